@@ -1,0 +1,62 @@
+# The entry points for people and CI. `make` alone lists them.
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# The newest interpreter that runs and is supported; PYTHON= overrides.
+PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.10 python3; do \
+	$$name -c 'import sys, venv; sys.exit(not (3, 10) <= sys.version_info[:2])' 2>/dev/null && { echo $$name; break; }; done)
+HOST ?= 127.0.0.1
+PORT ?= 8000
+DATA ?=
+
+.PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages bench services clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+env: $(STAMP)  ## create .venv with everything that development needs
+
+$(STAMP): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed (with its venv module): none was found on PATH." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[example]" --group dev
+	@touch $@
+
+demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL=
+	HOST="$(HOST)" PORT="$(PORT)" $(BIN)/python example_project/demo.py
+
+test: test-sqlite test-postgresql test-mariadb  ## the whole suite, on every database
+
+test-sqlite: $(STAMP)  ## the whole suite, database tests on SQLite
+	NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+test-postgresql: $(STAMP)  ## database tests on a private PostgreSQL
+	NEARDUP_TEST_DATABASE=postgresql $(BIN)/python -m pytest -n 2 --dist loadgroup -m "django_db and not engine_alike"
+
+test-mariadb: $(STAMP)  ## database tests on a private MariaDB
+	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "django_db and not engine_alike"
+
+lint: $(STAMP)  ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(STAMP)  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(STAMP)  ## mypy, strict
+	$(BIN)/mypy
+
+messages: $(STAMP)  ## collect and compile the translations (needs gettext)
+	cd django_neardup && ../$(BIN)/django-admin makemessages --all --no-obsolete && ../$(BIN)/django-admin compilemessages
+
+bench: $(STAMP)  ## measurements: what a save costs
+	$(BIN)/python -m benchmarks
+
+services: ## install PostgreSQL, MariaDB, Redis, Chromium, gettext (Debian)
+	sh .ci/services
+
+clean:  ## remove the environment and what tools left behind
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov
