@@ -1,0 +1,241 @@
+"""How a site describes its model: what is compared, who may see it, how it is hidden."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models
+from django.http import HttpRequest
+
+from .conf import Profile, get_profile
+from .exceptions import AlreadyRegistered, NotRegistered
+from .text.hashing import digest
+
+logger = logging.getLogger(__name__)
+
+QUOTES = ("keep", "drop")
+
+
+@dataclass(frozen=True)
+class Source:
+    """All that was read of an object for one turn. ``digest`` changes when any of it does (32 hexadecimal digits)."""
+
+    text: str
+    contacts: tuple[str, ...]
+    identity: tuple[str, ...]
+    scope: tuple[str, ...]
+    author: str
+    compared: bool
+    live: bool
+    options: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        parts = [self.text, str(self.compared), str(self.live), self.author]
+        for group in (self.contacts, self.identity, self.scope, self.options):
+            parts += [str(len(group)), *group]
+        return digest(part.encode("utf-8", "surrogatepass") for part in parts).hex()
+
+
+class Adapter:
+    """One registered model. Override what differs; ``fields`` or ``text()`` is all that is needed.
+
+    ``fields``: names whose values, a line each, are the text. ``contacts``: declared contacts, evidence. ``identity``:
+    equal values make a duplicate and unequal ones a variant, whatever the texts. ``watch``: fields that mark the post
+    when saved alone. ``scope``: posts are compared only where these agree. ``compare_with``: models to compare with,
+    besides one's own. ``order``: what numbers objects in the first backfill where the primary key tells no age.
+    ``quotes``: "keep" or "drop" quotations. ``excused``: classes of differences that never make a variant (None: price,
+    date and contact).
+    """
+
+    fields: ClassVar[Sequence[str]] = ()
+    contacts: ClassVar[Sequence[str]] = ()
+    identity: ClassVar[Sequence[str]] = ()
+    watch: ClassVar[Sequence[str]] = ()
+    scope: ClassVar[Sequence[str]] = ()
+    compare_with: ClassVar[Sequence[type[models.Model]]] = ()
+    profile: ClassVar[str] = "default"
+    order: ClassVar[str] = "pk"
+    quotes: ClassVar[str] = "keep"
+    language: ClassVar[str | None] = None
+    min_words: ClassVar[int | None] = None
+    excused: ClassVar[Sequence[str] | None] = None
+
+    def __init__(self, model: type[models.Model]) -> None:
+        self.model = model
+
+    def text(self, instance: Any) -> str:
+        """The text to compare; the values of ``fields``, a line each."""
+        return "\n".join(str(value) for value in self._values(instance, self.fields) if value is not None)
+
+    def live(self) -> models.QuerySet[Any]:
+        """What may represent a cluster, be counted and be shown."""
+        return self.model._default_manager.all()
+
+    def compared(self) -> models.QuerySet[Any]:
+        """What is signed and verified; drafts and hidden posts too, where the site wants them."""
+        return self.live()
+
+    def visible(self, request: HttpRequest) -> models.QuerySet[Any]:
+        """What the visitor of that request may see; every page of ours asks it."""
+        return self.live()
+
+    def author(self, instance: Any) -> Any:
+        """The author's primary key, or None."""
+        return None
+
+    def visits(self, instance: Any) -> int | None:
+        """How often the post was read, where the site knows."""
+        return None
+
+    def links(self, instance: Any) -> int | None:
+        """How many links lead to the post, where the site knows."""
+        return None
+
+    def url(self, instance: Any) -> str:
+        """The post's public address, empty where it has none."""
+        get_absolute_url = getattr(instance, "get_absolute_url", None)
+        return str(get_absolute_url()) if get_absolute_url else ""
+
+    def hide(self, instance: Any) -> None:
+        """Take the post from publication: staff's commonest action."""
+        raise ImproperlyConfigured(
+            f"{type(self).__name__} does not say how to hide: give it a method hide()."
+        )
+
+    def show(self, instance: Any) -> None:
+        """Undo ``hide``."""
+        raise ImproperlyConfigured(
+            f"{type(self).__name__} does not say how to show: give it a method show()."
+        )
+
+    @property
+    def can_hide(self) -> bool:
+        return type(self).hide is not Adapter.hide
+
+    @property
+    def settings(self) -> Profile:
+        return get_profile(self.profile)
+
+    @property
+    def text_language(self) -> str:
+        return self.language or self.settings.language
+
+    @property
+    def least_words(self) -> int:
+        return self.settings.min_words if self.min_words is None else self.min_words
+
+    @property
+    def watched(self) -> frozenset[str]:
+        """Field names and attribute names whose saving marks the document."""
+        names = {*self.fields, *self.contacts, *self.identity, *self.scope, *self.watch}
+        known = {
+            name: field for field in self.model._meta.concrete_fields for name in (field.name, field.attname)
+        }
+        names |= {known[name].name for name in names & known.keys()}
+        return frozenset(names | {known[name].attname for name in names & known.keys()})
+
+    @property
+    def partners(self) -> tuple[type[models.Model], ...]:
+        """Every model of this adapter's spaces, this one among them, in the order of their labels.
+
+        ``compare_with`` is symmetric: whoever names this model is a partner too."""
+        found = {self.model, *self.compare_with}
+        found |= {other for other, adapter in _registry.items() if self.model in adapter.compare_with}
+        return tuple(sorted(found, key=lambda model: model._meta.label_lower))
+
+    def source(self, instance: Any, *, compared: bool, live: bool) -> Source:
+        """All that a turn reads of that object."""
+        return Source(
+            text=self.text(instance),
+            contacts=self._texts(instance, self.contacts),
+            identity=self._texts(instance, self.identity),
+            scope=self._texts(instance, self.scope),
+            author="" if (author := self.author(instance)) is None else str(author),
+            compared=compared,
+            live=live,
+            options=(self.text_language, self.quotes, str(self.least_words)),
+        )
+
+    def sources(self, keys: Iterable[Any], using: str, strict: bool = False) -> dict[Any, Source]:
+        """The sources of those primary keys that still exist, read afresh from that database: three queries.
+
+        An object that cannot be read is logged and left out; where ``strict``, its error is raised."""
+        found = self.model._base_manager.using(using).in_bulk(list(keys))
+        compared = _present(self.compared(), found, using)
+        live = _present(self.live(), found, using)
+        sources = {}
+        for key, instance in found.items():
+            try:
+                sources[key] = self.source(instance, compared=key in compared, live=key in live)
+            except Exception as error:
+                if strict:
+                    raise
+                logger.warning("%s %s cannot be read: %s", self.model._meta.label, key, type(error).__name__)
+        return sources
+
+    @staticmethod
+    def _values(instance: Any, names: Sequence[str]) -> Iterator[Any]:
+        for name in names:
+            yield getattr(instance, name)
+
+    def _texts(self, instance: Any, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple("" if value is None else str(value) for value in self._values(instance, names))
+
+
+def _present(queryset: models.QuerySet[Any], keys: Iterable[Any], using: str) -> set[Any]:
+    return set(queryset.using(using).filter(pk__in=list(keys)).order_by().values_list("pk", flat=True))
+
+
+_registry: dict[type[models.Model], Adapter] = {}
+AdapterType = TypeVar("AdapterType", bound=type[Adapter])
+
+
+def register(model: type[models.Model] | str) -> Callable[[AdapterType], AdapterType]:
+    """Class decorator: the adapter describes that model (a class, or "app.Model")."""
+
+    def decorate(adapter: AdapterType) -> AdapterType:
+        concrete = (apps.get_model(model) if isinstance(model, str) else model)._meta.concrete_model
+        if concrete in _registry:
+            raise AlreadyRegistered(f"{concrete._meta.label} has an adapter already.")
+        _registry[concrete] = adapter(concrete)
+        return adapter
+
+    return decorate
+
+
+def unregister(model: type[models.Model]) -> None:
+    """Take that model's adapter away; for tests and for sites that replace another app's adapter."""
+    if _registry.pop(model._meta.concrete_model, None) is None:
+        raise NotRegistered(f"{model._meta.label} has no adapter.")
+
+
+def adapter_for(model: type[models.Model] | models.Model) -> Adapter:
+    """The adapter of that model, or of the nearest registered parent of it."""
+    for adapter in adapters_of(model):
+        return adapter
+    raise NotRegistered(
+        f"{model._meta.label} has no adapter: register one in a module neardup.py of its app, "
+        f"@neardup.register({model._meta.object_name})."
+    )
+
+
+def adapters_of(model: type[models.Model] | models.Model) -> list[Adapter]:
+    """Every adapter that a save of that model concerns: its own first, then its parents'."""
+    kind = model if isinstance(model, type) else type(model)
+    concrete = (
+        base._meta.concrete_model
+        for base in kind.__mro__
+        if getattr(base, "_meta", None) and base._meta.concrete_model
+    )
+    return [_registry[base] for base in dict.fromkeys(concrete) if base in _registry]
+
+
+def registered() -> dict[type[models.Model], Adapter]:
+    """Every adapter by its model."""
+    return dict(_registry)
