@@ -1,0 +1,278 @@
+import django.db.models.deletion
+import django_neardup.models.fields
+from django.db import migrations, models
+
+
+def drop_rowid(apps, schema_editor):
+    """On SQLite the primary key is the whole row: without a rowid the table is a third of the size."""
+    if schema_editor.connection.vendor != "sqlite":
+        return
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'neardup_key'")
+        (statement,) = cursor.fetchone()
+        cursor.execute("DROP TABLE neardup_key")
+        cursor.execute(f"{statement} WITHOUT ROWID")
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('contenttypes', '0002_remove_content_type_name'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='Key',
+            fields=[
+                ('pk', models.CompositePrimaryKey('key', 'document', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('key', models.BigIntegerField(verbose_name='key')),
+                ('document', models.BigIntegerField(verbose_name='document')),
+            ],
+            options={
+                'verbose_name': 'key',
+                'verbose_name_plural': 'keys',
+            },
+        ),
+        migrations.RunPython(drop_rowid, migrations.RunPython.noop),
+        migrations.CreateModel(
+            name='Space',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, unique=True, verbose_name='digest')),
+                ('profile', models.CharField(max_length=100, verbose_name='profile')),
+                ('labels', models.TextField(verbose_name='models')),
+                ('scope', models.TextField(blank=True, verbose_name='scope')),
+                ('lock', models.BigIntegerField(default=0, verbose_name='lock')),
+            ],
+            options={
+                'verbose_name': 'space',
+                'verbose_name_plural': 'spaces',
+            },
+        ),
+        migrations.CreateModel(
+            name='Document',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('wanted', models.BigIntegerField(default=1, verbose_name='wanted')),
+                ('done', models.BigIntegerField(default=0, verbose_name='done')),
+                ('pending_since', models.BigIntegerField(blank=True, db_index=True, null=True, verbose_name='pending since')),
+                ('leased_until', models.BigIntegerField(blank=True, null=True, verbose_name='leased until')),
+                ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),
+                ('object_id', django_neardup.models.fields.ExactCharField(max_length=255, verbose_name='object id')),
+                ('object_key', models.BigIntegerField(blank=True, null=True, verbose_name='object id as a number')),
+                ('author', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='author')),
+                ('live', models.BooleanField(default=False, verbose_name='live')),
+                ('state', models.CharField(choices=[('pending', 'waiting'), ('indexed', 'indexed'), ('skipped', 'skipped'), ('quarantined', 'quarantined'), ('gone', 'gone')], default='pending', max_length=12, verbose_name='state')),
+                ('reason', models.CharField(blank=True, default='', max_length=200, verbose_name='reason')),
+                ('recheck', models.BooleanField(default=False, verbose_name='recheck')),
+                ('version', models.BigIntegerField(default=0, verbose_name='version')),
+                ('first_seen', models.BigIntegerField(default=4611686018427387904, verbose_name='first-seen number')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='first seen')),
+                ('content_type', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contenttypes.contenttype', verbose_name='model')),
+                ('space', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='documents', to='neardup.space', verbose_name='space')),
+            ],
+            options={
+                'verbose_name': 'document',
+                'verbose_name_plural': 'documents',
+            },
+        ),
+        migrations.CreateModel(
+            name='Contact',
+            fields=[
+                ('pk', models.CompositePrimaryKey('hash', 'document', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('hash', models.BigIntegerField(verbose_name='hash')),
+                ('document', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='contacts', to='neardup.document', verbose_name='document')),
+            ],
+            options={
+                'verbose_name': 'contact',
+                'verbose_name_plural': 'contacts',
+            },
+        ),
+        migrations.CreateModel(
+            name='Cluster',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('done', models.BigIntegerField(default=0, verbose_name='done')),
+                ('pending_since', models.BigIntegerField(blank=True, db_index=True, null=True, verbose_name='pending since')),
+                ('leased_until', models.BigIntegerField(blank=True, null=True, verbose_name='leased until')),
+                ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),
+                ('wanted', models.BigIntegerField(default=0, verbose_name='wanted')),
+                ('size', models.PositiveIntegerField(default=0, verbose_name='size')),
+                ('lowest', models.FloatField(default=1.0, help_text='with the representative', verbose_name='lowest score')),
+                ('weakest', models.FloatField(default=1.0, verbose_name='weakest known pair')),
+                ('exact', models.BooleanField(default=False, verbose_name='exact copies')),
+                ('state', models.CharField(choices=[('open', 'open'), ('resolved', 'resolved')], default='open', max_length=10, verbose_name='state')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
+                ('representative', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='leads', to='neardup.document', verbose_name='representative')),
+                ('space', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='clusters', to='neardup.space', verbose_name='space')),
+            ],
+            options={
+                'verbose_name': 'cluster',
+                'verbose_name_plural': 'clusters',
+                'permissions': [('review', 'Can decide on near-duplicates'), ('merge_cluster', 'Can merge near-duplicates')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Scheme',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('profile', models.CharField(max_length=100, verbose_name='profile')),
+                ('generation', models.PositiveIntegerField(default=1, verbose_name='generation')),
+                ('state', models.CharField(choices=[('building', 'building'), ('active', 'active'), ('retired', 'retired')], default='active', max_length=10, verbose_name='state')),
+                ('algorithm', models.CharField(max_length=100, verbose_name='algorithm')),
+                ('options', models.JSONField(blank=True, default=dict, verbose_name='options')),
+                ('parameters', models.JSONField(default=dict, verbose_name='parameters')),
+                ('canonisation', models.CharField(max_length=50, verbose_name='canonisation version')),
+                ('language', models.CharField(max_length=20, verbose_name='language')),
+                ('secret', models.CharField(max_length=64, verbose_name='hash secret')),
+                ('progress', models.JSONField(blank=True, default=dict, verbose_name='progress')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
+            ],
+            options={
+                'verbose_name': 'scheme',
+                'verbose_name_plural': 'schemes',
+                'constraints': [models.UniqueConstraint(fields=('profile', 'generation'), name='neardup_scheme_generation')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Membership',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('score', models.FloatField(default=1.0, verbose_name='score')),
+                ('reason', models.CharField(choices=[('representative', 'representative'), ('duplicate', 'duplicate of the representative'), ('decision', "a person's decision")], max_length=14, verbose_name='reason')),
+                ('exact', models.BooleanField(default=False, verbose_name='exact')),
+                ('digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest')),
+                ('cluster', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='neardup.cluster', verbose_name='cluster')),
+                ('document', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='membership', to='neardup.document', verbose_name='document')),
+                ('scheme', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.scheme', verbose_name='scheme')),
+            ],
+            options={
+                'verbose_name': 'membership',
+                'verbose_name_plural': 'memberships',
+            },
+        ),
+        migrations.CreateModel(
+            name='Decision',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('same', 'the same'), ('different', 'not duplicates')], max_length=10, verbose_name='kind')),
+                ('known', models.JSONField(default=dict, verbose_name='verdicts at that time')),
+                ('note', models.TextField(blank=True, default='', verbose_name='note')),
+                ('by', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='user id')),
+                ('by_name', models.CharField(blank=True, default='', max_length=255, verbose_name='by')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='when')),
+                ('withdrawn', models.DateTimeField(blank=True, null=True, verbose_name='withdrawn')),
+                ('withdrawn_by', models.CharField(blank=True, default='', max_length=255, verbose_name='withdrawn by')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='neardup.space', verbose_name='space')),
+            ],
+            options={
+                'verbose_name': 'decision',
+                'verbose_name_plural': 'decisions',
+            },
+        ),
+        migrations.CreateModel(
+            name='DecisionMember',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('side', models.PositiveSmallIntegerField(default=0, verbose_name='side')),
+                ('digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest')),
+                ('decision', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='neardup.decision', verbose_name='decision')),
+                ('document', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='decisions', to='neardup.document', verbose_name='document')),
+            ],
+            options={
+                'verbose_name': 'member of a decision',
+                'verbose_name_plural': 'members of a decision',
+                'constraints': [models.UniqueConstraint(fields=('decision', 'document'), name='neardup_decision_document')],
+            },
+        ),
+        migrations.CreateModel(
+            name='MergeRecord',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('action', models.CharField(choices=[('merge', 'merged'), ('hide', 'hidden'), ('delete', 'deleted')], max_length=10, verbose_name='action')),
+                ('batch', models.UUIDField(db_index=True, verbose_name='batch')),
+                ('cluster', models.BigIntegerField(blank=True, null=True, verbose_name='cluster')),
+                ('keeper_id', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='id of the keeper')),
+                ('keeper_text', models.CharField(blank=True, default='', max_length=200, verbose_name='keeper')),
+                ('loser_id', django_neardup.models.fields.ExactCharField(max_length=255, verbose_name='object id')),
+                ('loser_text', models.CharField(blank=True, default='', max_length=200, verbose_name='post')),
+                ('score', models.FloatField(blank=True, null=True, verbose_name='score')),
+                ('verdict', models.CharField(blank=True, default='', max_length=10, verbose_name='verdict')),
+                ('journal', models.JSONField(default=dict, verbose_name='journal')),
+                ('by', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='user id')),
+                ('by_name', models.CharField(blank=True, default='', max_length=255, verbose_name='by')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='when')),
+                ('undone', models.DateTimeField(blank=True, null=True, verbose_name='undone')),
+                ('undone_by', models.CharField(blank=True, default='', max_length=255, verbose_name='undone by')),
+                ('keeper_type', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='contenttypes.contenttype', verbose_name='model of the keeper')),
+                ('loser_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contenttypes.contenttype', verbose_name='model')),
+            ],
+            options={
+                'verbose_name': 'merge record',
+                'verbose_name_plural': 'merge records',
+                'indexes': [models.Index(fields=['loser_type', 'loser_id'], name='neardup_merge_loser')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Fingerprint',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.BigIntegerField(verbose_name='version')),
+                ('source_digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest')),
+                ('exact_digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='exact digest')),
+                ('word_count', models.PositiveIntegerField(default=0, verbose_name='words')),
+                ('payload', models.BinaryField(default=bytes, verbose_name='payload')),
+                ('keys', models.BinaryField(default=bytes, verbose_name='keys')),
+                ('codes', models.TextField(blank=True, default='', verbose_name='codes')),
+                ('finished', models.BooleanField(default=False, verbose_name='finished')),
+                ('document', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='fingerprints', to='neardup.document', verbose_name='document')),
+                ('scheme', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.scheme', verbose_name='scheme')),
+            ],
+            options={
+                'verbose_name': 'fingerprint',
+                'verbose_name_plural': 'fingerprints',
+                'constraints': [models.UniqueConstraint(fields=('document', 'scheme'), name='neardup_fingerprint_document')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Pair',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('verdict', models.CharField(choices=[('duplicate', 'duplicate'), ('variant', 'variant'), ('contained', 'contained'), ('related', 'related')], max_length=10, verbose_name='verdict')),
+                ('exact', models.BooleanField(default=False, verbose_name='exact')),
+                ('score', models.FloatField(verbose_name='score')),
+                ('containment_a', models.FloatField(verbose_name='share of the first in the second')),
+                ('containment_b', models.FloatField(verbose_name='share of the second in the first')),
+                ('classes', models.CharField(blank=True, default='', max_length=200, verbose_name='deciding differences')),
+                ('evidence', models.JSONField(default=dict, verbose_name='evidence')),
+                ('digest_a', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest of the first')),
+                ('digest_b', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest of the second')),
+                ('found', models.DateTimeField(auto_now_add=True, verbose_name='found')),
+                ('a', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.document', verbose_name='first')),
+                ('b', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.document', verbose_name='second')),
+                ('decision', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='neardup.decision', verbose_name='decision')),
+                ('scheme', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.scheme', verbose_name='scheme')),
+                ('space', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='pairs', to='neardup.space', verbose_name='space')),
+            ],
+            options={
+                'verbose_name': 'pair',
+                'verbose_name_plural': 'pairs',
+                'indexes': [models.Index(fields=['space', 'verdict'], name='neardup_pair_verdict')],
+                'constraints': [models.UniqueConstraint(fields=('a', 'b', 'scheme'), name='neardup_pair_documents'), models.CheckConstraint(condition=models.Q(('a__lt', models.F('b'))), name='neardup_pair_order')],
+            },
+        ),
+        migrations.AddIndex(
+            model_name='document',
+            index=models.Index(fields=['content_type', 'object_key'], name='neardup_document_key'),
+        ),
+        migrations.AddIndex(
+            model_name='document',
+            index=models.Index(fields=['state'], name='neardup_document_state'),
+        ),
+        migrations.AddConstraint(
+            model_name='document',
+            constraint=models.UniqueConstraint(fields=('content_type', 'object_id'), name='neardup_document_object'),
+        ),
+    ]

@@ -1,0 +1,51 @@
+"""Column types whose meaning must be the same on every database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+
+class ExactCharField(models.CharField):  # type: ignore[type-arg]
+    """Text compared byte by byte: MariaDB's default collation takes "a" and "A" for one key."""
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str | None:
+        column = super().db_type(connection)
+        if connection.vendor == "mysql" and column:
+            return f"{column} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+        return column
+
+
+class DigestField(models.CharField):  # type: ignore[type-arg]
+    """A 128-bit digest in 32 hexadecimal digits, empty where there is none."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("max_length", 32)
+        kwargs.setdefault("default", "")
+        kwargs.setdefault("blank", True)
+        super().__init__(*args, **kwargs)
+
+
+class DatabaseClock(models.Func):
+    """Now by the database's own clock, in whole milliseconds since 1970: leases trust no worker's clock or zone."""
+
+    output_field = models.BigIntegerField()
+    arity = 0
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
+        return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", []
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
+        return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)", []
+
+    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
+        return "CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)", []
+
+
+CLOCK_SQL = {
+    "sqlite": DatabaseClock().as_sqlite(None, None)[0],
+    "postgresql": DatabaseClock().as_postgresql(None, None)[0],
+    "mysql": DatabaseClock().as_mysql(None, None)[0],
+}
