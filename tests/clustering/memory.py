@@ -1,0 +1,54 @@
+"""A graph in memory: what the stored one must be like."""
+
+from collections import defaultdict
+
+
+class MemoryGraph:
+    """Relations are ``{(a, b): score}`` and sets of ``(a, b)``, ``a < b``; static order is that of the numbers."""
+
+    def __init__(self, duplicates=(), variants=(), different=(), same=(), hidden=()):
+        self.scores = dict(duplicates)
+        self.relations = {"variants": set(variants), "different": set(different), "same": set(same)}
+        self.hidden = set(hidden)
+        self.nodes = set()
+        self.leaders = {}
+
+    def load(self, nodes):
+        pass
+
+    def order(self, node):
+        return (node in self.hidden, node)
+
+    def leads(self, node):
+        return node in self.nodes and node not in self.hidden
+
+    def duplicates(self, node):
+        near = {}
+        for (a, b), score in self.scores.items():
+            if node in (a, b) and {a, b} <= self.nodes:
+                near[b if node == a else a] = score
+        return near
+
+    def _others(self, kind, node):
+        return {
+            b if node == a else a for a, b in self.relations[kind] if node in (a, b) and {a, b} <= self.nodes
+        }
+
+    def variants(self, node):
+        return self._others("variants", node)
+
+    def different(self, node):
+        return self._others("different", node)
+
+    def same(self, node):
+        return self._others("same", node)
+
+    def leader(self, node):
+        return self.leaders.get(node, node if self.leads(node) else None)
+
+    def clusters(self):
+        found = defaultdict(set)
+        for node in self.nodes:
+            if self.leader(node) is not None:
+                found[self.leader(node)].add(node)
+        return dict(found)
