@@ -1,0 +1,1 @@
+"""Where keys live and candidates come from."""
