@@ -1,0 +1,126 @@
+"""Step C of a turn: under the space's lock, pairs are written and clusters follow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from django.db.models import Q
+
+from ..models import Cluster, Document, Membership, Pair, Scheme
+from .assign import recluster, refresh
+from .facts import digests, write
+from .ledger import request
+from .locks import space_lock
+from .verify import Verified
+
+
+class Moved(Exception):
+    """Texts changed between steps B and C: ``documents`` are to be verified again; empty where it is one's own."""
+
+    def __init__(self, documents: Collection[int] = ()) -> None:
+        super().__init__(sorted(documents))
+        self.documents = set(documents)
+
+
+def conclude(
+    document: Document, wanted: int, digest: str, scheme: Scheme, verified: Sequence[Verified], using: str
+) -> bool:
+    """Store what step B found; whether the document's cluster changed. ``Moved`` where the facts have."""
+    space = Document.objects.using(using).values_list("space", flat=True).get(pk=document.pk)
+    with space_lock({space, *_spaces(document.pk, using)}, using):
+        _check_unmoved(document.pk, wanted, digest, scheme, verified, using)
+        led, before = _led(document.pk, using), _cluster(document.pk, using)
+        frozen = _members(led) if _has_other_text(document.pk, digest, using) else set()
+        touched = _leave_other_spaces(document.pk, space, using)
+        touched |= write(verified, scheme, space, using)
+        touched |= _drop_stale(document.pk, digest, scheme, using)
+        Membership.objects.using(using).filter(document=document.pk).update(digest=digest, scheme=scheme)
+        recluster(scheme, {document.pk, *touched}, using, frozen=frozen)
+        if led is not None and frozen:
+            request(Cluster, led.pk, using)
+        return before != _cluster(document.pk, using)
+
+
+def withdraw(document: Document, wanted: int, scheme: Scheme, using: str) -> bool:
+    """Step C of a document that is compared no more: its pairs and its place go."""
+    spaces = _spaces(document.pk, using)
+    if not spaces:
+        return False
+    with space_lock(spaces, using):
+        if not Document.objects.using(using).filter(pk=document.pk, version=wanted).exists():
+            raise Moved
+        before, led = _cluster(document.pk, using), _led(document.pk, using)
+        members = _members(led) - {document.pk}
+        pairs = Pair.objects.using(using).filter(Q(a=document.pk) | Q(b=document.pk))
+        others = {pair.other(document.pk) for pair in pairs.only("a_id", "b_id")}
+        pairs.delete()
+        Membership.objects.using(using).filter(document=document.pk).delete()
+        for cluster in Cluster.objects.using(using).filter(pk=before):
+            refresh(cluster, using)
+        recluster(scheme, others, using, frozen=members)
+        return before is not None
+
+
+def _check_unmoved(
+    document: int, wanted: int, digest: str, scheme: Scheme, verified: Sequence[Verified], using: str
+) -> None:
+    sides = [each.other(document) for each in verified]
+    stored = digests({document, *(side.document for side in sides)}, scheme.pk, using)
+    current = Document.objects.using(using).filter(pk=document, version=wanted).exists()
+    if not current or stored.get(document) != digest:
+        raise Moved
+    moved = {side.document for side in sides if stored.get(side.document) != side.stored}
+    if moved:
+        raise Moved(moved)
+
+
+def _spaces(document: int, using: str) -> set[int]:
+    """Spaces where the document has left something: its pairs' and its cluster's."""
+    pairs = Pair.objects.using(using).filter(Q(a=document) | Q(b=document))
+    clusters = Cluster.objects.using(using).filter(memberships__document=document)
+    own = Document.objects.using(using).filter(pk=document, space__isnull=False)
+    return {*pairs.values_list("space", flat=True), *clusters.values_list("space", flat=True)} | set(
+        own.values_list("space", flat=True)
+    )
+
+
+def _leave_other_spaces(document: int, space: int, using: str) -> set[int]:
+    """A document that moved leaves its old space's pairs and cluster."""
+    away = Pair.objects.using(using).filter(Q(a=document) | Q(b=document)).exclude(space=space)
+    others = {pair.other(document) for pair in away.only("a_id", "b_id")}
+    away.delete()
+    old = Cluster.objects.using(using).filter(memberships__document=document).exclude(space=space).first()
+    if old is not None:
+        Membership.objects.using(using).filter(document=document).delete()
+        refresh(old, using)
+    return others
+
+
+def _has_other_text(document: int, digest: str, using: str) -> bool:
+    """Has the document another text than the one by which it got its place?"""
+    place = Membership.objects.using(using).filter(document=document).values_list("digest", flat=True).first()
+    return place is not None and place != digest
+
+
+def _drop_stale(document: int, digest: str, scheme: Scheme, using: str) -> set[int]:
+    """Delete the document's pairs that were judged on another text of its own."""
+    stale = (Q(a=document) & ~Q(digest_a=digest)) | (Q(b=document) & ~Q(digest_b=digest))
+    pairs = Pair.objects.using(using).filter(stale, scheme=scheme)
+    others = {pair.other(document) for pair in pairs.only("a_id", "b_id")}
+    pairs.delete()
+    return others
+
+
+def _cluster(document: int, using: str) -> int | None:
+    return Membership.objects.using(using).filter(document=document).values_list("cluster", flat=True).first()
+
+
+def _led(document: int, using: str) -> Cluster | None:
+    return Cluster.objects.using(using).filter(representative=document).first()
+
+
+def _members(cluster: Cluster | None) -> set[int]:
+    if cluster is None:
+        return set()
+    rows = Membership.objects.using(cluster._state.db).filter(cluster=cluster)
+    return set(rows.values_list("document", flat=True)) - {cluster.representative_id}

@@ -1,0 +1,91 @@
+"""What people decide: remembered under the space's lock, and followed by the clusters at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from ..conf import get_profile
+from ..models import Decision, DecisionMember, Document, Pair, Scheme, Space
+from .assign import recluster
+from .facts import decisions_on, digests, in_force, pairs_in, pairs_of
+from .locks import retrying, space_lock
+from .schemes import active_scheme
+
+
+def decide(
+    kind: str,
+    documents: Sequence[Document],
+    by: Any,
+    using: str,
+    sides: Mapping[int, int] | None = None,
+    note: str = "",
+) -> Decision:
+    """Remember that those documents are ``"same"`` or ``"different"``; two at least, of one space.
+
+    ``sides`` sets some against the rest: ``{document id: 1 or 2}``. ValueError for fewer than two documents, or for
+    documents of unlike spaces.
+    """
+    spaces = {document.space_id for document in documents}
+    if len({document.pk for document in documents}) < 2 or len(spaces) != 1 or None in spaces:
+        raise ValueError("A decision needs two documents or more, all of one space.")
+    return retrying(_decide, kind, documents, by, using, sides or {}, note)
+
+
+def withdraw(decision: Decision, by: Any, using: str) -> None:
+    """Take a decision back; the clusters follow."""
+    retrying(_withdraw, decision, by, using)
+
+
+def _decide(
+    kind: str, documents: Sequence[Document], by: Any, using: str, sides: Mapping[int, int], note: str
+) -> Decision:
+    space = Space.objects.using(using).get(pk=documents[0].space_id)
+    scheme = active_scheme(get_profile(space.profile), using)
+    with space_lock([space.pk], using):
+        ids = {document.pk for document in documents}
+        pairs = [pair for pair in pairs_of(ids, scheme.pk, using) if {pair.a_id, pair.b_id} <= ids]
+        decision = Decision.objects.using(using).create(
+            kind=kind,
+            space=space,
+            note=note,
+            known={f"{pair.a_id}-{pair.b_id}": [pair.verdict, pair.classes, pair.score] for pair in pairs},
+            **_who(by),
+        )
+        stored = digests(ids, scheme.pk, using)
+        DecisionMember.objects.using(using).bulk_create(
+            DecisionMember(
+                decision=decision, document_id=pk, side=sides.get(pk, 0), digest=stored.get(pk, "")
+            )
+            for pk in sorted(ids)
+        )
+        _follow(ids, pairs, scheme, using)
+    return decision
+
+
+def _withdraw(decision: Decision, by: Any, using: str) -> None:
+    scheme = active_scheme(get_profile(decision.space.profile), using)
+    with space_lock([decision.space_id], using):
+        Decision.objects.using(using).filter(pk=decision.pk).update(
+            withdrawn=timezone.now(), withdrawn_by=_who(by)["by_name"]
+        )
+        ids = {document for key in pairs_in(decision) for document in key}
+        pairs = [pair for pair in pairs_of(ids, scheme.pk, using) if {pair.a_id, pair.b_id} <= ids]
+        _follow(ids, pairs, scheme, using)
+
+
+def _follow(documents: set[int], pairs: Sequence[Pair], scheme: Scheme, using: str) -> None:
+    """Renew what is in force on those pairs, and the clusters."""
+    decisions = decisions_on([(pair.a_id, pair.b_id) for pair in pairs], using)
+    for pair in pairs:
+        pair.decision = in_force(pair, decisions.get((pair.a_id, pair.b_id), ()))
+        pair.save(using=using, update_fields=["decision"])
+    recluster(scheme, documents, using)
+
+
+def _who(by: Any) -> dict[str, str]:
+    if by is None:
+        return {"by": "", "by_name": ""}
+    return {"by": str(by.pk), "by_name": str(by)[:255]}

@@ -1,0 +1,160 @@
+"""Who waits, who works: marks, leases and ends, each a single statement on a single row."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from django.db import connections, models, transaction
+from django.db.models import Case, F, Q, Value, When
+from django.utils import timezone
+
+from ..adapters import Adapter, adapters_of
+from ..models import LIVE_NUMBER, Document
+from ..models.document import Ledger
+from ..models.fields import CLOCK_SQL, DatabaseClock
+from .objects import canonical_id, content_type_of
+
+Row = TypeVar("Row", bound=Ledger)
+
+COLUMNS = (
+    "content_type_id", "object_id", "object_key", "author", "live", "state", "reason", "recheck", "version",
+    "first_seen", "created", "wanted", "done", "attempts", "pending_since",
+)  # fmt: skip
+
+
+def mark(instance: models.Model, using: str | None = None, recheck: bool = False) -> None:
+    """Ask for a turn of that object's document, which is made where there is none: one upsert an adapter."""
+    using = using or instance._state.db or "default"
+    for adapter in adapters_of(instance):
+        mark_key(adapter, instance.pk, using, recheck=recheck)
+
+
+def mark_key(
+    adapter: Adapter, key: Any, using: str, *, recheck: bool = False, number: int = LIVE_NUMBER
+) -> None:
+    """``mark`` by primary key. ``number`` is the first-seen number that a new document gets."""
+    insert, values = _insert(adapter, key, using, recheck=recheck, number=number)
+    with connections[using].cursor() as cursor:
+        cursor.execute(insert + _on_conflict(using), values)
+
+
+def mark_document(document: int, using: str, *, recheck: bool = False) -> None:
+    """Ask for a turn of a known document."""
+    request(Document, document, using, **({"recheck": True} if recheck else {}))
+
+
+def mark_queryset(queryset: models.QuerySet[Any], recheck: bool = False) -> int:
+    """Mark every object of a queryset, a statement each, in primary key order; how many. For bulk updates."""
+    adapter = adapters_of(queryset.model)[0]
+    keys = queryset.order_by("pk").values_list("pk", flat=True)
+    marked = 0
+    for key in keys.iterator(chunk_size=2000):
+        mark_key(adapter, key, queryset.db, recheck=recheck)
+        marked += 1
+    return marked
+
+
+def request(model: type[Row], pk: int, using: str, **changes: Any) -> None:
+    """One more turn of that row is wanted."""
+    model._default_manager.using(using).filter(pk=pk).update(
+        wanted=F("wanted") + 1, attempts=0, pending_since=_since(), **changes
+    )
+
+
+def waiting(model: type[Row], using: str, limit: int) -> list[int]:
+    """Rows that wait and are not leased, oldest first."""
+    free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
+    rows = model._default_manager.using(using).filter(free, pending_since__isnull=False)
+    return list(rows.order_by("pending_since", "pk").values_list("pk", flat=True)[:limit])
+
+
+def lease(model: type[Row], pk: int, using: str, seconds: float) -> Row | None:
+    """Take the row for that time by the database's clock; None where another worker has it or nothing waits."""
+    free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
+    rows = model._default_manager.using(using)
+    taken = rows.filter(free, pk=pk, pending_since__isnull=False).update(
+        leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") + 1
+    )
+    return rows.filter(pk=pk).first() if taken else None
+
+
+def postpone(model: type[Row], pk: int, using: str, seconds: float) -> None:
+    """Not before that time: a turn has failed."""
+    model._default_manager.using(using).filter(pk=pk).update(
+        leased_until=DatabaseClock() + int(seconds * 1000)
+    )
+
+
+def finish(model: type[Row], pk: int, wanted: int, using: str, **changes: Any) -> None:
+    """All that was wanted up to ``wanted`` is done; what came since goes on waiting. The lease ends."""
+    answered = Case(When(wanted__gt=wanted, then=F("pending_since")), default=Value(None))
+    model._default_manager.using(using).filter(pk=pk, done__lt=wanted).update(
+        done=wanted, attempts=0, pending_since=answered, leased_until=None, **changes
+    )
+
+
+def _since() -> Case:
+    return Case(When(pending_since=None, then=DatabaseClock()), default=F("pending_since"))
+
+
+def create_missing(adapter: Adapter, keys: list[Any], using: str, first: int) -> None:
+    """New documents for objects that have none, numbered from ``first`` in the order given: one statement."""
+    if not keys:
+        return
+    rows = [
+        _values(adapter, key, using, recheck=False, number=first + place) for place, key in enumerate(keys)
+    ]
+    quote = connections[using].ops.quote_name
+    ignore, on_conflict = (
+        ("IGNORE ", "") if connections[using].vendor == "mysql" else ("", " ON CONFLICT DO NOTHING")
+    )
+    with transaction.atomic(using=using), connections[using].cursor() as cursor:
+        cursor.execute(
+            f"INSERT {ignore}INTO {quote(Document._meta.db_table)} ({', '.join(map(quote, COLUMNS))}) VALUES "
+            + ", ".join([_holes(using)] * len(rows))
+            + on_conflict,
+            [value for row in rows for value in row],
+        )
+
+
+def _insert(adapter: Adapter, key: Any, using: str, *, recheck: bool, number: int) -> tuple[str, list[Any]]:
+    quote = connections[using].ops.quote_name
+    insert = f"INSERT INTO {quote(Document._meta.db_table)} ({', '.join(map(quote, COLUMNS))}) VALUES {_holes(using)}"
+    return insert, _values(adapter, key, using, recheck=recheck, number=number)
+
+
+def _holes(using: str) -> str:
+    clock = CLOCK_SQL[connections[using].vendor].replace("%", "%%")
+    return "(" + ", ".join(["%s"] * (len(COLUMNS) - 1)) + f", {clock})"
+
+
+def _values(adapter: Adapter, key: Any, using: str, *, recheck: bool, number: int) -> list[Any]:
+    created = connections[using].ops.adapt_datetimefield_value(timezone.now())
+    kind = content_type_of(adapter.model, using).pk
+    whole = key if isinstance(key, int) and -(2**63) <= key < 2**63 else None
+    return [
+        kind, canonical_id(key), whole, "", False, Document.State.PENDING, "", recheck, 0, number, created, 1, 0, 0,
+    ]  # fmt: skip
+
+
+def _on_conflict(using: str) -> str:
+    connection = connections[using]
+    quote = connection.ops.quote_name
+    table = quote(Document._meta.db_table)
+    if connection.vendor == "mysql":
+        head, own, new = (
+            " ON DUPLICATE KEY UPDATE ",
+            lambda name: quote(name),
+            lambda name: f"VALUES({quote(name)})",
+        )
+    else:
+        target = f"({quote('content_type_id')}, {quote('object_id')})"
+        head = f" ON CONFLICT {target} DO UPDATE SET "
+        own, new = lambda name: f"{table}.{quote(name)}", lambda name: f"excluded.{quote(name)}"
+    changes = {
+        "wanted": f"{own('wanted')} + 1",
+        "attempts": "0",
+        "recheck": f"({own('recheck')} OR {new('recheck')})",
+        "pending_since": f"COALESCE({own('pending_since')}, {new('pending_since')})",
+    }
+    return head + ", ".join(f"{quote(name)} = {value}" for name, value in changes.items())

@@ -1,0 +1,115 @@
+"""A cluster whose representative was edited, hidden or deleted: its members are verified with the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..models import Cluster, Document, Fingerprint, Membership, Pair, Scheme, Verdict
+from .assign import recluster, refresh
+from .conclude import Moved
+from .facts import digests, is_current, pairs_of, write
+from .ledger import finish, mark_document
+from .locks import retrying, space_lock
+from .schemes import active_scheme, canonise
+from .sign import Signed, sign
+from .turn import TRIES, read_source
+from .verify import Verified, verify
+
+ROUNDS = 8
+"""Leaders that one repair tries; members that none of them holds then take turns of their own."""
+
+
+def repair(cluster: Cluster, using: str) -> None:
+    """Verify every member with the first one, the rest with the next, and let the clusters follow."""
+    wanted = cluster.wanted
+    for _ in range(TRIES):
+        members = _members(cluster, using)
+        verified, left = _verify_in_rounds(members, using)
+        try:
+            retrying(_conclude, cluster, members, verified, using)
+        except Moved:
+            continue
+        for document in left:
+            mark_document(document.pk, using, recheck=True)
+        break
+    else:
+        for document in _members(cluster, using):
+            mark_document(document.pk, using, recheck=True)
+    finish(Cluster, cluster.pk, wanted, using)
+
+
+def _members(cluster: Cluster, using: str) -> list[Document]:
+    rows = Document.objects.using(using).filter(membership__cluster=cluster)
+    return sorted(rows, key=lambda document: document.order)
+
+
+def _verify_in_rounds(members: Sequence[Document], using: str) -> tuple[list[Verified], list[Document]]:
+    verified: list[Verified] = []
+    waiting = list(members)
+    for _ in range(ROUNDS):
+        if len(waiting) < 2:
+            return verified, []
+        leader, *rest = waiting
+        signed = _signed(leader, using)
+        if signed is None:
+            waiting = rest
+            continue
+        found, known = _with_leader(leader, signed, rest, using)
+        verified += found
+        held = known | {
+            each.other(leader.pk).document for each in found if each.judgement.verdict == Verdict.DUPLICATE
+        }
+        waiting = [document for document in rest if document.pk not in held]
+    return verified, waiting
+
+
+def _with_leader(
+    leader: Document, signed: Signed, rest: Sequence[Document], using: str
+) -> tuple[list[Verified], set[int]]:
+    """Pairs of the leader that were not known, and the documents known to be its duplicates."""
+    pairs = pairs_of([leader.pk], signed.scheme.pk, using)
+    stored = digests([leader.pk, *(pair.other(leader.pk) for pair in pairs)], signed.scheme.pk, using)
+    known: dict[int, Pair] = {pair.other(leader.pk): pair for pair in pairs if is_current(pair, stored)}
+    unknown = [document.pk for document in rest if document.pk not in known]
+    rows = Fingerprint.objects.using(using).filter(
+        document__in=unknown, scheme=signed.scheme, document__space=signed.space
+    )
+    duplicates = {other for other, pair in known.items() if pair.verdict == Verdict.DUPLICATE}
+    return verify(leader, signed, list(rows), using), duplicates
+
+
+def _signed(document: Document, using: str) -> Signed | None:
+    adapter, source = read_source(document, using)
+    if adapter is None or source is None:
+        mark_document(document.pk, using)
+        return None
+    scheme = active_scheme(adapter.settings, using)
+    stored = digests([document.pk], scheme.pk, using).get(document.pk)
+    if stored != source.digest:
+        mark_document(document.pk, using)
+        return None
+    return sign(adapter, source, scheme, canonise(adapter, source, scheme), using)
+
+
+def _conclude(
+    cluster: Cluster, members: Sequence[Document], verified: Sequence[Verified], using: str
+) -> None:
+    with space_lock([cluster.space_id], using):
+        scheme = _scheme(cluster, using)
+        if scheme is None:
+            return
+        stored = digests([document.pk for document in members], scheme.pk, using)
+        for each in verified:
+            if any(stored.get(side.document) != side.read for side in (each.a, each.b)):
+                raise Moved({each.a.document, each.b.document})
+        touched = write(verified, scheme, cluster.space_id, using)
+        present = {document.pk for document in _members(cluster, using)}
+        near = {side for pair in pairs_of(present, scheme.pk, using) for side in (pair.a_id, pair.b_id)}
+        recluster(scheme, present | touched | near, using)
+        for row in Cluster.objects.using(using).filter(pk=cluster.pk):
+            refresh(row, using)
+
+
+def _scheme(cluster: Cluster, using: str) -> Scheme | None:
+    place = Membership.objects.using(using).filter(cluster=cluster).select_related("scheme").first()
+    return None if place is None else place.scheme

@@ -1,0 +1,143 @@
+"""Step A of a turn: the object is read, signed, and its keys are committed before anybody looks for candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from ..adapters import Adapter, Source
+from ..models import Contact, Document, Fingerprint, Scheme, Space
+from ..signatures.base import Algorithm
+from ..storage import keys as storage
+from ..text.document import Document as Text
+from ..text.hashing import hash_word, mix
+from .schemes import algorithm_of, space_of
+
+LEAST_CONTENT = 2
+"""Content words below which a text says nothing of itself."""
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A signed source: what step A stores and step B compares by."""
+
+    adapter: Adapter
+    source: Source
+    scheme: Scheme
+    space: Space
+    text: Text
+    digest: str
+    keys: tuple[int, ...]
+    identity_keys: tuple[int, ...]
+    payload: bytes
+    contacts: tuple[int, ...]
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return algorithm_of(
+            self.scheme, None if self.adapter.excused is None else tuple(self.adapter.excused)
+        )
+
+    @property
+    def exact_digest(self) -> str:
+        return self.text.exact.hex()
+
+
+def why_skipped(adapter: Adapter, source: Source, text: Text | None) -> str:
+    """Why a source is not compared; empty where it is."""
+    if not source.compared:
+        return "not compared"
+    if (
+        text is not None
+        and not any(source.identity)
+        and (text.words < adapter.least_words or text.content_words < LEAST_CONTENT)
+    ):
+        return "too short"
+    return ""
+
+
+def sign(adapter: Adapter, source: Source, scheme: Scheme, text: Text, using: str) -> Signed:
+    """Keys, payload and contacts of a canonised source. Keys are hashed with scheme and space."""
+    space = space_of(adapter, source, using)
+    secret = bytes.fromhex(scheme.secret)
+    algorithm = algorithm_of(scheme)
+    place = mix(scheme.pk, space.pk)
+    named = {
+        storage.signed(mix(place, hash_word(f"identity\0{value}", secret)))
+        for value in source.identity
+        if value
+    }
+    keys = {storage.signed(mix(place, key)) for key in algorithm.keys(text)} | named
+    contacts = {storage.signed(hash_word(contact, secret)) for contact in contacts_of(adapter, source, text)}
+    return Signed(
+        adapter, source, scheme, space, text, source.digest, tuple(sorted(keys)), tuple(sorted(named)),
+        algorithm.pack(text), tuple(sorted(contacts)),
+    )  # fmt: skip
+
+
+def contacts_of(adapter: Adapter, source: Source, text: Text) -> set[str]:
+    """Contacts found in the text and declared ones, in one form."""
+    declared = "\n".join(contact for contact in source.contacts if contact)
+    found = Text(declared, language=adapter.text_language).contacts if declared else ()
+    return {*text.contacts, *(found or (contact.casefold() for contact in source.contacts if contact))}
+
+
+def store(document: Document, wanted: int, signed: Signed, using: str) -> bool:
+    """Commit that signature as the document's; False where a newer turn has been here."""
+    with transaction.atomic(using=using, durable=True):
+        if not take_fence(
+            document,
+            wanted,
+            using,
+            space=signed.space,
+            live=signed.source.live,
+            author=signed.source.author[:255],
+        ):
+            return False
+        old = Fingerprint.objects.using(using).filter(document=document, scheme=signed.scheme).first()
+        storage.replace(using, document.pk, storage.unpack(old.keys) if old else (), signed.keys)
+        _replace_contacts(document, signed.contacts, using)
+        Fingerprint.objects.using(using).update_or_create(
+            document=document,
+            scheme=signed.scheme,
+            defaults={
+                "version": wanted,
+                "source_digest": signed.digest,
+                "exact_digest": signed.exact_digest,
+                "word_count": signed.text.words,
+                "payload": signed.payload,
+                "keys": storage.pack(signed.keys),
+                "codes": " ".join(sorted(signed.text.codes))[:2000],
+                "finished": False,
+            },
+        )
+    return True
+
+
+def erase(document: Document, wanted: int, using: str) -> bool:
+    """Take keys, fingerprints and contacts of a document away; False where a newer turn has been here."""
+    with transaction.atomic(using=using, durable=True):
+        if not take_fence(document, wanted, using):
+            return False
+        fingerprints = Fingerprint.objects.using(using).filter(document=document)
+        for keys in fingerprints.values_list("keys", flat=True):
+            storage.replace(using, document.pk, storage.unpack(keys), ())
+        fingerprints.delete()
+        _replace_contacts(document, (), using)
+    return True
+
+
+def take_fence(document: Document, wanted: int, using: str, **changes: Any) -> bool:
+    """The first write of step A: from here on every older turn of the document stops."""
+    rows = Document.objects.using(using).filter(pk=document.pk, version__lte=wanted)
+    return bool(rows.update(version=wanted, **changes))
+
+
+def _replace_contacts(document: Document, hashes: tuple[int, ...], using: str) -> None:
+    rows = Contact.objects.using(using)
+    present = set(rows.filter(document=document).values_list("hash", flat=True))
+    if present - set(hashes):
+        rows.filter(document=document, hash__in=present - set(hashes)).delete()
+    rows.bulk_create([Contact(hash=value, document=document) for value in hashes if value not in present])

@@ -1,0 +1,90 @@
+"""The drain: whoever rings, all that waits is worked off, oldest first, one leased row at a time."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+
+from django.db import InterfaceError, OperationalError
+
+from ..conf import get_profile
+from ..models import Cluster, Document
+from ..models.document import Ledger
+from .ledger import finish, lease, postpone, waiting
+from .repair import repair
+from .turn import take_turn
+
+logger = logging.getLogger(__name__)
+
+BATCH = 100
+BACKOFF = 5.0
+"""Seconds before a failed turn is tried again, doubled with every attempt."""
+
+
+@dataclass
+class DrainResult:
+    """How many turns were taken, and whether work is left (leased by others, put off, or over the limit)."""
+
+    turns: int = 0
+    pending: bool = False
+
+
+def drain(using: str = "default", limit: int | None = None, seconds: float | None = None) -> DrainResult:
+    """Take turns until nothing waits, or that many turns or seconds are over. Never call it inside a transaction."""
+    result, end = DrainResult(), time.monotonic() + seconds if seconds is not None else None
+    while True:
+        turns, taken = result.turns, 0
+        for model in (Document, Cluster):
+            for pk in waiting(model, using, BATCH):
+                if (limit is not None and result.turns >= limit) or (
+                    end is not None and time.monotonic() > end
+                ):
+                    result.pending = True
+                    return result
+                taken += _work(model, pk, using)
+                result.turns = turns + taken
+        if not taken:
+            break
+    result.pending = is_pending(using)
+    return result
+
+
+def is_pending(using: str) -> bool:
+    """Does anything wait, leased or not?"""
+    return any(
+        model._default_manager.using(using).filter(pending_since__isnull=False).exists()
+        for model in (Document, Cluster)
+    )
+
+
+def _work(model: type[Ledger], pk: int, using: str) -> bool:
+    """Lease a row and take its turn; False where another worker has it."""
+    profile = get_profile()
+    row = lease(model, pk, using, profile.lease_seconds)
+    if row is None:
+        return False
+    if row.attempts > profile.max_attempts:
+        _quarantine(row, using, "given up: the worker died in every attempt")
+        return True
+    try:
+        take_turn(row, using) if isinstance(row, Document) else repair(row, using)  # type: ignore[arg-type]
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:
+        _fail(row, error, using, profile.max_attempts)
+    return True
+
+
+def _fail(row: Ledger, error: Exception, using: str, most: int) -> None:
+    name = type(error).__name__
+    logger.exception("neardup: %s %s failed (%s)", type(row).__name__, row.pk, name)
+    if row.attempts >= most:
+        _quarantine(row, using, name)
+    else:
+        postpone(type(row), row.pk, using, BACKOFF * 2 ** (row.attempts - 1))
+
+
+def _quarantine(row: Ledger, using: str, reason: str) -> None:
+    changes = {"state": Document.State.QUARANTINED, "reason": reason} if isinstance(row, Document) else {}
+    finish(type(row), row.pk, row.wanted, using, **changes)
