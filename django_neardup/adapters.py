@@ -200,7 +200,7 @@ def register(model: type[models.Model] | str) -> Callable[[AdapterType], Adapter
     """Class decorator: the adapter describes that model (a class, or "app.Model")."""
 
     def decorate(adapter: AdapterType) -> AdapterType:
-        concrete = (apps.get_model(model) if isinstance(model, str) else model)._meta.concrete_model
+        concrete = _concrete(apps.get_model(model) if isinstance(model, str) else model)
         if concrete in _registry:
             raise AlreadyRegistered(f"{concrete._meta.label} has an adapter already.")
         _registry[concrete] = adapter(concrete)
@@ -211,7 +211,7 @@ def register(model: type[models.Model] | str) -> Callable[[AdapterType], Adapter
 
 def unregister(model: type[models.Model]) -> None:
     """Take that model's adapter away; for tests and for sites that replace another app's adapter."""
-    if _registry.pop(model._meta.concrete_model, None) is None:
+    if _registry.pop(_concrete(model), None) is None:
         raise NotRegistered(f"{model._meta.label} has no adapter.")
 
 
@@ -227,13 +227,15 @@ def adapter_for(model: type[models.Model] | models.Model) -> Adapter:
 
 def adapters_of(model: type[models.Model] | models.Model) -> list[Adapter]:
     """Every adapter that a save of that model concerns: its own first, then its parents'."""
-    kind = model if isinstance(model, type) else type(model)
-    concrete = (
-        base._meta.concrete_model
-        for base in kind.__mro__
-        if getattr(base, "_meta", None) and base._meta.concrete_model
-    )
-    return [_registry[base] for base in dict.fromkeys(concrete) if base in _registry]
+    kind: type[models.Model] = model if isinstance(model, type) else type(model)
+    bases = [base for base in kind.__mro__ if issubclass(base, models.Model) and hasattr(base, "_meta")]
+    concrete = dict.fromkeys(_concrete(base) for base in bases)
+    return [_registry[base] for base in concrete if base in _registry]
+
+
+def _concrete(model: type[models.Model]) -> type[models.Model]:
+    """The model whose table holds the rows; an abstract one stands for itself."""
+    return model._meta.concrete_model or model
 
 
 def registered() -> dict[type[models.Model], Adapter]:

@@ -34,8 +34,8 @@ class DatabaseClock(models.Func):
     output_field = models.BigIntegerField()
     arity = 0
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
-        return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", []
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:
+        return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", ()
 
     def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
         return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)", []

@@ -11,8 +11,8 @@ from .fields import DigestField
 class Scheme(models.Model):
     """A generation of a profile's signatures: algorithm, parameters, canonisation version, hash secret.
 
-    Signatures and pairs compare only inside one scheme. ``options`` are the algorithm's arguments, ``parameters`` all that
-    it says of itself. ``progress`` holds, by model label, how far
+    Signatures and pairs compare only inside one scheme. ``options`` are the algorithm's arguments, ``parameters``
+    all that it says of itself. ``progress`` holds, by model label, how far
     ``neardup_index`` has come: ``{"cursor": text, "numbered": count, "finished": bool}``.
     """
 

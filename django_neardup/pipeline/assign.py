@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from django.db.models import Count, Min, Q
 
 from ..clustering import settle
-from ..models import Cluster, Document, Membership, Pair, Scheme
+from ..models import Cluster, Document, Membership, Pair, Scheme, Space
 from .graph import StoredGraph
 from .ledger import request
 
@@ -63,7 +63,8 @@ def _cluster_of(
     document = Document.objects.using(using).get(pk=leader)
     former = [node for node in before if node is not None]
     cluster = clusters.filter(representative__in=former, memberships=None).order_by("pk").first() or Cluster()
-    cluster.space_id, cluster.representative = document.space_id, document
+    cluster.space = Space.objects.using(using).get(documents=document)
+    cluster.representative = document
     cluster.save(using=using)
     Membership.objects.using(using).create(
         document=document, cluster=cluster, score=1.0, exact=True, scheme=scheme, digest=graph.digest(leader),

@@ -55,8 +55,8 @@ def withdraw(document: Document, wanted: int, scheme: Scheme, using: str) -> boo
         others = {pair.other(document.pk) for pair in pairs.only("a_id", "b_id")}
         pairs.delete()
         Membership.objects.using(using).filter(document=document.pk).delete()
-        for cluster in Cluster.objects.using(using).filter(pk=before):
-            refresh(cluster, using)
+        if before is not None:
+            refresh(Cluster.objects.using(using).get(pk=before), using)
         recluster(scheme, others, using, frozen=members)
         return before is not None
 

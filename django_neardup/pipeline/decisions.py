@@ -29,7 +29,7 @@ def decide(
     documents of unlike spaces.
     """
     spaces = {document.space_id for document in documents}
-    if len({document.pk for document in documents}) < 2 or len(spaces) != 1 or None in spaces:
+    if len({document.pk for document in documents}) < 2 or len(spaces) != 1 or spaces == {None}:
         raise ValueError("A decision needs two documents or more, all of one space.")
     return retrying(_decide, kind, documents, by, using, sides or {}, note)
 
@@ -42,7 +42,7 @@ def withdraw(decision: Decision, by: Any, using: str) -> None:
 def _decide(
     kind: str, documents: Sequence[Document], by: Any, using: str, sides: Mapping[int, int], note: str
 ) -> Decision:
-    space = Space.objects.using(using).get(pk=documents[0].space_id)
+    space = Space.objects.using(using).get(documents=documents[0])
     scheme = active_scheme(get_profile(space.profile), using)
     with space_lock([space.pk], using):
         ids = {document.pk for document in documents}

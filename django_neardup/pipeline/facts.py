@@ -14,7 +14,8 @@ CHUNK = 500
 
 def digests(documents: Iterable[int], scheme: int, using: str) -> dict[int, str]:
     """The stored source digests of those documents that have a fingerprint."""
-    wanted, found = sorted(set(documents)), {}
+    wanted = sorted(set(documents))
+    found: dict[int, str] = {}
     for start in range(0, len(wanted), CHUNK):
         rows = Fingerprint.objects.using(using).filter(
             scheme=scheme, document__in=wanted[start : start + CHUNK]
@@ -25,12 +26,13 @@ def digests(documents: Iterable[int], scheme: int, using: str) -> dict[int, str]
 
 def is_current(pair: Pair, stored: Mapping[int, str]) -> bool:
     """Do both digests of the pair stand in the fingerprints?"""
-    return stored.get(pair.a_id) == pair.digest_a and stored.get(pair.b_id) == pair.digest_b
+    return (stored.get(pair.a_id), stored.get(pair.b_id)) == (pair.digest_a, pair.digest_b)
 
 
 def pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
     """Every pair with a side among those documents, without its evidence."""
-    wanted, found = sorted(set(documents)), {}
+    wanted = sorted(set(documents))
+    found: dict[int, Pair] = {}
     for start in range(0, len(wanted), CHUNK):
         chunk = wanted[start : start + CHUNK]
         for side in ("a__in", "b__in"):

@@ -142,19 +142,16 @@ def _on_conflict(using: str) -> str:
     quote = connection.ops.quote_name
     table = quote(Document._meta.db_table)
     if connection.vendor == "mysql":
-        head, own, new = (
-            " ON DUPLICATE KEY UPDATE ",
-            lambda name: quote(name),
-            lambda name: f"VALUES({quote(name)})",
-        )
+        head, new = " ON DUPLICATE KEY UPDATE ", "VALUES({})"
     else:
         target = f"({quote('content_type_id')}, {quote('object_id')})"
-        head = f" ON CONFLICT {target} DO UPDATE SET "
-        own, new = lambda name: f"{table}.{quote(name)}", lambda name: f"excluded.{quote(name)}"
+        head, new = f" ON CONFLICT {target} DO UPDATE SET ", "excluded.{}"
+    own = {name: f"{table}.{quote(name)}" for name in COLUMNS}
+    given = {name: new.format(quote(name)) for name in COLUMNS}
     changes = {
-        "wanted": f"{own('wanted')} + 1",
+        "wanted": f"{own['wanted']} + 1",
         "attempts": "0",
-        "recheck": f"({own('recheck')} OR {new('recheck')})",
-        "pending_since": f"COALESCE({own('pending_since')}, {new('pending_since')})",
+        "recheck": f"({own['recheck']} OR {given['recheck']})",
+        "pending_since": f"COALESCE({own['pending_since']}, {given['pending_since']})",
     }
     return head + ", ".join(f"{quote(name)} = {value}" for name, value in changes.items())

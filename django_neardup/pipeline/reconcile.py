@@ -9,7 +9,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Max
 
-from ..adapters import Adapter, registered
+from ..adapters import Adapter, Source, registered
 from ..models import LIVE_NUMBER, Document, Fingerprint, Scheme
 from .ledger import create_missing, mark_document, mark_key
 from .objects import canonical_id, content_type_of
@@ -21,7 +21,7 @@ BATCH = 500
 
 @dataclass
 class Differences:
-    """What ``reconcile`` found: objects without a document, documents with another text, documents without an object."""
+    """What ``reconcile`` found: objects without a document, objects with another text, documents without an object."""
 
     missing: int = 0
     stale: int = 0
@@ -97,10 +97,10 @@ def reconcile(adapter: Adapter, using: str, dry_run: bool = False) -> Iterator[t
             if not dry_run:
                 mark_key(adapter, key, using, recheck=document is not None)
         yield len(keys), found
-    for document in _orphans(adapter, using):
+    for orphan in _orphans(adapter, using):
         found.orphaned += 1
         if not dry_run:
-            mark_document(document, using)
+            mark_document(orphan, using)
     yield 0, found
 
 
@@ -137,7 +137,7 @@ def _digests(documents: Any, scheme: Scheme, using: str) -> dict[int, str]:
 
 
 def _agrees(
-    adapter: Adapter, source: Any, document: Document, stored: dict[int, str], scheme: Scheme
+    adapter: Adapter, source: Source | None, document: Document, stored: dict[int, str], scheme: Scheme
 ) -> bool:
     if document.pending_since is not None or document.state == Document.State.QUARANTINED:
         return True

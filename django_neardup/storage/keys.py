@@ -77,11 +77,11 @@ def _add(using: str, document: int, keys: Sequence[int]) -> None:
 def candidates(using: str, keys: Sequence[int], cap: int) -> Counter[int]:
     """Documents that share keys, with the number they share; of each bucket the ``cap`` newest by document id."""
     key, owner = _column(using, "key"), _column(using, "document")
-    bucket = f"SELECT * FROM (SELECT {owner} FROM {_table(using)} WHERE {key} = %s ORDER BY {owner} DESC LIMIT {int(cap)})"
+    newest = f"SELECT {owner} FROM {_table(using)} WHERE {key} = %s ORDER BY {owner} DESC LIMIT {int(cap)}"
     shared: Counter[int] = Counter()
     for start in range(0, len(keys), CHUNK):
         chunk = keys[start : start + CHUNK]
-        selects = (f"{bucket} AS bucket{number}" for number in range(len(chunk)))
+        selects = (f"SELECT * FROM ({newest}) AS bucket{number}" for number in range(len(chunk)))
         with connections[using].cursor() as cursor:
             cursor.execute(" UNION ALL ".join(selects), list(chunk))
             shared.update(row[0] for row in cursor.fetchall())

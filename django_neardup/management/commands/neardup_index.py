@@ -22,9 +22,10 @@ from ...pipeline.reconcile import Differences, backfill, reconcile
 
 class Command(BaseCommand):
     help = (
-        "Index every post of the registered models and group the near-duplicates. It may be stopped and started again: "
-        "it goes on where it stopped, and posts saved meanwhile are seen to. With --reconcile only what differs from the index is "
-        "marked: use it after bulk updates, and weekly. Exit status 1: work is left (a quarantined or leased post)."
+        "Index every post of the registered models and group the near-duplicates. It may be stopped and started "
+        "again: it goes on where it stopped, and posts saved meanwhile are seen to. With --reconcile only what "
+        "differs from the index is marked: use it after bulk updates, and weekly. "
+        "Exit status 1: work is left (a quarantined or leased post)."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -89,8 +90,9 @@ class Command(BaseCommand):
             with self._bar(
                 f"{adapter.model._meta.label}: comparing", adapter.model._base_manager.using(using).count()
             ) as bar:
-                for size, found in reconcile(adapter, using, dry_run=dry_run):
+                for size, so_far in reconcile(adapter, using, dry_run=dry_run):
                     bar.update(size)
+                    found = so_far
             self.stdout.write(
                 f"{adapter.model._meta.label}: {found.missing} not in the index, {found.stale} changed, "
                 f"{found.orphaned} gone{' (nothing was marked)' if dry_run else ''}."

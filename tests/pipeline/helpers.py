@@ -1,0 +1,72 @@
+"""Small builders for tests of the pipeline."""
+
+from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
+from django_neardup.pipeline import drain
+from django_neardup.pipeline.objects import identity_of
+from tests.testapp.models import Ad
+
+PILES = "Система реализует Б/у металлоформы свай {} в хорошем рабочем состоянии. Подробности по телефону или заявке."
+SOFA = (
+    "Продаю угловой диван в хорошем состоянии, обивка без пятен и зацепок, механизм работает исправно. "
+    "Самовывоз с третьего этажа, лифт грузовой есть, помогу с погрузкой в машину."
+)
+SOFA_EDITED = (
+    "Продам угловой диван в хорошем состоянии, обивка без пятен и зацепок, механизм исправно работает. "
+    "Самовывоз с третьего этажа, грузовой лифт есть, помогу с погрузкой в машину вечером."
+)
+PIANO = (
+    "Отдам старое пианино «Красный Октябрь» в добрые руки, настройка держится, но две клавиши западают. "
+    "Вывозить нужно самостоятельно, дом без лифта, второй этаж, грузчиков можно заказать рядом."
+)
+CAT = (
+    "Ищем хозяина для ласкового рыжего кота, стерилизован, приучен к лотку, ладит с детьми и собаками. "
+    "Отдаём по договору, после знакомства, привезём сами в пределах города и области."
+)
+
+
+def post(text, **fields):
+    """A saved advert."""
+    return Ad.objects.create(text=text, **fields)
+
+
+def document(instance, using="default"):
+    kind, key = identity_of(instance, using)
+    return Document.objects.using(using).get(content_type=kind, object_id=key)
+
+
+def cluster(instance, using="default"):
+    return Cluster.objects.using(using).filter(memberships__document=document(instance, using)).first()
+
+
+def pair(one, two, using="default"):
+    a, b = sorted([document(one, using).pk, document(two, using).pk])
+    return Pair.objects.using(using).filter(a=a, b=b).first()
+
+
+def work(using="default"):
+    """Drain all; nothing may be left waiting."""
+    result = drain(using)
+    assert not result.pending
+    return result
+
+
+def snapshot(using="default"):
+    """The whole index without row numbers: equal for two histories that come to the same."""
+    names = {row.pk: (row.content_type_id, row.object_id) for row in Document.objects.using(using).all()}
+    keys = sorted((names[row.document], row.key) for row in Key.objects.using(using).all())
+    prints = {
+        names[row.document_id]: (row.source_digest, row.exact_digest, bytes(row.keys), bytes(row.payload))
+        for row in Fingerprint.objects.using(using).all()
+    }
+    pairs = {
+        tuple(sorted([names[row.a_id], names[row.b_id]])): (row.verdict, round(row.score, 9), row.classes)
+        for row in Pair.objects.using(using).all()
+    }
+    clusters = {
+        frozenset(names[each] for each in row.memberships.values_list("document", flat=True)): names[
+            row.representative_id
+        ]
+        for row in Cluster.objects.using(using).all()
+    }
+    assert Membership.objects.using(using).count() == sum(map(len, clusters))
+    return {"keys": keys, "fingerprints": prints, "pairs": pairs, "clusters": clusters}

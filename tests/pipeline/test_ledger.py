@@ -1,0 +1,84 @@
+"""Marks, leases and ends."""
+
+import pytest
+from django.db import connections
+
+from django_neardup.models import LIVE_NUMBER, Document
+from django_neardup.pipeline import ledger, mark
+from django_neardup.pipeline.ledger import finish, lease, waiting
+from tests.testapp.models import Ad
+
+from .helpers import SOFA, document, post, work
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
+
+
+def test_a_mark_is_one_statement(django_assert_num_queries):
+    one = post(SOFA)
+    mark(one)
+    with django_assert_num_queries(1):
+        mark(one)
+    assert (document(one).wanted, document(one).done) == (3, 0)
+    assert document(one).first_seen == LIVE_NUMBER and document(one).object_key == one.pk
+
+
+def test_oldest_first_and_never_twice():
+    posts = [post(f"{SOFA} {number}") for number in range(5)]
+    assert waiting(Document, "default", 10) == [document(each).pk for each in posts]
+    first = document(posts[0]).pk
+    assert lease(Document, first, "default", 60).attempts == 1
+    assert lease(Document, first, "default", 60) is None
+    assert first not in waiting(Document, "default", 10)
+
+
+def test_an_expired_lease_is_free_again():
+    one = document(post(SOFA)).pk
+    assert lease(Document, one, "default", -1) and lease(Document, one, "default", 60).attempts == 2
+
+
+def test_what_came_during_a_turn_goes_on_waiting():
+    one = post(SOFA)
+    row = lease(Document, document(one).pk, "default", 60)
+    mark(one)
+    finish(Document, row.pk, row.wanted, "default")
+    assert document(one).done == 1 and document(one).pending_since is not None
+    assert waiting(Document, "default", 10) == [row.pk]
+    work()
+    assert document(one).done == document(one).wanted == 2 and document(one).pending_since is None
+
+
+def test_an_older_end_never_undoes_a_newer_one():
+    one = post(SOFA)
+    mark(one)
+    finish(Document, document(one).pk, 2, "default")
+    finish(Document, document(one).pk, 1, "default")
+    assert document(one).done == 2
+
+
+def test_the_lease_follows_the_databases_clock():
+    row = lease(Document, document(post(SOFA)).pk, "default", 60)
+    with connections["default"].cursor() as cursor:
+        cursor.execute(f"SELECT {ledger.CLOCK_SQL[connections['default'].vendor]}")
+        (now,) = cursor.fetchone()
+    assert 0 < row.leased_until - now <= 60_000
+
+
+def test_a_document_that_kills_its_worker_is_given_up(settings):
+    settings.NEARDUP = {"default": {"MAX_ATTEMPTS": 2}}
+    one, other = document(post(SOFA)).pk, post(SOFA + " Торг.")
+    for _ in range(2):
+        lease(Document, one, "default", -1)
+    work()
+    assert Document.objects.get(pk=one).state == Document.State.QUARANTINED
+    assert document(other).state == Document.State.INDEXED
+
+
+def test_many_objects_are_numbered_in_one_statement(django_assert_max_num_queries):
+    from django_neardup.adapters import adapter_for
+
+    Ad.objects.bulk_create(Ad(text=f"{SOFA} {number}") for number in range(30))
+    keys = list(Ad.objects.order_by("pk").values_list("pk", flat=True))
+    with django_assert_max_num_queries(8):
+        ledger.create_missing(adapter_for(Ad), keys, "default", 7)
+        ledger.create_missing(adapter_for(Ad), keys, "default", 99)
+    assert list(Document.objects.order_by("pk").values_list("first_seen", flat=True)) == list(range(7, 37))

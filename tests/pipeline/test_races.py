@@ -1,0 +1,147 @@
+"""Two twins saved at once must meet, and two edits at once must leave the newer text in the index."""
+
+import threading
+
+import pytest
+from django.db import connections, transaction
+
+from django_neardup.models import Document, Fingerprint, Key, Pair
+from django_neardup.pipeline import ledger, schemes, sign, turn, verify
+from django_neardup.storage import keys as storage
+
+from .families import family
+from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, document, post, snapshot, work
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True, databases=["default"]),
+    pytest.mark.engines("postgresql", "mariadb"),
+]
+TRIALS = 300
+CONTROL_TRIALS = 40
+
+
+def both_at_once(jobs):
+    """Run a function a thread, started together; errors are raised here."""
+    barrier, errors = threading.Barrier(len(jobs)), []
+
+    def run(job):
+        try:
+            barrier.wait(20)
+            job()
+        except Exception as error:
+            errors.append(error)
+            raise
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=[job]) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    if errors:
+        raise errors[0]
+
+
+def own_turn(pk):
+    row = ledger.lease(Document, pk, "default", 60)
+    turn.take_turn(row, "default")
+
+
+def naive_turn(pk):
+    """The control: look for candidates inside the transaction that stores the keys."""
+    row = Document.objects.get(pk=pk)
+    adapter, source = turn.read_source(row, "default")
+    scheme = schemes.active_scheme(adapter.settings, "default")
+    signed = sign.sign(adapter, source, scheme, schemes.canonise(adapter, source, scheme), "default")
+    with transaction.atomic():
+        Fingerprint.objects.create(
+            document=row, scheme=scheme, version=row.wanted, source_digest=signed.digest,
+            exact_digest=signed.exact_digest, word_count=signed.text.words, payload=signed.payload,
+            keys=storage.pack(signed.keys),
+        )  # fmt: skip
+        Document.objects.filter(pk=pk).update(space=signed.space)
+        storage.replace("default", pk, (), signed.keys)
+        found = verify.candidates(row, signed, "default")
+    return {each.document_id for each in found}
+
+
+def fresh_twins(number):
+    """Two saved twins, unlike those of all other trials."""
+    words = family(number)
+    return post(" ".join(words)), post(" ".join([*words[1:], "торг"]))
+
+
+def test_two_twins_saved_at_once_meet_in_every_trial():
+    met = 0
+    for number in range(TRIALS):
+        one, two = fresh_twins(number)
+        both_at_once([lambda pk=document(each).pk: own_turn(pk) for each in (one, two)])
+        a, b = document(one).pk, document(two).pk
+        met += Pair.objects.filter(a=min(a, b), b=max(a, b)).exists()
+    assert met == TRIALS
+
+
+def test_the_naive_order_loses_twins():
+    post(PIANO)
+    work()
+    lost = 0
+    for number in range(CONTROL_TRIALS):
+        one, two = fresh_twins(number)
+        found = {}
+        pks = [document(one).pk, document(two).pk]
+        both_at_once([lambda pk=pk: found.update({pk: naive_turn(pk)}) for pk in pks])
+        lost += pks[0] not in found[pks[1]] and pks[1] not in found[pks[0]]
+        Fingerprint.objects.all().delete()
+        Key.objects.all().delete()
+    assert lost > 0
+
+
+def test_two_turns_of_one_document_leave_the_newer_text():
+    one = post(SOFA)
+    work()
+    for text in (PIANO, CAT, SOFA) * 8:
+        one.text = text
+        one.save()
+        first = ledger.lease(Document, document(one).pk, "default", 60)
+        one.text = text + " Торг."
+        one.save()
+        Document.objects.update(leased_until=None)
+        second = ledger.lease(Document, document(one).pk, "default", 60)
+        both_at_once([lambda row=row: turn.take_turn(row, "default") for row in (first, second)])
+        Document.objects.update(leased_until=None)
+        work()
+        adapter, source = turn.read_source(document(one), "default")
+        assert Fingerprint.objects.get().source_digest == source.digest
+        stored = set(Key.objects.values_list("key", flat=True))
+        assert stored == set(storage.unpack(Fingerprint.objects.get().keys))
+
+
+def test_four_workers_come_to_what_one_does():
+    posts = [
+        post(f"{text} {end}")
+        for end in ("Торг.", "Звоните.", "Пишите.", "")
+        for text in (SOFA, PIANO, CAT, SOFA_EDITED)
+    ]
+    both_at_once([work_alone] * 4)
+    work()
+    together = snapshot()
+    rebuild()
+    assert snapshot() == together and len(together["clusters"]) == 3 and len(posts) == 16
+
+
+def work_alone():
+    from django_neardup.pipeline import drain
+
+    drain("default")
+
+
+def rebuild():
+    """The index from nothing, by the same ledger."""
+    from django_neardup.models import Cluster, Membership
+
+    for model in (Key, Fingerprint, Pair, Membership, Cluster):
+        model.objects.all().delete()
+    for pk in Document.objects.order_by("pk").values_list("pk", flat=True):
+        ledger.mark_document(pk, "default", recheck=True)
+    work()

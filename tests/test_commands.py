@@ -1,0 +1,118 @@
+"""neardup_index and neardup_worker, as an operator meets them."""
+
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from django_neardup.models import LIVE_NUMBER, Cluster, Document, Scheme
+from django_neardup.pipeline.reconcile import backfill
+from tests.pipeline.helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
+from tests.testapp.models import Ad
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
+
+
+def run(*args, **options):
+    out = io.StringIO()
+    call_command(*args, stdout=out, no_progress=True, **options) if args[
+        0
+    ] == "neardup_index" else call_command(*args, stdout=out, **options)
+    return out.getvalue()
+
+
+def bulk(*texts):
+    """Posts that no signal told of."""
+    return Ad.objects.bulk_create([Ad(text=text) for text in texts])
+
+
+def test_index_builds_groups_and_sums_up():
+    bulk(SOFA, SOFA_EDITED, PIANO, "диван")
+    out = run("neardup_index")
+    assert out.splitlines()[-1] == "3 posts, 1 group, 1 clone; open /admin/neardup/cluster/"
+    assert Scheme.objects.get().progress["testapp.ad"]["finished"]
+
+
+def test_old_posts_come_before_live_ones_in_key_order():
+    old = bulk(SOFA, SOFA_EDITED)
+    live = post(PIANO)
+    run("neardup_index")
+    later = post(SOFA)
+    work()
+    numbers = [document(each).first_seen for each in (*old, live)]
+    assert numbers == sorted(numbers) and numbers[-1] < document(later).first_seen == LIVE_NUMBER
+    assert cluster(later).representative == document(old[0])
+
+
+def test_it_resumes_where_it_stopped(monkeypatch):
+    from django_neardup.adapters import adapter_for
+    from django_neardup.pipeline import reconcile
+
+    monkeypatch.setattr(reconcile.batches, "__defaults__", (None, 2))
+    posts = bulk(*(f"{SOFA} {number}" for number in range(7)))
+    steps = backfill(adapter_for(Ad), "default")
+    assert next(steps) + next(steps) == 4
+    steps.close()
+    assert Document.objects.count() in (2, 4)
+    run("neardup_index")
+    assert [document(each).first_seen for each in posts] == list(range(1, 8))
+
+
+def test_an_interrupted_build_equals_an_undisturbed_one():
+    bulk(SOFA, SOFA_EDITED, PIANO, SOFA + " Торг.")
+    run("neardup_index")
+    first = snapshot()
+    run("neardup_index", restart=True)
+    assert snapshot() == first
+
+
+def test_dry_run_changes_nothing():
+    bulk(SOFA, SOFA_EDITED)
+    assert "testapp.Ad: 2 posts would be read and compared." in run("neardup_index", dry_run=True)
+    assert not Document.objects.exists()
+
+
+def test_reconcile_finds_what_no_signal_told():
+    stays, changes, goes = post(SOFA), post(PIANO), post(PIANO + " Торг.")
+    work()
+    Ad.objects.filter(pk=changes.pk).update(text=SOFA_EDITED)
+    Ad.objects.filter(pk=goes.pk)._raw_delete("default")
+    (new,) = bulk(SOFA + " Звоните.")
+    out = run("neardup_index", "testapp.Ad", reconcile=True, dry_run=True)
+    assert out.startswith("testapp.Ad: 1 not in the index, 1 changed, 1 gone (nothing was marked).")
+    run("neardup_index", "testapp.Ad", reconcile=True)
+    assert cluster(stays) == cluster(changes) == cluster(new) is not None
+    assert Document.objects.get(object_id=str(goes.pk)).state == Document.State.GONE
+    assert run("neardup_index", "testapp.Ad", reconcile=True).startswith(
+        "testapp.Ad: 0 not in the index, 0 changed, 0 gone."
+    )
+
+
+def test_unregistered_models_are_named_with_those_that_are():
+    with pytest.raises(
+        CommandError, match=r"Not registered: testapp\.Unregistered\. Registered: testapp\.ad"
+    ):
+        run("neardup_index", "testapp.Unregistered")
+
+
+def test_worker_once_works_off_what_waits():
+    one, two = post(SOFA), post(SOFA_EDITED)
+    assert run("neardup_worker", once=True) == "2 turns taken.\n"
+    assert cluster(one) == cluster(two) is not None
+
+
+def test_the_idle_pass_finds_posts_saved_without_a_mark():
+    from django_neardup.pipeline.reconcile import find_missing
+
+    run("neardup_index")
+    (lost,) = bulk(SOFA)
+    assert find_missing("default") == 1 and find_missing("default") == 0
+    work()
+    assert document(lost).state == Document.State.INDEXED and not Cluster.objects.exists()
+
+
+@pytest.mark.parametrize("command", ["neardup_index", "neardup_worker"])
+def test_help(command, capsys):
+    with pytest.raises(SystemExit):
+        call_command(command, "--help")
+    assert "usage" in capsys.readouterr().out
