@@ -1,0 +1,91 @@
+"""Settings of the example site.
+
+Everything works without any variable. These change it: DATABASE_URL (postgres://, mysql://, sqlite:///),
+REDIS_URL (rings the worker through RQ), DEBUG, SECRET_KEY, ALLOWED_HOSTS, CSRF_TRUSTED_ORIGINS.
+"""
+
+import os
+from pathlib import Path
+
+from .databases import database
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+DEBUG = os.environ.get("DEBUG", "1") != "0"
+SECRET_KEY = os.environ.get("SECRET_KEY", "only-for-the-example-never-in-production")
+ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "").split()
+CSRF_TRUSTED_ORIGINS = os.environ.get("CSRF_TRUSTED_ORIGINS", "").split()
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "django_neardup",
+    "board",
+    "forum",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.middleware.content_security_policy",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), BASE_DIR / "db.sqlite3")}
+
+LANGUAGE_CODE = "ru"
+LANGUAGES = [("ru", "Русский"), ("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "Asia/Yekaterinburg"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = BASE_DIR / "collected"
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "board:front"
+LOGOUT_REDIRECT_URL = "board:front"
+
+REDIS_URL = os.environ.get("REDIS_URL", "")
+NEARDUP = {"default": {"LANGUAGE": "ru", "BACKEND": None}}
+if REDIS_URL:
+    INSTALLED_APPS.insert(INSTALLED_APPS.index("django_neardup"), "django_rq")
+    RQ_QUEUES = {"default": {"URL": REDIS_URL}}
+    NEARDUP["default"].update(BACKEND="rq", QUEUE="default")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "loggers": {"django_neardup": {"handlers": ["console"], "level": "INFO"}},
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Runs the example: database, content, index, worker and web server, until Ctrl-C.
+
+`make demo` calls it; by hand: python demo.py in an environment with the project's `example` extra.
+HOST and PORT say where (127.0.0.1:8000); DATABASE_URL and REDIS_URL as in config/settings.py.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from types import FrameType
+
+HERE = Path(__file__).resolve().parent
+STEPS = (["migrate", "--verbosity", "0"], ["load_example"], ["neardup_index"])
+LOCAL = ("127.0.0.1", "localhost", "::1")
+STOP_SECONDS = 10
+
+BANNER = """
+  Уральская доска / Ural Board: {address}
+  Вход в админку / admin:       {address}admin/   admin / admin
+  Другие входы / others:        moderator / moderator, demo / demo
+
+  Попробуйте:
+    1. Поиск «сваи»: {address}search/?q=сваи  «+ похожие» открывает группу, С140.35 и С90.30 в разных.
+    2. Подайте объявление с чужим текстом, {address}ads/new/  через секунды оно уйдёт под «+ похожие».
+    3. Очередь модератора: {address}admin/  раздел django-neardup.
+  Try:
+    1. Search for "piles": {address}search/?q=сваи  "+ similar" opens a group; other marks are other goods.
+    2. Post somebody's text again, {address}ads/new/  seconds later it stands behind "+ similar".
+    3. The moderator's side: {address}admin/  section django-neardup.
+
+  Ctrl-C: остановить / stop
+"""
+
+
+class Demo:
+    """The processes that run, one after another or side by side."""
+
+    def __init__(self) -> None:
+        self._running: list[subprocess.Popen[bytes]] = []
+        self._asked_to_stop = False
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if number := getattr(signal, name, None):
+                signal.signal(number, self._ask_to_stop)
+
+    def run(self, host: str, port: int) -> int:
+        """Prepare, serve until asked to stop or until a process ends; the exit status."""
+        for step in STEPS:
+            process = self._start(step)
+            while process.poll() is None:
+                if self._pause():
+                    return 0
+            self._running.remove(process)
+            if process.returncode:
+                print(f"demo: {step[0]} failed.", file=sys.stderr)
+                return process.returncode
+        self._start(["neardup_worker"])
+        self._start(["runserver", "--noreload", f"[{host}]:{port}" if ":" in host else f"{host}:{port}"])
+        return self._serve({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port)
+
+    def stop(self) -> None:
+        """End what still runs: politely, then not."""
+        for process in self._running:
+            process.terminate()
+        for process in self._running:
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _serve(self, host: str, port: int) -> int:
+        told = False
+        while all(process.poll() is None for process in self._running):
+            if self._pause():
+                return 0
+            if not told and _answers(host, port):
+                address = f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+                print(BANNER.format(address=address), flush=True)
+                told = True
+        print("demo: a process has ended, stopping the other.", file=sys.stderr)
+        return 1
+
+    def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        """A Django command in a session of its own: Ctrl-C reaches only this program, which ends the others."""
+        environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONUNBUFFERED": "1"}
+        command = [sys.executable, os.fspath(HERE / "manage.py"), *command]
+        process = subprocess.Popen(command, cwd=HERE, env=environment, start_new_session=True)
+        self._running.append(process)
+        return process
+
+    def _pause(self) -> bool:
+        time.sleep(0.2)
+        return self._asked_to_stop
+
+    def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:
+        self._asked_to_stop = True
+
+
+def main() -> int:
+    host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
+    if problem := address_problem(host, port):
+        print(problem, file=sys.stderr)
+        return 1
+    if host not in LOCAL:
+        os.environ.setdefault("ALLOWED_HOSTS", "*")
+    demo = Demo()
+    try:
+        return demo.run(host, int(port))
+    finally:
+        demo.stop()
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def address_problem(host: str, port: str) -> str:
+    """Why the server cannot listen there; empty where it can."""
+    if not port.isdecimal() or not 0 < int(port) < 65536:
+        return f"demo: PORT must be a number from 1 to 65535, not {port!r}. / PORT должен быть числом от 1 до 65535."
+    try:
+        family = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0][0]
+        with closing(socket.socket(family)) as probe:
+            if os.name == "posix":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, int(port)))
+    except OSError as error:
+        return (
+            f"demo: {host}:{port} cannot be used ({error.strerror}). Choose another port: make demo PORT=8001\n"
+            f"demo: адрес {host}:{port} занят или недоступен. Выберите другой порт: make demo PORT=8001"
+        )
+    return ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+from django.contrib import admin
+
+from .models import Post, Section, Topic
+
+
+@admin.register(Section)
+class SectionAdmin(admin.ModelAdmin):
+    list_display = ["title", "position", "slug"]
+    prepopulated_fields = {"slug": ["title"]}
+
+
+@admin.register(Topic)
+class TopicAdmin(admin.ModelAdmin):
+    list_display = ["title", "section", "author", "created"]
+    list_filter = ["section"]
+    list_select_related = ["section", "author"]
+    search_fields = ["title"]
+    raw_id_fields = ["author"]
+
+
+@admin.register(Post)
+class PostAdmin(admin.ModelAdmin):
+    list_display = ["__str__", "topic", "author", "published", "created"]
+    list_filter = ["published", "topic__section"]
+    list_select_related = ["topic", "author"]
+    search_fields = ["text"]
+    date_hierarchy = "created"
+    raw_id_fields = ["topic", "author"]

@@ -1,0 +1,37 @@
+"""How django-neardup sees the messages: their own words, without what they quote."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+import django_neardup as neardup
+
+from .models import Post
+
+
+@neardup.register(Post)
+class PostNeardup(neardup.Adapter):
+    fields = ["text"]
+    quotes = "drop"
+    watch = ["published"]
+
+    def live(self) -> QuerySet[Post]:
+        return Post.objects.filter(published=True)
+
+    def compared(self) -> QuerySet[Post]:
+        return Post.objects.all()
+
+    def visible(self, request: HttpRequest) -> QuerySet[Post]:
+        return self.compared() if request.user.has_perm("forum.view_post") else self.live()
+
+    def author(self, post: Post) -> int | None:
+        return post.author_id
+
+    def hide(self, post: Post) -> None:
+        post.published = False
+        post.save(update_fields=["published"])
+
+    def show(self, post: Post) -> None:
+        post.published = True
+        post.save(update_fields=["published"])

@@ -1,0 +1,7 @@
+from django import template
+
+from ..bbcode import own_words, to_html
+
+register = template.Library()
+register.filter("bbcode", to_html)
+register.filter("own_words", own_words)

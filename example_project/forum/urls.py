@@ -1,0 +1,10 @@
+from django.urls import path
+
+from . import views
+
+app_name = "forum"
+urlpatterns = [
+    path("", views.front, name="front"),
+    path("topics/<int:pk>/", views.topic, name="topic"),
+    path("<slug:slug>/", views.section, name="section"),
+]

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from django.core.paginator import Paginator
+from django.db.models import Count, Prefetch, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from .bbcode import own_words, quotation
+from .forms import ReplyForm
+from .models import Post, Section, Topic
+
+TOPICS = 20
+
+
+def live_posts() -> QuerySet[Post]:
+    return Post.objects.filter(published=True)
+
+
+def front(request: HttpRequest) -> HttpResponse:
+    sections = (
+        Section.objects.annotate(size=Count("topics"))
+        .order_by("position")
+        .prefetch_related(Prefetch("topics", _counted(Topic.objects.all()), to_attr="all_topics"))
+    )
+    return render(request, "forum/front.html", {"sections": sections})
+
+
+def section(request: HttpRequest, slug: str) -> HttpResponse:
+    shown = get_object_or_404(Section, slug=slug)
+    paginator = Paginator(_counted(shown.topics.all()), TOPICS)
+    page = paginator.get_page(request.GET.get("page"))
+    return render(request, "forum/section.html", {"section": shown, "page_obj": page})
+
+
+def topic(request: HttpRequest, pk: int) -> HttpResponse:
+    shown = get_object_or_404(Topic.objects.select_related("section", "author"), pk=pk)
+    form = ReplyForm(request.POST or None, initial={"text": _quoted(shown, request.GET.get("quote", ""))})
+    if request.method == "POST" and form.is_valid():
+        form.instance.topic = shown
+        form.instance.author = request.user if request.user.is_authenticated else None
+        return redirect(form.save())
+    posts = list(live_posts().filter(topic=shown).select_related("author"))
+    context = {"topic": shown, "posts": posts, "opening": posts[:1], "form": form, "visible": live_posts()}
+    return render(request, "forum/topic.html", context)
+
+
+def _counted(topics: QuerySet[Topic]) -> QuerySet[Topic]:
+    size = Count("posts", filter=Q(posts__published=True))
+    return topics.select_related("author").annotate(size=size).filter(size__gt=0).order_by("-created", "-pk")
+
+
+def _quoted(topic: Topic, pk: str) -> str:
+    post = live_posts().filter(topic=topic, pk=pk).first() if pk.isdecimal() else None
+    return quotation(str(post.author or "?"), own_words(post.text)) if post else ""

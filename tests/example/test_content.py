@@ -1,0 +1,86 @@
+"""What `load_example` puts on the site."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+
+from tests.example.conftest import Site, manage
+
+pytestmark = pytest.mark.xdist_group("example")
+
+COUNTED = (
+    "auth_user",
+    "board_ad",
+    "board_photo",
+    "board_favorite",
+    "board_adreport",
+    "board_note",
+    "forum_post",
+)
+
+
+def counts(site: Site) -> dict[str, int]:
+    return {table: site.value(f"SELECT count(*) FROM {table}") for table in COUNTED}
+
+
+def test_the_project_passes_its_checks(site):
+    assert "no issues" in site.manage("check")
+
+
+def test_migrations_are_complete(site):
+    assert "No changes" in site.manage("makemigrations", "--check", "--dry-run", "board", "forum")
+
+
+def test_there_are_hundreds_of_posts(site):
+    assert site.value("SELECT count(*) FROM board_ad") + site.value("SELECT count(*) FROM forum_post") >= 400
+
+
+def test_every_relation_that_a_merge_moves_is_there(site):
+    assert all(counts(site).values())
+
+
+def test_most_adverts_stand_alone_and_some_are_repeated(site):
+    texts = site.value("SELECT count(DISTINCT text) FROM board_ad")
+    titles = site.value("SELECT count(DISTINCT lower(title)) FROM board_ad")
+    assert site.value("SELECT count(*) FROM board_ad") - texts >= 20
+    assert titles >= 220
+
+
+def test_a_second_load_changes_nothing(site):
+    before = counts(site)
+    assert "nothing to load" in site.manage("load_example")
+    assert counts(site) == before
+
+
+def test_every_load_gives_the_same_texts_within_seconds(site, tmp_path):
+    again = Site(tmp_path / "again.sqlite3", "")
+    manage(again.database, "migrate", "--verbosity", "0")
+    begin = time.monotonic()
+    manage(again.database, "load_example")
+    assert time.monotonic() - begin < 60  # 3 s on a quiet machine; 20 s are promised
+    for table in ("board_ad", "forum_post"):
+        assert texts(again, table) == texts(site, table)
+
+
+def texts(site: Site, table: str) -> list[str]:
+    """The texts of the loaded rows, sorted; other tests add some behind them."""
+    with closing(sqlite3.connect(site.database)) as connection:
+        rows = connection.execute(f"SELECT text FROM {table} ORDER BY id LIMIT 150").fetchall()
+    return sorted(text for (text,) in rows)
+
+
+def test_nobody_but_the_three_accounts_can_log_in(site):
+    assert site.value("SELECT count(*) FROM auth_user WHERE password NOT LIKE '!%'") == 3
+
+
+def test_a_moderator_may_not_delete(site):
+    granted = """
+        SELECT count(*) FROM auth_group_permissions JOIN auth_permission ON permission_id = auth_permission.id
+        WHERE codename LIKE ?
+    """
+    assert site.value(granted, "change_ad") == 1
+    assert site.value(granted, "delete_%") == 0

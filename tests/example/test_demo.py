@@ -1,0 +1,99 @@
+"""`make demo`: the script behind it, from an empty database to Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.example.browser import Browser
+from tests.example.conftest import PROJECT, environment, free_port
+
+pytestmark = pytest.mark.xdist_group("example")
+
+SECONDS = 300
+
+
+def start(database: Path, output: Path, **variables: str) -> subprocess.Popen[bytes]:
+    with output.open("wb") as written:
+        return subprocess.Popen(
+            [sys.executable, os.fspath(PROJECT / "demo.py")],
+            env={**environment(database), **variables},
+            stdout=written,
+            stderr=subprocess.STDOUT,
+        )
+
+
+def until(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -> bool:
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        if condition():
+            return True
+        time.sleep(0.5)
+    return condition()
+
+
+def test_a_taken_port_is_said(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        process = start(tmp_path / "db.sqlite3", tmp_path / "out", PORT=str(taken.getsockname()[1]))
+        assert process.wait(SECONDS) == 1
+    assert "make demo PORT=" in (tmp_path / "out").read_text(encoding="utf-8")
+    assert not (tmp_path / "db.sqlite3").exists()
+
+
+def test_a_port_is_a_number(tmp_path):
+    assert start(tmp_path / "db.sqlite3", tmp_path / "out", PORT="web").wait(SECONDS) == 1
+    assert "PORT" in (tmp_path / "out").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_demo_shows_groups_takes_an_advert_and_stops(tmp_path):
+    output, port = tmp_path / "out", free_port()
+    process = start(tmp_path / "db.sqlite3", output, PORT=str(port))
+    address = f"http://127.0.0.1:{port}"
+    try:
+        assert until(lambda: f"{address}/admin/" in output.read_text(encoding="utf-8"), process), (
+            output.read_text()
+        )
+        browser = Browser(address)
+        found = browser.get("/search/", q="сваи")
+        assert re.search(r"получилось \d+", found.text)
+        similar = found.links("/similar/")
+        assert similar and browser.get(similar[0]).status == 200
+        advert = posted_again(browser, found.links("/ads/"))
+        assert until(lambda: "/similar/" in browser.get(advert).html, process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    finally:
+        process.terminate()
+        process.wait(60)
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", port), 1)
+
+
+def posted_again(browser: Browser, ads: list[str]) -> str:
+    """The address of a repeat of the first of those adverts."""
+    page = browser.get(next(ad for ad in ads if ad != "/ads/new/"))
+    title = re.search(r"<h1>(.*?)</h1>", page.html)
+    text = re.search(r'site-text"><p>(.*?)</p>', page.html, re.DOTALL)
+    shelf = re.search(r'<option value="(\d+)">Стройматериалы', browser.get("/ads/new/").html)
+    assert title and text and shelf
+    fields = {
+        "title": title[1],
+        "text": text[1],
+        "city": "Пермь",
+        "phone": "89000000000",
+        "category": shelf[1],
+    }
+    answer = browser.post("/ads/new/", **fields)
+    return answer.url.partition(str(browser.address))[2]
