@@ -1,0 +1,140 @@
+"""What a visitor may see: every list of ours is cut to the querysets given here, and counted afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from django.db.models import Model, QuerySet
+
+from .adapters import adapters_of
+from .exceptions import NeardupError
+from .pipeline.objects import canonical_id
+
+Key: TypeAlias = tuple[type[Model], str]
+"""An object: the model of its adapter (its own, where it has none) and its canonical id."""
+
+Querysets: TypeAlias = QuerySet[Any] | Iterable[QuerySet[Any]]
+Item = TypeVar("Item")
+
+CHUNK = 10_000
+"""Values in one statement: SQLite takes 32 766."""
+
+
+class GroupingError(NeardupError, TypeError):
+    """What was given to be grouped, or as what may be seen, cannot serve; the message says what can."""
+
+
+def key_of(instance: Model) -> Key:
+    """By what an object is known here; ``GroupingError`` for what is no model instance."""
+    if not isinstance(instance, Model):
+        raise GroupingError(
+            f"The objects must be model instances, not {type(instance).__name__}: pass a queryset, a page or "
+            "a list of them, without values() or values_list(); of a search engine's results their objects."
+        )
+    root = root_of(type(instance))
+    return root, _id_of(instance, root)
+
+
+def root_of(model: type[Model]) -> type[Model]:
+    """The model whose adapter speaks for that one; without an adapter its concrete model."""
+    found = adapters_of(model)
+    return found[0].model if found else model._meta.concrete_model or model
+
+
+def in_chunks(values: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """The values in portions that every database takes in one statement."""
+    return (values[start : start + CHUNK] for start in range(0, len(values), CHUNK))
+
+
+class Visible:
+    """One queryset a model; ``GroupingError`` where one cannot be narrowed down."""
+
+    def __init__(self, visible: Querysets) -> None:
+        self._querysets: dict[type[Model], QuerySet[Any]] = {}
+        for queryset in [visible] if isinstance(visible, QuerySet) else _listed(visible):
+            _check(queryset)
+            if root_of(queryset.model) in self._querysets:
+                raise GroupingError(
+                    f"There are two querysets of {queryset.model._meta.label}: give one, joined with |."
+                )
+            self._querysets[root_of(queryset.model)] = queryset
+
+    @property
+    def registered(self) -> list[type[Model]]:
+        """The models with an adapter."""
+        return [model for model in self._querysets if adapters_of(model)]
+
+    def covers(self, key: Key) -> bool:
+        """Whether there is a queryset for objects of that kind."""
+        return key[0] in self._querysets
+
+    def held(self, keys: Iterable[Key], using: str) -> dict[Key, None]:
+        """Those objects that may be seen, in the queryset's order or, without one, as they were given."""
+        wanted = dict.fromkeys(keys)
+        found: dict[Key, None] = {}
+        for model, queryset in self._querysets.items():
+            own = [key for key in wanted if key[0] is model]
+            rows = (
+                (model, canonical_id(pk))
+                for part in _narrowed(model, queryset, own, using)
+                for pk in part.values_list(model._meta.pk.name, flat=True)
+            )
+            present = dict.fromkeys(rows)
+            found |= dict.fromkeys(key for key in (present if queryset.ordered else own) if key in present)
+        return {key: None for key in found if key in wanted}
+
+    def fetch(self, keys: Iterable[Key], using: str) -> dict[Key, Model]:
+        """Those of the objects that may be seen, as the querysets give them."""
+        wanted = list(keys)
+        return {
+            (model, _id_of(instance, model)): instance
+            for model, queryset in self._querysets.items()
+            for part in _narrowed(model, queryset, [key for key in wanted if key[0] is model], using)
+            for instance in part
+        }
+
+
+def _id_of(instance: Model, root: type[Model]) -> str:
+    """A child of a registered parent goes by its parent's key."""
+    return canonical_id(getattr(instance, root._meta.pk.attname))
+
+
+def _narrowed(
+    root: type[Model], queryset: QuerySet[Any], keys: Sequence[Key], using: str
+) -> Iterator[QuerySet[Any]]:
+    key = root._meta.pk
+    for chunk in in_chunks(keys):
+        wanted = [key.to_python(object_id) for _, object_id in chunk]
+        yield queryset.using(using).filter(**{f"{key.name}__in": wanted})
+
+
+def _listed(visible: Any) -> list[Any]:
+    if isinstance(visible, list | tuple):
+        return list(visible)
+    raise GroupingError(
+        f"The second argument must be the queryset of all that this visitor may see, not {_name(visible)}: "
+        "for example Ad.objects.filter(published=True)."
+    )
+
+
+def _check(queryset: Any) -> None:
+    if not isinstance(queryset, QuerySet):
+        raise GroupingError(f"A list of what may be seen must hold querysets, not {_name(queryset)}.")
+    label = queryset.model._meta.label
+    if queryset.query.is_sliced:
+        raise GroupingError(
+            f"The queryset of {label} is sliced: give it whole, it says what may be seen, not how many."
+        )
+    if queryset.query.combinator:
+        raise GroupingError(
+            f"The queryset of {label} comes of union() or the like, which cannot be filtered: use | or Q."
+        )
+    if getattr(queryset, "_fields", None) is not None:
+        raise GroupingError(
+            f"The queryset of {label} comes of values() or values_list(): give one of model instances."
+        )
+
+
+def _name(value: Any) -> str:
+    return "nothing (is the variable's name right?)" if value in (None, "") else type(value).__name__

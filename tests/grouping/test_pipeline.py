@@ -1,0 +1,55 @@
+"""From a save to a public page, through the worker and nothing else."""
+
+import pytest
+from django.urls import reverse
+
+import django_neardup as neardup
+from tests.testapp.models import Ad
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.grouping.urls")]
+
+TEXT = (
+    "Завод реализует сваи железобетонные забивные {code} сечением 350 на 350 мм по серии 1.011.1-10, "
+    "бетон тяжёлый, доставка по области, разгрузка краном, цена {price} руб. Звоните {phone}"
+)
+
+
+def post(code="С140.35", price="18 900", phone="+7 900 000-42-17", **values):
+    text = TEXT.format(code=code, price=price, phone=phone)
+    return Ad.objects.create(title=f"Сваи {code}", text=text, **values)
+
+
+@pytest.fixture
+def posts():
+    made = [post(), post(price="17 900"), post(code="С90.30"), post(published=False)]
+    neardup.drain()
+    return made
+
+
+def test_group(posts):
+    visible = Ad.objects.filter(published=True)
+    groups = neardup.group(visible.order_by("-pk"), visible)
+    assert [(group.object, group.others) for group in groups] == [(posts[2], []), (posts[1], [posts[0]])]
+
+
+def test_page(posts, client):
+    html = client.get(reverse("neardup:similar", args=["testapp.ad", posts[0].pk])).content.decode()
+    members, _, variants = html.partition("another item")
+    assert "2 posts about one thing" in members
+    assert '<mark class="neardup-price">' in members
+    assert "18 900" in members
+    assert "17 900" in members
+    assert "С140.35 → С90.30" in variants
+    assert f"/ads/{posts[3].pk}/" not in html
+    assert "000-42-17" not in members.partition("Differs")[2]
+
+
+def test_hidden_by_staff(posts, client):
+    posts[1].published = False
+    posts[1].save(update_fields=["published"])
+    visible = Ad.objects.filter(published=True)
+    assert all(group.count == 0 for group in neardup.group(visible, visible))
+    neardup.drain()
+    assert all(group.count == 0 for group in neardup.group(visible, visible))
+    html = client.get(reverse("neardup:similar", args=["testapp.ad", posts[0].pk])).content.decode()
+    assert "17 900" not in html
