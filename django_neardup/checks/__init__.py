@@ -1,0 +1,41 @@
+"""System checks: what a site forgot, each with an id and a hint."""
+
+from __future__ import annotations
+
+from django.core import checks
+
+from . import adapters, database, profiles, site
+
+TAG = "neardup"
+STATIC = (
+    profiles.check_shape,
+    profiles.check_backend,
+    profiles.check_algorithm,
+    profiles.check_language,
+    profiles.check_numbers,
+    adapters.check_profile,
+    adapters.check_names,
+    adapters.check_text,
+    adapters.check_key,
+    adapters.check_partners,
+    adapters.check_language,
+    adapters.check_numbers,
+    adapters.check_choices,
+    adapters.check_watch,
+    site.check_registered,
+    site.check_urls,
+)
+DATABASE = (
+    database.check_tables,
+    database.check_waiting,
+    database.check_schemes,
+    database.check_transactions,
+)
+
+
+def register() -> None:
+    """Hand every check to Django."""
+    for check in STATIC:
+        checks.register(check, TAG)
+    for check in DATABASE:
+        checks.register(check, TAG, checks.Tags.database)

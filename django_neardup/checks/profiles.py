@@ -1,0 +1,165 @@
+"""Checks of the setting NEARDUP. They read it as it is written: nothing here may raise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from importlib.util import find_spec
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.checks import CheckMessage
+
+from .. import queues
+from ..conf import BACKENDS, DEFAULTS
+from ..signatures.registry import UnknownAlgorithm, algorithm_names, get_algorithm
+from .table import problem
+
+SHAPE = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
+TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "OPTIONS": ((dict,), "a dictionary of the algorithm's arguments"),
+    "QUEUE": ((str,), "the name of a queue"),
+    "SECRET": ((str, type(None)), "a text, or None for a random one"),
+}
+LEAST: dict[str, tuple[float, type]] = {
+    "MIN_WORDS": (0, int),
+    "MAX_ALIGNED": (1, int),
+    "BUCKET": (1, int),
+    "LEASE_SECONDS": (1, int),
+    "MAX_ATTEMPTS": (1, int),
+    "POLL_SECONDS": (0.01, float),
+    "LATE_SECONDS": (1, float),
+}
+LANGUAGE = re.compile(r"[a-z]{2,3}([-_][a-z0-9]+)*", re.IGNORECASE)
+
+
+def check_shape(**kwargs: Any) -> list[CheckMessage]:
+    configured = getattr(settings, "NEARDUP", {})
+    if not isinstance(configured, dict):
+        return [problem("E001", f"NEARDUP is a {type(configured).__name__}, not a dictionary.", SHAPE)]
+    return [message for alias, chosen in configured.items() for message in _misshapen(alias, chosen)]
+
+
+def check_backend(**kwargs: Any) -> list[CheckMessage]:
+    found = [
+        problem(
+            "E002",
+            f"NEARDUP[{alias!r}]: BACKEND {values['BACKEND']!r} is unknown.",
+            'It is one of "rq", "tasks" (Django 6.0 and newer), "inline" or None: neardup_worker alone.',
+        )
+        for alias, values in profiles()
+        if values["BACKEND"] not in BACKENDS
+    ]
+    chosen = dict(profiles()).get("default", DEFAULTS)
+    if found or not isinstance(chosen["QUEUE"], str):
+        return found
+    if chosen["BACKEND"] == "rq":
+        return _without_rq(chosen["QUEUE"])
+    if chosen["BACKEND"] == "tasks" and (why := queues.problem("tasks", chosen["QUEUE"])):
+        return [problem("E009", why, "Serve the queue in TASKS, or set another BACKEND or QUEUE in NEARDUP.")]
+    return []
+
+
+def check_algorithm(**kwargs: Any) -> list[CheckMessage]:
+    found = []
+    for alias, values in profiles():
+        name, options = values["ALGORITHM"], values["OPTIONS"]
+        hint = f"Known algorithms: {', '.join(algorithm_names())}; or the dotted path of one of your own."
+        try:
+            get_algorithm(name, **(options if isinstance(options, dict) else {}))
+        except UnknownAlgorithm as error:
+            found.append(problem("E003", f"NEARDUP[{alias!r}]: {error}.", hint))
+        except (TypeError, ValueError, AttributeError) as error:
+            found.append(
+                problem(
+                    "E003",
+                    f"NEARDUP[{alias!r}]: ALGORITHM {name!r} cannot be made: {error}.",
+                    f"See to OPTIONS, the algorithm's arguments. {hint}",
+                )
+            )
+    return found
+
+
+def check_language(**kwargs: Any) -> list[CheckMessage]:
+    return [
+        problem(
+            "E010",
+            f"NEARDUP[{alias!r}]: LANGUAGE {values['LANGUAGE']!r} is no language code.",
+            'Write a code such as "ru", "en" or "pt-br".',
+        )
+        for alias, values in profiles()
+        if not is_language(values["LANGUAGE"])
+    ]
+
+
+def check_numbers(**kwargs: Any) -> list[CheckMessage]:
+    return [
+        problem("E011", f"NEARDUP[{alias!r}]: {key} is {values[key]!r}.", in_words(key))
+        for alias, values in profiles()
+        for key in LEAST
+        if not is_number(key, values[key])
+    ]
+
+
+def profiles() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every profile that can be read, with its defaults; "default" even where it is not written."""
+    configured = getattr(settings, "NEARDUP", {})
+    if isinstance(configured, dict):
+        for alias, chosen in {"default": {}, **configured}.items():
+            if isinstance(chosen, dict):
+                yield alias, {**DEFAULTS, **chosen}
+
+
+def is_language(value: Any) -> bool:
+    return isinstance(value, str) and LANGUAGE.fullmatch(value) is not None
+
+
+def is_number(key: str, value: Any) -> bool:
+    """Is the value a number of the kind, and in the range, that the key demands?"""
+    least, kind = LEAST[key]
+    allowed = (int,) if kind is int else (int, float)
+    return isinstance(value, allowed) and not isinstance(value, bool) and value >= least
+
+
+def in_words(key: str) -> str:
+    least, kind = LEAST[key]
+    return f"Write a {'whole number' if kind is int else 'number'}, {least} or more."
+
+
+def _misshapen(alias: Any, chosen: Any) -> Iterator[CheckMessage]:
+    if not isinstance(alias, str) or not isinstance(chosen, dict):
+        yield problem("E001", f"NEARDUP[{alias!r}] is a {type(chosen).__name__}, not a profile.", SHAPE)
+        return
+    for key in sorted(set(chosen) - set(DEFAULTS), key=str):
+        near = get_close_matches(str(key).upper(), DEFAULTS, 1)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        hint = f"{meant}Known: {', '.join(DEFAULTS)}."
+        yield problem("E001", f"NEARDUP[{alias!r}] has an unknown key {key!r}.", hint)
+    for key, (kinds, words) in TYPES.items():
+        if key in chosen and not isinstance(chosen[key], kinds):
+            yield problem("E001", f"NEARDUP[{alias!r}]: {key} is {chosen[key]!r}.", f"It is {words}.")
+
+
+def _without_rq(queue: str) -> list[CheckMessage]:
+    other = "Or set BACKEND to None and run neardup_worker: then neither django_rq nor Redis is needed."
+    if find_spec("django_rq") is None:
+        return [
+            problem(
+                "E008",
+                'BACKEND is "rq" and django_rq is not installed.',
+                f'pip install "django-neardup[rq]". {other}',
+            )
+        ]
+    if not apps.is_installed("django_rq"):
+        return [
+            problem(
+                "E008",
+                'BACKEND is "rq" and django_rq is not in INSTALLED_APPS.',
+                f'Add "django_rq" to INSTALLED_APPS, and RQ_QUEUES. {other}',
+            )
+        ]
+    why = queues.problem("rq", queue)
+    hint = f"Add {queue!r} to RQ_QUEUES, or name another QUEUE in NEARDUP. {other}"
+    return [problem("E008", why, hint)] if why else []

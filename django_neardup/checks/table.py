@@ -1,0 +1,37 @@
+"""Every id and what it says; the same table stands in docs/reference/checks.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, Warning
+
+IDS = {
+    "E001": "NEARDUP has another shape than that of profiles by alias, or a key that is not known",
+    "E002": "BACKEND is none of those there are",
+    "E003": "ALGORITHM is unknown, or does not take OPTIONS",
+    "E004": "an adapter names a field that its model lacks",
+    "E005": "an adapter has neither fields nor a text() of its own",
+    "E006": "an adapter's model has a composite primary key",
+    "E007": "compare_with names a model that cannot be compared with",
+    "E008": 'BACKEND is "rq", but django_rq or its queue is missing',
+    "E009": 'BACKEND is "tasks", but Django has no tasks or no such queue',
+    "E010": "LANGUAGE is no language code",
+    "E011": "a number is out of its range",
+    "E012": "quotes or excused hold what an adapter cannot use",
+    "W101": "live() is overridden, and no field is watched",
+    "W102": "no model is registered",
+    "W103": "the URLs are not included",
+    "W104": "tables are missing or not up to date",
+    "W105": "posts wait, and no worker runs",
+    "W106": "the settings are unlike the active scheme",
+    "W107": "SQLite begins its transactions without the write lock",
+}
+
+
+def problem(name: str, message: str, hint: str, obj: Any = None) -> CheckMessage:
+    """An error or a warning of the table."""
+    kind = Error if name.startswith("E") else Warning
+    if name not in IDS:
+        raise KeyError(name)
+    return kind(message, hint=hint, obj=obj, id=f"neardup.{name}")

@@ -1,0 +1,561 @@
+"""System checks: each speaks of its own fault, with its id and a hint, and is silent otherwise."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from django.core import checks as django_checks
+from django.core.management import call_command
+from django.db import connection, models
+from django.db.migrations.recorder import MigrationRecorder
+from django.test import override_settings
+from django.test.utils import isolate_apps
+
+import django_neardup as neardup
+from django_neardup import adapters as registry
+from django_neardup.checks import DATABASE, STATIC, TAG, adapters, database, profiles, site
+from django_neardup.checks.table import IDS, problem
+from django_neardup.conf import get_profile
+from django_neardup.models import Cluster, Document
+from django_neardup.models.fields import DatabaseClock
+from django_neardup.pipeline.schemes import active_scheme
+from tests.grouping import rows
+from tests.testapp.models import Ad, Reply, ScopedPost, Topic, UuidPost
+
+DOCUMENT = Path(__file__).parent.parent / "docs" / "reference" / "checks.md"
+
+
+def ids(messages):
+    for message in messages:
+        assert message.hint, message
+        assert message.msg.endswith("."), message
+    return [message.id.removeprefix("neardup.") for message in messages]
+
+
+def with_profile(**values):
+    return override_settings(NEARDUP={"default": values})
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """An empty register: only what the test registers is there."""
+    monkeypatch.setattr(registry, "_registry", {})
+
+
+def registered(model, base=neardup.Adapter, **attributes):
+    attributes = {"fields": ["text"], **attributes}
+    neardup.register(model)(type("TestAdapter", (base,), attributes))
+
+
+@pytest.fixture
+def command(monkeypatch):
+    return lambda *names: monkeypatch.setattr(sys, "argv", ["manage.py", *names])
+
+
+# The setting ----------------------------------------------------------------------------------------------
+
+
+def test_a_healthy_site_hears_nothing():
+    assert [message for check in STATIC for message in check() if not message.id.endswith("W103")] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ([], "NEARDUP is a list"),
+        ({"LANGUAGE": "ru"}, "NEARDUP['LANGUAGE'] is a str"),
+        ({"default": None}, "NEARDUP['default'] is a NoneType"),
+        ({1: {}}, "NEARDUP[1] is a dict"),
+        ({"default": {"LANGAUGE": "ru"}}, "unknown key 'LANGAUGE'"),
+        ({"other": {"X": 1, 2: 3}}, "NEARDUP['other'] has an unknown key"),
+        ({"default": {"OPTIONS": []}}, "OPTIONS is []"),
+        ({"default": {"QUEUE": None}}, "QUEUE is None"),
+        ({"default": {"SECRET": b"x"}}, "SECRET is b'x'"),
+    ],
+)
+def test_e001_shape(value, says):
+    with override_settings(NEARDUP=value):
+        messages = profiles.check_shape()
+        assert set(ids(messages)) == {"E001"}
+        assert says in messages[0].msg
+        for check in STATIC:
+            check()
+
+
+def test_e001_names_the_key_that_was_meant():
+    with with_profile(LANGAUGE="ru"):
+        assert "Did you mean LANGUAGE?" in profiles.check_shape()[0].hint
+
+
+def test_e001_unknown_profile_of_an_adapter(alone):
+    registered(Ad, profile="products")
+    assert ids(adapters.check_profile()) == ["E001"]
+    with override_settings(NEARDUP={"products": {}}):
+        assert adapters.check_profile() == []
+
+
+@pytest.mark.parametrize("backend", ["celery", "RQ", "", [], 1])
+def test_e002_backend(backend):
+    with with_profile(BACKEND=backend):
+        assert ids(profiles.check_backend()) == ["E002"]
+
+
+@pytest.mark.parametrize("backend", ["inline", None])
+def test_e002_silent(backend):
+    with with_profile(BACKEND=backend):
+        assert profiles.check_backend() == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"ALGORITHM": "simhahs"}, {"ALGORITHM": "no.such.path"}, {"ALGORITHM": None}, {"ALGORITHM": 3},
+        {"OPTIONS": {"invented": 1}}, {"ALGORITHM": "django.db.models.Model"},
+    ],
+)  # fmt: skip
+def test_e003_algorithm(values):
+    with with_profile(**values):
+        assert ids(profiles.check_algorithm()) == ["E003"]
+        assert "neardup" in profiles.check_algorithm()[0].hint
+
+
+def test_e003_silent():
+    with with_profile(ALGORITHM="neardup", OPTIONS={"word_guard": False}):
+        assert profiles.check_algorithm() == []
+
+
+def test_e008_django_rq_is_not_installed(monkeypatch):
+    monkeypatch.setattr(profiles, "find_spec", lambda name: None)
+    with with_profile(BACKEND="rq"):
+        messages = profiles.check_backend()
+        assert ids(messages) == ["E008"]
+        assert "pip install" in messages[0].hint
+
+
+def test_e008_django_rq_is_not_among_the_apps():
+    with with_profile(BACKEND="rq"):
+        messages = profiles.check_backend()
+        assert ids(messages) == ["E008"]
+        assert "INSTALLED_APPS" in messages[0].msg
+
+
+@pytest.mark.parametrize(("queue", "expected"), [("default", []), ("low", ["E008"])])
+def test_e008_queue(queue, expected, monkeypatch):
+    monkeypatch.setattr(profiles.apps, "is_installed", lambda name: True)
+    with override_settings(
+        NEARDUP={"default": {"BACKEND": "rq", "QUEUE": queue}},
+        RQ_QUEUES={"default": {"HOST": "127.0.0.1", "PORT": 1}},
+    ):
+        assert ids(profiles.check_backend()) == expected
+
+
+def test_e009_without_tasks(monkeypatch):
+    monkeypatch.setattr(profiles.queues, "problem", lambda backend, queue: "Django has no tasks.")
+    with with_profile(BACKEND="tasks"):
+        assert ids(profiles.check_backend()) == ["E009"]
+
+
+@pytest.mark.parametrize("language", ["russian", "", None, 7, "ru ", "r", "ру"])
+def test_e010_language(language, alone):
+    with with_profile(LANGUAGE=language):
+        assert ids(profiles.check_language()) == ["E010"]
+    if language is not None:
+        registered(Ad, language=language)
+        assert ids(adapters.check_language()) == ["E010"]
+
+
+@pytest.mark.parametrize("language", ["ru", "en", "pt-br", "zh_Hans", "uk"])
+def test_e010_silent(language, alone):
+    registered(Ad, language=language)
+    with with_profile(LANGUAGE=language):
+        assert profiles.check_language() == adapters.check_language() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("MIN_WORDS", -1), ("MIN_WORDS", 1.5), ("MIN_WORDS", "4"), ("MIN_WORDS", True), ("MAX_ALIGNED", 0),
+        ("BUCKET", 0), ("LEASE_SECONDS", 0), ("MAX_ATTEMPTS", 0), ("POLL_SECONDS", 0), ("POLL_SECONDS", None),
+        ("LATE_SECONDS", -5), ("LATE_SECONDS", float("nan")),
+    ],
+)  # fmt: skip
+def test_e011_numbers(key, value):
+    with with_profile(**{key: value}):
+        messages = profiles.check_numbers()
+        assert ids(messages) == ["E011"]
+        assert key in messages[0].msg
+
+
+def test_e011_of_an_adapter(alone):
+    registered(Ad, min_words=-1)
+    registered(Topic, min_words=0)
+    messages = adapters.check_numbers()
+    assert (ids(messages), messages[0].obj) == (["E011"], Ad)
+
+
+def test_e011_silent():
+    with with_profile(MIN_WORDS=0, POLL_SECONDS=0.5, LATE_SECONDS=90.5):
+        assert profiles.check_numbers() == []
+
+
+# Adapters -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("fields", ["title", "body"]), ("fields", "text"), ("fields", None), ("fields", ["tags"]),
+        ("fields", ["comments"]), ("fields", [3]), ("contacts", ["mail"]), ("identity", ["ean"]),
+        ("scope", ["site"]),
+        ("watch", ["visible"]), ("watch", ["tags"]), ("watch", ["get_absolute_url"]), ("watch", "published"),
+        ("order", "created"), ("order", "text__nothing"), ("order", "author__age"), ("order", "tags"),
+        ("order", None),
+    ],
+)  # fmt: skip
+def test_e004_names(attribute, value, alone):
+    registered(Ad, **{attribute: value})
+    messages = adapters.check_names()
+    assert ids(messages) == ["E004"]
+    assert messages[0].obj is Ad
+    assert attribute in messages[0].msg
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"fields": ("title", "text"), "contacts": ["phone"], "identity": ["sku"], "scope": ["author_id"]},
+        {"fields": ["author"], "watch": ["published", "author", "author_id"]},
+        {"order": "-hits"}, {"order": "author__name"}, {"order": "statistics__views"},
+        {"fields": ["pk"]}, {"fields": ["__str__"]},
+    ],
+)  # fmt: skip
+def test_e004_silent(attributes, alone):
+    registered(Ad, **attributes)
+    assert adapters.check_names() == []
+
+
+def test_e005_text(alone):
+    registered(Ad, fields=[])
+    registered(Topic, fields=[], text=lambda self, instance: "")
+    messages = adapters.check_text()
+    assert (ids(messages), messages[0].obj) == (["E005"], Ad)
+
+
+@isolate_apps("tests.testapp")
+def test_e006_composite_key(alone):
+    class Composite(models.Model):
+        pk = models.CompositePrimaryKey("one", "two")
+        one = models.IntegerField()
+        two = models.IntegerField()
+        text = models.TextField()
+
+        class Meta:
+            app_label = "testapp"
+
+    registered(Composite)
+    registered(UuidPost)
+    messages = adapters.check_key()
+    assert (ids(messages), messages[0].obj) == (["E006"], Composite)
+
+
+def test_e007_partners(alone):
+    registered(Topic, compare_with=[Reply])
+    messages = adapters.check_partners()
+    assert (ids(messages), "Reply has no adapter" in messages[0].msg) == (["E007"], True)
+    registered(Reply)
+    assert adapters.check_partners() == []
+
+
+@pytest.mark.parametrize(
+    ("attributes", "says"),
+    [({"scope": ["pk"]}, "unequal scopes"), ({"profile": "products"}, "unequal profiles")],
+)
+def test_e007_unlike_partners(attributes, says, alone):
+    registered(Topic, compare_with=[Reply])
+    registered(Reply, **attributes)
+    messages = adapters.check_partners()
+    assert (ids(messages), says in messages[0].msg) == (["E007"], True)
+
+
+def test_e007_databases(alone):
+    class Router:
+        def db_for_write(self, model, **hints):
+            return "other" if model is Reply else None
+
+    registered(Topic, compare_with=[Reply])
+    registered(Reply)
+    with override_settings(DATABASE_ROUTERS=[Router()]):
+        messages = adapters.check_partners()
+    assert (ids(messages), "unequal databases" in messages[0].msg) == (["E007"], True)
+
+
+def test_e007_a_chain_of_partners(alone):
+    registered(Topic, compare_with=[Reply])
+    registered(Reply, compare_with=[ScopedPost])
+    registered(ScopedPost)
+    messages = adapters.check_partners()
+    assert set(ids(messages)) == {"E007"}
+    assert "testapp.Reply, testapp.ScopedPost, testapp.Topic" in messages[0].hint
+    neardup.unregister(Topic)
+    registered(Topic, compare_with=[Reply, ScopedPost])
+    assert adapters.check_partners() == []
+
+
+@pytest.mark.parametrize("value", [["testapp.Reply"], Reply, None, [None]])
+def test_e007_no_models(value, alone):
+    registered(Topic, compare_with=value)
+    registered(Reply)
+    assert set(ids(adapters.check_partners())) == {"E007"}
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{"quotes": "remove"}, {"quotes": None}, {"excused": ["prise"]}, {"excused": "price"}, {"excused": 5}],
+)
+def test_e012_choices(attributes, alone):
+    registered(Ad, **attributes)
+    assert ids(adapters.check_choices()) == ["E012"]
+
+
+@pytest.mark.parametrize(
+    "attributes", [{"quotes": "drop"}, {"excused": ()}, {"excused": ["price", "code"]}, {"excused": None}]
+)
+def test_e012_silent(attributes, alone):
+    registered(Ad, **attributes)
+    assert adapters.check_choices() == []
+
+
+def test_w101_live_without_watch(alone):
+    def live(self):
+        return self.model.objects.all()
+
+    registered(Ad, live=live)
+    registered(Topic, live=live, watch=["text"])
+    registered(Reply)
+    messages = adapters.check_watch()
+    assert (ids(messages), messages[0].obj) == (["W101"], Ad)
+
+
+# The site -------------------------------------------------------------------------------------------------
+
+
+def test_w102_nothing_registered(alone):
+    assert ids(site.check_registered()) == ["W102"]
+    registered(Ad)
+    assert site.check_registered() == []
+
+
+@pytest.mark.parametrize(("urls", "expected"), [("no_urls", ["W103"]), ("urls", [])])
+def test_w103_urls(urls, expected):
+    with override_settings(ROOT_URLCONF=f"tests.grouping.{urls}"):
+        assert ids(site.check_urls()) == expected
+
+
+def test_w103_is_silent_where_nothing_is_registered_or_there_are_no_urls(alone):
+    with override_settings(ROOT_URLCONF="tests.grouping.no_urls"):
+        assert site.check_urls() == []
+        registered(Ad)
+        with override_settings(ROOT_URLCONF=None):
+            assert site.check_urls() == []
+
+
+# Databases ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hidden_tables(monkeypatch):
+    """The database answers as one that was never migrated."""
+    monkeypatch.setattr(connection.introspection, "table_names", lambda *args, **kwargs: ["testapp_ad"])
+
+
+@pytest.mark.django_db
+def test_w104_tables(hidden_tables):
+    messages = database.check_tables(databases=["default"])
+    assert ids(messages) == ["W104"]
+    assert "migrate" in messages[0].hint
+
+
+@pytest.mark.django_db
+def test_w104_migrations_of_an_update():
+    MigrationRecorder(connection).record_unapplied("neardup", "0001_initial")
+    assert database.check_tables(databases=["default"]) == []  # made without migrations
+    MigrationRecorder(connection).record_applied("neardup", "0000_older")
+    messages = database.check_tables(databases=["default"])
+    assert (ids(messages), "0001_initial" in messages[0].msg) == (["W104"], True)
+
+
+@pytest.mark.django_db
+def test_w104_silent():
+    assert database.check_tables(databases=["default"]) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("runserver", ["W104"]),
+        ("neardup_worker", ["W104"]),
+        ("neardup_index", ["W104"]),
+        ("check", []),
+        ("shell", []),
+    ],
+)
+def test_w104_without_databases_at_the_start_of_some_commands(name, expected, hidden_tables, command):
+    command(name)
+    assert ids(database.check_tables()) == expected
+
+
+@pytest.mark.django_db
+def test_w104_is_not_said_to_who_migrates(hidden_tables, command):
+    command("migrate")
+    assert database.check_tables(databases=["default"]) == []
+
+
+def test_no_query_without_databases(command):
+    command("check")
+    assert [message for check in DATABASE for message in check()] == []
+
+
+@pytest.mark.django_db
+def test_database_checks_are_silent_where_tables_are_missing(hidden_tables):
+    found = [message for check in DATABASE for message in check(databases=["default"])]
+    assert [name for name in ids(found) if name != "W107"] == ["W104"]
+
+
+def waiting(age, **values):
+    post = Ad.objects.create(text="a")
+    row = rows.document(post)
+    Document.objects.filter(pk=row.pk).update(pending_since=DatabaseClock() - int(age * 1000), **values)
+    return row
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("backend", "hint"),
+    [("rq", "rqworker default"), ("tasks", "TASKS"), ("inline", "--once"), (None, "neardup_worker,")],
+)
+def test_w105_late(backend, hint):
+    Document.objects.all().delete()
+    waiting(700)
+    with with_profile(BACKEND=backend):
+        messages = database.check_waiting(databases=["default"])
+    assert ids(messages) == ["W105"]
+    assert "1 posts" in messages[0].msg
+    assert hint in messages[0].hint
+
+
+@pytest.mark.django_db
+def test_w105_silent():
+    Document.objects.all().delete()
+    assert database.check_waiting(databases=["default"]) == []
+    waiting(500)
+    assert database.check_waiting(databases=["default"]) == []
+    waiting(700)
+    with with_profile(LATE_SECONDS=1000):
+        assert database.check_waiting(databases=["default"]) == []
+    waiting(650, leased_until=DatabaseClock() + 60_000)
+    assert database.check_waiting(databases=["default"]) == []
+
+
+@pytest.mark.django_db
+def test_w105_groups_wait_too(command):
+    Document.objects.all().delete()
+    group = rows.cluster(Ad.objects.create(text="a"), Ad.objects.create(text="a"))
+    Document.objects.update(pending_since=None)
+    Cluster.objects.filter(pk=group.pk).update(pending_since=DatabaseClock() - 700_000)
+    command("runserver")
+    assert ids(database.check_waiting()) == ["W105"]
+    command("neardup_worker")
+    assert database.check_waiting() == []
+
+
+@pytest.mark.django_db
+def test_w106_schemes():
+    assert database.check_schemes(databases=["default"]) == []
+    active_scheme(get_profile(), "default")
+    assert database.check_schemes(databases=["default"]) == []
+    with with_profile(LANGUAGE="en"):
+        messages = database.check_schemes(databases=["default"])
+        assert (ids(messages), "language" in messages[0].msg) == (["W106"], True)
+    with with_profile(SECRET="another"):
+        messages = database.check_schemes(databases=["default"])
+        assert (ids(messages), "secret" in messages[0].msg) == (["W106"], True)
+
+
+@pytest.mark.django_db
+def test_w106_secret_of_the_settings():
+    with with_profile(SECRET="chosen"):
+        active_scheme(get_profile(), "default")
+        assert database.check_schemes(databases=["default"]) == []
+
+
+@pytest.mark.django_db
+def test_w106_leaves_wrong_settings_to_other_checks():
+    active_scheme(get_profile(), "default")
+    for values in ({"ALGORITHM": "no"}, {"UNKNOWN": 1}, {"OPTIONS": {"no": 1}}):
+        with with_profile(**values):
+            assert database.check_schemes(databases=["default"]) == []
+
+
+@pytest.mark.engines("sqlite")
+@pytest.mark.parametrize(
+    ("mode", "expected"), [(None, ["W107"]), ("DEFERRED", ["W107"]), ("IMMEDIATE", []), ("immediate", [])]
+)
+def test_w107_transactions(mode, expected, monkeypatch):
+    options = {**connection.settings_dict["OPTIONS"], "transaction_mode": mode}
+    monkeypatch.setitem(connection.settings_dict, "OPTIONS", options)
+    assert ids(database.check_transactions(databases=["default"])) == expected
+
+
+@pytest.mark.engines("postgresql", "mariadb")
+def test_w107_other_databases():
+    assert database.check_transactions(databases=["default"]) == []
+
+
+def test_databases_that_hold_nothing_of_ours_are_not_asked():
+    assert database.homes() == {"default"}
+    assert database.check_transactions(databases=["other"]) == []
+
+
+# All of them ----------------------------------------------------------------------------------------------
+
+
+def test_django_knows_every_check():
+    known = django_checks.registry.registry.get_checks()
+    assert {*STATIC, *DATABASE} <= set(known)
+    assert all(TAG in check.tags for check in (*STATIC, *DATABASE))
+    assert all(django_checks.Tags.database in check.tags for check in DATABASE)
+
+
+@pytest.mark.django_db
+def test_the_command(capsys):
+    with override_settings(ROOT_URLCONF="tests.grouping.no_urls"):
+        call_command("check", tags=[TAG], databases=["default"])
+    assert "neardup.W103" in capsys.readouterr().err
+
+
+def test_every_id_is_in_the_table_and_tested():
+    source = Path(neardup.__file__).parent / "checks"
+    used = {
+        name
+        for path in source.glob("*.py")
+        for name in re.findall(r'problem\(\s*"([EW]\d+)"', path.read_text())
+    }
+    assert used == set(IDS)
+    tested = set(re.findall(r"def test_([ew]\d+)", Path(__file__).read_text()))
+    assert tested == {name.lower() for name in IDS}
+
+
+def test_the_document_has_the_same_table():
+    listed = re.findall(r"^\| `neardup\.([EW]\d+)` \| (.+?) \|", DOCUMENT.read_text(), re.MULTILINE)
+    assert [name for name, _ in listed] == list(IDS)
+    for name, meaning in listed:
+        assert meaning.replace("`", "").replace('"', "") == IDS[name].replace('"', "")
+
+
+def test_no_id_outside_the_table():
+    with pytest.raises(KeyError):
+        problem("E999", "", "")
