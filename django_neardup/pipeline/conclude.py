@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from ..models import Cluster, Document, Membership, Pair, Scheme
 from .assign import recluster, refresh
@@ -52,8 +52,7 @@ def withdraw(document: Document, wanted: int, scheme: Scheme, using: str) -> boo
         before, led = _cluster(document.pk, using), _led(document.pk, using)
         members = _members(led) - {document.pk}
         pairs = Pair.objects.using(using).filter(Q(a=document.pk) | Q(b=document.pk))
-        others = {pair.other(document.pk) for pair in pairs.only("a_id", "b_id")}
-        pairs.delete()
+        others = _delete(pairs, document.pk)
         Membership.objects.using(using).filter(document=document.pk).delete()
         if before is not None:
             refresh(Cluster.objects.using(using).get(pk=before), using)
@@ -87,8 +86,7 @@ def _spaces(document: int, using: str) -> set[int]:
 def _leave_other_spaces(document: int, space: int, using: str) -> set[int]:
     """A document that moved leaves its old space's pairs and cluster."""
     away = Pair.objects.using(using).filter(Q(a=document) | Q(b=document)).exclude(space=space)
-    others = {pair.other(document) for pair in away.only("a_id", "b_id")}
-    away.delete()
+    others = _delete(away, document)
     old = Cluster.objects.using(using).filter(memberships__document=document).exclude(space=space).first()
     if old is not None:
         Membership.objects.using(using).filter(document=document).delete()
@@ -105,9 +103,14 @@ def _has_other_text(document: int, digest: str, using: str) -> bool:
 def _drop_stale(document: int, digest: str, scheme: Scheme, using: str) -> set[int]:
     """Delete the document's pairs that were judged on another text of its own."""
     stale = (Q(a=document) & ~Q(digest_a=digest)) | (Q(b=document) & ~Q(digest_b=digest))
-    pairs = Pair.objects.using(using).filter(stale, scheme=scheme)
+    return _delete(Pair.objects.using(using).filter(stale, scheme=scheme), document)
+
+
+def _delete(pairs: QuerySet[Pair], document: int) -> set[int]:
+    """Delete a document's pairs; their other sides."""
     others = {pair.other(document) for pair in pairs.only("a_id", "b_id")}
-    pairs.delete()
+    if others:
+        pairs.delete()
     return others
 
 

@@ -51,11 +51,9 @@ def write(verified: Iterable[Verified], scheme: Scheme, space: int, using: str) 
     present = {(pair.a_id, pair.b_id): pair for pair in _present(judged, scheme.pk, using)}
     decisions = decisions_on(judged, using)
     touched: set[int] = set()
+    new: list[Pair] = []
     for key, each in sorted(judged.items()):
-        old, current = (
-            present.get(key),
-            stored.get(key[0]) == each.a.read and stored.get(key[1]) == each.b.read,
-        )
+        old, current = present.get(key), stored.get(key[0]) == each.a.read and stored.get(key[1]) == each.b.read
         if old is not None and not current and is_current(old, stored):
             continue
         if not each.judgement.offered:
@@ -66,8 +64,12 @@ def write(verified: Iterable[Verified], scheme: Scheme, space: int, using: str) 
         pair = old or Pair(a_id=key[0], b_id=key[1], scheme=scheme)
         _fill(pair, each, space)
         pair.decision = in_force(pair, decisions.get(key, ()))
-        pair.save(using=using)
         touched |= {*key}
+        if old is None:
+            new.append(pair)
+        else:
+            pair.save(using=using)
+    Pair.objects.using(using).bulk_create(new)
     return touched
 
 

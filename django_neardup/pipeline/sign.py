@@ -15,6 +15,9 @@ from ..text.document import Document as Text
 from ..text.hashing import hash_word, mix
 from .schemes import algorithm_of, space_of
 
+CODES = 2000
+"""Characters kept of a text's codes."""
+
 LEAST_CONTENT = 2
 """Content words below which a text says nothing of itself."""
 
@@ -99,20 +102,13 @@ def store(document: Document, wanted: int, signed: Signed, using: str) -> bool:
         old = Fingerprint.objects.using(using).filter(document=document, scheme=signed.scheme).first()
         storage.replace(using, document.pk, storage.unpack(old.keys) if old else (), signed.keys)
         _replace_contacts(document, signed.contacts, using)
-        Fingerprint.objects.using(using).update_or_create(
-            document=document,
-            scheme=signed.scheme,
-            defaults={
-                "version": wanted,
-                "source_digest": signed.digest,
-                "exact_digest": signed.exact_digest,
-                "word_count": signed.text.words,
-                "payload": signed.payload,
-                "keys": storage.pack(signed.keys),
-                "codes": " ".join(sorted(signed.text.codes))[:2000],
-                "finished": False,
-            },
-        )
+        row = old or Fingerprint(document=document, scheme=signed.scheme)
+        row.version, row.finished = wanted, False
+        row.source_digest, row.exact_digest = signed.digest, signed.exact_digest
+        row.word_count, row.payload = signed.text.words, signed.payload
+        row.keys = storage.pack(signed.keys)
+        row.codes = " ".join(sorted(signed.text.codes))[:CODES]
+        row.save(using=using)
     return True
 
 
