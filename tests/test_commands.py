@@ -6,6 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from django_neardup.models import LIVE_NUMBER, Cluster, Document, Scheme
+from django_neardup.pipeline import decide
 from django_neardup.pipeline.reconcile import backfill
 from tests.pipeline.helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
 from tests.testapp.models import Ad
@@ -64,6 +65,25 @@ def test_an_interrupted_build_equals_an_undisturbed_one():
     first = snapshot()
     run("neardup_index", restart=True)
     assert snapshot() == first
+
+
+def test_rebuild_signs_anew_by_other_settings_and_keeps_decisions(settings):
+    one, two, three, four = bulk(SOFA, SOFA_EDITED, PIANO, PIANO + " Торг.")
+    run("neardup_index")
+    before = snapshot()
+    decide("different", [document(one), document(two)], None, "default")
+    settings.NEARDUP = {"default": {"OPTIONS": {"word_guard": False}}}
+    out = run("neardup_index", rebuild=True)
+    assert "generation 2" in out and "1 group, 1 clone" in out
+    assert cluster(three) == cluster(four) is not None and cluster(one) is None
+    after = snapshot()
+    assert len(after["keys"]) == len(before["keys"]) and not {*after["keys"]} & {*before["keys"]}
+    assert set(after["pairs"]) == set(before["pairs"])
+
+
+def test_rebuild_takes_no_models():
+    with pytest.raises(CommandError, match="takes no models"):
+        run("neardup_index", "testapp.Ad", rebuild=True)
 
 
 def test_dry_run_changes_nothing():

@@ -101,9 +101,13 @@ def _has_other_text(document: int, digest: str, using: str) -> bool:
 
 
 def _drop_stale(document: int, digest: str, scheme: Scheme, using: str) -> set[int]:
-    """Delete the document's pairs that were judged on another text of its own."""
-    stale = (Q(a=document) & ~Q(digest_a=digest)) | (Q(b=document) & ~Q(digest_b=digest))
-    return _delete(Pair.objects.using(using).filter(stale, scheme=scheme), document)
+    """Delete the document's pairs that were judged on another text of its own, or by another scheme."""
+    mine = (
+        (Q(a=document), Q(digest_a=digest, scheme=scheme)),
+        (Q(b=document), Q(digest_b=digest, scheme=scheme)),
+    )
+    stale = [side & ~current for side, current in mine]
+    return _delete(Pair.objects.using(using).filter(stale[0] | stale[1]), document)
 
 
 def _delete(pairs: QuerySet[Pair], document: int) -> set[int]:

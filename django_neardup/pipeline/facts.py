@@ -53,7 +53,10 @@ def write(verified: Iterable[Verified], scheme: Scheme, space: int, using: str) 
     touched: set[int] = set()
     new: list[Pair] = []
     for key, each in sorted(judged.items()):
-        old, current = present.get(key), stored.get(key[0]) == each.a.read and stored.get(key[1]) == each.b.read
+        old, current = (
+            present.get(key),
+            stored.get(key[0]) == each.a.read and stored.get(key[1]) == each.b.read,
+        )
         if old is not None and not current and is_current(old, stored):
             continue
         if not each.judgement.offered:

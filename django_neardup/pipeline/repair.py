@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..models import Cluster, Document, Fingerprint, Membership, Pair, Scheme, Verdict
+from ..conf import get_profile
+from ..models import Cluster, Document, Fingerprint, Pair, Verdict
 from .assign import recluster, refresh
 from .conclude import Moved
 from .facts import digests, is_current, pairs_of, write
@@ -94,10 +95,8 @@ def _signed(document: Document, using: str) -> Signed | None:
 def _conclude(
     cluster: Cluster, members: Sequence[Document], verified: Sequence[Verified], using: str
 ) -> None:
+    scheme = active_scheme(get_profile(cluster.space.profile), using)
     with space_lock([cluster.space_id], using):
-        scheme = _scheme(cluster, using)
-        if scheme is None:
-            return
         stored = digests([document.pk for document in members], scheme.pk, using)
         for each in verified:
             if any(stored.get(side.document) != side.read for side in (each.a, each.b)):
@@ -108,8 +107,3 @@ def _conclude(
         recluster(scheme, present | touched | near, using)
         for row in Cluster.objects.using(using).filter(pk=cluster.pk):
             refresh(row, using)
-
-
-def _scheme(cluster: Cluster, using: str) -> Scheme | None:
-    place = Membership.objects.using(using).filter(cluster=cluster).select_related("scheme").first()
-    return None if place is None else place.scheme

@@ -34,6 +34,20 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
         return schemes.get(profile=profile.alias, generation=1)
 
 
+def begin_generation(profile: Profile, using: str) -> Scheme:
+    """A new active scheme from the settings; the present one is retired. Every document is then to be marked."""
+    with transaction.atomic(using=using):
+        present = active_scheme(profile, using)
+        Scheme.objects.using(using).filter(profile=profile.alias).update(state=Scheme.State.RETIRED)
+        return Scheme.objects.using(using).create(
+            profile=profile.alias,
+            generation=present.generation + 1,
+            progress=present.progress,
+            secret=_secret(profile),
+            **described(profile),
+        )
+
+
 def described(profile: Profile) -> dict[str, Any]:
     """What the settings ask of a scheme, as the columns that hold it."""
     return {

@@ -99,6 +99,7 @@ def store(document: Document, wanted: int, signed: Signed, using: str) -> bool:
             author=signed.source.author[:255],
         ):
             return False
+        _erase_other_schemes(document, signed.scheme, using)
         old = Fingerprint.objects.using(using).filter(document=document, scheme=signed.scheme).first()
         storage.replace(using, document.pk, storage.unpack(old.keys) if old else (), signed.keys)
         _replace_contacts(document, signed.contacts, using)
@@ -110,6 +111,14 @@ def store(document: Document, wanted: int, signed: Signed, using: str) -> bool:
         row.codes = " ".join(sorted(signed.text.codes))[:CODES]
         row.save(using=using)
     return True
+
+
+def _erase_other_schemes(document: Document, scheme: Scheme, using: str) -> None:
+    """What a retired scheme has left of the document goes when the active one signs it."""
+    others = Fingerprint.objects.using(using).filter(document=document).exclude(scheme=scheme)
+    for fingerprint in others:
+        storage.replace(using, document.pk, storage.unpack(fingerprint.keys), ())
+        fingerprint.delete(using=using)
 
 
 def erase(document: Document, wanted: int, using: str) -> bool:

@@ -18,6 +18,7 @@ from ...models import Cluster, Document
 from ...pipeline import drain, is_pending
 from ...pipeline.ledger import waiting
 from ...pipeline.reconcile import Differences, backfill, reconcile
+from ...pipeline.schemes import begin_generation
 
 
 class Command(BaseCommand):
@@ -34,6 +35,11 @@ class Command(BaseCommand):
             "--reconcile", action="store_true", help="compare posts and index; mark what differs"
         )
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+        parser.add_argument(
+            "--rebuild",
+            action="store_true",
+            help="sign every post anew by the present settings; groups form anew as it goes, decisions stay",
+        )
         parser.add_argument(
             "--restart", action="store_true", help="begin from the first post, not where it stopped"
         )
@@ -53,8 +59,10 @@ class Command(BaseCommand):
         elif options["dry_run"]:
             self._say_what(adapters, using)
         else:
+            if options["rebuild"]:
+                self._begin_generations(adapters, using, options["models"])
             for adapter in adapters:
-                self._backfill(adapter, using, resume=not options["restart"])
+                self._backfill(adapter, using, resume=not (options["restart"] or options["rebuild"]))
         if options["dry_run"] or options["no_drain"]:
             return
         self._drain(using)
@@ -77,6 +85,13 @@ class Command(BaseCommand):
                 f"Not registered: {', '.join(unknown)}. Registered: {', '.join(sorted(known))}."
             )
         return [known[label.lower()] for label in labels] or [known[label] for label in sorted(known)]
+
+    def _begin_generations(self, adapters: list[Adapter], using: str, labels: list[str]) -> None:
+        if labels:
+            raise CommandError("--rebuild takes no models: a scheme signs every model of its profile.")
+        for profile in {adapter.profile: adapter.settings for adapter in adapters}.values():
+            scheme = begin_generation(profile, using)
+            self.stdout.write(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")
 
     def _backfill(self, adapter: Adapter, using: str, resume: bool) -> None:
         total = adapter.model._base_manager.using(using).count()
