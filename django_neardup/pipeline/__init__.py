@@ -9,12 +9,13 @@ from .decisions import decide, withdraw
 from .ledger import mark, mark_document, mark_key, mark_queryset
 from .locks import retrying, space_lock
 from .objects import canonical_id, documents_of, model_of, object_of, objects_of
-from .work import DrainResult, drain, is_pending
+from .work import DrainResult, document_databases, drain, is_pending
 
 __all__ = [
     "DrainResult",
     "canonical_id",
     "decide",
+    "document_databases",
     "documents_of",
     "drain",
     "is_pending",

@@ -6,7 +6,7 @@ import logging
 import time
 from dataclasses import dataclass
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connections, router
 
 from ..conf import get_profile
 from ..models import Cluster, Document
@@ -48,6 +48,12 @@ def drain(using: str = "default", limit: int | None = None, seconds: float | Non
             break
     result.pending = is_pending(using)
     return result
+
+
+def document_databases() -> list[str]:
+    """Aliases of the databases that hold the tables of this app."""
+    own = (alias for alias in connections if router.allow_migrate_model(alias, Document))
+    return [alias for alias in own if Document._meta.db_table in connections[alias].introspection.table_names()]
 
 
 def is_pending(using: str) -> bool:

@@ -9,11 +9,11 @@ import time
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, close_old_connections, connections
+from django.core.management.base import BaseCommand, CommandError
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from ...conf import get_profile
-from ...pipeline import drain
+from ...pipeline import document_databases, drain
 from ...pipeline.reconcile import find_missing
 
 logger = logging.getLogger(__name__)
@@ -35,13 +35,15 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--database", action="append", dest="databases", choices=sorted(connections),
-            help=f"database alias, may be given again (default: {DEFAULT_DB_ALIAS})",
+            help="database alias, may be given again (default: every one that holds the tables)",
         )  # fmt: skip
 
     def handle(
         self, *args: Any, once: bool, poll: float | None, databases: list[str] | None, **options: Any
     ) -> None:
-        aliases = databases or [DEFAULT_DB_ALIAS]
+        aliases = databases or document_databases()
+        if not aliases:
+            raise CommandError("No database holds the tables of neardup: run migrate first.")
         if once:
             turns = sum(drain(using).turns for using in aliases)
             if options["verbosity"]:
