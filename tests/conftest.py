@@ -1,0 +1,107 @@
+"""Fixtures and marks of the suite.
+
+Marks: ``postgresql``, ``mariadb``, ``redis`` (the test needs a private server of that kind: it is skipped
+with the reason where the program is missing, and fails under REQUIRE_SERVICES=1); ``engines("postgresql",
+...)`` (the test is about the suite's own databases and is left out on other engines). ``database`` is set
+here on every test that uses Django's databases: NEARDUP_TEST_DATABASE=postgresql pytest -m database.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests import services
+from tests.databases import engine
+
+MARKS = {"postgresql": "postgresql", "mariadb": "mariadb", "redis": "redis_server"}
+DATABASE_FIXTURES = {
+    "db", "transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server",
+    "admin_user", "admin_client", "django_user_model",
+}  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "engines(*names): runs on these engines of the suite's databases only")
+    config.addinivalue_line("markers", "database: uses Django's databases (set by itself)")
+    config.addinivalue_line("markers", "engine_alike: uses them, but SQLite alone can tell")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if _uses_databases(item):
+            item.add_marker("database")
+    left_out = [item for item in items if not _fits_engine(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if _fits_engine(item)]
+
+
+def _uses_databases(item: pytest.Item) -> bool:
+    from django.test import TransactionTestCase
+
+    fixtures = set(getattr(item, "fixturenames", ()))
+    of_django = issubclass(getattr(item, "cls", None) or object, TransactionTestCase)
+    return of_django or bool(fixtures & DATABASE_FIXTURES) or item.get_closest_marker("django_db") is not None
+
+
+def _fits_engine(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("engines")
+    return mark is None or engine() in mark.args
+
+
+@pytest.fixture(autouse=True)
+def _marked_services(request: pytest.FixtureRequest) -> None:
+    for mark, fixture in MARKS.items():
+        if request.node.get_closest_marker(mark):
+            request.getfixturevalue(fixture)
+
+
+def _private(name: str) -> services.Service:
+    try:
+        return services.private(name)
+    except services.MissingServiceError as missing:
+        if os.environ.get("REQUIRE_SERVICES") == "1":
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> services.Service:
+    """A private PostgreSQL: ``.parameters`` (host, port, user, password, socket), ``.halt()``."""
+    return _private("postgresql")
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> services.Service:
+    """A private MariaDB, as ``postgresql``."""
+    return _private("mariadb")
+
+
+@pytest.fixture
+def redis_server() -> Iterator[services.Service]:
+    """A private, empty Redis; whatever the test does to it (pause, halt, settings) is undone."""
+    server = _private("redis")
+    server.halt()
+    server.launch()
+    yield server
+    server.resume()
+
+
+@pytest.fixture
+def child_environment(db: None) -> dict[str, str]:
+    """Environment for a Django process (``python -m django ...``) on the test databases of this process."""
+    from django.db import connections
+
+    names = {alias: str(connections[alias].settings_dict["NAME"]) for alias in connections}
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "NEARDUP_TEST_DATABASE": engine(),
+        "NEARDUP_TEST_NAMES": json.dumps(names),
+        "PYTHONPATH": os.pathsep.join([os.fspath(services.ROOT), os.environ.get("PYTHONPATH", "")]),
+    }

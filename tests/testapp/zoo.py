@@ -1,0 +1,220 @@
+"""Everything that may point at an object, one kind a model: for the tests of merging."""
+
+from django.contrib.contenttypes.fields import GenericForeignKey
+from django.contrib.contenttypes.models import ContentType
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Lower
+
+
+class Person(models.Model):
+    name = models.CharField(max_length=100)
+
+
+class Group(models.Model):
+    name = models.CharField(max_length=100)
+
+    def __str__(self):
+        return self.name
+
+
+class Piece(models.Model):
+    """What is merged. It points at itself in every way, and at others."""
+
+    code = models.CharField(max_length=20, unique=True)
+    text = models.TextField(blank=True, default="")
+    parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="+")
+    twin = models.OneToOneField("self", models.CASCADE, null=True, blank=True, related_name="+")
+    friends = models.ManyToManyField("self", blank=True)
+    follows = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="followers")
+    groups = models.ManyToManyField(Group, blank=True)
+
+    def __str__(self):
+        return self.code
+
+
+class Bound(models.Model):
+    """A post that must have a parent: itself, where it has no other."""
+
+    parent = models.ForeignKey("self", models.CASCADE, null=True)
+    root = models.ForeignKey("self", models.PROTECT, related_name="+", null=False)
+
+
+class Cascading(models.Model):
+    piece = models.ForeignKey(Piece, models.CASCADE, related_name="+")
+
+
+class Protecting(models.Model):
+    piece = models.ForeignKey(Piece, models.PROTECT)
+
+
+class Restricting(models.Model):
+    piece = models.ForeignKey(Piece, models.RESTRICT)
+
+
+class Nulling(models.Model):
+    piece = models.ForeignKey(Piece, models.SET_NULL, null=True)
+
+
+class Defaulting(models.Model):
+    piece = models.ForeignKey(Piece, models.SET_DEFAULT, null=True, default=None)
+
+
+class Careless(models.Model):
+    piece = models.ForeignKey(Piece, models.DO_NOTHING, db_constraint=False)
+
+
+class ByCode(models.Model):
+    piece = models.ForeignKey(Piece, models.CASCADE, to_field="code")
+
+
+class Single(models.Model):
+    piece = models.OneToOneField(Piece, models.CASCADE)
+
+
+class Passport(models.Model):
+    """A row whose key is the piece's."""
+
+    piece = models.OneToOneField(Piece, models.CASCADE, primary_key=True)
+    number = models.CharField(max_length=20, unique=True)
+
+
+class Stamp(models.Model):
+    passport = models.ForeignKey(Passport, models.CASCADE)
+
+
+class Rating(models.Model):
+    piece = models.ForeignKey(Piece, models.CASCADE)
+    person = models.ForeignKey(Person, models.CASCADE)
+
+    class Meta:
+        unique_together = [("piece", "person")]
+
+
+class Boost(models.Model):
+    piece = models.ForeignKey(Piece, models.CASCADE)
+    active = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["piece"], condition=Q(active=True), name="testapp_boost_active"),
+        ]
+
+
+class Alias(models.Model):
+    piece = models.ForeignKey(Piece, models.CASCADE)
+    name = models.CharField(max_length=20)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(F("piece"), Lower("name"), name="testapp_alias_name")]
+
+
+class Remark(models.Model):
+    """A generic reference with a text column."""
+
+    kind = models.ForeignKey(ContentType, models.CASCADE)
+    key = models.CharField(max_length=50)
+    about = GenericForeignKey("kind", "key")
+
+
+class Vote(models.Model):
+    """A generic reference of which a person has one."""
+
+    content_type = models.ForeignKey(ContentType, models.CASCADE)
+    object_id = models.PositiveIntegerField()
+    about = GenericForeignKey(for_concrete_model=False)
+    person = models.ForeignKey(Person, models.CASCADE)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["content_type", "object_id", "person"], name="testapp_vote_once"),
+        ]
+
+
+class Shelf(models.Model):
+    pieces = models.ManyToManyField(Piece, through="ShelfItem")
+
+
+class ShelfItem(models.Model):
+    shelf = models.ForeignKey(Shelf, models.CASCADE)
+    piece = models.ForeignKey(Piece, models.CASCADE)
+    place = models.IntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["shelf", "piece"], name="testapp_shelf_item")]
+
+
+class ShelfLabel(models.Model):
+    item = models.ForeignKey(ShelfItem, models.CASCADE)
+
+
+class Basket(models.Model):
+    """Its rows have columns of their own, and may hold a piece twice."""
+
+    pieces = models.ManyToManyField(Piece, through="BasketItem")
+
+
+class BasketItem(models.Model):
+    basket = models.ForeignKey(Basket, models.CASCADE)
+    piece = models.ForeignKey(Piece, models.CASCADE)
+    count = models.IntegerField(default=1)
+
+
+class Pin(models.Model):
+    """A key of two columns, one of which moves."""
+
+    pk = models.CompositePrimaryKey("piece", "person")
+    piece = models.ForeignKey(Piece, models.CASCADE)
+    person = models.ForeignKey(Person, models.CASCADE)
+
+
+class PieceProxy(Piece):
+    class Meta:
+        proxy = True
+
+
+class Poster(Piece):
+    """A multi-table child."""
+
+    paper = models.CharField(max_length=20, unique=True)
+
+
+class Video(Piece):
+    """Another one."""
+
+    seconds = models.IntegerField(default=0)
+
+
+class Pixel(models.Model):
+    """Points at a child."""
+
+    poster = models.ForeignKey(Poster, models.CASCADE)
+
+
+class Shown(models.Manager):
+    def get_queryset(self):
+        return super().get_queryset().filter(deleted=False)
+
+
+class Soft(models.Model):
+    """Its deletion leaves the row."""
+
+    text = models.TextField(blank=True, default="")
+    deleted = models.BooleanField(default=False)
+
+    objects = Shown()
+    everything = models.Manager()
+
+    def delete(self, *args, **kwargs):
+        self.deleted = True
+        self.save()
+
+
+class SoftReply(models.Model):
+    """Some rows are hidden by its manager: they must move too."""
+
+    soft = models.ForeignKey(Soft, models.CASCADE)
+    deleted = models.BooleanField(default=False)
+
+    objects = Shown()
+    everything = models.Manager()
