@@ -33,10 +33,10 @@ test-sqlite: $(STAMP)  ## the whole suite, database tests on SQLite
 	NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-postgresql: $(STAMP)  ## database tests on a private PostgreSQL
-	NEARDUP_TEST_DATABASE=postgresql $(BIN)/python -m pytest -n 2 --dist loadgroup -m "django_db and not engine_alike"
+	NEARDUP_TEST_DATABASE=postgresql $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike"
 
 test-mariadb: $(STAMP)  ## database tests on a private MariaDB
-	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "django_db and not engine_alike"
+	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike"
 
 lint: $(STAMP)  ## ruff: rules and format
 	$(BIN)/ruff check .
