@@ -50,7 +50,7 @@ types: $(STAMP)  ## mypy, strict
 	$(BIN)/mypy
 
 messages: $(STAMP)  ## collect and compile the translations (needs gettext)
-	cd django_neardup && ../$(BIN)/django-admin makemessages --all --no-obsolete && ../$(BIN)/django-admin compilemessages
+	cd django_neardup && ../$(BIN)/django-admin makemessages --all --no-obsolete --no-location && ../$(BIN)/django-admin compilemessages
 
 bench: $(STAMP)  ## measurements: what a save costs
 	$(BIN)/python -m benchmarks
