@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
@@ -11,6 +12,11 @@ from ..clustering import settle
 from ..models import Cluster, Document, Membership, Pair, Scheme, Space
 from .graph import StoredGraph
 from .ledger import request
+
+logger = logging.getLogger(__name__)
+
+ALARM = 200
+"""Members from which on a growing cluster is logged: so many copies of one post are rather a template's."""
 
 
 def recluster(scheme: Scheme, seeds: Iterable[int], using: str, frozen: Collection[int] = ()) -> set[int]:
@@ -98,6 +104,8 @@ def refresh(cluster: Cluster, using: str, grown: bool = False) -> None:
         members.delete()
         Cluster.objects.using(using).filter(pk=cluster.pk).delete()
         return
+    if grown and figures["size"] >= ALARM:
+        logger.warning("neardup: cluster %s has grown to %s members", cluster.pk, figures["size"])
     inside = Pair.objects.using(using).filter(
         a__membership__cluster=cluster, b__membership__cluster=cluster, space=cluster.space_id
     )

@@ -53,7 +53,9 @@ def drain(using: str = "default", limit: int | None = None, seconds: float | Non
 def document_databases() -> list[str]:
     """Aliases of the databases that hold the tables of this app."""
     own = (alias for alias in connections if router.allow_migrate_model(alias, Document))
-    return [alias for alias in own if Document._meta.db_table in connections[alias].introspection.table_names()]
+    return [
+        alias for alias in own if Document._meta.db_table in connections[alias].introspection.table_names()
+    ]
 
 
 def is_pending(using: str) -> bool:

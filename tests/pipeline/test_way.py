@@ -326,6 +326,16 @@ def test_bulk_changes_can_be_marked():
     assert cluster(one) == cluster(two) is not None
 
 
+def test_a_cluster_that_grows_past_the_alarm_is_logged(monkeypatch, caplog):
+    from django_neardup.pipeline import assign
+
+    monkeypatch.setattr(assign, "ALARM", 3)
+    for end in ("Звоните.", "Пишите.", "Торг."):
+        post(f"{SOFA} {end}")
+    work()
+    assert "has grown to 3 members" in caplog.text
+
+
 def test_fifty_steps_of_a_chain_stay_apart():
     sentences = [f"{' '.join(family(number)[:10])}." for number in range(62)]
     posts = [post(" ".join(sentences[step : step + 12])) for step in range(50)]
