@@ -1,0 +1,205 @@
+"""Merge, hide, delete: all or nothing, in one transaction under the space's lock, with a journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import IntegrityError, connections, models, transaction
+from django.utils.translation import gettext as _
+
+from ..adapters import adapter_for, adapters_of
+from ..exceptions import Conflict, MergeRefused, NotRegistered
+from ..models import Cluster, MergeRecord
+from ..pipeline import documents_of, mark_key, retrying, space_lock
+from ..queues import ring
+from ..signals import post_merge
+from . import history
+from .cascade import fall_with, protecting
+from .journal import Case, record_each, record_merge
+from .plan import Plan, make_plan, named
+from .relations import ModelType, ancestors, faces, in_portions, rows_of
+from .table import Move, key_in
+
+
+def merge(keeper: models.Model, losers: Sequence[models.Model], case: Case) -> list[MergeRecord]:
+    """Let the keeper inherit all that points at the losers, then delete these by their own ``delete()``.
+
+    ``MergeRefused`` where that would break a rule of the database or lose data, ``Conflict`` where an
+    object is gone or the case has changed; nothing is changed then. The keeper's own values stay as they are.
+    """
+    return retrying(_merge, keeper, losers, case)
+
+
+def hide(instances: Sequence[models.Model], case: Case) -> list[MergeRecord]:
+    """Take the objects from publication, each by its adapter; ``MergeRefused`` where an adapter cannot."""
+    return retrying(_hide, instances, case)
+
+
+def delete(
+    instances: Sequence[models.Model], case: Case, keep: models.Model | None = None
+) -> list[MergeRecord]:
+    """Delete the objects by their own ``delete()``.
+
+    ``MergeRefused`` where one is protected, or would take ``keep`` with it.
+    """
+    return retrying(_delete, instances, case, keep)
+
+
+def _merge(keeper: models.Model, losers: Sequence[models.Model], case: Case) -> list[MergeRecord]:
+    with _transaction([keeper, *losers], case) as fresh:
+        plan = make_plan(fresh(keeper), [fresh(loser) for loser in dict.fromkeys(losers)], case.using)
+        if plan.reasons:
+            raise MergeRefused(plan.reasons)
+        records = record_merge(plan, case)
+        _log_merge(plan, case)
+        _drop(plan)
+        _move(plan)
+        shared = set(faces(plan.keeper, case.using))
+        for loser in plan.losers:
+            _delete_one(_deepest(loser, shared, case.using))
+        for loser, record in zip(plan.losers, records, strict=True):
+            _tell(plan.keeper, loser, record, case.using)
+    return records
+
+
+def _hide(instances: Sequence[models.Model], case: Case) -> list[MergeRecord]:
+    with _transaction(instances, case) as fresh:
+        hidden = [fresh(each) for each in instances]
+        records = record_each(MergeRecord.Action.HIDE, hidden, case, {})
+        history.log(case.by, hidden, _("Hidden as a near-duplicate."), case.using)
+        for each in hidden:
+            adapter_for(each).hide(each)
+    return records
+
+
+def _delete(instances: Sequence[models.Model], case: Case, keep: models.Model | None) -> list[MergeRecord]:
+    with _transaction([*instances, *([keep] if keep else [])], case) as fresh:
+        doomed = [fresh(each) for each in instances]
+        others = {each.pk: fall_with([each], case.using) for each in doomed}
+        if keep is not None and any(keep in rows for rows in others.values()):
+            raise MergeRefused(
+                [_("%(keeper)s would be deleted with its duplicates.") % {"keeper": named(keep)}]
+            )
+        records = record_each(MergeRecord.Action.DELETE, doomed, case, others)
+        history.log(case.by, doomed, _("Deleted as a near-duplicate."), case.using, deletion=True)
+        for each in doomed:
+            if rows_of(type(each), case.using).filter(pk=each.pk).exists():
+                _delete_one(each)
+    return records
+
+
+@contextmanager
+def _transaction(
+    instances: Sequence[models.Model], case: Case
+) -> Iterator[Callable[[models.Model], models.Model]]:
+    """Everything under the spaces' locks, the objects locked and read afresh; a refusal undoes it all."""
+    try:
+        with space_lock(_spaces(instances, case.using), case.using):
+            if case.check is not None:
+                case.check()
+            yield _locked(instances, case.using)
+            if case.resolves and case.cluster is not None:
+                clusters = Cluster.objects.using(case.using).filter(pk=case.cluster)
+                clusters.update(state=Cluster.State.RESOLVED)
+    except models.ProtectedError as error:
+        raise MergeRefused(protecting(error.protected_objects)) from error
+    except models.RestrictedError as error:
+        raise MergeRefused(protecting(error.restricted_objects)) from error
+    except IntegrityError as error:
+        raise MergeRefused([_("The database refuses: %(error)s") % {"error": error}]) from error
+    except (ImproperlyConfigured, NotRegistered) as error:
+        raise MergeRefused([str(error)]) from error
+
+
+def _spaces(instances: Iterable[models.Model], using: str) -> set[int]:
+    known = [each for each in instances if adapters_of(each)]
+    return {each.space_id for each in documents_of(known, using).values() if each.space_id is not None}
+
+
+def _locked(instances: Sequence[models.Model], using: str) -> Callable[[models.Model], models.Model]:
+    """The objects as they are now, their rows locked in key order; ``Conflict`` where one is gone."""
+    found: dict[models.Model, models.Model] = {}
+    for model in dict.fromkeys(type(each) for each in instances):
+        keys = sorted({each.pk for each in instances if type(each) is model})
+        rows = rows_of(model, using).filter(pk__in=keys).select_for_update().order_by("pk")
+        found |= {each: each for each in rows}
+    gone = [each for each in instances if each not in found]
+    if gone:
+        raise Conflict(
+            _("It is gone already: %(what)s.") % {"what": ", ".join(str(each)[:100] for each in gone)}
+        )
+    return found.__getitem__
+
+
+def _drop(plan: Plan) -> None:
+    for model in dict.fromkeys(drop.model for drop in plan.drops):
+        for portion in in_portions(
+            model, [drop.pk for drop in plan.drops if drop.model is model], plan.using
+        ):
+            portion.delete()
+
+
+def _move(plan: Plan) -> None:
+    """One update a set of rows; rows that get another key come last, and where a database checks at once,
+    unchecked.
+    """
+    groups: dict[tuple[Any, ...], list[Move]] = {}
+    for move in sorted(plan.moves, key=lambda move: move.pointer.rekeys):
+        groups.setdefault((move.pointer, move.new), []).append(move)
+    if any(move.pointer.rekeys for move in plan.moves):
+        with connections[plan.using].constraint_checks_disabled():
+            _update(groups, plan.using)
+    else:
+        _update(groups, plan.using)
+    for pointer, _new in groups:
+        _mark_moved(pointer.model, pointer.field, groups[pointer, _new], plan.using)
+
+
+def _update(groups: dict[tuple[Any, ...], list[Move]], using: str) -> None:
+    for (pointer, new), moves in groups.items():
+        for portion in in_portions(pointer.model, [move.pk for move in moves], using):
+            portion.update(**{pointer.field.name: new})
+
+
+def _mark_moved(model: ModelType, field: Any, moves: Sequence[Move], using: str) -> None:
+    """Rows whose watched columns moved are compared anew: an update sends no signal."""
+    for adapter in adapters_of(model):
+        if field.name in adapter.watched:
+            for move in moves:
+                mark_key(adapter, move.new if move.pointer.rekeys else move.pk, using)
+            transaction.on_commit(partial(ring, using), using=using, robust=True)
+
+
+def _deepest(loser: models.Model, shared: set[ModelType], using: str) -> models.Model:
+    """The loser as it is now, under the last of the models that it shares with the keeper."""
+    theirs = {model: face for model, face in faces(loser, using).items() if model in shared}
+    model = max(theirs, key=lambda each: len(ancestors(each)))
+    found: models.Model = rows_of(model, using).get(pk=key_in(model, theirs[model]))
+    return found
+
+
+def _delete_one(instance: models.Model) -> None:
+    key = instance.pk
+    instance.delete()
+    instance.pk = key
+
+
+def _tell(keeper: models.Model, loser: models.Model, record: MergeRecord, using: str) -> None:
+    send = partial(
+        post_merge.send, sender=type(keeper), keeper=keeper, loser=loser, record=record, using=using
+    )
+    transaction.on_commit(send, using=using, robust=True)
+
+
+def _log_merge(plan: Plan, case: Case) -> None:
+    for loser in plan.losers:
+        message = _("Merged into %(keeper)s as a near-duplicate.") % {"keeper": named(plan.keeper)}
+        history.log(case.by, [loser], message, case.using, deletion=True)
+    names = ", ".join(named(loser) for loser in plan.losers)
+    history.log(
+        case.by, [plan.keeper], _("Merged with near-duplicates: %(losers)s.") % {"losers": names}, case.using
+    )
