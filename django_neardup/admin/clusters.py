@@ -1,0 +1,104 @@
+"""Clusters: the list, and the page that compares the members."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ..models import Cluster
+from .deciding import DecidingAdmin
+from .filters import ClusterModelFilter, ExactFilter, ScoreFilter, SizeFilter, StateFilter
+from .groups import Group, cluster_groups
+from .lists import ShownChangeList
+from .members import ClusterPage
+from .outcomes import OUTCOMES
+from .shown import model_name, show
+from .words import percent
+
+
+@admin.register(Cluster)
+class ClusterAdmin(DecidingAdmin):
+    """Groups of near-duplicates, those first that wait for a person."""
+
+    list_display = ("post", "size", "lowest_score", "weakest_score", "is_exact", "kind", "state")
+    list_display_links = ("post",)
+    list_filter = (StateFilter, SizeFilter, ScoreFilter, ExactFilter, ClusterModelFilter)
+    list_select_related = ("representative",)
+    list_per_page = 50
+    ordering = ("-pk",)
+    search_fields = ("=memberships__document__object_id", "=memberships__document__author")
+    search_help_text = gettext_lazy("Number of a post, or author")
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
+        return ShownChangeList
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        return super().changelist_view(
+            request, {"title": _("Groups of near-duplicates"), **(extra_context or {})}
+        )
+
+    def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
+        """Give every row its representative as this person may see it."""
+        found = show([row.representative for row in rows], request, self.admin_site, using)
+        for row in rows:
+            row.shown = found[row.representative_id]
+
+    @admin.display(description=gettext_lazy("representative"))
+    def post(self, row: Any) -> str:
+        return f"{row.shown.title}, {row.shown.name}"
+
+    @admin.display(description=gettext_lazy("lowest score"), ordering="lowest")
+    def lowest_score(self, row: Cluster) -> str:
+        return percent(row.lowest, row.exact)
+
+    @admin.display(description=gettext_lazy("weakest pair"), ordering="weakest")
+    def weakest_score(self, row: Cluster) -> str:
+        return percent(row.weakest, row.exact)
+
+    @admin.display(description=gettext_lazy("exact copies"), boolean=True, ordering="exact")
+    def is_exact(self, row: Cluster) -> bool:
+        return row.exact
+
+    @admin.display(description=gettext_lazy("model"))
+    def kind(self, row: Cluster) -> str:
+        return model_name(row.representative)
+
+    def groups(self, keys: Collection[int], ticked: Collection[int] | None, using: str) -> list[Group]:
+        return cluster_groups(keys, ticked, using)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """The members side by side. A cluster that is no more leads back to the list."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if request.method not in ("GET", "HEAD"):
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        cluster = self.get_object(request, object_id)
+        if cluster is None:
+            messages.warning(request, _("That group is no more: it was decided, or its posts have changed."))
+            return HttpResponseRedirect(self.list_url())
+        page = ClusterPage(cluster, request, self.admin_site, self.get_queryset(request).db)
+        return TemplateResponse(request, "neardup/admin/cluster.html", self._context(request, page))
+
+    def _context(self, request: HttpRequest, page: ClusterPage) -> dict[str, Any]:
+        request.current_app = self.admin_site.name
+        size = page.cluster.size
+        heading = ngettext("%(title)s: %(size)d similar post", "%(title)s: %(size)d similar posts", size)
+        return {
+            **self.admin_site.each_context(request),
+            "is_nav_sidebar_enabled": False,
+            "title": heading % {"title": page.representative.title, "size": size},
+            "opts": self.opts,
+            "media": self.media,
+            "page": page,
+            "list_url": self.list_url(),
+            "outcomes": [(self.decide_url(name), outcome) for name, outcome in OUTCOMES.items()],
+        }

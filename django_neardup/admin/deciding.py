@@ -1,0 +1,87 @@
+"""The way from a list or a page to an outcome: an action, a confirmation that changes nothing, then the deed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.urls import path, reverse
+from django.utils.translation import gettext_lazy
+
+from .base import ReadOnlyAdmin, non_atomic
+from .confirming import FILTERS, Deciding, too_many
+from .groups import CAP, Group
+from .outcomes import OUTCOMES, Outcome
+
+
+class DecidingAdmin(ReadOnlyAdmin):
+    """A list of groups, on each of which one of the four outcomes is decided."""
+
+    actions = ("leave_selected", "hide_selected", "merge_selected", "delete_selected_duplicates")
+
+    def groups(self, keys: Collection[int], ticked: Collection[int] | None, using: str) -> list[Group]:
+        """The groups with those primary keys; ``ticked`` are the members that take part, None for all."""
+        raise NotImplementedError
+
+    @admin.action(description=gettext_lazy("Leave: not duplicates, remember it"), permissions=["leave"])
+    def leave_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
+        return self._to_confirmation(request, queryset, "leave")
+
+    @admin.action(description=gettext_lazy("Hide the duplicates"))
+    def hide_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
+        return self._to_confirmation(request, queryset, "hide")
+
+    @admin.action(description=gettext_lazy("Merge into the representative…"), permissions=["merge"])
+    def merge_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
+        return self._to_confirmation(request, queryset, "merge")
+
+    @admin.action(description=gettext_lazy("Delete the duplicates…"))
+    def delete_selected_duplicates(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
+        return self._to_confirmation(request, queryset, "delete")
+
+    def has_leave_permission(self, request: HttpRequest) -> bool:
+        return _may_begin(OUTCOMES["leave"], request)
+
+    def has_merge_permission(self, request: HttpRequest) -> bool:
+        return _may_begin(OUTCOMES["merge"], request)
+
+    def get_urls(self) -> list[Any]:
+        view = non_atomic(self.admin_site.admin_view(self.decide_view))
+        name = f"neardup_{self.opts.model_name}_decide"
+        return [path("decide/<str:outcome>/", view, name=name), *super().get_urls()]
+
+    def decide_url(self, outcome: str) -> str:
+        """The address of that outcome's confirmation."""
+        return reverse(f"{self.admin_site.name}:neardup_{self.opts.model_name}_decide", args=[outcome])
+
+    def list_url(self, filters: str = "") -> str:
+        """The list, with its filters as they were."""
+        url = reverse(f"{self.admin_site.name}:neardup_{self.opts.model_name}_changelist")
+        return f"{url}?{filters}" if filters else url
+
+    def decide_view(self, request: HttpRequest, outcome: str) -> HttpResponse:
+        """GET shows what would be done and changes nothing, POST does it."""
+        if outcome not in OUTCOMES:
+            raise Http404
+        if not self.has_view_permission(request) or not _may_begin(OUTCOMES[outcome], request):
+            raise PermissionDenied
+        if request.method not in ("GET", "HEAD", "POST"):
+            return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
+        return Deciding(self, request, OUTCOMES[outcome]).answer()
+
+    def _to_confirmation(self, request: HttpRequest, queryset: Any, outcome: str) -> HttpResponse | None:
+        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: CAP + 1])
+        if len(keys) > CAP:
+            messages.error(request, too_many(queryset.count()))
+            return None
+        filters = {FILTERS: request.GET.urlencode()} if request.GET else {}
+        query = urlencode({"id": keys, **filters}, doseq=True)
+        return HttpResponseRedirect(f"{self.decide_url(outcome)}?{query}")
+
+
+def _may_begin(outcome: Outcome, request: HttpRequest) -> bool:
+    return outcome.permission is None or bool(request.user.has_perm(outcome.permission))

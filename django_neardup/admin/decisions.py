@@ -1,0 +1,93 @@
+"""What people decided: searchable, and to be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ..merging import history
+from ..merging.permissions import REVIEW
+from ..models import Decision, DecisionMember
+from ..pipeline import objects_of, withdraw
+from .base import ReadOnlyAdmin, non_atomic
+from .filters import ForceFilter
+from .groups import CAP
+from .lists import ShownChangeList
+from .shown import show
+
+NAMED = 3
+
+
+@admin.register(Decision)
+class DecisionAdmin(ReadOnlyAdmin):
+    """Decisions, the newest first."""
+
+    list_display = ("posts", "kind", "members_count", "by_name", "created", "withdrawn", "withdrawn_by")
+    list_display_links = ("posts",)
+    list_filter = (ForceFilter, "kind")
+    list_per_page = 50
+    ordering = ("-pk",)
+    search_fields = ("by_name", "note", "=members__document__object_id", "=members__document__author")
+    search_help_text = gettext_lazy("Number of a post, author, who decided, note")
+    actions = ("withdraw_selected",)
+    fields = readonly_fields = ("kind", "note", "by_name", "created", "withdrawn", "withdrawn_by")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
+        found: QuerySet[Decision] = super().get_queryset(request).annotate(size=Count("members"))
+        return found
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
+        return ShownChangeList
+
+    def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
+        """Give every row the first of its posts, as this person may see them."""
+        members = DecisionMember.objects.using(using).filter(decision__in=rows)
+        by_row: dict[int, list[Any]] = {row.pk: [] for row in rows}
+        for member in members.select_related("document").order_by("document"):
+            if len(by_row[member.decision_id]) < NAMED:
+                by_row[member.decision_id].append(member.document)
+        shown = show([each for every in by_row.values() for each in every], request, self.admin_site, using)
+        for row in rows:
+            row.shown = [shown[each.pk] for each in by_row[row.pk]]
+
+    @admin.display(description=gettext_lazy("posts"))
+    def posts(self, row: Any) -> str:
+        names = ", ".join(f"{each.title} {each.name}" for each in row.shown)
+        return f"{names} …" if row.size > len(row.shown) else names
+
+    @admin.display(description=gettext_lazy("posts"), ordering="size")
+    def members_count(self, row: Any) -> int:
+        return int(row.size)
+
+    def has_withdraw_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(REVIEW)
+
+    @admin.action(description=gettext_lazy("Take back"), permissions=["withdraw"])
+    def withdraw_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Take the decisions back; their posts are compared and grouped again."""
+        standing = list(queryset.filter(withdrawn=None)[: CAP + 1])
+        if len(standing) > CAP:
+            messages.error(request, _("Nothing was done: at most %(cap)d at once.") % {"cap": CAP})
+            return
+        for decision in standing:
+            self._withdraw(decision, request.user, queryset.db)
+        words = ngettext(
+            "%(count)d decision was taken back.", "%(count)d decisions were taken back.", len(standing)
+        )
+        messages.success(request, words % {"count": len(standing)})
+
+    def _withdraw(self, decision: Decision, by: Any, using: str) -> None:
+        withdraw(decision, by, using)
+        documents = [member.document for member in decision.members.select_related("document")]
+        touched = list(objects_of(documents, using).values())
+        history.log(by, touched, _("Decision on near-duplicates taken back."), using)
+
+    @non_atomic
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        return super().changelist_view(request, extra_context)

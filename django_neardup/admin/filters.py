@@ -1,0 +1,176 @@
+"""Filters of the lists, each with counts that agree with the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import Count, F, Q
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from ..adapters import registered
+from ..models import Cluster, Document, Verdict
+
+Option = tuple[str, "str | Promise", Q]
+
+
+class ConditionFilter(admin.SimpleListFilter):
+    """A choice of conditions. ``preset`` is the one that holds where nothing was chosen."""
+
+    preset = "all"
+
+    def options(self) -> list[Option]:
+        """The choices: value, words, condition."""
+        raise NotImplementedError
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        options = self.options()
+        named: list[tuple[str, Any]] = [(value, words) for value, words, _condition in options]
+        return [*named, ("all", _("All"))] if options else []
+
+    def value(self) -> str:
+        chosen = super().value()
+        return chosen if chosen in dict(self.lookup_choices) else self.preset
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(self._conditions().get(self.value(), Q()))
+
+    def get_facet_counts(self, pk_attname: str, filtered_qs: Any) -> dict[str, Any]:
+        conditions = self._conditions()
+        return {
+            f"{place}__c": Count(pk_attname, filter=conditions.get(value))
+            for place, (value, _words) in enumerate(self.lookup_choices)
+        }
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """Without Django's own "All", which would be a second one, or not what the preset shows."""
+        choices = super().choices(changelist)
+        next(choices)
+        yield from choices
+
+    def _conditions(self) -> dict[str, Q]:
+        return {value: condition for value, _words, condition in self.options()}
+
+
+class StateFilter(ConditionFilter):
+    title = _("state")
+    parameter_name = "state"
+    preset = Cluster.State.OPEN
+
+    def options(self) -> list[Option]:
+        return [(value, words, Q(state=value)) for value, words in Cluster.State.choices]
+
+
+class SizeFilter(ConditionFilter):
+    title = _("size")
+    parameter_name = "size"
+
+    def options(self) -> list[Option]:
+        return [
+            ("2", "2", Q(size__lte=2)),
+            ("3-5", "3–5", Q(size__range=(3, 5))),
+            ("6-20", "6–20", Q(size__range=(6, 20))),
+            ("more", _("more than 20"), Q(size__gt=20)),
+        ]
+
+
+class ScoreFilter(ConditionFilter):
+    """By the lowest score with the representative."""
+
+    title = _("lowest score")
+    parameter_name = "score"
+    column = "lowest"
+
+    def options(self) -> list[Option]:
+        return [
+            ("90", _("90 % and above"), self._between(0.9, None)),
+            ("80", "80–89 %", self._between(0.8, 0.9)),
+            ("70", "70–79 %", self._between(0.7, 0.8)),
+            ("less", _("below 70 %"), self._between(None, 0.7)),
+        ]
+
+    def _between(self, least: float | None, below: float | None) -> Q:
+        found = Q()
+        if least is not None:
+            found &= Q(**{f"{self.column}__gte": least})
+        return found if below is None else found & Q(**{f"{self.column}__lt": below})
+
+
+class ExactFilter(ConditionFilter):
+    title = _("exact copies")
+    parameter_name = "exact"
+
+    def options(self) -> list[Option]:
+        return [("yes", _("Yes"), Q(exact=True)), ("no", _("No"), Q(exact=False))]
+
+
+class ModelFilter(ConditionFilter):
+    """By model; left out where the site compares only one."""
+
+    title = _("model")
+    parameter_name = "model"
+    column = "content_type"
+
+    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
+        self.using = model_admin.get_queryset(request).db
+        super().__init__(request, params, model, model_admin)
+
+    def options(self) -> list[Option]:
+        models = sorted(registered(), key=lambda model: model._meta.label_lower)
+        if len(models) < 2:
+            return []
+        kinds = ContentType.objects.db_manager(self.using).get_for_models(*models)
+        return [
+            (model._meta.label_lower, model._meta.verbose_name_plural or "", self._of(kinds[model].pk))
+            for model in models
+        ]
+
+    def _of(self, kind: int) -> Q:
+        return Q(**{self.column: kind})
+
+
+class ClusterModelFilter(ModelFilter):
+    column = "representative__content_type"
+
+
+class PairModelFilter(ModelFilter):
+    column = "a__content_type"
+
+    def _of(self, kind: int) -> Q:
+        return Q(a__content_type=kind) | Q(b__content_type=kind)
+
+
+class VerdictFilter(ConditionFilter):
+    title = _("verdict")
+    parameter_name = "verdict"
+
+    def options(self) -> list[Option]:
+        return [(value, words, Q(verdict=value)) for value, words in Verdict.choices]
+
+
+class ForceFilter(ConditionFilter):
+    """Decisions that hold, and those taken back."""
+
+    title = _("in force")
+    parameter_name = "force"
+
+    def options(self) -> list[Option]:
+        return [("yes", _("Yes"), Q(withdrawn=None)), ("no", _("No"), Q(withdrawn__isnull=False))]
+
+
+class WorkFilter(ConditionFilter):
+    """Documents by what is to be done about them."""
+
+    title = _("work")
+    parameter_name = "work"
+
+    def options(self) -> list[Option]:
+        return [
+            ("waits", _("waits"), Q(wanted__gt=F("done"))),
+            ("quarantined", _("quarantined"), Q(state=Document.State.QUARANTINED)),
+            ("done", _("done"), Q(wanted__lte=F("done"))),
+        ]

@@ -1,0 +1,118 @@
+"""Objects as a person may see them: by their ModelAdmin, by permissions, or because the site shows them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.admin.utils import quote
+from django.contrib.auth import get_permission_codename
+from django.db import models
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+
+from ..adapters import Adapter, adapters_of
+from ..models import Document
+from ..pipeline import model_of, objects_of
+
+TITLE = 120
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A document and its object; ``instance`` is None where it is gone or not for this person."""
+
+    document: Document
+    instance: models.Model | None
+    title: str
+    url: str = ""
+
+    @property
+    def name(self) -> str:
+        """The object's number as people write it."""
+        return f"№\N{NO-BREAK SPACE}{self.document.object_id}"
+
+    @property
+    def adapter(self) -> Adapter | None:
+        found = adapters_of(self.instance) if self.instance is not None else []
+        return found[0] if found else None
+
+    @property
+    def visits(self) -> int | None:
+        """How often it was read, where the site knows."""
+        adapter = self.adapter
+        return None if adapter is None else adapter.visits(self.instance)
+
+
+def show(documents: Iterable[Document], request: HttpRequest, site: Any, using: str) -> dict[int, Shown]:
+    """Those documents by id, as that person may see them: a fixed number of queries for each model."""
+    unique = {document.pk: document for document in documents}
+    instances = objects_of(unique.values(), using)
+    by_model: defaultdict[type[models.Model], list[int]] = defaultdict(list)
+    for key, instance in instances.items():
+        by_model[type(instance)].append(key)
+    allowed: set[int] = set()
+    for model, keys in by_model.items():
+        seen = visible_keys(model, [instances[key].pk for key in keys], request, site, using)
+        allowed |= {key for key in keys if instances[key].pk in seen}
+    return {key: _shown(document, instances, key in allowed, site) for key, document in unique.items()}
+
+
+def visible_keys(
+    model: type[models.Model], keys: list[Any], request: HttpRequest, site: Any, using: str
+) -> set[Any]:
+    """The primary keys, among those, of objects that this person may see."""
+    found = _admitted(model, keys, request, site, using)
+    rest = [key for key in keys if key not in found]
+    if rest and adapters_of(model):
+        public = adapters_of(model)[0].visible(request).using(using).filter(pk__in=rest).order_by()
+        found |= set(public.values_list("pk", flat=True))
+    return found
+
+
+def _admitted(
+    model: type[models.Model], keys: list[Any], request: HttpRequest, site: Any, using: str
+) -> set[Any]:
+    if site.is_registered(model):
+        model_admin = site.get_model_admin(model)
+        if not model_admin.has_view_permission(request):
+            return set()
+        listed = model_admin.get_queryset(request).using(using).filter(pk__in=keys)
+        return {row.pk for row in listed if model_admin.has_view_permission(request, row)}
+    names = [get_permission_codename(act, model._meta) for act in ("view", "change")]
+    user: Any = request.user
+    return set(keys) if any(user.has_perm(f"{model._meta.app_label}.{name}") for name in names) else set()
+
+
+def _shown(document: Document, instances: dict[int, models.Model], allowed: bool, site: Any) -> Shown:
+    instance = instances.get(document.pk)
+    if instance is None:
+        return Shown(document, None, _("deleted"))
+    if not allowed:
+        return Shown(document, None, _("not for you to see"))
+    title = " ".join(str(instance).split())
+    return Shown(document, instance, _cut(title) or _("without a title"), _url(instance, site))
+
+
+def _cut(title: str) -> str:
+    return title if len(title) <= TITLE else title[: TITLE - 1] + "…"
+
+
+def _url(instance: models.Model, site: Any) -> str:
+    """The object's own page in the admin, where it has one."""
+    if not site.is_registered(type(instance)):
+        return ""
+    name = f"{site.name}:{instance._meta.app_label}_{instance._meta.model_name}_change"
+    try:
+        return reverse(name, args=[quote(instance.pk)])
+    except NoReverseMatch:
+        return ""
+
+
+def model_name(document: Document) -> str:
+    """What the document's object is called."""
+    model = model_of(document)
+    return str(model._meta.verbose_name) if model is not None else str(document.content_type)

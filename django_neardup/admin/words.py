@@ -1,0 +1,134 @@
+"""How figures, verdicts and differences are written for staff."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import ngettext, pgettext_lazy
+
+from ..models import Verdict
+from ..text.plain import plain_text
+
+SIGNS = {Verdict.DUPLICATE: "=", Verdict.VARIANT: "≠", Verdict.CONTAINED: "⊃", Verdict.RELATED: "≈"}
+
+LABELS: dict[str, str | Promise] = {
+    "code": pgettext_lazy("what differs", "code"),
+    "number": pgettext_lazy("what differs", "number"),
+    "measure": pgettext_lazy("what differs", "measure"),
+    "name": pgettext_lazy("what differs", "word"),
+    "latin": pgettext_lazy("what differs", "word"),
+    "negation": pgettext_lazy("what differs", "negation"),
+    "price": pgettext_lazy("what differs", "price"),
+    "date": pgettext_lazy("what differs", "date"),
+    "contact": pgettext_lazy("what differs", "contact"),
+    "only": pgettext_lazy("what differs", "only here"),
+    "word": "",
+}
+CLASSES = {"latin": "name", "date": "price"}
+"""Classes that look like another one."""
+
+SHOWN = 3
+"""Differences that a row of a table names."""
+
+WORDS = 80
+"""Letters of the words shown of either side."""
+
+
+def percent(score: float, exact: bool = False) -> str:
+    """A score, 0..1, in percent, rounded down; 100 % for exact copies and for nothing else."""
+    whole = 100 if exact else min(99, math.floor(score * 100 + 1e-9))
+    return f"{max(whole, 0)}\N{NO-BREAK SPACE}%"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference as a table shows it: the words of the left text, then those of the right one."""
+
+    kind: str
+    left: str
+    right: str
+    decides: bool
+
+    @property
+    def label(self) -> str | Promise:
+        return LABELS[self.kind]
+
+    @property
+    def html(self) -> SafeString:
+        """The difference as a mark."""
+        css, label = css_class(self.kind, self.decides), LABELS[self.kind]
+        small = format_html("<small>{}</small>", label) if label else ""
+        left, right = self.left or "–", self.right or "–"
+        return format_html('<mark class="{}">{}{}\N{NO-BREAK SPACE}→ {}</mark>', css, small, left, right)
+
+
+def css_class(kind: str, decides: bool) -> str:
+    """The classes of a mark: fill says that a difference decides."""
+    name = f"neardup-{CLASSES.get(kind, kind)}"
+    return name if decides else f"{name} neardup-idle"
+
+
+def differences(
+    evidence: Mapping[str, Any], left: str, texts: Mapping[str, str] | None = None
+) -> list[Difference]:
+    """The differences of a pair's evidence, deciding ones first; ``left`` is the side shown left, "a" or "b".
+
+    ``texts``, both sides as they were compared, give the words as their authors wrote them.
+    """
+    right = "b" if left == "a" else "a"
+    found = [
+        Difference(
+            kind_of(item), _words(item, left, texts), _words(item, right, texts), bool(item.get("decides"))
+        )
+        for item in items(evidence)
+    ]
+    return sorted(found, key=lambda each: (not each.decides, each.kind in ("word", "only")))
+
+
+def items(evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The differences as stored, whatever else may be there."""
+    stored = evidence.get("differences")
+    return [item for item in stored if isinstance(item, dict)] if isinstance(stored, list) else []
+
+
+def kind_of(item: Mapping[str, Any]) -> str:
+    """The class of a stored difference; what is not known is a word."""
+    kind = item.get("kind")
+    return kind if isinstance(kind, str) and kind in LABELS else "word"
+
+
+def rest(count: int) -> str:
+    """What a cell says of the differences that it has no room for; empty where there are none."""
+    return ngettext("and %(count)d more", "and %(count)d more", count) % {"count": count} if count > 0 else ""
+
+
+def span_of(item: Mapping[str, Any], side: str) -> tuple[int, int] | None:
+    """The place of a stored difference in the text of that side."""
+    place = item.get(side)
+    span = place.get("span") if isinstance(place, dict) else None
+    if (
+        isinstance(span, list)
+        and len(span) == 2
+        and all(isinstance(each, int) and each >= 0 for each in span)
+    ):
+        return span[0], span[1]
+    return None
+
+
+def _words(item: Mapping[str, Any], side: str, texts: Mapping[str, str] | None) -> str:
+    span = span_of(item, side)
+    if texts is not None and span is not None:
+        raw = texts[side][span[0] : min(span[1], span[0] + 4 * WORDS)]
+        return _cut(" ".join(plain_text(raw).text.split()))
+    value = item.get(side)
+    return _cut(str(value.get("text", ""))) if isinstance(value, dict) else ""
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= WORDS else words[: WORDS - 1] + "…"
