@@ -11,7 +11,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models, router
 
 from ..adapters import QUOTES, Adapter, registered
-from ..text.guard import RANK
+from ..text.contrast import RANK
 from .profiles import in_words, is_language, is_number
 from .table import problem
 
