@@ -105,13 +105,13 @@ class Adapter:
     def hide(self, instance: Any) -> None:
         """Take the post from publication: staff's commonest action."""
         raise ImproperlyConfigured(
-            f"{type(self).__name__} does not say how to hide: give it a method hide()."
+            f"{type(self).__name__} does not say how to hide objects: give it a method hide()."
         )
 
     def show(self, instance: Any) -> None:
         """Undo ``hide``."""
         raise ImproperlyConfigured(
-            f"{type(self).__name__} does not say how to show: give it a method show()."
+            f"{type(self).__name__} does not say how to show objects: give it a method show()."
         )
 
     @property

@@ -34,7 +34,7 @@ class ClusterAdmin(DecidingAdmin):
     list_per_page = 50
     ordering = ("-pk",)
     search_fields = ("=memberships__document__object_id", "=memberships__document__author")
-    search_help_text = gettext_lazy("Number of a post, or author")
+    search_help_text = gettext_lazy("Post number or author")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
         return ShownChangeList
@@ -83,7 +83,7 @@ class ClusterAdmin(DecidingAdmin):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         cluster = self.get_object(request, object_id)
         if cluster is None:
-            messages.warning(request, _("That group is no more: it was decided, or its posts have changed."))
+            messages.warning(request, _("That group no longer exists: it was decided, or its posts have changed."))
             return HttpResponseRedirect(self.list_url())
         page = ClusterPage(cluster, request, self.admin_site, self.get_queryset(request).db)
         return TemplateResponse(request, "neardup/admin/cluster.html", self._context(request, page))

@@ -17,8 +17,8 @@ from .shown import Shown
 from .words import SIGNS, Difference, differences, percent
 
 SENTENCES = {
-    Verdict.DUPLICATE: _("the same item, and the same text but for small edits"),
-    Verdict.VARIANT: _("the texts are alike, but they speak of two items"),
+    Verdict.DUPLICATE: _("the same item, and the same text except for small edits"),
+    Verdict.VARIANT: _("the texts are alike, but they are about two items"),
     Verdict.CONTAINED: _("one text holds most of the other"),
     Verdict.RELATED: _("the texts have something in common"),
 }

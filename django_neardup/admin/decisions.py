@@ -34,7 +34,7 @@ class DecisionAdmin(ReadOnlyAdmin):
     list_per_page = 50
     ordering = ("-pk",)
     search_fields = ("by_name", "note", "=members__document__object_id", "=members__document__author")
-    search_help_text = gettext_lazy("Number of a post, author, who decided, note")
+    search_help_text = gettext_lazy("Post number, author, who decided, note")
     actions = ("withdraw_selected",)
     fields = readonly_fields = ("kind", "note", "by_name", "created", "withdrawn", "withdrawn_by")
 

@@ -31,7 +31,7 @@ class DocumentAdmin(ReadOnlyAdmin):
     list_per_page = 100
     ordering = ("-pk",)
     search_fields = ("=object_id", "=author")
-    search_help_text = gettext_lazy("Number of a post, or author")
+    search_help_text = gettext_lazy("Post number or author")
     actions = ("try_again",)
     fields = readonly_fields = (
         "number", "kind", "state", "reason", "live", "author", "is_waiting", "attempts", "version", "created",

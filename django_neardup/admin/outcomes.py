@@ -96,11 +96,10 @@ class Leave(Outcome):
         """Nothing is needed on the objects: they stay as they are."""
 
     def perform(self, group: Group, by: Any, check: Callable[[], None]) -> None:
-        check()
         chosen = {each.pk for each in group.chosen}
         sides = None if group.whole else {each.pk: 1 if each.pk in chosen else 2 for each in group.documents}
         try:
-            decide("different", group.documents, by, group.using, sides=sides)
+            decide("different", group.documents, by, group.using, sides=sides, check=check)
         except ValueError as error:
             raise MergeRefused([str(error)]) from error
         touched = [each for each in (group.keeper, *group.losers) if each is not None]

@@ -72,7 +72,7 @@ class PairAdmin(DecidingAdmin):
     list_per_page = 50
     ordering = ("-score", "pk")
     search_fields = ("=a__object_id", "=b__object_id", "=a__author", "=b__author")
-    search_help_text = gettext_lazy("Number of a post, or author")
+    search_help_text = gettext_lazy("Post number or author")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Pair]:
         return offered(super().get_queryset(request))
@@ -108,7 +108,7 @@ class PairAdmin(DecidingAdmin):
             return ""
         left = "a" if row.shown[0].document.pk == row.a_id else "b"
         found = differences(row.evidence, left)
-        words = [f"{each.label} {each.left or '–'} → {each.right or '–'}".strip() for each in found[:SHOWN]]
+        words = [each.plain for each in found[:SHOWN]]
         return ", ".join([*words, *filter(None, [rest(len(found) - SHOWN)])])
 
     @admin.display(description=gettext_lazy("model"))
@@ -129,7 +129,7 @@ class PairAdmin(DecidingAdmin):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         pair = self.get_object(request, object_id)
         if pair is None:
-            messages.warning(request, _("That pair waits no more: it was decided, or a post has changed."))
+            messages.warning(request, _("That pair is no longer waiting: it was decided, or a post has changed."))
             return HttpResponseRedirect(self.list_url())
         return TemplateResponse(request, "neardup/admin/pair.html", self._context(request, pair))
 

@@ -92,7 +92,7 @@ def _shown(document: Document, instances: dict[int, models.Model], allowed: bool
     if instance is None:
         return Shown(document, None, _("deleted"))
     if not allowed:
-        return Shown(document, None, _("not for you to see"))
+        return Shown(document, None, _("no access"))
     title = " ".join(str(instance).split())
     return Shown(document, instance, _cut(title) or _("without a title"), _url(instance, site))
 

@@ -62,10 +62,42 @@ class Difference:
     @property
     def html(self) -> SafeString:
         """The difference as a mark."""
-        css, label = css_class(self.kind, self.decides), LABELS[self.kind]
-        small = format_html("<small>{}</small>", label) if label else ""
-        left, right = self.left or "–", self.right or "–"
-        return format_html('<mark class="{}">{}{}\N{NO-BREAK SPACE}→ {}</mark>', css, small, left, right)
+        small = format_html("<small>{}</small>", self.heading) if self.heading else ""
+        return format_html(
+            '<mark class="{}">{}{}</mark>', css_class(self.kind, self.decides), small, self.words
+        )
+
+    @property
+    def heading(self) -> str | Promise:
+        """The class of the words, and which text alone has them."""
+        if not self.side or self.kind in ("only", "word"):
+            return self.side or self.label
+        return f"{self.label}, {self.side}"
+
+    @property
+    def side(self) -> str | Promise:
+        """Which text alone has the words; empty where both have some."""
+        if self.left and self.right:
+            return ""
+        return (
+            pgettext_lazy("what differs", "only in A")
+            if self.left
+            else pgettext_lazy("what differs", "only in B")
+        )
+
+    @property
+    def words(self) -> str:
+        """The left words and the right ones, or those that are there."""
+        return (
+            f"{self.left}\N{NO-BREAK SPACE}→ {self.right}"
+            if self.left and self.right
+            else self.left or self.right
+        )
+
+    @property
+    def plain(self) -> str:
+        """The difference without marks."""
+        return f"{self.heading} {self.words}".strip()
 
 
 def css_class(kind: str, decides: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -22,16 +22,17 @@ def decide(
     using: str,
     sides: Mapping[int, int] | None = None,
     note: str = "",
+    check: Callable[[], None] | None = None,
 ) -> Decision:
     """Remember that those documents are ``"same"`` or ``"different"``; two at least, of one space.
 
-    ``sides`` sets some against the rest: ``{document id: 1 or 2}``. ValueError for fewer than two documents, or for
+    ``check`` is called under the lock, before anything is written: what it raises leaves all as it was. ``sides`` sets some against the rest: ``{document id: 1 or 2}``. ValueError for fewer than two documents, or for
     documents of unlike spaces.
     """
     spaces = {document.space_id for document in documents}
     if len({document.pk for document in documents}) < 2 or len(spaces) != 1 or spaces == {None}:
         raise ValueError("A decision needs two documents or more, all of one space.")
-    return retrying(_decide, kind, documents, by, using, sides or {}, note)
+    return retrying(_decide, kind, documents, by, using, sides or {}, note, check)
 
 
 def withdraw(decision: Decision, by: Any, using: str) -> None:
@@ -40,11 +41,19 @@ def withdraw(decision: Decision, by: Any, using: str) -> None:
 
 
 def _decide(
-    kind: str, documents: Sequence[Document], by: Any, using: str, sides: Mapping[int, int], note: str
+    kind: str,
+    documents: Sequence[Document],
+    by: Any,
+    using: str,
+    sides: Mapping[int, int],
+    note: str,
+    check: Callable[[], None] | None,
 ) -> Decision:
     space = Space.objects.using(using).get(documents=documents[0])
     scheme = active_scheme(get_profile(space.profile), using)
     with space_lock([space.pk], using):
+        if check is not None:
+            check()
         ids = {document.pk for document in documents}
         pairs = [pair for pair in pairs_of(ids, scheme.pk, using) if {pair.a_id, pair.b_id} <= ids]
         decision = Decision.objects.using(using).create(

@@ -152,7 +152,7 @@ def test_people_see_titles_only_of_what_they_may_see(person, ads):
     client = person("neardup.review")
 
     (row,) = rows(client.get(list_of(Cluster)))
-    assert row[1] == f"not for you to see, № {one.pk}"
+    assert row[1] == f"no access, № {one.pk}"
 
     Ad.objects.filter(pk=one.pk).update(published=True)
     (row,) = rows(client.get(list_of(Cluster)))

@@ -98,7 +98,7 @@ class TestCluster:
         page = root.get(page_of(cluster)).content.decode()
 
         assert "deleted: 3 similar posts" in page
-        assert "The text is not to be seen here." in page
+        assert "The text is not shown here." in page
 
     def test_variants_nearby(self, root, cluster, ads):
         (near,) = ads("послезавтра")
@@ -159,7 +159,7 @@ class TestPair:
 
         page = root.get(page_of(pair)).content.decode()
 
-        assert "they speak of two items" in page
+        assert "they are about two items" in page
         assert page.count("<article") == 2
         assert "71\xa0%" in page
         assert "С140.35\xa0→ С90.30" in page

@@ -164,7 +164,7 @@ def test_what_a_person_may_not_see_is_not_told(person, ads):
     for page in pages:
         assert page.status_code == 200
         assert "тайное" not in page.content.decode()
-        assert "not for you to see" in page.content.decode()
+        assert "no access" in page.content.decode()
 
 
 def test_reasons_are_told_to_those_who_lack_nothing(person, ads):
