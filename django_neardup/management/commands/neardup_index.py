@@ -19,6 +19,7 @@ from ...pipeline import drain, is_pending
 from ...pipeline.ledger import waiting
 from ...pipeline.reconcile import Differences, backfill, reconcile
 from ...pipeline.schemes import begin_generation
+from ..figures import counted, spaced
 
 
 class Command(BaseCommand):
@@ -142,16 +143,6 @@ class Command(BaseCommand):
 
     def _bar(self, title: str, total: int) -> Any:
         return tqdm(total=total, desc=title, unit=" posts", disable=self._quiet, dynamic_ncols=True)
-
-
-def spaced(number: int) -> str:
-    """A whole number with spaces between thousands."""
-    return f"{number:,}".replace(",", " ")
-
-
-def counted(number: int, what: str) -> str:
-    """That many of it: "1 group", "1 870 clones"."""
-    return f"{spaced(number)} {what}{'' if number == 1 else 's'}"
 
 
 def _turns(using: str) -> Iterator[int]:

@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from ...conf import get_profile
 from ...pipeline import document_databases, drain
 from ...pipeline.reconcile import find_missing
+from ..figures import counted
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +48,7 @@ class Command(BaseCommand):
         if once:
             turns = sum(drain(using).turns for using in aliases)
             if options["verbosity"]:
-                self.stdout.write(f"{turns} turns taken.")
+                self.stdout.write(f"{counted(turns, 'turn')} taken.")
             return
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
