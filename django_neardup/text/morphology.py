@@ -1,0 +1,124 @@
+"""Words to lemmas: pymorphy3 for Russian and Ukrainian, Snowball for the languages it has."""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+CACHE_WORDS = 120_000
+READ_WORDS = 50_000
+LONGEST_PARSED = 40
+
+_ANALYSED = ("ru", "uk")
+_NAMES = frozenset(["Name", "Surn", "Patr", "Geox", "Orgn", "Trad"])
+_GIVEN = frozenset(["Name", "Patr"])
+_CYRILLIC = re.compile("[\u0400-\u052f]")
+_SNOWBALL = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "ne": "nepali",
+    "nl": "dutch", "no": "norwegian", "nb": "norwegian", "nn": "norwegian", "pl": "polish", "pt": "portuguese",
+    "ro": "romanian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+
+
+class Lemma(NamedTuple):
+    """``key`` is compared; ``pos`` is pymorphy's part of speech or ""; ``name``: a person, a place, a brand."""
+
+    key: str
+    pos: str = ""
+    name: bool = False
+
+
+class Reading(NamedTuple):
+    """One way to read a word: its lemma, and whether it is a person's given name or patronymic."""
+
+    key: str
+    given_name: bool
+
+
+# pymorphy3 and Snowball keep state while they work; one lock for both, taken only for words not met before.
+_LOCK = threading.Lock()
+
+
+@cache
+def _analyser(language: str) -> Any:
+    import pymorphy3
+
+    return pymorphy3.MorphAnalyzer(lang=language)
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    """A Snowball stemmer, or None where there is none."""
+    import snowballstemmer
+
+    name = _SNOWBALL.get(language, "")
+    return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None
+
+
+class Morphology:
+    """Lemmas for the words of one language.
+
+    Cyrillic words of "ru" and "uk" are analysed, Latin words beside them are stemmed as English; words of
+    other languages are stemmed by their own Snowball; what nothing knows stays as it is.  Words are
+    expected folded and in lower case.  Safe to share between threads.
+    """
+
+    def __init__(self, language: str = "ru") -> None:
+        self.language = language.lower().replace("_", "-").split("-")[0]
+        self._cache: dict[str, Lemma] = {}
+
+    def lemma(self, word: str) -> Lemma:
+        """The lemma of a word, from the cache when it was met before."""
+        found = self._cache.get(word)
+        if found is None:
+            with _LOCK:
+                found = self._find(word)
+                if len(self._cache) >= CACHE_WORDS:
+                    self._cache.clear()
+                self._cache[word] = found
+        return found
+
+    def knows(self, word: str) -> bool | None:
+        """Whether the dictionary has a Cyrillic word; None where there is no dictionary."""
+        if self.language not in _ANALYSED:
+            return None
+        with _LOCK:
+            return bool(_analyser(self.language).word_is_known(word))
+
+    @lru_cache(maxsize=READ_WORDS)  # noqa: B019  (one instance a language, kept anyway)
+    def readings(self, word: str) -> tuple[Reading, ...]:
+        """Every way to read a Cyrillic word, the likeliest first; () where there is no dictionary."""
+        if self.language not in _ANALYSED or len(word) > LONGEST_PARSED or not _CYRILLIC.search(word):
+            return ()
+        with _LOCK:
+            parses = _analyser(self.language).parse(word)
+        return tuple(
+            Reading(parse.normal_form.replace("ё", "е"), not _GIVEN.isdisjoint(parse.tag.grammemes))
+            for parse in parses
+        )
+
+    def _find(self, word: str) -> Lemma:
+        if len(word) > LONGEST_PARSED:
+            return Lemma(word)
+        if self.language in _ANALYSED and _CYRILLIC.search(word):
+            return self._analysed(word)
+        latin_guest = self.language in _ANALYSED
+        stemmer = _stemmer("en" if latin_guest else self.language)
+        return Lemma(stemmer.stemWord(word) if stemmer else word)
+
+    def _analysed(self, word: str) -> Lemma:
+        best = _analyser(self.language).parse(word)[0]
+        grammemes = best.tag.grammemes
+        return Lemma(
+            best.normal_form.replace("ё", "е"), str(best.tag.POS or ""), not _NAMES.isdisjoint(grammemes)
+        )
+
+
+@lru_cache(maxsize=32)
+def morphology(language: str) -> Morphology:
+    """The shared ``Morphology`` of a language."""
+    return Morphology(language)

@@ -1,0 +1,39 @@
+"""Exact similarity of sets and multisets, as Broder defined it (1997).
+
+A mapping (``Counter``) is a multiset, any other iterable counts as the set of its items.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+
+Bag = Iterable[Hashable] | Mapping[Hashable, int]
+
+
+def _counts(items: Bag) -> Counter[Hashable]:
+    return Counter(dict(items)) if isinstance(items, Mapping) else Counter(dict.fromkeys(items, 1))
+
+
+def _sizes(a: Bag, b: Bag) -> tuple[int, int, int]:
+    """|A|, |B| and |A ∩ B|."""
+    first, second = _counts(a), _counts(b)
+    return first.total(), second.total(), (first & second).total()
+
+
+def resemblance(a: Bag, b: Bag) -> float:
+    """|A ∩ B| / |A ∪ B|, 0..1 (Jaccard).  Two empty ones share nothing: 0."""
+    size_a, size_b, common = _sizes(a, b)
+    return common / union if (union := size_a + size_b - common) else 0.0
+
+
+def containment(a: Bag, b: Bag) -> float:
+    """|A ∩ B| / |A|, 0..1: how much of ``a`` is in ``b``.  0 for an empty ``a``."""
+    size_a, _, common = _sizes(a, b)
+    return common / size_a if size_a else 0.0
+
+
+def dice(a: Bag, b: Bag) -> float:
+    """2 |A ∩ B| / (|A| + |B|), 0..1.  0 for two empty ones."""
+    size_a, size_b, common = _sizes(a, b)
+    return 2 * common / (size_a + size_b) if size_a + size_b else 0.0

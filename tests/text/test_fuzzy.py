@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from django_neardup.text.document import Document
+from django_neardup.text.fuzzy import same_joined, same_word, similar_codes, similar_words
+
+SAME = """
+машина машину | комнатную комната | велосипед вилосипед | выбор выьорах | кондиционер кондицыонер | тел телефон
+часы часов | супер суппир | насчет нащет | любовь любоффь | вообще ваще | продам продаю | машина авто | квартира кв
+bicycle bycicle | receive recieve | condition conditoin | tires tyres
+"""
+OTHER = """
+стол стул | кот кит | серый синий | дом дым | granta vesta | красный чёрный | физике химии | кот который | мяч меч
+5 6 | 12 два | с140.35 с90.30 | car cargo | rio kia
+"""
+
+
+def pairs(table: str) -> list[list[str]]:
+    return [pair.split() for line in table.strip().splitlines() for pair in line.split("|")]
+
+
+def alike(a: str, b: str) -> bool:
+    first, second = (Document(f"слово {word}").tokens[1] for word in (a, b))
+    return same_word(first, second)
+
+
+@pytest.mark.parametrize("pair", pairs(SAME), ids=" ".join)
+def test_one_word(pair: list[str]) -> None:
+    assert alike(*pair)
+    assert alike(*reversed(pair))
+
+
+@pytest.mark.parametrize("pair", pairs(OTHER), ids=" ".join)
+def test_two_words(pair: list[str]) -> None:
+    assert not alike(*pair)
+    assert not alike(*reversed(pair))
+
+
+def test_short_names_differ_by_a_letter() -> None:
+    assert similar_words("vote", "bote")
+    assert not similar_words("polo", "solo", names=True)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("kdl32l4000", "kdl32m4000", False),
+        ("coolpixs550", "colpixs550", True),
+        ("coolpixs550", "coolpixs560", False),
+    ],
+)
+def test_codes_differ_by_any_figure(a: str, b: str, same: bool) -> None:
+    assert similar_codes(a, b) is same
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("все же", "всеже", True),
+        ("не торопясь", "неторопясь", True),
+        ("ВАЗ-2107", "ВАЗ 2107", True),
+        ("60 км", "60км", True),
+        ("24 соток", "24 сотками", True),
+        ("24 соток", "25 соток", False),
+        ("красный дом", "синий", False),
+    ],
+)
+def test_split_and_joined(a: str, b: str, same: bool) -> None:
+    assert same_joined(Document(a).tokens, Document(b).tokens) is same

@@ -1,0 +1,84 @@
+"""The variant guard: a table of worked pairs (guard.txt), and what is particular."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from django_neardup.signatures import get_algorithm
+from django_neardup.text.document import Document
+from django_neardup.text.guard import title_end
+
+TABLE = Path(__file__).with_name("guard.txt")
+
+
+def rows() -> list[list[str]]:
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    return [[cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row[1][:40])
+def test_table(row: list[str]) -> None:
+    a, b, verdict, *classes = row
+    judgement = get_algorithm("neardup").judge(Document(a), Document(b))
+    assert (judgement.verdict, ",".join(judgement.classes)) == (verdict, "".join(classes)), (
+        judgement.evidence()
+    )
+
+
+LONG = (
+    "Прошлым летом мы объехали весь полуостров на велосипедах, ночевали в палатке и готовили на костре. " * 8
+)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "verdict"),
+    [
+        ("Мы не боялись дождя. ", "Мы боялись дождя. ", "duplicate"),
+        ("Дорога заняла 12 дней. ", "Дорога заняла 14 дней. ", "variant"),
+        ("Нас было двое. ", "Друзей было двое. ", "duplicate"),
+    ],
+)
+def test_in_long_texts_a_figure_that_is_all_the_difference_decides_and_a_word_does_not(
+    a: str, b: str, verdict: str
+) -> None:
+    judgement = get_algorithm("neardup").judge(Document(LONG + a + LONG), Document(LONG + b + LONG))
+    assert judgement.verdict == verdict
+
+
+def test_a_title_decides_in_long_texts_too() -> None:
+    texts = ["Гараж кирпичный\n" + LONG, "Погреб кирпичный\n" + LONG]
+    judgement = get_algorithm("neardup").judge(*map(Document, texts))
+    assert (judgement.verdict, judgement.classes) == ("variant", ("name",))
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [("", 0), ("Продам гараж", 0), ("Продам гараж. " + LONG, 2), (LONG, 0), ("Продам гараж\n" + LONG, 2)],
+)
+def test_a_title_is_a_short_beginning_of_a_longer_text(text: str, end: int) -> None:
+    assert title_end(Document(text)) == end
+
+
+def test_equal_figures_in_another_order_are_no_contradiction() -> None:
+    a = "Цоколь 3 метра, терраса 5 метров, крыша новая, окна на юг"
+    b = "Терраса 5 метров, цоколь 3 метра, крыша новая, окна на юг"
+    assert get_algorithm("neardup").judge(Document(a), Document(b)).verdict == "duplicate"
+
+
+def test_a_sentence_for_a_sentence_is_an_edit() -> None:
+    text = "Продаю дачу у реки. {} Дом тёплый, с печкой, баня во дворе, колодец свой. "
+    text += "Соседи живут круглый год, дорогу чистят, до магазина десять минут пешком."
+    a, b = (Document(text.format(part)) for part in ("Рядом лес и станция.", "Возможен обмен на машину."))
+    judgement = get_algorithm("neardup").judge(a, b)
+    assert judgement.verdict == "duplicate"
+    assert judgement.classes == ()
+
+
+def test_given_names_are_contacts() -> None:
+    a = "Сдам комнату у метро на длительный срок, мебель и техника есть, спросить Марину"
+    b = "Сдам комнату у метро на длительный срок, мебель и техника есть, спросить Сергея"
+    assert get_algorithm("neardup").judge(Document(a), Document(b)).verdict == "duplicate"
+    strict = get_algorithm("neardup", excused=("price",)).judge(Document(a), Document(b))
+    assert (strict.verdict, strict.classes) == ("variant", ("contact",))

@@ -1,0 +1,125 @@
+"""Crafted texts cost linear time and bounded memory, and never an exception."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import unicodedata
+
+import pytest
+
+from django_neardup.text.document import Document
+from django_neardup.text.lexicon import LongTextLexicon, lexicon
+from django_neardup.text.plain import MAX_BYTES
+from django_neardup.text.tokenize import MAX_TOKENS
+from tests.text.hostile import HOSTILE, random_words
+
+SIZE = 4_000
+GROWTH = 4
+# Linear is 4, quadratic 16; the rest is noise of a busy machine and of texts that pass a cache's size.
+TOLERATED = 9.0
+NOISE = 0.04
+BIG = 100_000_000
+
+
+def _read(text: str) -> None:
+    for quotes in ("keep", "drop"):
+        document = Document(text, quotes=quotes, secret=b"secret")
+        assert len(document.hashes) == len(document.weights) == len(document)
+        assert document.exact
+
+
+def _seconds(text: str) -> float:
+    """The best of two: what was met first is in the caches the second time."""
+    times = []
+    for _ in range(2):
+        begin = time.process_time()
+        _read(text)
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_is_linear(name: str) -> None:
+    make = HOSTILE[name]
+    small, large = _seconds(make(SIZE)), _seconds(make(SIZE * GROWTH))
+    assert large <= max(small, NOISE) * TOLERATED
+
+
+@pytest.mark.parametrize(
+    "name", ["plain", "nested div", "random words", "letters apart", "unclosed comments"]
+)
+def test_a_hundred_megabytes(name: str) -> None:
+    unit = "Продам гараж в хорошем состоянии. " * 100 if name == "plain" else HOSTILE[name](1000)
+    text = (unit * (BIG // len(unit.encode()) + 1))[: BIG // (2 if "а" in unit else 1)]
+    Document("слово word").tokens  # noqa: B018 (dictionaries are loaded once)
+    begin = time.process_time()
+    document = Document(text)
+    assert document.truncated
+    assert len(document.hashes) <= MAX_TOKENS
+    assert time.process_time() - begin < 4.0  # about 1 on an idle machine
+
+
+MEMORY = """
+import resource
+from django_neardup.text.document import Document
+Document("слово word").tokens
+text = {unit!r} * {times}
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+document = Document(text)
+document.hashes, document.exact, document.weights
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux alone")
+@pytest.mark.parametrize("unit", ["Продам гараж. ", "1 ", "<div>", "&lt;"])
+def test_memory_of_a_hundred_megabytes(unit: str) -> None:
+    script = MEMORY.format(unit=unit, times=BIG // len(unit.encode()))
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert int(run.stdout) < 200
+
+
+def test_number_of_tokens_is_bounded() -> None:
+    document = Document("1 " * MAX_TOKENS + "2 3")
+    assert len(document) == MAX_TOKENS
+    assert document.truncated
+
+
+def test_words_and_keys_are_bounded() -> None:
+    text = "а" * 5000 + " " + "ab1" * 5000 + " " + "9" * 5000 + " http://a.ru/" + "b" * 5000
+    assert all(len(token.key) <= 2010 and len(token.surface) <= 2010 for token in Document(text).tokens)
+
+
+def test_runs_of_combining_marks_never_reach_normalisation() -> None:
+    """What is not a letter, a figure, a blank or ASCII is cut to 30 in a row: all that has a combining class."""
+    assert not [
+        char
+        for char in map(chr, range(0x110000))
+        if unicodedata.combining(char) and (char.isalnum() or char.isspace() or char.isascii())
+    ]
+
+
+def test_a_long_text_of_unknown_words_spends_a_budget() -> None:
+    words = random_words(6000)
+    entries = LongTextLexicon(lexicon("ru", True))
+    keys = [entries[word].key for word in words]
+    assert entries.left <= 0
+    assert keys[-1000:] == [entries.shared.surface(word) for word in words[-1000:]]
+    again = LongTextLexicon(lexicon("ru", True))
+    assert [again[word].key for word in words] == keys
+
+
+def test_same_tokens_whatever_was_read_before() -> None:
+    text = " ".join(random_words(9000))
+    first = Document(text).exact
+    Document(" ".join(reversed(text.split()))).tokens  # noqa: B018
+    assert Document(text).exact == first
+
+
+def test_a_megabyte_is_read_whole() -> None:
+    text = "слово " * (MAX_BYTES // 11)
+    document = Document(text)
+    assert not document.truncated
+    assert len(document) == MAX_BYTES // 11

@@ -1,0 +1,129 @@
+"""Markup out.  Notation: raw text, ``|``, words of the plain text; ``/`` is a line's end."""
+
+from __future__ import annotations
+
+import pytest
+
+from django_neardup.text.plain import MAX_BYTES, plain_text
+
+KEEP = """
+<b>с</b>вая                                          | свая
+за<span style="color:red">мет</span>ка               | заметка
+про<wbr>дам, про<!-- x -->дам                        | продам, продам
+<p>раз</p><p>два</p>                                 | раз / два
+раз<br>два<br />три<BR>четыре                        | раз / два / три / четыре
+<tr><td>раз</td><td>два</td></tr>                    | раз / два
+раз<img src=x>два                                    | раз два
+<a title="a>b" href=x>ссылка</a>                     | ссылка
+<a title='a>b' data-x="<b>">ссылка</a>               | ссылка
+<a title = "a>b">ссылка</a>                          | ссылка
+<p class=x>don't "stop"</p>                          | don't "stop"
+<input value="раз"two>слово                          | слово
+<script>var a = "<b>" < 1;</script>раз               | раз
+раз<STYLE type="a">p {}</STYLE >два                  | раз два
+<script>раз                                          | раз
+<!-- раз --> два <!-- три                            | два три
+<!DOCTYPE html>раз<?php echo 1 ?>два                 | раздва
+<![CDATA[раз]]>                                      | раз]]>
+a < b > c, 1<2, <3                                   | a < b > c, 1<2, <3
+если a <b и c                                        | если a <b и c
+<нечто> <1>                                          | <нечто> <1>
+<ivan@mail.ru> <https://a.ru/b>                      | <ivan@mail.ru> <https://a.ru/b>
+HashMap<K, V>                                        | HashMap<K, V>
+<a href="x" <b>раз</b>                               | <a href="x" раз
+<a href="раз                                         | <a href="раз
+<o:p>раз</o:p><my-tag>два</my-tag>                   | раздва
+&laquo;раз&raquo;&nbsp;&mdash; &#1076;&#x432;а        | «раз» — два
+&lt;b&gt;раз&lt;/b&gt;                               | <b>раз</b>
+&amp;lt;раз&amp;amp;                                 | <раз&
+a=1&copy=2&section=3 &nosuch; &;                     | a=1&copy=2&section=3 &nosuch; &;
+[b]жир[/b]ный [i]кур[/i]сив                          | жирный курсив
+[color=red]раз[/color] [size="4"]два[/size]          | раз два
+[url=http://a.ru]раз[/url] [url]a.ru[/url]           | раз a.ru
+[quote=Вася]раз[/quote]два                           | раз / два
+[list][*]раз[*]два[/list]                            | раз / два
+[img]http://a.ru/b.png[/img]раз                      | раз
+раз[hr]два                                           | раз / два
+a[i] = b[j]; [s] [12] [сн]                           | a[i] = b[j]; [s] [12] [сн]
+[раз](http://a.ru/x_y "два") ![три](a.png)           | [раз] ![три]
+f[0](x) [раз] (два)                                  | f[0](x) [раз] (два)
+**с**вая *с*вая с**ва**я сва~~я~~                    | свая свая свая свая
+2*3*4 a**b                                           | 2*3*4 a**b
+> цитата                                             | > цитата
+"""
+
+DROP = """
+раз <blockquote>два <blockquote>три</blockquote> четыре</blockquote> пять  | раз / пять
+[quote=Вася]раз [QUOTE]два[/QUOTE][/quote]три                              | три
+<blockquote cite="a>b">раз</blockquote>два                                 | два
+> раз / >> два / три / > четыре                                            | три
+  &gt; раз / два                                                           | два
+<p>&gt; раз</p><p>два</p>                                                  | два
+<blockquote>раз                                                            | раз
+раз</blockquote>два                                                        | раз / два
+[quote]раз<blockquote>два[/quote]три</blockquote>четыре                    | четыре
+a > b                                                                      | a > b
+"""
+
+
+def _cases(table: str) -> list[tuple[str, str]]:
+    rows = [line.rsplit(" | ", 1) for line in table.strip("\n").splitlines()]
+    return [(raw.rstrip().replace(" / ", "\n"), wanted.strip()) for raw, wanted in rows]
+
+
+def _line(text: str) -> str:
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return " / ".join(line for line in lines if line)
+
+
+@pytest.mark.parametrize(("raw", "wanted"), _cases(KEEP))
+def test_plain_text(raw: str, wanted: str) -> None:
+    assert _line(plain_text(raw).text) == wanted
+
+
+@pytest.mark.parametrize(("raw", "wanted"), _cases(DROP))
+def test_quotations_dropped(raw: str, wanted: str) -> None:
+    assert _line(plain_text(raw, "drop").text) == wanted
+
+
+def test_text_without_marks_is_itself() -> None:
+    raw = "Продаю стулья, 5 шт. - недорого!"
+    plain = plain_text(raw)
+    assert plain.text == raw
+    assert plain.tables() is None
+
+
+def test_unknown_way_with_quotations() -> None:
+    with pytest.raises(ValueError, match="keep"):
+        plain_text("раз", "forget")
+
+
+def test_every_character_knows_its_place() -> None:
+    raw = "<p>раз &amp; <b>дв</b>а [i]три[/i]</p>"
+    plain = plain_text(raw)
+    seen = []
+    for word in ("раз", "два", "три"):
+        start = plain.text.index(word)
+        seen.append(raw[slice(*plain.span(start, start + len(word)))])
+    assert seen == ["раз", "дв</b>а", "три"]
+    at = plain.text.index("&")
+    assert raw[slice(*plain.span(at, at + 1))] == "&amp;"
+
+
+@pytest.mark.parametrize("unit", ["раз два ", "one two ", "<p>раз</p>", "𝄞", "\ud800 "])
+def test_of_a_long_text_head_and_tail_are_read(unit: str) -> None:
+    raw = "начало " + unit * (3 * MAX_BYTES // len(unit.encode("utf-8", "replace"))) + " конец"
+    plain = plain_text(raw)
+    assert plain.truncated
+    assert len(plain.text.encode("utf-8", "replace")) <= MAX_BYTES + 2
+    assert plain.text.startswith("начало ")
+    assert plain.text.endswith(" конец")
+    end = len(plain.text)
+    assert raw[slice(*plain.span(end - 5, end))] == "конец"
+    assert raw[slice(*plain.span(0, 6))] == "начало"
+
+
+@pytest.mark.parametrize(("char", "limit"), [("a", MAX_BYTES), ("я", MAX_BYTES // 2), ("𝄞", MAX_BYTES // 4)])
+def test_the_limit_is_in_bytes(char: str, limit: int) -> None:
+    assert not plain_text(char * limit).truncated
+    assert plain_text(char * (limit + 1)).truncated
