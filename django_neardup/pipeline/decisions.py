@@ -26,7 +26,8 @@ def decide(
 ) -> Decision:
     """Remember that those documents are ``"same"`` or ``"different"``; two at least, of one space.
 
-    ``check`` is called under the lock, before anything is written: what it raises leaves all as it was. ``sides`` sets some against the rest: ``{document id: 1 or 2}``. ValueError for fewer than two documents, or for
+    ``sides`` sets some against the rest: ``{document id: 1 or 2}``. ``check`` is called under the lock, before
+    anything is written: what it raises leaves all as it was. ValueError for fewer than two documents, or for
     documents of unlike spaces.
     """
     spaces = {document.space_id for document in documents}

@@ -11,6 +11,7 @@ from ..adapters import Adapter, Source
 from ..models import Contact, Document, Fingerprint, Scheme, Space
 from ..signatures.base import Algorithm
 from ..storage import keys as storage
+from ..text.contacts import canonical_contact
 from ..text.document import Document as Text
 from ..text.hashing import hash_word, mix
 from .schemes import algorithm_of, space_of
@@ -73,18 +74,17 @@ def sign(adapter: Adapter, source: Source, scheme: Scheme, text: Text, using: st
         if value
     }
     keys = {storage.signed(mix(place, key)) for key in algorithm.keys(text)} | named
-    contacts = {storage.signed(hash_word(contact, secret)) for contact in contacts_of(adapter, source, text)}
+    contacts = {storage.signed(hash_word(contact, secret)) for contact in contacts_of(source, text)}
     return Signed(
         adapter, source, scheme, space, text, source.digest, tuple(sorted(keys)), tuple(sorted(named)),
         algorithm.pack(text), tuple(sorted(contacts)),
     )  # fmt: skip
 
 
-def contacts_of(adapter: Adapter, source: Source, text: Text) -> set[str]:
+def contacts_of(source: Source, text: Text) -> set[str]:
     """Contacts found in the text and declared ones, in one form."""
-    declared = "\n".join(contact for contact in source.contacts if contact)
-    found = Text(declared, language=adapter.text_language).contacts if declared else ()
-    return {*text.contacts, *(found or (contact.casefold() for contact in source.contacts if contact))}
+    declared = (canonical_contact(contact) for contact in source.contacts)
+    return {*text.contacts, *filter(None, declared)}
 
 
 def store(document: Document, wanted: int, signed: Signed, using: str) -> bool:

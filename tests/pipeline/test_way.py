@@ -343,3 +343,10 @@ def test_fifty_steps_of_a_chain_stay_apart():
     assert all(pair(one, two).verdict == "duplicate" for one, two in zip(posts, posts[1:]))
     assert max(each.size for each in Cluster.objects.all()) <= 8
     assert Cluster.objects.count() >= 6
+
+
+def test_declared_contacts_and_those_in_the_text_are_one():
+    one, two = post(SOFA, phone="8 (900) 000-18-05"), post(SOFA_EDITED + " Звоните +7 900 000-18-05.")
+    work()
+    (mine,), (theirs,) = (set(document(each).contacts.values_list("hash", flat=True)) for each in (one, two))
+    assert mine == theirs
