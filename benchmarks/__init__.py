@@ -1,0 +1,1 @@
+"""Measurements of what the app costs: ``python -m benchmarks --help``."""
