@@ -32,7 +32,9 @@ def document(instance: Model, **values: Any) -> Document:
     """A finished document with its fingerprint."""
     using = instance._state.db or "default"
     kind = content_type_of(adapter_for(instance).model, using)
-    made, _ = Document.objects.using(using).get_or_create(content_type=kind, object_id=canonical_id(instance.pk))
+    made, _ = Document.objects.using(using).get_or_create(
+        content_type=kind, object_id=canonical_id(instance.pk)
+    )
     source = adapter_for(instance).sources([instance.pk], using)[instance.pk]
     values = {
         "space": space(using), "live": source.live, "state": Document.State.INDEXED, "version": made.wanted,

@@ -83,7 +83,9 @@ class ClusterAdmin(DecidingAdmin):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         cluster = self.get_object(request, object_id)
         if cluster is None:
-            messages.warning(request, _("That group no longer exists: it was decided, or its posts have changed."))
+            messages.warning(
+                request, _("That group no longer exists: it was decided, or its posts have changed.")
+            )
             return HttpResponseRedirect(self.list_url())
         page = ClusterPage(cluster, request, self.admin_site, self.get_queryset(request).db)
         return TemplateResponse(request, "neardup/admin/cluster.html", self._context(request, page))

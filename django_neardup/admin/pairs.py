@@ -129,7 +129,9 @@ class PairAdmin(DecidingAdmin):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         pair = self.get_object(request, object_id)
         if pair is None:
-            messages.warning(request, _("That pair is no longer waiting: it was decided, or a post has changed."))
+            messages.warning(
+                request, _("That pair is no longer waiting: it was decided, or a post has changed.")
+            )
             return HttpResponseRedirect(self.list_url())
         return TemplateResponse(request, "neardup/admin/pair.html", self._context(request, pair))
 
