@@ -38,7 +38,7 @@ def both_at_once(jobs):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(600)
     if errors:
         raise errors[0]
 
@@ -75,7 +75,7 @@ def fresh_twins(number):
 def race(turn_of, trials):
     """Two threads take the turns of two twins, trial after trial, started together; the twins' ids by trial."""
     twins = [tuple(document(each).pk for each in fresh_twins(number)) for number in range(trials)]
-    barrier = threading.Barrier(2, timeout=60)
+    barrier = threading.Barrier(2, timeout=120)
 
     def run(side):
         for number, pair_of_twins in enumerate(twins):
