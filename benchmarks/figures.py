@@ -30,7 +30,7 @@ class Figure:
 def holds(bound: str, value: float) -> bool:
     """Whether a value keeps to a bound: an operator, a space, a number."""
     sign, limit = bound.split()
-    return COMPARISONS[sign](value, float(limit))
+    return bool(COMPARISONS[sign](value, float(limit)))
 
 
 class Sizes(NamedTuple):

@@ -32,7 +32,7 @@ def as_json(measured: Iterable[Measured]) -> dict[str, Any]:
 
 def machine() -> str:
     """Processor, number of processors, system, and how busy it is."""
-    return f"{_processor()}, {processors()} processors, {platform.system()}, load {load():.1f}"
+    return f"{_processor()}, {processors()} processors, {platform.system()}, load {load():.1f} at the end"
 
 
 def processors() -> int:

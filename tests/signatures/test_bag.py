@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from django_neardup.signatures import get_algorithm
 from django_neardup.signatures.bag import MOST, common_share, pack_bag
+from django_neardup.text.document import Document
 from django_neardup.text.hashing import hash_word
 
 hashes = st.lists(st.text(max_size=3).map(hash_word), max_size=60)
@@ -45,3 +47,30 @@ def test_a_quote_in_a_long_text_is_seen_below_the_common_limit() -> None:
     quote = [source.getrandbits(64) for _ in range(2000)]
     long = quote + [source.getrandbits(64) for _ in range(6000)]
     assert common_share(pack_bag(quote), pack_bag(long)) == pytest.approx(0.25, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("screened", "shared", "words", "passes"),
+    [
+        (0.29, 1, (50, 50), False),
+        (0.30, 1, (50, 50), True),
+        (0.03, 1, (30, 1000), True),
+        (0.03, 1, (900, 1000), False),
+        (0.03, 3, (900, 1000), True),
+        (0.0, 1, (0, 0), False),
+    ],
+)
+def test_candidates_pass_by_likeness_by_what_is_held_or_by_a_passage(
+    screened: float, shared: int, words: tuple[int, int], passes: bool
+) -> None:
+    algorithm = get_algorithm("neardup")
+    assert algorithm.passes(screened, shared, *words) is passes
+    assert algorithm.passes(screened, shared, *reversed(words)) is passes
+
+
+def test_the_screen_of_the_default_scheme_is_the_share_of_words() -> None:
+    algorithm = get_algorithm("neardup")
+    a, b = (
+        algorithm.pack(Document(text)) for text in ("продам белый шкаф дёшево", "куплю белый шкаф дорого")
+    )
+    assert algorithm.screen(a, b) == algorithm.measure(a, b) == 0.5
