@@ -89,7 +89,7 @@ class PairAdmin(DecidingAdmin):
         for row in rows:
             row.shown = [found[each.pk] for each in sorted((row.a, row.b), key=lambda each: each.order)]
 
-    @admin.display(description=gettext_lazy("posts"))
+    @admin.display(description=gettext_lazy("two posts"))
     def posts(self, row: Any) -> str:
         return " – ".join(f"{each.title}, {each.name}" for each in row.shown)
 
