@@ -123,10 +123,6 @@ class Adapter:
         return get_profile(self.profile)
 
     @property
-    def text_language(self) -> str:
-        return self.language or self.settings.language
-
-    @property
     def least_words(self) -> int:
         return self.settings.min_words if self.min_words is None else self.min_words
 
@@ -159,7 +155,13 @@ class Adapter:
             author="" if (author := self.author(instance)) is None else str(author),
             compared=compared,
             live=live,
-            options=(self.text_language, self.quotes, str(self.least_words)),
+            options=(
+                self.language or "",
+                self.quotes,
+                str(self.least_words),
+                ",".join(["-"] if self.excused is None else self.excused),
+                *(model._meta.label_lower for model in self.partners),
+            ),
         )
 
     def sources(self, keys: Iterable[Any], using: str, strict: bool = False) -> dict[Any, Source]:

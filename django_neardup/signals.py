@@ -1,4 +1,4 @@
-"""Signals that a site may listen to. Both are sent at least once, outside transactions, by the worker."""
+"""Signals that a site may listen to: two of the worker, sent at least once, and one of a merge, after its commit."""
 
 from django.dispatch import Signal
 

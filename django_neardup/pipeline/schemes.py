@@ -84,10 +84,10 @@ def space_of(adapter: Adapter, source: Source, using: str) -> Space:
 
 
 def canonise(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
-    """The source's text as the core sees it."""
+    """The source's text as the core sees it: in the adapter's language, else in the scheme's."""
     return Text(
         source.text,
-        language=adapter.text_language,
+        language=adapter.language or scheme.language,
         quotes=adapter.quotes,
         secret=bytes.fromhex(scheme.secret),
     )

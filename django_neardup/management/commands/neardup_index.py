@@ -27,7 +27,7 @@ class Command(BaseCommand):
         "Index every post of the registered models and group the near-duplicates. It may be stopped and started "
         "again: it goes on where it stopped, and posts saved meanwhile are seen to. With --reconcile only what "
         "differs from the index is marked: use it after bulk updates, and weekly. "
-        "Exit status 1: work is left (a quarantined or leased post)."
+        "Exit status 1: work is left (another worker has it, or it failed and is put off)."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -138,7 +138,7 @@ class Command(BaseCommand):
         )
         if quarantined:
             self.stdout.write(
-                f"{spaced(quarantined)} posts cannot be read: see their reasons under documents in the admin."
+                f"{counted(quarantined, 'post')} cannot be read: see their reasons under documents in the admin."
             )
 
     def _bar(self, title: str, total: int) -> Any:
