@@ -9,7 +9,7 @@ from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError, models, transaction
+from django.db import Error, models, transaction
 from django.db.models.signals import post_delete, post_save
 
 from .adapters import Adapter, adapters_of
@@ -53,13 +53,16 @@ def deleted(sender: type[models.Model], instance: models.Model, using: str, **kw
 
 
 def _mark(adapter: Adapter, key: Any, using: str) -> None:
+    connection = transaction.get_connection(using)
     try:
-        if transaction.get_connection(using).in_atomic_block:
+        if connection.get_autocommit():
+            mark_key(adapter, key, using)
+        else:
             with transaction.atomic(using=using):
                 mark_key(adapter, key, using)
-        else:
-            mark_key(adapter, key, using)
-    except (DatabaseError, ImproperlyConfigured) as error:
+    except (Error, ImproperlyConfigured) as error:
+        if connection.in_atomic_block and connection.needs_rollback:
+            raise  # no savepoint is left: the server has undone the save itself, and a silent one would be lost
         logger.error(
             "neardup: %s %s is saved but not marked (%s: %s); neardup_index --reconcile will find it",
             adapter.model._meta.label, key, type(error).__name__, error,
@@ -69,8 +72,13 @@ def _mark(adapter: Adapter, key: Any, using: str) -> None:
 
 
 def _ring_after_commit(using: str) -> None:
-    """One ring a transaction is enough: the bell already hung last is not hung again."""
-    bell, waiting = _bell(using), transaction.get_connection(using).run_on_commit
+    """One ring a transaction is enough: the bell already hung last is not hung again.
+
+    A transaction managed by hand tells nobody of its commit: what it marked waits for the next ring."""
+    connection = transaction.get_connection(using)
+    bell, waiting = _bell(using), connection.run_on_commit
+    if not connection.in_atomic_block and not connection.get_autocommit():
+        return
     if not waiting or waiting[-1][1] is not bell:
         transaction.on_commit(bell, using=using, robust=True)
 

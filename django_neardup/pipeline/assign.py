@@ -18,17 +18,32 @@ logger = logging.getLogger(__name__)
 ALARM = 200
 """Members from which on a growing cluster is logged: so many copies of one post are rather a template's."""
 
+RENEWED = ("score", "exact", "reason")
+
 
 def recluster(scheme: Scheme, seeds: Iterable[int], using: str, frozen: Collection[int] = ()) -> set[int]:
     """Decide anew on the seeds and all that depends on them, and store it; the documents whose leader changed."""
-    graph = StoredGraph(scheme.pk, using)
+    graph, seeds = StoredGraph(scheme.pk, using), set(seeds)
     changed = settle(graph, seeds, frozen)
     before = {node: graph.leader(node) for node in changed}
     stale = _leave(changed, using)
     _join(changed, before, graph, scheme, using)
+    stale |= _renew({*seeds} - {*frozen} - changed.keys(), graph, scheme, using)
     for cluster in Cluster.objects.using(using).filter(pk__in=stale):
         refresh(cluster, using)
+    for leader in _left_behind(changed, before):
+        for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
+            request(Cluster, pk, using)
     return set(changed)
+
+
+def _left_behind(changed: dict[int, int | None], before: dict[int, int | None]) -> set[int]:
+    """Leaders joined by a former leader whose members did not all follow: they may never have been compared."""
+    return {
+        new
+        for node, old in before.items()
+        if old is not None and old != node and (new := changed.get(old)) is not None and changed[node] != new
+    }
 
 
 def _leave(changed: dict[int, int | None], using: str) -> set[int]:
@@ -37,6 +52,21 @@ def _leave(changed: dict[int, int | None], using: str) -> set[int]:
     left = set(rows.values_list("cluster", flat=True))
     rows.delete()
     return left
+
+
+def _renew(staying: Collection[int], graph: StoredGraph, scheme: Scheme, using: str) -> set[int]:
+    """Renew what is said of members whose leader is the same; their clusters."""
+    clusters: set[int] = set()
+    for place in Membership.objects.using(using).filter(document__in=staying).select_related("cluster"):
+        clusters.add(place.cluster_id)
+        if place.document_id != place.cluster.representative_id:
+            now = _membership(
+                place.cluster, place.document_id, place.cluster.representative_id, graph, scheme
+            )
+            if any(getattr(place, name) != getattr(now, name) for name in RENEWED):
+                values = {name: getattr(now, name) for name in RENEWED}
+                Membership.objects.using(using).filter(pk=place.pk).update(**values)
+    return clusters
 
 
 def _join(
@@ -71,7 +101,7 @@ def _cluster_of(
     cluster = clusters.filter(representative__in=former, memberships=None).order_by("pk").first() or Cluster()
     cluster.space = Space.objects.using(using).get(documents=document)
     cluster.representative = document
-    cluster.save(using=using)
+    cluster.save(using=using, update_fields=["space", "representative"] if cluster.pk else None)
     Membership.objects.using(using).create(
         document=document, cluster=cluster, score=1.0, exact=True, scheme=scheme, digest=graph.digest(leader),
         reason=Membership.Reason.REPRESENTATIVE,

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from ..models import Cluster, Document, Membership, Pair, Scheme
 from .assign import recluster, refresh
-from .facts import digests, write
+from .facts import decided_with, digests, write
 from .ledger import request
 from .locks import space_lock
 from .verify import Verified
@@ -33,11 +33,12 @@ def conclude(
         frozen = _members(led) if _has_other_text(document.pk, digest, using) else set()
         touched = _leave_other_spaces(document.pk, space, using)
         touched |= write(verified, scheme, space, using)
-        touched |= _drop_stale(document.pk, digest, scheme, using)
+        touched |= _drop_stale(document.pk, digest, scheme, using) | decided_with(document.pk, using)
         Membership.objects.using(using).filter(document=document.pk).update(digest=digest, scheme=scheme)
         recluster(scheme, {document.pk, *touched}, using, frozen=frozen)
         if led is not None and frozen:
             request(Cluster, led.pk, using)
+            recluster(scheme, {document.pk, *frozen} - _placed(frozen, using), using)
         return before != _cluster(document.pk, using)
 
 
@@ -52,11 +53,11 @@ def withdraw(document: Document, wanted: int, scheme: Scheme, using: str) -> boo
         before, led = _cluster(document.pk, using), _led(document.pk, using)
         members = _members(led) - {document.pk}
         pairs = Pair.objects.using(using).filter(Q(a=document.pk) | Q(b=document.pk))
-        others = _delete(pairs, document.pk)
+        others = _delete(pairs, document.pk) | decided_with(document.pk, using)
         Membership.objects.using(using).filter(document=document.pk).delete()
         if before is not None:
             refresh(Cluster.objects.using(using).get(pk=before), using)
-        recluster(scheme, others, using, frozen=members)
+        recluster(scheme, others | members, using, frozen=_placed(members, using))
         return before is not None
 
 
@@ -124,6 +125,12 @@ def _cluster(document: int, using: str) -> int | None:
 
 def _led(document: int, using: str) -> Cluster | None:
     return Cluster.objects.using(using).filter(representative=document).first()
+
+
+def _placed(documents: Collection[int], using: str) -> set[int]:
+    """Those of the documents that a cluster still holds: its repair will see to them."""
+    rows = Membership.objects.using(using).filter(document__in=list(documents))
+    return set(rows.values_list("document", flat=True))
 
 
 def _members(cluster: Cluster | None) -> set[int]:

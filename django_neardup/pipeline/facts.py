@@ -98,6 +98,14 @@ def decisions_of(documents: Collection[int], using: str) -> list[Decision]:
     return list(rows.prefetch_related("members").order_by("-pk"))
 
 
+def decided_with(document: int, using: str) -> set[int]:
+    """The other documents of which a decision speaks together with that one."""
+    told = {
+        side for decision in decisions_of([document], using) for key in pairs_in(decision) for side in key
+    }
+    return told - {document}
+
+
 def pairs_in(decision: Decision) -> list[tuple[int, int]]:
     """The pairs that a decision speaks of: members of unlike sides, and side 0 with everyone."""
     members = sorted(decision.members.all(), key=lambda member: member.document_id)

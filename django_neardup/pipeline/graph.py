@@ -76,6 +76,7 @@ class StoredGraph:
             led = dict(members.values_list("document_id", "cluster__representative"))
             for node in chunk:
                 self._leaders[node] = led.get(node, node if self.leads(node) else None)
+            self._load_documents(led.values())
 
     def _add_pair(self, pair: Pair) -> None:
         self.pairs[pair.a_id, pair.b_id] = pair
@@ -90,7 +91,7 @@ class StoredGraph:
         for decision in decisions:
             told = self._same if decision.kind == Decision.Kind.SAME else self._different
             for key in pairs_in(decision):
-                if key in decided or not nodes & {*key}:
+                if key in decided or not nodes & {*key} or not self._digests.keys() >= {*key}:
                     continue
                 decided.add(key)
                 pair = self.pairs.get(key)

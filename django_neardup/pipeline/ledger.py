@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from django.db import connections, models, transaction
+from django.db import connections, models, router, transaction
 from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
-from ..adapters import Adapter, adapters_of
+from ..adapters import Adapter, adapter_for, adapters_of
 from ..models import LIVE_NUMBER, Document
 from ..models.document import Ledger
 from ..models.fields import CLOCK_SQL, DatabaseClock
@@ -23,9 +23,11 @@ COLUMNS = (
 
 
 def mark(instance: models.Model, using: str | None = None, recheck: bool = False) -> None:
-    """Ask for a turn of that object's document, which is made where there is none: one upsert an adapter."""
-    using = using or instance._state.db or "default"
-    for adapter in adapters_of(instance):
+    """Ask for a turn of that object's document, which is made where there is none: one upsert an adapter.
+
+    ``NotRegistered`` where its model has no adapter."""
+    using = using or router.db_for_write(type(instance), instance=instance)
+    for adapter in adapters_of(instance) or [adapter_for(instance)]:
         mark_key(adapter, instance.pk, using, recheck=recheck)
 
 
@@ -44,12 +46,15 @@ def mark_document(document: int, using: str, *, recheck: bool = False) -> None:
 
 
 def mark_queryset(queryset: models.QuerySet[Any], recheck: bool = False) -> int:
-    """Mark every object of a queryset, a statement each, in primary key order; how many. For bulk updates."""
-    adapter = adapters_of(queryset.model)[0]
-    keys = queryset.order_by("pk").values_list("pk", flat=True)
+    """Mark every object of a queryset, a statement each, in primary key order; how many. For bulk updates.
+
+    Read and marked in the database that the queryset names, else in the one the model is written to."""
+    adapter = adapter_for(queryset.model)
+    using = queryset._db or router.db_for_write(queryset.model)  # type: ignore[attr-defined]
+    keys = queryset.using(using).order_by("pk").values_list("pk", flat=True)
     marked = 0
     for key in keys.iterator(chunk_size=2000):
-        mark_key(adapter, key, queryset.db, recheck=recheck)
+        mark_key(adapter, key, using, recheck=recheck)
         marked += 1
     return marked
 

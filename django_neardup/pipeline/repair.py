@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.db.models import Q
+
 from ..conf import get_profile
 from ..models import Cluster, Document, Fingerprint, Pair, Verdict
 from .assign import recluster, refresh
@@ -27,7 +29,7 @@ def repair(cluster: Cluster, using: str) -> None:
         members = _members(cluster, using)
         verified, left = _verify_in_rounds(members, using)
         try:
-            retrying(_conclude, cluster, members, verified, using)
+            retrying(_conclude, cluster, verified, using)
         except Moved:
             continue
         for document in left:
@@ -44,9 +46,17 @@ def _members(cluster: Cluster, using: str) -> list[Document]:
     return sorted(rows, key=lambda document: document.order)
 
 
+def _left_behind(members: Sequence[Document], using: str) -> list[Document]:
+    """Duplicates of members that are in no cluster with them."""
+    inside = {document.pk for document in members}
+    pairs = Pair.objects.using(using).filter(Q(a__in=inside) | Q(b__in=inside), verdict=Verdict.DUPLICATE)
+    near = {side for sides in pairs.values_list("a", "b") for side in sides} - inside
+    return list(Document.objects.using(using).filter(pk__in=near).order_by("pk"))
+
+
 def _verify_in_rounds(members: Sequence[Document], using: str) -> tuple[list[Verified], list[Document]]:
     verified: list[Verified] = []
-    waiting = list(members)
+    waiting, near = list(members), _left_behind(members, using)
     for _ in range(ROUNDS):
         if len(waiting) < 2:
             return verified, []
@@ -55,7 +65,7 @@ def _verify_in_rounds(members: Sequence[Document], using: str) -> tuple[list[Ver
         if signed is None:
             waiting = rest
             continue
-        found, known = _with_leader(leader, signed, rest, using)
+        found, known = _with_leader(leader, signed, [*rest, *near], using)
         verified += found
         held = known | {
             each.other(leader.pk).document for each in found if each.judgement.verdict == Verdict.DUPLICATE
@@ -80,7 +90,7 @@ def _with_leader(
 
 
 def _signed(document: Document, using: str) -> Signed | None:
-    adapter, source = read_source(document, using)
+    adapter, source = read_source(document, using, strict=False)
     if adapter is None or source is None:
         mark_document(document.pk, using)
         return None
@@ -92,12 +102,10 @@ def _signed(document: Document, using: str) -> Signed | None:
     return sign(adapter, source, scheme, canonise(adapter, source, scheme), using)
 
 
-def _conclude(
-    cluster: Cluster, members: Sequence[Document], verified: Sequence[Verified], using: str
-) -> None:
+def _conclude(cluster: Cluster, verified: Sequence[Verified], using: str) -> None:
     scheme = active_scheme(get_profile(cluster.space.profile), using)
     with space_lock([cluster.space_id], using):
-        stored = digests([document.pk for document in members], scheme.pk, using)
+        stored = digests({side.document for each in verified for side in (each.a, each.b)}, scheme.pk, using)
         for each in verified:
             if any(stored.get(side.document) != side.read for side in (each.a, each.b)):
                 raise Moved({each.a.document, each.b.document})

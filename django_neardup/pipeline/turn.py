@@ -45,14 +45,15 @@ def take_turn(document: Document, using: str) -> None:
     _index(document, wanted, sign(adapter, source, scheme, text, using), using)
 
 
-def read_source(document: Document, using: str) -> tuple[Adapter | None, Source | None]:
-    """The document's adapter and its object as it is now; None where there is none."""
+def read_source(document: Document, using: str, strict: bool = True) -> tuple[Adapter | None, Source | None]:
+    """The document's adapter and its object as it is now; None where there is none (or, unless ``strict``, where it
+    cannot be read)."""
     model = model_of(document)
     if model is None or model not in registered():
         return None, None
     adapter = adapter_for(model)
     key = model._meta.pk.to_python(document.object_id)
-    return adapter, adapter.sources([key], using, strict=True).get(key)
+    return adapter, adapter.sources([key], using, strict).get(key)
 
 
 def _index(document: Document, wanted: int, signed: Signed, using: str) -> None:

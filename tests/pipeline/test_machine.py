@@ -1,0 +1,183 @@
+"""Whatever happens in whatever order, the index is the one that a rebuild makes, and every cluster holds good."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from django_neardup.adapters import adapter_for
+from django_neardup.models import (
+    Cluster,
+    Decision,
+    DecisionMember,
+    Document,
+    Fingerprint,
+    Key,
+    Membership,
+    Pair,
+)
+from django_neardup.pipeline import decide, drain, ledger, mark, schemes, sign, turn, withdraw
+from tests.testapp.models import Ad
+
+from .families import family
+from .helpers import document, snapshot, work
+from .test_races import rebuild
+
+EVERYTHING = (DecisionMember, Decision, Key, Fingerprint, Pair, Membership, Cluster, Document, Ad)
+MOST = 8
+
+texts = st.builds(
+    lambda number, at, length, model: _edited(number, at, length, model),
+    st.integers(0, 1), st.integers(0, 12), st.integers(0, 14), st.sampled_from(["", "", "С140.35", "С90.30"]),
+)  # fmt: skip
+places = st.integers(0, MOST - 1)
+
+
+def _edited(number, at, length, model):
+    """A text of a family with some of its words replaced, perhaps with a model number."""
+    words, others = family(number), family(10 + at)
+    words[at : at + length] = others[at : at + length]
+    return " ".join([*words, model])
+
+
+class Site(RuleBasedStateMachine):
+    """Posts are saved, edited, hidden, drafted, deleted; people decide; workers die between two steps."""
+
+    @initialize()
+    def begin(self):
+        for model in EVERYTHING:
+            model.objects.all().delete()
+        self.ads, self.decisions = [], []
+
+    def ad(self, place):
+        return self.ads[place % len(self.ads)]
+
+    @precondition(lambda self: len(self.ads) < MOST)
+    @rule(text=texts, published=st.booleans(), sku=st.sampled_from(["", "", "", "A", "B"]))
+    def save(self, text, published, sku):
+        self.ads.append(Ad.objects.create(text=text, published=published, sku=sku))
+
+    @precondition(lambda self: self.ads)
+    @rule(place=places, text=texts)
+    def edit(self, place, text):
+        self.ad(place).text = text
+        self.ad(place).save()
+
+    @precondition(lambda self: self.ads)
+    @rule(place=places)
+    def hide_or_show(self, place):
+        ad = self.ad(place)
+        ad.published = not ad.published
+        ad.save(update_fields=["published"])
+
+    @precondition(lambda self: self.ads)
+    @rule(place=places)
+    def draft_or_back(self, place):
+        ad = self.ad(place)
+        ad.hits = 0 if ad.hits < 0 else -1
+        ad.save()
+
+    @precondition(lambda self: self.ads)
+    @rule(place=places)
+    def delete(self, place):
+        self.ads.pop(place % len(self.ads)).delete()
+
+    @precondition(lambda self: self.ads)
+    @rule(place=places)
+    def recheck(self, place):
+        mark(self.ad(place), recheck=True)
+
+    @precondition(lambda self: len(self.ads) > 1)
+    @rule(kind=st.sampled_from(["same", "different"]), first=places, second=places, apart=st.booleans())
+    def decide(self, kind, first, second, apart):
+        chosen = {
+            document(self.ad(place)).pk: document(self.ad(place)) for place in (first, second, first + 1)
+        }
+        if len(chosen) < 2 or any(each.space_id is None for each in chosen.values()):
+            return
+        sides = {pk: 1 + bool(number) for number, pk in enumerate(chosen)} if apart else None
+        self.decisions.append(decide(kind, list(chosen.values()), None, "default", sides=sides))
+
+    @precondition(lambda self: self.decisions)
+    @rule(place=places)
+    def withdraw(self, place):
+        withdraw(self.decisions.pop(place % len(self.decisions)), None, "default")
+
+    @precondition(lambda self: self.ads)
+    @rule(place=places)
+    def die_after_signing(self, place):
+        row = ledger.lease(Document, document(self.ad(place)).pk, "default", 60)
+        if row is None:
+            return
+        adapter, source = turn.read_source(row, "default")
+        scheme = schemes.active_scheme(adapter.settings, "default")
+        text = schemes.canonise(adapter, source, scheme)
+        if not sign.why_skipped(adapter, source, text):
+            signed = sign.sign(adapter, source, scheme, text, "default")
+            sign.store(row, row.wanted, signed, "default")
+        Document.objects.update(leased_until=None)
+
+    @rule(turns=st.integers(1, 3))
+    def drain_some(self, turns):
+        drain(limit=turns)
+
+    @rule()
+    def drain_all(self):
+        work()
+        assert_sound()
+
+    def teardown(self):
+        work()
+        assert_sound()
+        by_events = everything()
+        rebuild()
+        assert everything() == by_events
+
+
+def assert_sound():
+    """Nothing waits; every member is verified with its representative, or bound by a person."""
+    assert all(row.done == row.wanted and not row.recheck for row in Document.objects.all())
+    digests = dict(Fingerprint.objects.values_list("document", "source_digest"))
+    pairs = {(row.a_id, row.b_id): row for row in Pair.objects.all()}
+    for cluster in Cluster.objects.select_related("representative"):
+        led = dict(cluster.memberships.values_list("document", "reason"))
+        assert cluster.done == cluster.wanted and cluster.size == len(led) > 1
+        assert led.pop(cluster.representative_id) == Membership.Reason.REPRESENTATIVE
+        assert cluster.representative.live and digests.keys() >= led.keys()
+        for member, reason in led.items():
+            found = pairs.get(tuple(sorted([member, cluster.representative_id])))
+            verified = found is not None and found.verdict == "duplicate"
+            assert verified == (reason == Membership.Reason.DUPLICATE)
+    for key, row in pairs.items():
+        assert (row.digest_a, row.digest_b) == tuple(digests[document] for document in key)
+
+
+def everything():
+    """The snapshot, and all that is said of clusters and members."""
+    members = Membership.objects.order_by("document").values_list(
+        "document", "cluster__representative", "reason", "exact", "digest", "score"
+    )
+    clusters = Cluster.objects.order_by("representative").values_list(
+        "representative", "size", "exact", "lowest", "weakest"
+    )
+    decided = Pair.objects.order_by("a", "b").values_list("a", "b", "decision")
+    return snapshot(), list(members), list(clusters), list(decided)
+
+
+@pytest.mark.engines("sqlite")
+@pytest.mark.django_db(transaction=True, databases=["default"])
+def test_any_history_comes_to_what_a_rebuild_does(monkeypatch):
+    monkeypatch.setattr(type(adapter_for(Ad)), "compared", lambda self: Ad.objects.filter(hits__gte=0))
+    run_state_machine_as_test(
+        Site,
+        settings=settings(
+            max_examples=25, stateful_step_count=25, deadline=None, derandomize=True, database=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )  # fmt: skip
