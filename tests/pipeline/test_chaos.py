@@ -52,6 +52,7 @@ def test_killed_workers_lose_nothing(child_environment):
 
 def start(environment):
     command = [sys.executable, "-m", "django", "neardup_worker", "--poll", "0.05", "--verbosity", "0"]
+    command += ["--database", "default"]
     return subprocess.Popen(command, env=environment)
 
 
