@@ -23,7 +23,7 @@ from ..adapters import registered
 from ..conf import Profile, get_profile
 from ..models import Cluster, Document, Scheme
 from ..models.fields import DatabaseClock
-from ..pipeline.schemes import described
+from ..pipeline.schemes import chosen_secret, described
 from ..signatures.registry import UnknownAlgorithm
 from .table import problem
 
@@ -153,11 +153,7 @@ def _unlike(active: Scheme, profile: Profile) -> list[str]:
     except (UnknownAlgorithm, TypeError, ValueError, AttributeError):
         return []
     unlike = [name for name, value in wanted.items() if _plain(value) != _plain(getattr(active, name))]
-    return unlike + (["secret"] if profile.secret and _secret(profile.secret) != active.secret else [])
-
-
-def _secret(chosen: str) -> str:
-    return chosen.encode().hex()[:64]
+    return unlike + (["secret"] if chosen_secret(profile) not in ("", active.secret) else [])
 
 
 def _plain(value: Any) -> str:

@@ -93,8 +93,13 @@ def canonise(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
     )
 
 
+def chosen_secret(profile: Profile) -> str:
+    """The hash secret that the settings name, as a scheme holds it; empty where they leave it to chance."""
+    return profile.secret.encode().hex()[:64] if profile.secret else ""
+
+
 def _secret(profile: Profile) -> str:
-    return profile.secret.encode().hex()[:64] if profile.secret else secrets.token_hex(16)
+    return chosen_secret(profile) or secrets.token_hex(16)
 
 
 @lru_cache(maxsize=64)
