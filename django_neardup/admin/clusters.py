@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -27,6 +26,7 @@ from .words import percent
 class ClusterAdmin(DecidingAdmin):
     """Groups of near-duplicates, those first that wait for a person."""
 
+    gone = gettext_lazy("That group no longer exists: it was decided, or its posts have changed.")
     list_display = ("post", "size", "lowest_score", "weakest_score", "is_exact", "kind", "state")
     list_display_links = ("post",)
     list_filter = (StateFilter, SizeFilter, ScoreFilter, ExactFilter, ClusterModelFilter)
@@ -73,21 +73,8 @@ class ClusterAdmin(DecidingAdmin):
     def groups(self, keys: Collection[int], ticked: Collection[int] | None, using: str) -> list[Group]:
         return cluster_groups(keys, ticked, using)
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        """The members side by side. A cluster that is no more leads back to the list."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        if request.method not in ("GET", "HEAD"):
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        cluster = self.get_object(request, object_id)
-        if cluster is None:
-            messages.warning(
-                request, _("That group no longer exists: it was decided, or its posts have changed.")
-            )
-            return HttpResponseRedirect(self.list_url())
-        page = ClusterPage(cluster, request, self.admin_site, self.get_queryset(request).db)
+    def page(self, request: HttpRequest, row: Cluster) -> HttpResponse:
+        page = ClusterPage(row, request, self.admin_site, self.get_queryset(request).db)
         return TemplateResponse(request, "neardup/admin/cluster.html", self._context(request, page))
 
     def _context(self, request: HttpRequest, page: ClusterPage) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import path, reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from .base import ReadOnlyAdmin, non_atomic
@@ -26,6 +27,27 @@ class DecidingAdmin(ReadOnlyAdmin):
     def groups(self, keys: Collection[int], ticked: Collection[int] | None, using: str) -> list[Group]:
         """The groups with those primary keys; ``ticked`` are the members that take part, None for all."""
         raise NotImplementedError
+
+    gone: str | Promise
+    """What is said when the row is no more."""
+
+    def page(self, request: HttpRequest, row: Any) -> HttpResponse:
+        """The page of one row."""
+        raise NotImplementedError
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """The texts side by side. A row that is no more leads back to the list."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if request.method not in ("GET", "HEAD"):
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        row = self.get_object(request, object_id)
+        if row is None:
+            messages.warning(request, str(self.gone))
+            return HttpResponseRedirect(self.list_url())
+        return self.page(request, row)
 
     @admin.action(description=gettext_lazy("Leave: not duplicates, remember it"), permissions=["leave"])
     def leave_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import admin
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -65,6 +64,7 @@ def _handled(side: str) -> Q:
 class PairAdmin(DecidingAdmin):
     """Two posts each: variants, quotes, relatives, and duplicates that no cluster took."""
 
+    gone = gettext_lazy("That pair is no longer waiting: it was decided, or a post has changed.")
     list_display = ("posts", "verdict_words", "score_words", "what_differs", "kind", "found")
     list_display_links = ("posts",)
     list_filter = (VerdictFilter, PairScoreFilter, PairModelFilter)
@@ -119,21 +119,8 @@ class PairAdmin(DecidingAdmin):
         waiting = offered(Pair.objects.using(using).filter(pk__in=keys)).values_list("pk", flat=True)
         return pair_groups(list(waiting), using)
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
-    ) -> HttpResponse:
-        """Both texts side by side. A pair that waits no more leads back to the list."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        if request.method not in ("GET", "HEAD"):
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        pair = self.get_object(request, object_id)
-        if pair is None:
-            messages.warning(
-                request, _("That pair is no longer waiting: it was decided, or a post has changed.")
-            )
-            return HttpResponseRedirect(self.list_url())
-        return TemplateResponse(request, "neardup/admin/pair.html", self._context(request, pair))
+    def page(self, request: HttpRequest, row: Pair) -> HttpResponse:
+        return TemplateResponse(request, "neardup/admin/pair.html", self._context(request, row))
 
     def _context(self, request: HttpRequest, pair: Pair) -> dict[str, Any]:
         request.current_app = self.admin_site.name
