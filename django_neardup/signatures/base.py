@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ..text.difference import Difference, Passage
+from ..text.alignment import align
+from ..text.contrast import EXCUSED
+from ..text.difference import Difference, Passage, differences, passages
 from ..text.document import Document
+from ..text.guard import Contradiction
+from .statistics import TermStatistics
+from .verdict import decisive_contradictions
 
 VERDICTS = ("duplicate", "variant", "contained", "related", "none")
 EVIDENCE_ITEMS = 40
@@ -67,21 +73,46 @@ def _place(item: Difference) -> tuple[tuple[int, int], tuple[int, int]]:
 class Algorithm(ABC):
     """Keys to find candidates by, a payload to measure them on, and a judgement of two texts.
 
-    Flags: `min_shared`, how many keys a candidate must share; `needs_text`, `judge` reads the texts, not the payloads
-    alone; `needs_statistics`, keys depend on a collection's statistics; `metric`, 1 - score is a metric;
-    `supports_containment`, the judgement tells a text held by another.
+    Flags: `min_shared`, how many keys a candidate must share; `limit`, how many candidates are looked at, those that
+    share most keys (None: all); `needs_text`, `judge` reads the texts, not the payloads alone; `needs_statistics`,
+    keys depend on a collection's statistics; `metric`, 1 - score is a metric; `supports_containment`, the judgement
+    tells a text held by another; `batch`, no signature at all: it refines the candidates of a whole collection, so
+    that it is of use to the bench alone.
+
+    Arguments: `duplicate` and `review`, the least scores of those verdicts; `guard`, whether an alignment of the two
+    texts says what differs, and contradicting codes, numbers and names make a `variant` of a `duplicate`;
+    `word_guard`, whether other nouns and adjectives do so too; `excused`, classes of differences that never decide;
+    `statistics`, those of a collection, for the algorithms that need them.  A subclass names arguments of its own in
+    `options`, and keeps each as an attribute of that name.
     """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
+    options: ClassVar[tuple[str, ...]] = ()
+    default_duplicate: ClassVar[float] = 0.7
+    default_review: ClassVar[float] = 0.5
     min_shared: int = 1
+    limit: int | None = None
     needs_text: ClassVar[bool] = False
     needs_statistics: ClassVar[bool] = False
     metric: ClassVar[bool] = False
     supports_containment: ClassVar[bool] = False
+    batch: ClassVar[bool] = False
 
-    def __init__(self, *, duplicate: float = 0.7, review: float = 0.5) -> None:
-        self.duplicate, self.review = duplicate, review
+    def __init__(
+        self,
+        *,
+        duplicate: float | None = None,
+        review: float | None = None,
+        guard: bool = False,
+        word_guard: bool = True,
+        excused: Iterable[str] = EXCUSED,
+        statistics: TermStatistics | None = None,
+    ) -> None:
+        self.duplicate = self.default_duplicate if duplicate is None else duplicate
+        self.review = min(self.default_review, self.duplicate) if review is None else review
+        self.guard, self.word_guard, self.excused = guard, word_guard, tuple(excused)
+        self.statistics = statistics
 
     @abstractmethod
     def keys(self, document: Document) -> list[int]:
@@ -104,18 +135,56 @@ class Algorithm(ABC):
         return shared_keys >= self.min_shared and screened >= self.review
 
     def judge(self, a: Document, b: Document) -> Judgement:
-        """The verdict on two texts; here by the thresholds on the measure alone."""
+        """The verdict on two texts: the algorithm's own, then the guard's where it is on."""
+        if (len(b), b.exact) < (len(a), a.exact):
+            return self._judge(b, a).swapped()
+        return self._judge(a, b)
+
+    def _judge(self, a: Document, b: Document) -> Judgement:
         if not len(a) or not len(b):
             return Judgement("none", 0.0)
-        score = self.measure(self.pack(a), self.pack(b))
+        if a.exact == b.exact:
+            return Judgement("duplicate", 1.0, 1.0, 1.0, exact=True)
+        own = self.compare(a, b)
+        return self._guarded(own, a, b) if self.guard and own.offered else own
+
+    def compare(self, a: Document, b: Document) -> Judgement:
+        """The algorithm's own verdict on two unlike texts that both have words; here by the measure alone."""
+        return self.by_score(self.measure(self.pack(a), self.pack(b)))
+
+    def by_score(self, score: float) -> Judgement:
+        """A judgement by the thresholds."""
         verdict = "duplicate" if score >= self.duplicate else "related" if score >= self.review else "none"
-        return Judgement(verdict, score, exact=a.exact == b.exact)
+        return Judgement(verdict, score)
+
+    def _guarded(self, own: Judgement, a: Document, b: Document) -> Judgement:
+        """What the alignment of the texts adds: evidence, and `variant` where they contradict one another."""
+        alignment = align(a, b)
+        decisive: tuple[Contradiction, ...] = ()
+        if own.verdict == "duplicate":
+            decisive = decisive_contradictions(a, b, alignment, self.word_guard, self.excused)
+        return replace(
+            own,
+            verdict="variant" if decisive else own.verdict,
+            containment_a=alignment.containment_a,
+            containment_b=alignment.containment_b,
+            differences=tuple(differences(a, b, alignment, decisive)),
+            passages=tuple(passages(a, b, alignment)),
+            classes=tuple(sorted({item.kind for item in decisive})),
+        )
 
     def parameters(self) -> dict[str, Any]:
         """All that changes keys, payloads or verdicts, JSON-able: it is stored with the scheme."""
-        return {
+        made = {
             "algorithm": self.name,
             "version": self.version,
             "duplicate": self.duplicate,
             "review": self.review,
+            "guard": self.guard,
+            "word_guard": self.word_guard,
+            "excused": sorted(self.excused),
+            **{name: getattr(self, name) for name in self.options},
         }
+        if self.needs_statistics:
+            made["statistics"] = self.statistics.digest if self.statistics else None
+        return made

@@ -11,7 +11,7 @@ from ..text.difference import differences, passages
 from ..text.document import Document
 from .bag import common_share, pack_bag
 from .base import Algorithm, Judgement
-from .neardup_keys import neardup_keys
+from .neardup_keys import WINDOW, neardup_keys
 from .registry import register
 from .verdict import decide
 
@@ -24,23 +24,36 @@ PASSAGE_KEYS = 3
 class NearDup(Algorithm):
     """Score R of a move-aware, fuzzy alignment; what the texts differ in decides whether they are of one thing.
 
-    Options: `word_guard`, whether another noun, adjective or name makes a variant in short texts (on by default: in
-    adverts a wrong group is worse than a miss); `excused`, classes of differences that never decide.
+    The guard is on, and so is the word guard: in adverts a wrong group is worse than a miss.  The thresholds depend
+    on length (see `verdict`), so `duplicate` and `review` are not arguments here.  `window`, 4 or more: of so many
+    neighbouring runs of three words one is a key, so that a shared passage of window + 2 words is found.
     """
 
     name: ClassVar[str] = "neardup"
     version: ClassVar[int] = 1
+    options: ClassVar[tuple[str, ...]] = ("window",)
+    default_duplicate: ClassVar[float] = 0.58
+    default_review: ClassVar[float] = 0.36
     needs_text: ClassVar[bool] = True
     supports_containment: ClassVar[bool] = True
     default_word_guard: ClassVar[bool] = True
 
-    def __init__(self, *, word_guard: bool | None = None, excused: Iterable[str] = EXCUSED) -> None:
-        super().__init__(duplicate=0.58, review=0.36)
-        self.word_guard = self.default_word_guard if word_guard is None else word_guard
-        self.excused = tuple(excused)
+    def __init__(
+        self,
+        *,
+        window: int = WINDOW,
+        guard: bool = True,
+        word_guard: bool | None = None,
+        excused: Iterable[str] = EXCUSED,
+    ) -> None:
+        if window < 4:
+            raise ValueError(f"window is {window}: it is 4 or more")
+        words = self.default_word_guard if word_guard is None else word_guard
+        super().__init__(guard=guard, word_guard=words, excused=excused)
+        self.window = window
 
     def keys(self, document: Document) -> list[int]:
-        return neardup_keys(document)
+        return neardup_keys(document, self.window)
 
     def pack(self, document: Document) -> bytes:
         return pack_bag(document.hashes)
@@ -58,18 +71,9 @@ class NearDup(Algorithm):
             or (shorter and screened * longer / shorter >= HOLDS)
         )
 
-    def judge(self, a: Document, b: Document) -> Judgement:
-        if (len(b), b.exact) < (len(a), a.exact):
-            return self._judge(b, a).swapped()
-        return self._judge(a, b)
-
-    def _judge(self, a: Document, b: Document) -> Judgement:
-        if not len(a) or not len(b):
-            return Judgement("none", 0.0)
-        if a.exact == b.exact:
-            return Judgement("duplicate", 1.0, 1.0, 1.0, exact=True)
+    def compare(self, a: Document, b: Document) -> Judgement:
         alignment = align(a, b)
-        decision = decide(a, b, alignment, words=self.word_guard, excused=self.excused)
+        decision = decide(a, b, alignment, guard=self.guard, words=self.word_guard, excused=self.excused)
         classes = tuple(sorted({item.kind for item in decision.decisive}))
         offered = decision.verdict != "none"
         return Judgement(
@@ -83,13 +87,13 @@ class NearDup(Algorithm):
             classes,
         )
 
+    def _guarded(self, own: Judgement, a: Document, b: Document) -> Judgement:
+        """Nothing to add: the verdict has come from an alignment."""
+        return own
+
     def parameters(self) -> dict[str, Any]:
-        return {
-            "algorithm": self.name,
-            "version": self.version,
-            "word_guard": self.word_guard,
-            "excused": sorted(self.excused),
-        }
+        fixed = ("duplicate", "review")
+        return {name: value for name, value in super().parameters().items() if name not in fixed}
 
 
 @register

@@ -25,12 +25,15 @@ GRAMS, PAIRS, BAG, EXACT = 1, 2, 3, 4
 NO_CONTENT = ("price", "contact")
 
 
-def neardup_keys(document: Document) -> list[int]:
-    """Distinct unsigned 64-bit keys, sorted; none for a text without content words."""
+def neardup_keys(document: Document, window: int = WINDOW) -> list[int]:
+    """Distinct unsigned 64-bit keys, sorted; none for a text without content words.
+
+    Of every `window` neighbouring runs one is chosen: a passage of window + 2 words cannot be missed.
+    """
     words = [word for word, token in zip(document.hashes, document.tokens, strict=True) if is_content(token)]
     if not words:
         return []
-    keys = {mix(gram, seed=GRAMS) for gram in passage_grams(document)}
+    keys = {mix(gram, seed=GRAMS) for gram in passage_grams(document, window)}
     if len(document) <= SHORT:
         keys |= {mix(min(pair), max(pair), seed=PAIRS) for pair in pairwise(words)}
         keys.add(mix(*sorted(set(words)), seed=BAG))
@@ -43,7 +46,7 @@ def is_content(token: Token) -> bool:
     return token.key not in STOP and token.kind not in NO_CONTENT
 
 
-def passage_grams(document: Document) -> set[int]:
+def passage_grams(document: Document, window: int = WINDOW) -> set[int]:
     """Hashes of runs of three words: all of them in a text of few, else the least of every window of neighbours.
 
     The window doubles until the text has at most about 128; the choice of a larger window is part of a smaller one's,
@@ -54,13 +57,12 @@ def passage_grams(document: Document) -> set[int]:
     grams = [(all(stop[i : i + GRAM]), mix(*hashes[i : i + GRAM])) for i in range(len(hashes) - GRAM + 1)]
     chosen = set(grams)
     if len(chosen) > ALL_UP_TO:
-        chosen = least_of_windows(grams, window_for(len(grams)))
+        chosen = least_of_windows(grams, window_for(len(grams), window))
     return {gram for stop_only, gram in chosen if not stop_only}
 
 
-def window_for(grams: int) -> int:
-    """12, doubled until winnowing leaves about 128 of so many grams: it chooses 2 / (window + 1) of them."""
-    window = WINDOW
+def window_for(grams: int, window: int = WINDOW) -> int:
+    """`window`, doubled until winnowing leaves about 128 of so many grams: it chooses 2 / (window + 1) of them."""
     while 2 * grams > MOST * (window + 1):
         window *= 2
     return window

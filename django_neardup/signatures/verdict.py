@@ -48,7 +48,7 @@ class Decision:
 
 
 def decide(
-    a: Document, b: Document, alignment: Alignment, *, words: bool, excused: Iterable[str]
+    a: Document, b: Document, alignment: Alignment, *, guard: bool, words: bool, excused: Iterable[str]
 ) -> Decision:
     """The verdict on two documents that both have words."""
     if not is_offered(alignment):
@@ -56,7 +56,7 @@ def decide(
     same = alike(alignment)
     if is_contained(alignment) and not (same and is_edited_copy(alignment)):
         return Decision("contained")
-    decisive = decisive_contradictions(a, b, alignment, words, excused)
+    decisive = decisive_contradictions(a, b, alignment, words, excused) if guard else ()
     score = alignment.score
     if decisive and (same or score >= VARIANT or rest_alike(a, b, alignment, decisive) >= REST):
         return Decision("variant", decisive)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Iterable
 
 MASK = (1 << 64) - 1
@@ -46,3 +47,22 @@ def digest(parts: Iterable[bytes | str], secret: bytes = b"") -> bytes:
         state.update(len(data).to_bytes(8, "big"))
         state.update(data)
     return state.digest()
+
+
+def crc32(text: str) -> int:
+    """CRC-32 of the UTF-8 text, unsigned: for the algorithms that are defined by it.  Strangers can forge it."""
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def md5(text: str) -> int:
+    """The first 64 bits of the MD5 of the UTF-8 text: for the algorithm that is defined by it."""
+    return _first_bits(hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest())
+
+
+def sha1(text: str) -> int:
+    """The first 64 bits of the SHA-1 of the UTF-8 text: for the algorithms that are defined by it."""
+    return _first_bits(hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest())
+
+
+def _first_bits(value: bytes) -> int:
+    return int.from_bytes(value[:8], "big")

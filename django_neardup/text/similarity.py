@@ -5,6 +5,7 @@ A mapping (``Counter``) is a multiset, any other iterable counts as the set of i
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 
@@ -37,3 +38,11 @@ def dice(a: Bag, b: Bag) -> float:
     """2 |A ∩ B| / (|A| + |B|), 0..1.  0 for two empty ones."""
     size_a, size_b, common = _sizes(a, b)
     return 2 * common / (size_a + size_b) if size_a + size_b else 0.0
+
+
+def cosine(a: Bag, b: Bag) -> float:
+    """Cosine of the angle between two vectors of counts, 0..1.  0 where one is empty."""
+    first, second = _counts(a), _counts(b)
+    product = sum(count * second[item] for item, count in first.items())
+    lengths = sum(n * n for n in first.values()) * sum(n * n for n in second.values())
+    return min(product / math.sqrt(lengths), 1.0) if lengths else 0.0

@@ -70,4 +70,7 @@ def test_by_default_thresholds_on_the_measure_judge(duplicate: float, review: fl
         "version": 1,
         "duplicate": duplicate,
         "review": review,
+        "guard": False,
+        "word_guard": True,
+        "excused": ["contact", "date", "price"],
     }

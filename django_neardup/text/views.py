@@ -1,0 +1,27 @@
+"""A document as the classic algorithms see it: lists of words, sentences, letters."""
+
+from __future__ import annotations
+
+from .document import Document
+from .stopwords import STOP
+
+
+def content_lemmas(document: Document) -> list[str]:
+    """Keys of the tokens (lemmas, numbers, codes) that are not stop words, in order."""
+    return [token.key for token in document.tokens if token.key not in STOP]
+
+
+def content_words(document: Document) -> list[str]:
+    """Words as written, in lower case, without stop words: the canonical text of the articles without lemmas."""
+    return [token.surface for token in document.tokens if token.surface not in STOP]
+
+
+def sentence_words(document: Document) -> list[list[str]]:
+    """Keys of all tokens, a list a sentence."""
+    keys = [token.key for token in document.tokens]
+    return [keys[start:end] for start, end in document.sentences]
+
+
+def letters(document: Document, shortest: int = 1) -> str:
+    """Words as written, in lower case, those of at least `shortest` characters, joined by nothing."""
+    return "".join(token.surface for token in document.tokens if len(token.surface) >= shortest)
