@@ -6,9 +6,11 @@ from functools import cached_property, lru_cache
 
 from .hashing import digest, hash_word
 from .lists import words
+from .names import people
 from .normalize import Folded, normalize
 from .plain import plain_text
 from .stopwords import STOP
+from .synonyms import Synonyms
 from .tokenize import Token, Tokens, tokenize
 from .traced import Traced
 
@@ -59,17 +61,27 @@ class Document:
     """A text as the algorithms see it.
 
     ``language``: what words are lemmatised as, "ru" by default; ``quotes``: "keep" or "drop" quotations;
-    ``secret`` keys every hash.  Accepts any ``str``, never raises for its content; of a text over 1 MiB
-    only the head and the tail are read, and ``truncated`` says so.  ``len()`` is the number of tokens.
+    ``secret`` keys every hash; ``synonyms``: classes of words that count as one.  Accepts any ``str``, never
+    raises for its content; of a text over 1 MiB only the head and the tail are read, and ``truncated`` says so.
+    ``len()`` is the number of tokens.
     """
 
-    def __init__(self, text: str, *, language: str = "ru", quotes: str = "keep", secret: bytes = b"") -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        language: str = "ru",
+        quotes: str = "keep",
+        secret: bytes = b"",
+        synonyms: Synonyms | None = None,
+    ) -> None:
         if quotes not in ("keep", "drop"):
             raise ValueError("quotes is 'keep' or 'drop'")
         self.raw = text
         self.language = language
         self.quotes = quotes
         self.secret = secret
+        self.synonyms = synonyms
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -100,7 +112,8 @@ class Document:
 
     @cached_property
     def _tokenized(self) -> Tokens:
-        return tokenize(self.folded, self.language, self.cyrillic)
+        found = tokenize(self.folded, self.language, self.cyrillic)
+        return self.synonyms.applied(found) if self.synonyms else found
 
     @property
     def tokens(self) -> tuple[Token, ...]:
@@ -152,6 +165,11 @@ class Document:
     def contacts(self) -> tuple[str, ...]:
         """Canonical phones, e-mails, links and handles, each once, in order."""
         return tuple(dict.fromkeys(token.key for token in self.tokens if token.kind == "contact"))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """People's full names, "иванов иван иванович" or "иванов и. и.", each once, in order (see ``people``)."""
+        return people(self.raw, self.tokens, self.sentences, self.language)
 
     @cached_property
     def exact(self) -> bytes:

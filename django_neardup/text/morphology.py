@@ -14,6 +14,7 @@ LONGEST_PARSED = 40
 _ANALYSED = ("ru", "uk")
 _NAMES = frozenset(["Name", "Surn", "Patr", "Geox", "Orgn", "Trad"])
 _GIVEN = frozenset(["Name", "Patr"])
+_ROLES = ("Surn", "Name", "Patr")
 _CYRILLIC = re.compile("[\u0400-\u052f]")
 _SNOWBALL = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -33,10 +34,17 @@ class Lemma(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """One way to read a word: its lemma, and whether it is a person's given name or patronymic."""
+    """One way to read a word: its lemma, and whether it is a person's given name or patronymic.
+
+    ``role``: "Surn", "Name" or "Patr" for a part of one person's name, else ""; ``case`` and ``gender`` of that
+    part as pymorphy names them, "" where it has none or any.
+    """
 
     key: str
     given_name: bool
+    role: str = ""
+    case: str = ""
+    gender: str = ""
 
 
 # pymorphy3 and Snowball keep state while they work; one lock for both, taken only for words not met before.
@@ -96,10 +104,7 @@ class Morphology:
             return ()
         with _LOCK:
             parses = _analyser(self.language).parse(word)
-        return tuple(
-            Reading(parse.normal_form.replace("ё", "е"), not _GIVEN.isdisjoint(parse.tag.grammemes))
-            for parse in parses
-        )
+        return tuple(_reading(parse) for parse in parses)
 
     def _find(self, word: str) -> Lemma:
         if len(word) > LONGEST_PARSED:
@@ -116,6 +121,16 @@ class Morphology:
         return Lemma(
             best.normal_form.replace("ё", "е"), str(best.tag.POS or ""), not _NAMES.isdisjoint(grammemes)
         )
+
+
+def _reading(parse: Any) -> Reading:
+    grammemes = parse.tag.grammemes
+    key, given_name = parse.normal_form.replace("ё", "е"), not _GIVEN.isdisjoint(grammemes)
+    role = next((role for role in _ROLES if role in grammemes), "") if "plur" not in grammemes else ""
+    if not role:
+        return Reading(key, given_name)
+    gender = next((gender for gender in ("masc", "femn") if gender in grammemes), "")
+    return Reading(key, given_name, role, str(parse.tag.case or ""), gender)
 
 
 @lru_cache(maxsize=32)

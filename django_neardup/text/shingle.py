@@ -21,7 +21,7 @@ def shingles(items: Sequence[T], size: int) -> list[tuple[T, ...]]:
 
 def winnow(hashes: Sequence[int], window: int) -> list[int]:
     """Positions of the chosen hashes, ascending: in every ``window`` neighbours the least, the rightmost of equal
-    ones (robust winnowing: Schleimer, Wilkerson, Aiken, "Winnowing", 2003).
+    ones (Schleimer, Wilkerson, Aiken, "Winnowing", 2003).
 
     Two sequences that share ``window`` neighbouring hashes share a chosen one.  Of fewer than ``window``
     hashes the least is chosen; none of an empty sequence.

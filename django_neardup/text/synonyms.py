@@ -1,11 +1,21 @@
 """Short and colloquial ways to write common words, and the few synonyms that adverts use for one another.
 
-One line a group, lemmas or forms; words of one group at one place of two texts are one word.
+One line a group, lemmas or forms; words of one group at one place of two texts are one word.  A site's own
+classes of words, read from a file, go further: they change what is compared (``Synonyms``).
 """
 
 from __future__ import annotations
 
-from .tokenize import Token
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .hashing import digest
+from .normalize import normalize
+from .plain import plain_text
+from .tokenize import Token, Tokens, tokenize
 
 _GROUPS = """
 продать продавать продаваться продажа
@@ -53,6 +63,10 @@ sell selling
 large big
 """
 
+WORDS = ("word", "latin")
+_BETWEEN = re.compile(r"[\s,]+")
+_CYRILLIC = re.compile("[\u0400-\u052f]")
+
 _GROUP_OF = {
     word: number for number, line in enumerate(_GROUPS.strip().splitlines()) for word in line.split()
 }
@@ -66,3 +80,77 @@ def synonymous(a: Token, b: Token) -> bool:
 
 def _group(token: Token) -> int | None:
     return _GROUP_OF.get(token.surface, _GROUP_OF.get(token.key))
+
+
+@dataclass(frozen=True)
+class Synonyms:
+    """Classes of words of which each counts as its first: недомогать and хворать as болеть.
+
+    Given to a ``Document``, it replaces the keys of words (never of numbers, codes or contacts), so that every
+    key, hash and score sees one word; what the reader sees stays as it is.  Immutable; two with the same content
+    are equal, and ``digest``, 32 hexadecimal digits, names that content.
+    """
+
+    digest: str
+    _first: Mapping[str, str] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, classes: Iterable[Sequence[str]], language: str = "ru") -> Synonyms:
+        """From classes of words, in any form, the first of each its representative.
+
+        ValueError, with the number of the class from 1 on, for a word in two classes and for what is not one word.
+        """
+        return cls._numbered(enumerate(classes, 1), language)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], language: str = "ru") -> Synonyms:
+        """From a UTF-8 file: a class a line, its words separated by spaces or commas, ``#`` begins a comment.
+
+        ValueError, with the number of the line, for a word in two classes and for what is not one word;
+        OSError where the file cannot be read.
+        """
+        lines = enumerate(Path(path).read_text("utf-8-sig").splitlines(), 1)
+        classes = ((number, _BETWEEN.split(line.partition("#")[0].strip(" \t,"))) for number, line in lines)
+        return cls._numbered(((number, words) for number, words in classes if any(words)), language)
+
+    @classmethod
+    def _numbered(cls, classes: Iterable[tuple[int, Sequence[str]]], language: str) -> Synonyms:
+        first: dict[str, str] = {}
+        lines: dict[str, int] = {}
+        for number, words in classes:
+            keys = [_key(word, language, number) for word in words]
+            for key, word in zip(keys, words, strict=True):
+                if lines.setdefault(key, number) != number:
+                    raise ValueError(f"line {number}: {word!r} is in the class of line {lines[key]} already")
+                first[key] = keys[0]
+        pairs = sorted(
+            (key, representative) for key, representative in first.items() if key != representative
+        )
+        return cls(digest(part for pair in pairs for part in pair).hex(), dict(pairs))
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def get(self, key: str) -> str | None:
+        """The key that stands for this one; None for a word of no class and for a representative."""
+        return self._first.get(key)
+
+    def applied(self, found: Tokens) -> Tokens:
+        """The same tokens, words of a class with the representative's key."""
+        first = self._first
+        tokens = [
+            token._replace(key=first[token.key]) if token.key in first and token.kind in WORDS else token
+            for token in found.tokens
+        ]
+        return found._replace(tokens=tuple(tokens))
+
+
+def _key(word: str, language: str, line: int) -> str:
+    """What a document has for a word."""
+    tokens = tokenize(normalize(plain_text(word)).traced, language, bool(_CYRILLIC.search(word))).tokens
+    if len(tokens) != 1 or tokens[0].kind not in WORDS:
+        raise ValueError(f"line {line}: {word!r} is not one word")
+    return tokens[0].key
