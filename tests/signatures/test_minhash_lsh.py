@@ -1,0 +1,125 @@
+"""MinHash with banding."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from django_neardup.signatures import get_algorithm
+from django_neardup.signatures.minhash_lsh import MinHashLSH
+from django_neardup.signatures.minwise import grouped
+from django_neardup.text import Document
+
+NOUNS = "дом лес река гора стол стул окно дверь вода хлеб"
+UNION = 20
+# P that texts of resemblance .2, .3, … .9 share a key, by bands and rows, as the literature tabulates it.
+RESEMBLANCES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+BANDING = {
+    (20, 6): (0.001, 0.015, 0.079, 0.270, 0.615, 0.918, 0.998, 1.000),
+    (16, 5): (0.005, 0.038, 0.152, 0.398, 0.726, 0.947, 0.998, 1.000),
+    (9, 13): (0.000, 0.000, 0.000, 0.001, 0.012, 0.084, 0.399, 0.929),
+}
+
+
+def shared(algorithm: MinHashLSH, a: Document, b: Document) -> int:
+    return len(set(algorithm.keys(a)) & set(algorithm.keys(b)))
+
+
+def pair(source: random.Random, resemblance: float) -> tuple[Document, Document]:
+    """Two texts with 20 different words together, that share of them in both."""
+    words = [f"w{number}" for number in source.sample(range(10**6), UNION)]
+    common = round(UNION * resemblance)
+    border = common + (UNION - common) // 2
+    return Document(" ".join(words[:border])), Document(" ".join(words[:common] + words[border:]))
+
+
+@pytest.mark.parametrize(("bands", "rows"), BANDING)
+def test_pairs_are_found_as_often_as_the_formula_says(bands: int, rows: int) -> None:
+    algorithm = MinHashLSH(bands=bands, rows=rows, size=1)
+    source, trials = random.Random(11), 100
+    for resemblance, wanted in zip(RESEMBLANCES, BANDING[bands, rows], strict=True):
+        assert wanted == pytest.approx(1 - (1 - resemblance**rows) ** bands, abs=0.001)
+        found = sum(shared(algorithm, *pair(source, resemblance)) > 0 for _ in range(trials))
+        error = math.sqrt(wanted * (1 - wanted) / trials)
+        assert found / trials == pytest.approx(wanted, abs=4 * error + 0.01), resemblance
+
+
+def test_the_score_estimates_the_resemblance() -> None:
+    """120 slots: a standard error of .037 at .8; of the mean of 60 pairs .0047."""
+    algorithm, source = MinHashLSH(size=1), random.Random(12)
+    found = []
+    for _ in range(60):
+        a, b = pair(source, 0.8)
+        found.append(algorithm.measure(algorithm.pack(a), algorithm.pack(b)))
+    mean = sum(found) / len(found)
+    spread = math.sqrt(sum((value - mean) ** 2 for value in found) / len(found))
+    assert mean == pytest.approx(0.8, abs=4 * 0.037 / math.sqrt(60))
+    assert spread == pytest.approx(0.037, abs=0.015)
+
+
+def test_pairs_of_words_see_order() -> None:
+    algorithm = MinHashLSH()
+    a, b = Document(NOUNS), Document(" ".join(reversed(NOUNS.split())))
+    assert algorithm.measure(algorithm.pack(a), algorithm.pack(b)) == 0
+    assert MinHashLSH(size=1).judge(a, b).verdict == "duplicate"
+
+
+def test_a_swap_by_hand() -> None:
+    """Ten words are nine pairs; with the last two swapped seven are left: J = 7 / 11."""
+    a, b = Document(NOUNS), Document(NOUNS.replace("вода хлеб", "хлеб вода"))
+    algorithm = MinHashLSH(bands=170)
+    score = algorithm.measure(algorithm.pack(a), algorithm.pack(b))
+    assert score == pytest.approx(7 / 11, abs=4 * math.sqrt(7 / 11 * 4 / 11 / 1020))
+
+
+def test_very_short_texts_are_sets_of_words() -> None:
+    algorithm = MinHashLSH()
+    a, b = Document("река лес дом"), Document("дом река лес")
+    assert algorithm.keys(a) == algorithm.keys(b)
+    assert algorithm.judge(a, b).verdict == "duplicate"
+    assert len(algorithm.keys(Document("дом"))) == 20
+    assert not shared(algorithm, Document("дом"), Document("лес"))
+
+
+def test_texts_without_words_have_neither_keys_nor_slots() -> None:
+    algorithm = MinHashLSH()
+    assert algorithm.keys(Document("...")) == []
+    assert algorithm.pack(Document("")) == b""
+    assert algorithm.measure(b"", algorithm.pack(Document("дом"))) == 0
+    assert MinHashLSH(size=9).keys(Document("дом лес река гора стол стул окно дверь")) == []
+
+
+def test_sizes() -> None:
+    document = Document(NOUNS)
+    assert len(MinHashLSH(bands=5, rows=3).keys(document)) == 5
+    assert len(MinHashLSH(bands=5, rows=3).pack(document)) == 4 * 15
+    assert len(MinHashLSH().keys(document)) == 20
+    assert len(MinHashLSH().pack(document)) == 480
+
+
+def test_a_key_is_of_its_band() -> None:
+    """Equal slots in two bands are two keys, and the order of the slots counts."""
+    assert len({*grouped([7] * 6, 3), *grouped([7, 8, 9], 3), *grouped([9, 8, 7], 3)}) == 4
+
+
+def test_the_secret_keys_the_slots() -> None:
+    algorithm = MinHashLSH()
+    a, b = Document(NOUNS, secret=b"a"), Document(NOUNS, secret=b"b")
+    assert not shared(algorithm, a, b)
+    assert algorithm.keys(a) == algorithm.keys(Document(NOUNS, secret=b"a"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bands": 0}, "bands is 0"),
+        ({"rows": -1}, "rows -1"),
+        ({"size": 0}, "size is 0"),
+        ({"bands": 200}, "functions is 1200"),
+    ],
+)
+def test_senseless_options(options: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        get_algorithm("minhash-lsh", **options)
