@@ -8,8 +8,35 @@ from typing import Any, TypeVar
 from .base import Algorithm
 
 BUILT_IN = {
+    "char-shingles": "char_shingles.CharShingles",
+    "containment": "containment.Containment",
+    "decomposition": "decomposition.Decomposition",
+    "descr-words": "descr_words.DescrWords",
+    "heavy-sent": "heavy_sent.HeavySent",
+    "lex-rand": "lex_rand.LexRand",
+    "log-shingles": "log_shingles.LogShingles",
+    "long-passages": "long_passages.LongPassages",
+    "long-sent": "long_sent.LongSent",
+    "longest-words": "longest_words.LongestWords",
+    "md5": "md5.MD5",
+    "megashingles": "megashingles.MegaShingles",
+    "minhash-70": "minhash_70.MinHash70",
+    "minhash-lsh": "minhash_lsh.MinHashLSH",
     "neardup": "neardup.NearDup",
     "neardup-articles": "neardup.NearDupArticles",
+    "opt-freq": "opt_freq.OptFreq",
+    "profile-cosine": "profile_cosine.ProfileCosine",
+    "shingles": "shingles.Shingles",
+    "simhash": "simhash.SimHash",
+    "spamooborona": "spamooborona.Spamooborona",
+    "spotsigs": "spotsigs.SpotSigs",
+    "supershingles": "supershingles.SuperShingles",
+    "text-profile": "text_profile.TextProfile",
+    "tf": "tf.TF",
+    "tf-idf": "tf_idf.TFIDF",
+    "tf-ridf": "tf_ridf.TFRIDF",
+    "three-plus-five": "three_plus_five.ThreePlusFive",
+    "winnowing": "winnowing.Winnowing",
 }
 _registered: dict[str, type[Algorithm]] = {}
 Class = TypeVar("Class", bound=type[Algorithm])
