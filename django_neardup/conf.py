@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ DEFAULTS: dict[str, Any] = {
     "ALGORITHM": "neardup",
     "OPTIONS": {},
     "SECRET": None,
+    "SYNONYMS": None,
     "MIN_WORDS": 4,
     "MAX_ALIGNED": 32,
     "BUCKET": 64,
@@ -30,10 +32,11 @@ BACKENDS = ("rq", "tasks", "inline", None)
 class Profile(NamedTuple):
     """One alias of NEARDUP.
 
-    ``language``, ``algorithm``, ``options`` and ``secret`` make the scheme; ``backend`` and ``queue`` (read from the
-    profile "default" alone) say who rings the worker; the rest are limits: words below which a text is not compared,
-    pairs aligned in a turn, documents read of a bucket, seconds of a lease, attempts before quarantine, seconds
-    between two polls of ``neardup_worker``, seconds of waiting after which a check warns.
+    ``language``, ``algorithm``, ``options``, ``secret`` and ``synonyms`` (the path of a file) make the scheme;
+    ``backend`` and ``queue`` (read from the profile "default" alone) say who rings the worker; the rest are limits:
+    words below which a text is not compared, pairs aligned in a turn, documents read of a bucket, seconds of a lease,
+    attempts before quarantine, seconds between two polls of ``neardup_worker``, seconds of waiting after which a
+    check warns.
     """
 
     alias: str
@@ -43,6 +46,7 @@ class Profile(NamedTuple):
     algorithm: str
     options: dict[str, Any]
     secret: str | None
+    synonyms: str | os.PathLike[str] | None
     min_words: int
     max_aligned: int
     bucket: int

@@ -21,6 +21,7 @@ from django_neardup.checks.table import IDS, problem
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document
 from django_neardup.models.fields import DatabaseClock
+from django_neardup.pipeline.gathering import gather
 from django_neardup.pipeline.schemes import active_scheme
 from tests.grouping import rows
 from tests.testapp.models import Ad, Reply, ScopedPost, Topic, UuidPost
@@ -74,6 +75,7 @@ def test_a_healthy_site_hears_nothing():
         ({"default": {"OPTIONS": []}}, "OPTIONS is []"),
         ({"default": {"QUEUE": None}}, "QUEUE is None"),
         ({"default": {"SECRET": b"x"}}, "SECRET is b'x'"),
+        ({"default": {"SYNONYMS": ["a b"]}}, "SYNONYMS is ['a b']"),
     ],
 )
 def test_e001_shape(value, says):
@@ -120,6 +122,13 @@ def test_e003_algorithm(values):
     with with_profile(**values):
         assert ids(profiles.check_algorithm()) == ["E003"]
         assert "neardup" in profiles.check_algorithm()[0].hint
+
+
+def test_e003_batch():
+    with with_profile(ALGORITHM="decomposition"):
+        messages = profiles.check_algorithm()
+        assert ids(messages) == ["E003"]
+        assert "for the bench alone" in messages[0].msg
 
 
 def test_e003_silent():
@@ -328,6 +337,45 @@ def test_e012_silent(attributes, alone):
     assert adapters.check_choices() == []
 
 
+def test_e013_no_file():
+    with with_profile(SYNONYMS="/no/such/synonyms.txt"):
+        messages = profiles.check_synonyms()
+        assert ids(messages) == ["E013"]
+        assert "No such file" in messages[0].msg
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("врач доктор\nдоктор лекарь".encode(), "line 2: 'доктор' is in the class of line 1 already"),
+        ("# числа\nврач 17".encode(), "line 2: '17' is not one word"),
+        ("врач доктор".encode("utf-16"), "codec can't decode"),
+    ],
+)
+def test_e013_bad_file(content, says, tmp_path, alone):
+    (tmp_path / "words").write_bytes(content)
+    with with_profile(SYNONYMS=tmp_path / "words"):
+        messages = profiles.check_synonyms()
+        assert ids(messages) == ["E013"]
+        assert says in messages[0].msg
+
+
+def test_e013_in_the_language_of_an_adapter(tmp_path, alone):
+    (tmp_path / "words").write_text("болеть хворать\nболею недомогать")
+    with with_profile(SYNONYMS=str(tmp_path / "words"), LANGUAGE="en"):
+        registered(Topic, language="en")
+        assert profiles.check_synonyms() == []
+        registered(Ad, language="ru")
+        assert ids(profiles.check_synonyms()) == ["E013"]
+
+
+def test_e013_silent(tmp_path):
+    assert profiles.check_synonyms() == []
+    (tmp_path / "words").write_text("")
+    with with_profile(SYNONYMS=tmp_path / "words"):
+        assert profiles.check_synonyms() == []
+
+
 def test_w101_live_without_watch(alone):
     def live(self):
         return self.model.objects.all()
@@ -495,7 +543,7 @@ def test_w106_secret_of_the_settings():
 @pytest.mark.django_db
 def test_w106_leaves_wrong_settings_to_other_checks():
     active_scheme(get_profile(), "default")
-    for values in ({"ALGORITHM": "no"}, {"UNKNOWN": 1}, {"OPTIONS": {"no": 1}}):
+    for values in ({"ALGORITHM": "no"}, {"UNKNOWN": 1}, {"OPTIONS": {"no": 1}}, {"SYNONYMS": "/no"}):
         with with_profile(**values):
             assert database.check_schemes(databases=["default"]) == []
 
@@ -513,6 +561,27 @@ def test_w107_transactions(mode, expected, monkeypatch):
 @pytest.mark.engines("postgresql", "mariadb")
 def test_w107_other_databases():
     assert database.check_transactions(databases=["default"]) == []
+
+
+@pytest.mark.django_db
+def test_w108_statistics():
+    assert database.check_statistics(databases=["default"]) == []
+    with with_profile(ALGORITHM="tf-idf"):
+        messages = database.check_statistics(databases=["default"])
+        assert (ids(messages), "neardup_index" in messages[0].hint) == (["W108"], True)
+        assert database.check_schemes(databases=["default"]) == []
+        Ad.objects.create(text="Продаю угловой диван в хорошем состоянии, самовывоз")
+        gather(get_profile(), "default")
+        assert database.check_statistics(databases=["default"]) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "values", [{"ALGORITHM": "no"}, {"UNKNOWN": 1}, {"OPTIONS": {"no": 1}}, {"SYNONYMS": "/no"}]
+)
+def test_w108_leaves_wrong_settings_to_other_checks(values):
+    with with_profile(**values):
+        assert database.check_statistics(databases=["default"]) == []
 
 
 def test_databases_that_hold_nothing_of_ours_are_not_asked():

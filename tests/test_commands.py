@@ -131,7 +131,7 @@ def test_the_idle_pass_finds_posts_saved_without_a_mark():
     assert document(lost).state == Document.State.INDEXED and not Cluster.objects.exists()
 
 
-@pytest.mark.parametrize("command", ["neardup_index", "neardup_worker"])
+@pytest.mark.parametrize("command", ["neardup_index", "neardup_statistics", "neardup_worker"])
 def test_help(command, capsys):
     with pytest.raises(SystemExit):
         call_command(command, "--help")

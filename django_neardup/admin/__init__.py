@@ -1,5 +1,5 @@
-"""The admin: clusters and pairs that wait for a person, decisions, records of what was done, the ledger."""
+"""The admin: clusters and pairs that wait for a person, decisions, records of what was done, key phrases, ledger."""
 
-from . import clusters, decisions, documents, pairs, records
+from . import clusters, decisions, documents, pairs, phrases, records
 
-__all__ = ["clusters", "decisions", "documents", "pairs", "records"]
+__all__ = ["clusters", "decisions", "documents", "pairs", "phrases", "records"]

@@ -11,6 +11,7 @@ STATIC = (
     profiles.check_shape,
     profiles.check_backend,
     profiles.check_algorithm,
+    profiles.check_synonyms,
     profiles.check_language,
     profiles.check_numbers,
     adapters.check_profile,
@@ -30,6 +31,7 @@ DATABASE = (
     database.check_waiting,
     database.check_schemes,
     database.check_transactions,
+    database.check_statistics,
 )
 
 

@@ -23,6 +23,7 @@ from ..adapters import registered
 from ..conf import Profile, get_profile
 from ..models import Cluster, Document, Scheme
 from ..models.fields import DatabaseClock
+from ..pipeline.readiness import lacking
 from ..pipeline.schemes import chosen_secret, described
 from ..signatures.registry import UnknownAlgorithm
 from .table import problem
@@ -52,6 +53,10 @@ def check_schemes(databases: Sequence[str] | None = None, **kwargs: Any) -> list
 
 def check_transactions(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
     return _of_each(databases, _transactions)
+
+
+def check_statistics(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    return _of_each(databases, _statistics)
 
 
 def homes() -> set[str]:
@@ -94,7 +99,7 @@ def _schemes(alias: str) -> Iterator[CheckMessage]:
     for name in sorted({adapter.profile for adapter in registered().values()}):
         schemes = Scheme.objects.using(alias).filter(profile=name, state=Scheme.State.ACTIVE)
         active, profile = schemes.order_by("-generation").first(), _profile(name)
-        unlike = _unlike(active, profile) if active is not None and profile is not None else []
+        unlike = _unlike(active, profile, alias) if active is not None and profile is not None else []
         if unlike:
             yield problem(
                 "W106",
@@ -113,6 +118,19 @@ def _transactions(alias: str) -> Iterator[CheckMessage]:
             f"Database {alias!r} is SQLite, whose transactions begin without the write lock.",
             "While a worker writes, a request that reads before it writes can fail with "
             '"database is locked": set "OPTIONS": {"transaction_mode": "IMMEDIATE"}.',
+        )
+
+
+def _statistics(alias: str) -> Iterator[CheckMessage]:
+    if _outdated(alias):
+        return
+    for name in sorted(lacking(alias)):
+        yield problem(
+            "W108",
+            f"Database {alias!r}: the algorithm of NEARDUP[{name!r}] needs statistics of the posts, and there "
+            "are none; its posts wait.",
+            f"Run python manage.py neardup_index --database {alias}: it gathers them first. Add --rebuild where there "
+            "were some and they are lost.",
         )
 
 
@@ -146,17 +164,26 @@ def _outdated(alias: str) -> str:
     return f"migrations of neardup are not applied ({', '.join(waiting)})" if applied and waiting else ""
 
 
-def _unlike(active: Scheme, profile: Profile) -> list[str]:
-    """The columns in which the settings ask for another scheme."""
+def _unlike(active: Scheme, profile: Profile, using: str) -> list[str]:
+    """The columns in which the settings ask for another scheme. Newer statistics are no matter of the settings."""
     try:
-        wanted = described(profile)
-    except (UnknownAlgorithm, TypeError, ValueError, AttributeError):
+        wanted = described(profile, using)
+    except (ImproperlyConfigured, UnknownAlgorithm, TypeError, ValueError, AttributeError):
         return []
+    wanted.pop("synonyms")
     unlike = [name for name, value in wanted.items() if _plain(value) != _plain(getattr(active, name))]
-    return unlike + (["secret"] if chosen_secret(profile) not in ("", active.secret) else [])
+    synonyms = [each.get("synonyms") for each in (wanted["parameters"], active.parameters)]
+    return (
+        unlike
+        + (["synonyms"] if synonyms[0] != synonyms[1] else [])
+        + (["secret"] if chosen_secret(profile) not in ("", active.secret) else [])
+    )
 
 
 def _plain(value: Any) -> str:
+    """A column's value, written so that two compare; of parameters those that are the algorithm's own."""
+    if isinstance(value, dict):
+        value = {name: each for name, each in value.items() if name not in ("statistics", "synonyms")}
     return json.dumps(value, sort_keys=True, default=str)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -13,8 +14,11 @@ from django.conf import settings
 from django.core.checks import CheckMessage
 
 from .. import queues
+from ..adapters import registered
 from ..conf import BACKENDS, DEFAULTS
+from ..pipeline.schemes import for_the_bench
 from ..signatures.registry import UnknownAlgorithm, algorithm_names, get_algorithm
+from ..text.synonyms import Synonyms
 from .table import problem
 
 SHAPE = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
@@ -22,6 +26,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "OPTIONS": ((dict,), "a dictionary of the algorithm's arguments"),
     "QUEUE": ((str,), "the name of a queue"),
     "SECRET": ((str, type(None)), "a text, or None for a random one"),
+    "SYNONYMS": ((str, os.PathLike, type(None)), "the path of a file, or None"),
 }
 LEAST: dict[str, tuple[float, type]] = {
     "MIN_WORDS": (0, int),
@@ -68,7 +73,9 @@ def check_algorithm(**kwargs: Any) -> list[CheckMessage]:
         name, options = values["ALGORITHM"], values["OPTIONS"]
         hint = f"Known algorithms: {', '.join(algorithm_names())}; or the dotted path of one of your own."
         try:
-            get_algorithm(name, **(options if isinstance(options, dict) else {}))
+            algorithm = get_algorithm(name, **(options if isinstance(options, dict) else {}))
+            if algorithm.batch:
+                found.append(problem("E003", f"NEARDUP[{alias!r}]: {for_the_bench(name)}", hint))
         except UnknownAlgorithm as error:
             found.append(problem("E003", f"NEARDUP[{alias!r}]: {error}.", hint))
         except (TypeError, ValueError, AttributeError) as error:
@@ -79,6 +86,25 @@ def check_algorithm(**kwargs: Any) -> list[CheckMessage]:
                     f"See to OPTIONS, the algorithm's arguments. {hint}",
                 )
             )
+    return found
+
+
+def check_synonyms(**kwargs: Any) -> list[CheckMessage]:
+    found = []
+    for alias, values in profiles():
+        path = values["SYNONYMS"]
+        for language in _languages(alias, values) if isinstance(path, str | os.PathLike) else ():
+            try:
+                Synonyms.load(path, language)
+            except (OSError, ValueError) as error:
+                found.append(
+                    problem(
+                        "E013",
+                        f"NEARDUP[{alias!r}]: SYNONYMS {os.fspath(path)!r} cannot be used: {error}.",
+                        "Write a class of words a line, in UTF-8; name the file by its whole path, or set None.",
+                    )
+                )
+                break
     return found
 
 
@@ -126,6 +152,13 @@ def is_number(key: str, value: Any) -> bool:
 def in_words(key: str) -> str:
     least, kind = LEAST[key]
     return f"Write a {'whole number' if kind is int else 'number'}, {least} or more."
+
+
+def _languages(alias: str, values: dict[str, Any]) -> list[str]:
+    """The languages of a profile's texts."""
+    adapters = [adapter for adapter in registered().values() if adapter.profile == alias]
+    named = [values["LANGUAGE"], *(adapter.language for adapter in adapters)]
+    return sorted({language for language in named if is_language(language)})
 
 
 def _misshapen(alias: Any, chosen: Any) -> Iterator[CheckMessage]:

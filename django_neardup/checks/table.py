@@ -9,7 +9,7 @@ from django.core.checks import CheckMessage, Error, Warning
 IDS = {
     "E001": "NEARDUP has another shape than that of profiles by alias, or a key that is not known",
     "E002": "BACKEND is none of those there are",
-    "E003": "ALGORITHM is unknown, or does not take OPTIONS",
+    "E003": "ALGORITHM is unknown, does not take OPTIONS, or signs no single text",
     "E004": "an adapter names a field that its model lacks",
     "E005": "an adapter has neither fields nor a text() of its own",
     "E006": "an adapter's model has a composite primary key",
@@ -19,6 +19,7 @@ IDS = {
     "E010": "LANGUAGE is no language code",
     "E011": "a number is out of its range",
     "E012": "quotes or excused hold what an adapter cannot use",
+    "E013": "SYNONYMS names a file that cannot be used",
     "W101": "live() is overridden, and no field is watched",
     "W102": "no model is registered",
     "W103": "the URLs are not included",
@@ -26,6 +27,7 @@ IDS = {
     "W105": "posts wait, and no worker runs",
     "W106": "the settings are unlike the active scheme",
     "W107": "SQLite begins its transactions without the write lock",
+    "W108": "ALGORITHM needs statistics of the posts, and there are none",
 }
 
 

@@ -1,5 +1,9 @@
 """Figures as commands print them."""
 
+from __future__ import annotations
+
+from ..models import TermStatistics
+
 
 def spaced(number: int) -> str:
     """A whole number with spaces between thousands."""
@@ -9,3 +13,11 @@ def spaced(number: int) -> str:
 def counted(number: int, what: str) -> str:
     """That many of it: "1 group", "1 870 clones"."""
     return f"{spaced(number)} {what}{'' if number == 1 else 's'}"
+
+
+def what_is_in(snapshot: TermStatistics) -> str:
+    """Statistics in words: "2 000 posts, 18 402 words that more than one holds, 96.3 words a post"."""
+    return (
+        f"{counted(snapshot.documents, 'post')}, {counted(snapshot.words, 'word')} that more than one holds, "
+        f"{snapshot.average_length:.1f} words a post"
+    )

@@ -37,6 +37,24 @@ class Migration(migrations.Migration):
         ),
         migrations.RunPython(drop_rowid, migrations.RunPython.noop),
         migrations.CreateModel(
+            name='KeyPhrase',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.CharField(max_length=200, verbose_name='phrase')),
+                ('profile', models.CharField(blank=True, default='', help_text='empty: every profile', max_length=100, verbose_name='profile')),
+                ('active', models.BooleanField(default=True, verbose_name='looked for')),
+                ('note', models.TextField(blank=True, default='', verbose_name='note')),
+                ('by', django_neardup.models.fields.ExactCharField(blank=True, default='', editable=False, max_length=255, verbose_name='user id')),
+                ('by_name', models.CharField(blank=True, default='', editable=False, max_length=255, verbose_name='by')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='when')),
+                ('revision', models.PositiveIntegerField(default=0, editable=False, verbose_name='revision')),
+            ],
+            options={
+                'verbose_name': 'key phrase',
+                'verbose_name_plural': 'key phrases',
+            },
+        ),
+        migrations.CreateModel(
             name='Space',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -49,6 +67,25 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'space',
                 'verbose_name_plural': 'spaces',
+            },
+        ),
+        migrations.CreateModel(
+            name='TermStatistics',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('profile', models.CharField(max_length=100, verbose_name='profile')),
+                ('number', models.PositiveIntegerField(default=1, verbose_name='number')),
+                ('documents', models.PositiveIntegerField(default=0, verbose_name='posts')),
+                ('average_length', models.FloatField(default=0.0, verbose_name='words a post')),
+                ('words', models.PositiveIntegerField(default=0, verbose_name='words')),
+                ('digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='digest')),
+                ('packed', models.BinaryField(default=bytes, verbose_name='packed')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
+            ],
+            options={
+                'verbose_name': 'statistics of words',
+                'verbose_name_plural': 'statistics of words',
+                'constraints': [models.UniqueConstraint(fields=('profile', 'number'), name='neardup_statistics_number')],
             },
         ),
         migrations.CreateModel(
@@ -83,6 +120,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('pk', models.CompositePrimaryKey('hash', 'document', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('hash', models.BigIntegerField(verbose_name='hash')),
+                ('kind', models.CharField(choices=[('contact', 'contact'), ('name', 'name'), ('phrase', 'key phrase')], default='contact', max_length=7, verbose_name='kind')),
                 ('document', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='contacts', to='neardup.document', verbose_name='document')),
             ],
             options={
@@ -126,6 +164,7 @@ class Migration(migrations.Migration):
                 ('parameters', models.JSONField(default=dict, verbose_name='parameters')),
                 ('canonisation', models.CharField(max_length=50, verbose_name='canonisation version')),
                 ('language', models.CharField(max_length=20, verbose_name='language')),
+                ('synonyms', models.JSONField(blank=True, default=list, verbose_name='synonyms')),
                 ('secret', models.CharField(max_length=64, verbose_name='hash secret')),
                 ('progress', models.JSONField(blank=True, default=dict, verbose_name='progress')),
                 ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),

@@ -4,7 +4,9 @@ from .cluster import Cluster, Membership
 from .document import LIVE_NUMBER, Contact, Document, Fingerprint, Key
 from .merge import MergeRecord
 from .pair import Decision, DecisionMember, Pair, Verdict
+from .phrase import KeyPhrase
 from .scheme import Scheme, Space
+from .statistics import TermStatistics
 
 __all__ = [
     "LIVE_NUMBER",
@@ -15,10 +17,12 @@ __all__ = [
     "Document",
     "Fingerprint",
     "Key",
+    "KeyPhrase",
     "Membership",
     "MergeRecord",
     "Pair",
     "Scheme",
     "Space",
+    "TermStatistics",
     "Verdict",
 ]

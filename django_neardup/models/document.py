@@ -125,10 +125,19 @@ class Fingerprint(models.Model):
 
 
 class Contact(models.Model):
-    """A contact of a document, declared by its adapter or found in its text, as a keyed 64-bit hash."""
+    """What ties a document to others beside its text, as a keyed 64-bit hash of the kind and the value.
+
+    A contact that its adapter declares or its text holds, a person's name or a key phrase of the staff found in it.
+    """
+
+    class Kind(models.TextChoices):
+        CONTACT = "contact", _("contact")
+        NAME = "name", _("name")
+        PHRASE = "phrase", _("key phrase")
 
     pk: Any = models.CompositePrimaryKey("hash", "document")
     hash = models.BigIntegerField(_("hash"))
+    kind = models.CharField(_("kind"), max_length=7, choices=Kind.choices, default=Kind.CONTACT)
     document = models.ForeignKey(
         Document, models.CASCADE, related_name="contacts", db_constraint=False, verbose_name=_("document")
     )

@@ -12,8 +12,9 @@ class Scheme(models.Model):
     """A generation of a profile's signatures: algorithm, parameters, canonisation version, hash secret.
 
     Signatures and pairs compare only inside one scheme. ``options`` are the algorithm's arguments, ``parameters``
-    all that it says of itself. ``progress`` holds, by model label, how far
-    ``neardup_index`` has come: ``{"cursor": text, "numbered": count, "finished": bool}``.
+    all that it says of itself, with the digests of the statistics and of the synonyms that it was made with.
+    ``synonyms`` are the classes of words that were in the profile's file then. ``progress`` holds, by model label,
+    how far ``neardup_index`` has come: ``{"cursor": text, "numbered": count, "finished": bool}``.
     """
 
     class State(models.TextChoices):
@@ -29,6 +30,7 @@ class Scheme(models.Model):
     parameters = models.JSONField(_("parameters"), default=dict)
     canonisation = models.CharField(_("canonisation version"), max_length=50)
     language = models.CharField(_("language"), max_length=20)
+    synonyms = models.JSONField(_("synonyms"), default=list, blank=True)
     secret = models.CharField(_("hash secret"), max_length=64)
     progress = models.JSONField(_("progress"), default=dict, blank=True)
     created = models.DateTimeField(_("created"), auto_now_add=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
 
 from django.db import connections, models, router, transaction
@@ -59,6 +60,24 @@ def mark_queryset(queryset: models.QuerySet[Any], recheck: bool = False) -> int:
     return marked
 
 
+def mark_many(documents: Sequence[int], using: str) -> None:
+    """Ask for a new look at those documents, few at a time, whatever was found before.
+
+    Rows that somebody else holds are left to the end and taken one by one: a statement that waits while it holds
+    other rows could deadlock with a request."""
+    free = list(documents)
+    with transaction.atomic(using=using):
+        if connections[using].features.has_select_for_update:
+            skip = connections[using].features.has_select_for_update_skip_locked
+            rows = Document.objects.using(using).filter(pk__in=free).order_by("pk")
+            free = list(rows.select_for_update(skip_locked=True).values_list("pk", flat=True)) if skip else []
+        Document.objects.using(using).filter(pk__in=free).update(
+            wanted=F("wanted") + 1, attempts=0, pending_since=_since(), recheck=True
+        )
+    for document in sorted({*documents} - {*free}):
+        mark_document(document, using, recheck=True)
+
+
 def request(model: type[Row], pk: int, using: str, **changes: Any) -> None:
     """One more turn of that row is wanted."""
     model._default_manager.using(using).filter(pk=pk).update(
@@ -66,10 +85,12 @@ def request(model: type[Row], pk: int, using: str, **changes: Any) -> None:
     )
 
 
-def waiting(model: type[Row], using: str, limit: int) -> list[int]:
-    """Rows that wait and are not leased, oldest first."""
+def waiting(model: type[Row], using: str, limit: int, without: Collection[int] = ()) -> list[int]:
+    """Rows that wait and are not leased, oldest first; documents but for those of the content types ``without``."""
     free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
     rows = model._default_manager.using(using).filter(free, pending_since__isnull=False)
+    if without and model is Document:
+        rows = rows.exclude(content_type__in=without)
     return list(rows.order_by("pending_since", "pk").values_list("pk", flat=True)[:limit])
 
 
@@ -81,6 +102,13 @@ def lease(model: type[Row], pk: int, using: str, seconds: float) -> Row | None:
         leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") + 1
     )
     return rows.filter(pk=pk).first() if taken else None
+
+
+def put_back(model: type[Row], pk: int, using: str, seconds: float) -> None:
+    """Not before that time, and the attempt does not count: what the turn needs is not there yet."""
+    model._default_manager.using(using).filter(pk=pk, attempts__gt=0).update(
+        leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") - 1
+    )
 
 
 def postpone(model: type[Row], pk: int, using: str, seconds: float) -> None:

@@ -7,6 +7,7 @@ import secrets
 from functools import lru_cache
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, transaction
 
 from ..adapters import Adapter, Source
@@ -17,18 +18,22 @@ from ..signatures.registry import get_algorithm
 from ..text.document import Document as Text
 from ..text.hashing import digest
 from ..text.version import CANONISATION
+from .snapshots import load, newest
+from .synonyms import digest_of, read_classes, synonyms_of
 
 
 def active_scheme(profile: Profile, using: str) -> Scheme:
-    """The scheme that signs for that profile; made from the settings, with a random secret, where there is none."""
-    schemes = Scheme.objects.using(using)
+    """The scheme that signs for that profile; made from the settings, with a random secret, where there is none.
+
+    ``ImproperlyConfigured`` where it is to be made and the settings ask for what cannot sign."""
+    schemes = Scheme.objects.using(using).defer("synonyms")
     found = schemes.filter(profile=profile.alias, state=Scheme.State.ACTIVE).order_by("-generation").first()
     if found is not None:
         return found
     try:
         with transaction.atomic(using=using):
             return schemes.create(
-                profile=profile.alias, generation=1, **described(profile), secret=_secret(profile)
+                profile=profile.alias, generation=1, **described(profile, using), secret=_secret(profile)
             )
     except IntegrityError:
         return schemes.get(profile=profile.alias, generation=1)
@@ -44,27 +49,56 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
             generation=present.generation + 1,
             progress=present.progress,
             secret=_secret(profile),
-            **described(profile),
+            **described(profile, using),
         )
 
 
-def described(profile: Profile) -> dict[str, Any]:
-    """What the settings ask of a scheme, as the columns that hold it."""
+def described(profile: Profile, using: str) -> dict[str, Any]:
+    """What the settings ask of a scheme, as the columns that hold it. The guard is on unless OPTIONS switch it off.
+
+    ``ImproperlyConfigured`` for an algorithm that signs no single text, and for a file of synonyms that cannot be
+    used."""
+    options = {"guard": True, **profile.options}
+    algorithm, classes = get_algorithm(profile.algorithm, **options), read_classes(profile)
+    if algorithm.batch:
+        raise ImproperlyConfigured(f"NEARDUP[{profile.alias!r}]: {for_the_bench(profile.algorithm)}")
+    parameters = algorithm.parameters()
+    if algorithm.needs_statistics:
+        snapshot = newest(profile.alias, using)
+        parameters["statistics"] = snapshot.digest if snapshot else None
+    if classes:
+        parameters["synonyms"] = digest_of(classes, profile.language)
     return {
         "algorithm": profile.algorithm,
-        "options": profile.options,
-        "parameters": get_algorithm(profile.algorithm, **profile.options).parameters(),
+        "options": options,
+        "parameters": parameters,
         "canonisation": str(CANONISATION),
         "language": profile.language,
+        "synonyms": classes,
     }
 
 
+def for_the_bench(algorithm: str) -> str:
+    """Why an algorithm that refines a whole collection cannot be a profile's."""
+    return (
+        f"ALGORITHM {algorithm!r} signs no single text: it refines the candidates of a whole collection, "
+        "and is for the bench alone."
+    )
+
+
 def algorithm_of(scheme: Scheme, excused: tuple[str, ...] | None = None) -> Algorithm:
-    """The scheme's algorithm; with an adapter's own excused classes where it names some."""
+    """The scheme's algorithm; with an adapter's own excused classes where it names some.
+
+    ``StatisticsMissing`` where the statistics that it was made with are gone."""
     options = dict(scheme.options)
     if excused is not None:
         options["excused"] = list(excused)
-    return _algorithm(scheme.algorithm, json.dumps(options, sort_keys=True))
+    return _algorithm(
+        scheme.algorithm,
+        json.dumps(options, sort_keys=True),
+        scheme.parameters.get("statistics"),
+        scheme._state.db or "default",
+    )
 
 
 def space_of(adapter: Adapter, source: Source, using: str) -> Space:
@@ -85,11 +119,13 @@ def space_of(adapter: Adapter, source: Source, using: str) -> Space:
 
 def canonise(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
     """The source's text as the core sees it: in the adapter's language, else in the scheme's."""
+    language = adapter.language or scheme.language
     return Text(
         source.text,
-        language=adapter.language or scheme.language,
+        language=language,
         quotes=adapter.quotes,
         secret=bytes.fromhex(scheme.secret),
+        synonyms=synonyms_of(scheme, language),
     )
 
 
@@ -103,5 +139,8 @@ def _secret(profile: Profile) -> str:
 
 
 @lru_cache(maxsize=64)
-def _algorithm(name: str, options: str) -> Algorithm:
-    return get_algorithm(name, **json.loads(options))
+def _algorithm(name: str, options: str, statistics: str | None, using: str) -> Algorithm:
+    made = json.loads(options)
+    if statistics:
+        made["statistics"] = load(statistics, using)
+    return get_algorithm(name, **made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,17 @@ from ..storage import keys as storage
 from ..text.contacts import canonical_contact
 from ..text.document import Document as Text
 from ..text.hashing import hash_word, mix
+from .phrases import phrases_in
 from .schemes import algorithm_of, space_of
 
 CODES = 2000
 """Characters kept of a text's codes."""
+
+MOST_CONTACTS = 500
+"""Contacts, key phrases and names kept of a document, in this order."""
+
+EXACT = 0x7E87
+"""Of the key by which exact copies find each other where the text is too short for the algorithm."""
 
 LEAST_CONTENT = 2
 """Content words below which a text says nothing of itself."""
@@ -25,7 +33,10 @@ LEAST_CONTENT = 2
 
 @dataclass(frozen=True)
 class Signed:
-    """A signed source: what step A stores and step B compares by."""
+    """A signed source: what step A stores and step B compares by.
+
+    ``sure_keys``: those of ``keys`` of which one shared is enough. ``contacts``: kinds by hash.
+    """
 
     adapter: Adapter
     source: Source
@@ -34,9 +45,9 @@ class Signed:
     text: Text
     digest: str
     keys: tuple[int, ...]
-    identity_keys: tuple[int, ...]
+    sure_keys: tuple[int, ...]
     payload: bytes
-    contacts: tuple[int, ...]
+    contacts: Mapping[int, str]
 
     @property
     def algorithm(self) -> Algorithm:
@@ -68,23 +79,36 @@ def sign(adapter: Adapter, source: Source, scheme: Scheme, text: Text, using: st
     secret = bytes.fromhex(scheme.secret)
     algorithm = algorithm_of(scheme)
     place = mix(scheme.pk, space.pk)
-    named = {
-        storage.signed(mix(place, hash_word(f"identity\0{value}", secret)))
-        for value in source.identity
-        if value
+    found = algorithm.keys(text)
+    sure = {hash_word(f"identity\0{value}", secret) for value in source.identity if value}
+    if len(found) < algorithm.min_shared:
+        sure.add(mix(int.from_bytes(text.exact[:8], "big"), seed=EXACT))
+    keys, sure_keys = ({storage.signed(mix(place, key)) for key in each} for each in ({*found, *sure}, sure))
+    contacts = {
+        contact_hash(kind, value, secret): kind
+        for kind, value in contacts_of(source, text, adapter.profile, using)[:MOST_CONTACTS]
     }
-    keys = {storage.signed(mix(place, key)) for key in algorithm.keys(text)} | named
-    contacts = {storage.signed(hash_word(contact, secret)) for contact in contacts_of(source, text)}
     return Signed(
-        adapter, source, scheme, space, text, source.digest, tuple(sorted(keys)), tuple(sorted(named)),
-        algorithm.pack(text), tuple(sorted(contacts)),
+        adapter, source, scheme, space, text, source.digest, tuple(sorted(keys)), tuple(sorted(sure_keys)),
+        algorithm.pack(text), contacts,
     )  # fmt: skip
 
 
-def contacts_of(source: Source, text: Text) -> set[str]:
-    """Contacts found in the text and declared ones, in one form."""
+def contact_hash(kind: str, value: str, secret: bytes) -> int:
+    """Under what a contact, a name or a key phrase is stored."""
+    return storage.signed(hash_word(f"{kind}\0{value}", secret))
+
+
+def contacts_of(source: Source, text: Text, profile: str, using: str) -> list[tuple[str, str]]:
+    """What ties the post to others, by kind: declared contacts and those in the text, in one form; the staff's key
+    phrases and people's names found in it."""
     declared = (canonical_contact(contact) for contact in source.contacts)
-    return {*text.contacts, *filter(None, declared)}
+    contacts = dict.fromkeys([*filter(None, declared), *text.contacts])
+    return [
+        *((Contact.Kind.CONTACT, contact) for contact in contacts),
+        *((Contact.Kind.PHRASE, phrase) for phrase in phrases_in(text, profile, using)),
+        *((Contact.Kind.NAME, name) for name in text.names),
+    ]
 
 
 def store(document: Document, wanted: int, signed: Signed, using: str) -> bool:
@@ -130,7 +154,7 @@ def erase(document: Document, wanted: int, using: str) -> bool:
         for keys in fingerprints.values_list("keys", flat=True):
             storage.replace(using, document.pk, storage.unpack(keys), ())
         fingerprints.delete()
-        _replace_contacts(document, (), using)
+        _replace_contacts(document, {}, using)
     return True
 
 
@@ -140,9 +164,15 @@ def take_fence(document: Document, wanted: int, using: str, **changes: Any) -> b
     return bool(rows.update(version=wanted, **changes))
 
 
-def _replace_contacts(document: Document, hashes: tuple[int, ...], using: str) -> None:
+def _replace_contacts(document: Document, contacts: Mapping[int, str], using: str) -> None:
     rows = Contact.objects.using(using)
     present = set(rows.filter(document=document).values_list("hash", flat=True))
-    if present - set(hashes):
-        rows.filter(document=document, hash__in=present - set(hashes)).delete()
-    rows.bulk_create([Contact(hash=value, document=document) for value in hashes if value not in present])
+    if present - contacts.keys():
+        rows.filter(document=document, hash__in=present - contacts.keys()).delete()
+    rows.bulk_create(
+        [
+            Contact(hash=value, kind=kind, document=document)
+            for value, kind in contacts.items()
+            if value not in present
+        ]
+    )

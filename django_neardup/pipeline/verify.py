@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,18 +55,15 @@ class Readable:
 
 
 def candidates(document: Document, signed: Signed, using: str) -> list[Fingerprint]:
-    """Fingerprints worth aligning with the document's: at most ``max_aligned``, representatives first."""
+    """Fingerprints worth aligning with the document's: at most ``max_aligned``, representatives first, besides exact
+    copies and namesakes (documents that share a key of which one is enough)."""
     profile, algorithm = signed.adapter.settings, signed.algorithm
     shared = storage.candidates(using, signed.keys, profile.bucket)
     shared.pop(document.pk, None)
-    near = {other for other, keys in shared.items() if keys >= algorithm.min_shared} | partners(
-        document.pk, using
-    )
+    namesakes = set(storage.candidates(using, signed.sure_keys, profile.bucket)) - {document.pk}
+    near = _nearest(shared, algorithm) | namesakes | partners(document.pk, using)
     leaders = _leaders({*near, document.pk}, using)
     found = _fingerprints((near | leaders) - {document.pk}, signed, using)
-    namesakes = (
-        storage.candidates(using, signed.identity_keys, profile.bucket) if signed.identity_keys else ()
-    )
     sure = [
         each for each in found if each.exact_digest == signed.exact_digest or each.document_id in namesakes
     ]
@@ -77,6 +75,14 @@ def candidates(document: Document, signed: Signed, using: str) -> list[Fingerpri
                 ranked.append((each.document_id not in leaders, -likeness, each.document_id, each))
     ranked.sort(key=lambda row: row[:3])
     return sure + [row[3] for row in ranked[: profile.max_aligned]]
+
+
+def _nearest(shared: Counter[int], algorithm: Algorithm) -> set[int]:
+    """Those that share enough keys; where the algorithm has a limit, so many of them that share most, older first."""
+    near = [other for other, keys in shared.items() if keys >= algorithm.min_shared]
+    if algorithm.limit is None:
+        return set(near)
+    return set(sorted(near, key=lambda other: (-shared[other], other))[: algorithm.limit])
 
 
 def partners(document: int, using: str) -> set[int]:

@@ -11,7 +11,9 @@ from django.db import InterfaceError, OperationalError, connections, router
 from ..conf import get_profile
 from ..models import Cluster, Document
 from ..models.document import Ledger
-from .ledger import finish, lease, postpone, waiting
+from ..signatures.statistics import StatisticsMissing
+from .ledger import finish, lease, postpone, put_back, waiting
+from .readiness import unready_kinds
 from .repair import repair
 from .turn import take_turn
 
@@ -31,12 +33,15 @@ class DrainResult:
 
 
 def drain(using: str = "default", limit: int | None = None, seconds: float | None = None) -> DrainResult:
-    """Take turns until nothing waits, or that many turns or seconds are over. Never call it inside a transaction."""
+    """Take turns until nothing waits, or that many turns or seconds are over. Never call it inside a transaction.
+
+    Posts of a profile whose statistics are not gathered yet go on waiting."""
     result, end = DrainResult(), time.monotonic() + seconds if seconds is not None else None
+    unready = unready_kinds(using)
     while True:
         turns, taken = result.turns, 0
         for model in (Document, Cluster):
-            for pk in waiting(model, using, BATCH):
+            for pk in waiting(model, using, BATCH, without=unready):
                 if (limit is not None and result.turns >= limit) or (
                     end is not None and time.monotonic() > end
                 ):
@@ -79,6 +84,9 @@ def _work(model: type[Ledger], pk: int, using: str) -> bool:
         take_turn(row, using) if isinstance(row, Document) else repair(row, using)  # type: ignore[arg-type]
     except (OperationalError, InterfaceError):
         raise
+    except StatisticsMissing as missing:
+        logger.warning("neardup: %s %s is put back: %s", type(row).__name__, row.pk, missing)
+        put_back(type(row), row.pk, using, profile.lease_seconds)
     except Exception as error:
         _fail(row, error, using, profile.max_attempts)
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.db import connections
 
@@ -12,6 +12,9 @@ from ..models import Key
 
 CHUNK = 100
 """Selects joined in one statement: SQLite refuses more than 500."""
+
+ROWS = 5000
+"""Rows written in one statement: there are limits to the parameters of one."""
 
 TOP = 2**63
 
@@ -36,8 +39,14 @@ def unpack(data: bytes | memoryview) -> array[int]:
 def replace(using: str, document: int, old: Iterable[int], new: Iterable[int]) -> None:
     """Make ``new`` the keys of that document, whose present ones are ``old``. Rows go in key order."""
     before, after = set(old), set(new)
-    _remove(using, document, sorted(before - after))
-    _add(using, document, sorted(after - before))
+    for gone in _portions(sorted(before - after)):
+        _remove(using, document, gone)
+    for come in _portions(sorted(after - before)):
+        _add(using, document, come)
+
+
+def _portions(keys: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (keys[start : start + ROWS] for start in range(0, len(keys), ROWS))
 
 
 def _table(using: str) -> str:
@@ -49,8 +58,6 @@ def _column(using: str, name: str) -> str:
 
 
 def _remove(using: str, document: int, keys: Sequence[int]) -> None:
-    if not keys:
-        return
     key, owner = _column(using, "key"), _column(using, "document")
     holes = ", ".join(["%s"] * len(keys))
     with connections[using].cursor() as cursor:
@@ -60,8 +67,6 @@ def _remove(using: str, document: int, keys: Sequence[int]) -> None:
 
 
 def _add(using: str, document: int, keys: Sequence[int]) -> None:
-    if not keys:
-        return
     key, owner = _column(using, "key"), _column(using, "document")
     ignore, on_conflict = (
         ("IGNORE ", "") if connections[using].vendor == "mysql" else ("", " ON CONFLICT DO NOTHING")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_neardup.models import Cluster, Decision, Document, MergeRecord, Pair
+from django_neardup.models import Cluster, Decision, Document, KeyPhrase, MergeRecord, Pair
 from django_neardup.pipeline import decide
 from tests import builders
 from tests.admin.tools import confirm, list_of, page_of, told
@@ -101,6 +101,6 @@ def test_trying_again_needs_its_permission(names, person, cluster):
     assert snapshot() == before
 
 
-@pytest.mark.parametrize("model", [Cluster, Pair, Decision, MergeRecord, Document])
+@pytest.mark.parametrize("model", [Cluster, Pair, Decision, KeyPhrase, MergeRecord, Document])
 def test_every_list_opens_when_empty(model, root):
     assert root.get(list_of(model)).status_code == 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
@@ -11,15 +10,17 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
-from tqdm import tqdm
 
 from ...adapters import Adapter, registered
 from ...models import Cluster, Document
 from ...pipeline import drain, is_pending
+from ...pipeline.gathering import NothingToGather, gather
 from ...pipeline.ledger import waiting
+from ...pipeline.readiness import asks_for_statistics, lacking
 from ...pipeline.reconcile import Differences, backfill, reconcile
 from ...pipeline.schemes import begin_generation
-from ..figures import counted, spaced
+from ..figures import counted, spaced, what_is_in
+from ..progress import bar, bars, is_quiet
 
 
 class Command(BaseCommand):
@@ -54,7 +55,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         using, adapters = options["database"], self._adapters(options["models"])
-        self._quiet = options["no_progress"] or not sys.stderr.isatty() or not options["verbosity"]
+        self._quiet = is_quiet(options)
+        if not options["dry_run"]:
+            self._gather_missing(adapters, using, options["rebuild"])
         if options["reconcile"]:
             self._reconcile(adapters, using, options["dry_run"])
         elif options["dry_run"]:
@@ -86,6 +89,21 @@ class Command(BaseCommand):
                 f"Not registered: {', '.join(unknown)}. Registered: {', '.join(sorted(known))}."
             )
         return [known[label.lower()] for label in labels] or [known[label] for label in sorted(known)]
+
+    def _gather_missing(self, adapters: list[Adapter], using: str, rebuild: bool) -> None:
+        """Statistics for the profiles whose scheme, present or new, cannot sign without."""
+        missing = lacking(using)
+        for profile in {adapter.profile: adapter.settings for adapter in adapters}.values():
+            if not (asks_for_statistics(profile, using) if rebuild else profile.alias in missing):
+                continue
+            title = f"Profile {profile.alias}: {profile.algorithm}"
+            self.stdout.write(f"{title} needs statistics of the posts; they are gathered first.")
+            try:
+                snapshot, _ = gather(profile, using, progress=bars("counting words", self._quiet))
+            except NothingToGather as error:
+                self.stdout.write(f"{title} has nothing to count: {error}.")
+            else:
+                self.stdout.write(f"Statistics {snapshot.number}: {what_is_in(snapshot)}.")
 
     def _begin_generations(self, adapters: list[Adapter], using: str, labels: list[str]) -> None:
         if labels:
@@ -142,7 +160,7 @@ class Command(BaseCommand):
             )
 
     def _bar(self, title: str, total: int) -> Any:
-        return tqdm(total=total, desc=title, unit=" posts", disable=self._quiet, dynamic_ncols=True)
+        return bar(title, total, self._quiet)
 
 
 def _turns(using: str) -> Iterator[int]:

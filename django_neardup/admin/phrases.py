@@ -1,0 +1,152 @@
+"""Key phrases: what staff look for in texts, to be written, switched on and off, and searched for in old posts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Count, Field, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ..conf import get_aliases
+from ..models import Contact, KeyPhrase, Scheme
+from ..pipeline.phrases import search_existing, value_of
+from ..pipeline.sign import contact_hash
+from ..queues import ring
+from ..text.document import Document as Text
+from .base import ReadOnlyAdmin, non_atomic
+from .lists import ShownChangeList
+
+
+class KeyPhraseForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A phrase of at least one word."""
+
+    def clean_text(self) -> str:
+        text = " ".join(str(self.cleaned_data["text"]).split())
+        if not Text(text).words:
+            raise ValidationError(_("There is no word in it."))
+        return text
+
+
+@admin.register(KeyPhrase)
+class KeyPhraseAdmin(ReadOnlyAdmin):
+    """Phrases, the newest first. Whoever may decide may look; changes need Django's own permissions."""
+
+    form = KeyPhraseForm
+    list_display = ("text", "profile", "active", "found", "note", "by_name", "created")
+    list_filter = ("active", "profile")
+    list_per_page = 50
+    ordering = ("-pk",)
+    search_fields = ("text", "note", "by_name")
+    search_help_text = gettext_lazy("Phrase, note, who wrote it")
+    actions = ("search_posts", "switch_on", "switch_off")
+    fields = ("text", "profile", "active", "note", "by_name", "created")
+    readonly_fields = ("by_name", "created")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return admin.ModelAdmin.has_add_permission(self, request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_change_permission(self, request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
+        return ShownChangeList
+
+    def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
+        """Give every row the number of posts that hold the phrase: two queries a page."""
+        owners: dict[int, list[Any]] = {}
+        for row in rows:
+            row.posts = 0
+        for scheme in Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).only("profile", "secret"):
+            secret = bytes.fromhex(scheme.secret)
+            for row in rows:
+                if row.profile in ("", scheme.profile):
+                    owners.setdefault(
+                        contact_hash(Contact.Kind.PHRASE, value_of(row.text), secret), []
+                    ).append(row)
+        counts = Contact.objects.using(using).filter(hash__in=list(owners)).order_by().values_list("hash")
+        for value, count in counts.annotate(posts=Count("document")):
+            for row in owners[value]:
+                row.posts += count
+
+    @admin.display(description=gettext_lazy("posts"))
+    def found(self, row: Any) -> int:
+        return int(row.posts)
+
+    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name != "profile":
+            return super().formfield_for_dbfield(db_field, request, **kwargs)
+        aliases = [(alias, alias) for alias in get_aliases()]
+        return forms.ChoiceField(
+            label=capfirst(str(db_field.verbose_name)),
+            required=False,
+            choices=[("", _("every profile")), *aliases],
+        )
+
+    def save_model(self, request: HttpRequest, obj: KeyPhrase, form: Any, change: bool) -> None:
+        if not change:
+            obj.by, obj.by_name = str(request.user.pk), str(request.user)[:255]
+        obj.save(using=self.get_queryset(request).db)
+        if obj.active and (not change or form.changed_data):
+            messages.info(
+                request,
+                _(
+                    "It is looked for in every post that is saved from now on. For older ones: “Search existing posts”."
+                ),
+            )
+
+    @admin.action(description=gettext_lazy("Search existing posts"), permissions=["change"])
+    def search_posts(self, request: HttpRequest, queryset: QuerySet[KeyPhrase]) -> None:
+        """Mark the posts of the phrases' profiles, so that the worker looks for every active phrase in them."""
+        count = search_existing(queryset, queryset.db)
+        transaction.on_commit(partial(ring, queryset.db), using=queryset.db, robust=True)
+        words = ngettext(
+            "%(count)d post is marked: the worker will look for the key phrases in it.",
+            "%(count)d posts are marked: the worker will look for the key phrases in them.",
+            count,
+        )
+        messages.success(request, words % {"count": count})
+
+    @admin.action(description=gettext_lazy("Switch on"), permissions=["change"])
+    def switch_on(self, request: HttpRequest, queryset: QuerySet[KeyPhrase]) -> None:
+        self._switch(request, queryset, True)
+
+    @admin.action(description=gettext_lazy("Switch off"), permissions=["change"])
+    def switch_off(self, request: HttpRequest, queryset: QuerySet[KeyPhrase]) -> None:
+        self._switch(request, queryset, False)
+
+    def _switch(self, request: HttpRequest, queryset: QuerySet[KeyPhrase], active: bool) -> None:
+        changed = list(queryset.exclude(active=active))
+        for phrase in changed:
+            phrase.active = active
+            phrase.save(using=queryset.db, update_fields=["active"])
+            self.log_change(request, phrase, [{"changed": {"fields": ["active"]}}])
+        words = (
+            ngettext(
+                "%(count)d key phrase was switched on.",
+                "%(count)d key phrases were switched on.",
+                len(changed),
+            )
+            if active
+            else ngettext(
+                "%(count)d key phrase was switched off.",
+                "%(count)d key phrases were switched off.",
+                len(changed),
+            )
+        )
+        messages.success(request, words % {"count": len(changed)})
+
+    @non_atomic
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        return super().changelist_view(request, extra_context)

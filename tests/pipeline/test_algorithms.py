@@ -1,0 +1,162 @@
+"""Every algorithm as a profile of the app: posts are saved, indexed, found and grouped by it."""
+
+from collections import Counter
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+
+from django_neardup.conf import get_profile
+from django_neardup.models import Cluster, Document, Fingerprint, Key, Pair, Scheme
+from django_neardup.pipeline.repair import _signed
+from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from django_neardup.pipeline.verify import _nearest, candidates
+from django_neardup.signatures.registry import algorithm_names, get_algorithm
+from tests import services
+
+from .helpers import PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
+
+ARTICLES = [
+    (services.ROOT / "example_project" / "content" / "articles" / f"{name}.txt").read_text(encoding="utf-8")
+    for name in ("banya", "exam", "mansarda", "server")
+]
+EVERYWHERE = ("neardup", "md5")
+SIGNING = [name for name in algorithm_names() if not get_algorithm(name).batch]
+BATCH = [name for name in algorithm_names() if get_algorithm(name).batch]
+
+
+def profile(settings, name, **options):
+    settings.NEARDUP = {"default": {"ALGORITHM": name, "OPTIONS": options}}
+
+
+def dressed(text):
+    """The same words in another dress."""
+    return "<p>" + text.replace("\n\n", "</p><p>").replace("ё", "е").replace(", ", " — ") + "</p>"
+
+
+def edited(text):
+    """One stop word is another one."""
+    assert " и " in text
+    return text.replace(" и ", " да ", 1)
+
+
+def on_their_engines(names):
+    return [
+        name if name in EVERYWHERE else pytest.param(name, marks=pytest.mark.engines("sqlite"))
+        for name in names
+    ]
+
+
+@pytest.mark.parametrize("name", on_their_engines(SIGNING))
+def test_a_profile_indexes_finds_and_groups(name, settings):
+    profile(settings, name)
+    originals = [post(text) for text in ARTICLES]
+    copy = post(dressed(ARTICLES[1]))
+    changed = post(edited(ARTICLES[0]) if name != "md5" else dressed(ARTICLES[0]))
+    call_command("neardup_index", no_progress=True, verbosity=0)
+
+    assert {document(each).state for each in (*originals, copy, changed)} == {Document.State.INDEXED}
+    assert Scheme.objects.get().algorithm == name and Key.objects.exists()
+    assert cluster(originals[1]) == cluster(copy) is not None and pair(originals[1], copy).exact
+    assert cluster(originals[0]) == cluster(changed) is not None
+    assert pair(originals[0], changed).exact == (name == "md5")
+    assert Cluster.objects.count() == 2 and not cluster(originals[2]) and not cluster(originals[3])
+
+    changed.text = ARTICLES[3]
+    changed.save()
+    work()
+    assert cluster(changed) == cluster(originals[3]) is not None and cluster(originals[0]) is None
+    copy.delete()
+    work()
+    assert cluster(originals[1]) is None
+
+
+@pytest.mark.parametrize("name", on_their_engines(SIGNING))
+def test_exact_copies_too_short_for_the_algorithm_are_found_all_the_same(name, settings):
+    profile(settings, name)
+    one, two, other = post("Отдам котят в добрые руки"), post("отдам котят — в добрые руки!"), post(SOFA)
+    post(SOFA_EDITED)
+    call_command("neardup_index", no_progress=True, verbosity=0)
+    assert cluster(one) == cluster(two) is not None and pair(one, two).exact
+    assert cluster(other) != cluster(one)
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_the_guard_is_on_unless_the_options_switch_it_off(guard, settings):
+    profile(settings, "longest-words", **({} if guard else {"guard": False}))
+    one, two = post(PILES.format("С140.35")), post(PILES.format("С90.30"))
+    work()
+    scheme = Scheme.objects.get()
+    assert scheme.options["guard"] == scheme.parameters["guard"] == guard
+    assert pair(one, two).verdict == ("variant" if guard else "duplicate")
+    assert pair(one, two).classes == ("code" if guard else "")
+    assert (cluster(one) is None) == guard
+
+
+def test_an_adapters_excused_classes_reach_every_algorithm(settings, monkeypatch):
+    from django_neardup.adapters import adapter_for
+    from tests.testapp.models import Ad
+
+    monkeypatch.setattr(type(adapter_for(Ad)), "excused", ("code",))
+    profile(settings, "longest-words")
+    one, two = post(PILES.format("С140.35")), post(PILES.format("С90.30"))
+    work()
+    assert pair(one, two).verdict == "duplicate"
+
+
+@pytest.mark.parametrize("name", BATCH)
+def test_what_refines_a_whole_collection_is_no_profile(name, settings):
+    profile(settings, name)
+    with pytest.raises(ImproperlyConfigured, match="for the bench alone"):
+        active_scheme(get_profile(), "default")
+    assert not Scheme.objects.exists()
+
+
+def test_a_refused_generation_leaves_the_present_one(settings):
+    present = active_scheme(get_profile(), "default")
+    profile(settings, "decomposition")
+    with pytest.raises(ImproperlyConfigured):
+        begin_generation(get_profile(), "default")
+    assert Scheme.objects.get().state == Scheme.State.ACTIVE == active_scheme(get_profile(), "default").state
+    assert Scheme.objects.get() == present
+
+
+def test_a_limit_keeps_those_that_share_most_keys():
+    algorithm = get_algorithm("profile-cosine")
+    assert algorithm.limit == 10
+    shared = Counter({number: number for number in range(1, 31)})
+    assert _nearest(shared, algorithm) == set(range(21, 31))
+    assert _nearest(Counter(dict.fromkeys(range(30), algorithm.min_shared)), algorithm) == set(range(10))
+
+
+def test_partners_are_looked_at_beside_the_limit(settings):
+    profile(settings, "profile-cosine", limit=1)
+    posts = [post(f"{ARTICLES[0]} {word}") for word in ("Тут.", "Там.", "Здесь.", "Везде.")]
+    work()
+    leader, *members = map(document, posts)
+    assert Cluster.objects.get().representative == leader and Cluster.objects.get().size == 4
+
+    def looked_at(each):
+        return {found.document_id for found in candidates(each, _signed(each, "default"), "default")}
+
+    assert looked_at(leader) == {member.pk for member in members}
+    Pair.objects.all().delete()
+    assert looked_at(leader) == {members[0].pk}
+
+
+@pytest.mark.engines("sqlite")
+def test_very_many_keys_are_written_in_portions(monkeypatch):
+    from django_neardup.storage import keys
+
+    monkeypatch.setattr(keys, "ROWS", 7)
+    one = post(ARTICLES[0])
+    work()
+    stored = Fingerprint.objects.get()
+    assert set(Key.objects.values_list("key", flat=True)) == set(keys.unpack(stored.keys))
+    assert Key.objects.count() > 14
+    one.text = SOFA
+    one.save()
+    work()
+    assert set(Key.objects.values_list("key", flat=True)) == set(keys.unpack(Fingerprint.objects.get().keys))

@@ -1,0 +1,221 @@
+"""Statistics of the posts: gathered, kept frozen, named by the scheme that works with them, waited for."""
+
+import logging
+
+import pytest
+
+from django_neardup.adapters import adapter_for
+from django_neardup.checks import database
+from django_neardup.conf import get_profile
+from django_neardup.models import Document, Scheme, TermStatistics
+from django_neardup.pipeline import drain, is_pending, readiness
+from django_neardup.pipeline.gathering import NothingToGather, gather, texts_of
+from django_neardup.pipeline.readiness import lacking
+from django_neardup.pipeline.schemes import active_scheme, algorithm_of, begin_generation
+from django_neardup.pipeline.snapshots import forget_unused, load
+from django_neardup.signatures.statistics import StatisticsMissing
+from tests.testapp.models import Ad, ScopedPost
+
+from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
+
+
+@pytest.fixture(autouse=True)
+def profile(settings, monkeypatch):
+    settings.NEARDUP = {"default": {"ALGORITHM": "tf-idf"}}
+    monkeypatch.setattr(readiness, "_said", {})
+    load.cache_clear()
+
+
+def scheme():
+    return active_scheme(get_profile(), "default")
+
+
+def gathered(using="default", sample=0):
+    return gather(get_profile(), using, sample)
+
+
+def test_posts_wait_for_statistics_and_none_is_set_aside(caplog):
+    one, two = post(SOFA), post(SOFA + " И.")
+    with caplog.at_level(logging.WARNING, "django_neardup"):
+        for _ in range(8):
+            assert drain().turns == 0 and is_pending("default")
+    assert len(caplog.messages) == 1
+    assert "wait: 2." in caplog.messages[0] and "neardup_statistics" in caplog.messages[0]
+    assert {(each.state, each.attempts, each.leased_until) for each in Document.objects.all()} == {
+        (Document.State.PENDING, 0, None)
+    }
+    gathered()
+    work()
+    assert {document(each).state for each in (one, two)} == {Document.State.INDEXED}
+
+
+def test_a_post_without_statistics_keeps_nobody_else_waiting(settings, monkeypatch):
+    settings.NEARDUP = {"default": {}, "rare": {"ALGORITHM": "tf-idf"}}
+    monkeypatch.setattr(type(adapter_for(ScopedPost)), "profile", "rare")
+    left = [ScopedPost.objects.create(site=1, text=f"{SOFA} {number}") for number in range(3)]
+    one, two = post(SOFA), post(SOFA_EDITED)
+    assert lacking("default") == {"rare"}
+    assert drain().turns >= 2
+    assert cluster(one) == cluster(two) is not None
+    assert {document(each).state for each in left} == {Document.State.PENDING}
+    assert lacking("other") == {"rare"}
+
+
+def test_the_first_statistics_become_those_of_the_scheme_that_waited():
+    post(SOFA)
+    waiting = scheme()
+    assert waiting.parameters["statistics"] is None
+    with pytest.raises(StatisticsMissing):
+        algorithm_of(waiting).keys(next(texts_of(get_profile(), "default")))
+    snapshot, new = gathered()
+    assert new and scheme() == waiting and scheme().parameters["statistics"] == snapshot.digest
+    assert algorithm_of(scheme()).statistics.digest == snapshot.digest
+
+
+def test_a_snapshot_says_what_it_holds():
+    post(SOFA), post(SOFA_EDITED), post("диван")
+    snapshot, _ = gathered()
+    loaded = load(snapshot.digest, "default")
+    assert (snapshot.profile, snapshot.number, snapshot.documents) == ("default", 1, 2)
+    assert snapshot.words == len(loaded.terms) > 10
+    assert snapshot.average_length == loaded.average_length > 20
+    assert "диван" in loaded.terms and loaded.texts_with("диван") == 2
+
+
+def test_other_statistics_are_for_the_next_scheme():
+    one = post(SOFA)
+    first, _ = gathered()
+    work()
+    keys = document(one).fingerprints.get().keys
+    post(PIANO), post(CAT)
+    second, new = gathered()
+    assert new and second.number == 2 and second.digest != first.digest
+    assert scheme().parameters["statistics"] == first.digest
+    one.save()
+    work()
+    assert bytes(document(one).fingerprints.get().keys) == bytes(keys)
+    begin_generation(get_profile(), "default")
+    assert scheme().generation == 2 and scheme().parameters["statistics"] == second.digest
+
+
+def test_the_same_statistics_are_kept_once():
+    post(SOFA)
+    first, _ = gathered()
+    again, new = gathered()
+    assert not new and again == first and TermStatistics.objects.count() == 1
+
+
+def test_what_no_scheme_works_with_is_forgotten():
+    post(SOFA)
+    first, _ = gathered()
+    scheme()
+    for text in (PIANO, CAT, SOFA_EDITED):
+        post(text)
+        last, _ = gathered()
+    assert forget_unused("default", "default") == 2
+    assert set(TermStatistics.objects.all()) == {first, last}
+    begin_generation(get_profile(), "default")
+    assert forget_unused("default", "default") == 1
+    assert TermStatistics.objects.get() == last
+
+
+def test_posts_wait_for_a_new_scheme_where_a_snapshot_was_lost():
+    post(SOFA)
+    gathered()
+    scheme()
+    TermStatistics.objects.all().delete()
+    load.cache_clear()
+    assert lacking("default") == {"default"} and drain().turns == 0
+    post(PIANO)
+    gathered()
+    assert lacking("default") == {"default"}
+    begin_generation(get_profile(), "default")
+    assert lacking("default") == set()
+    work()
+
+
+def test_a_turn_that_finds_no_statistics_is_put_back(monkeypatch):
+    from django_neardup.pipeline import work as drainer
+
+    monkeypatch.setattr(drainer, "unready_kinds", lambda using: set())
+    one = post(SOFA)
+    for _ in range(8):
+        Document.objects.update(leased_until=None)
+        drain()
+    assert (document(one).state, document(one).attempts) == (Document.State.PENDING, 0)
+    assert document(one).leased_until is not None
+
+
+def test_hidden_posts_count_and_those_not_compared_do_not(monkeypatch):
+    post(SOFA), post(PIANO, published=False)
+    assert gathered()[0].documents == 2
+    monkeypatch.setattr(type(adapter_for(Ad)), "compared", lambda self: Ad.objects.filter(published=True))
+    assert gathered()[0].documents == 1
+
+
+def test_a_sample_is_spread_over_all_posts():
+    Ad.objects.bulk_create(
+        Ad(text=f"Продаю дом номер {number} со всем, что в нём есть") for number in range(90)
+    )
+    read = [int(text.raw.split()[3]) for text in texts_of(get_profile(), "default", sample=9)]
+    assert read == list(range(0, 90, 10))
+    assert len(list(texts_of(get_profile(), "default", sample=90))) == 90
+    assert len(list(texts_of(get_profile(), "default", sample=7))) == 7
+
+
+def test_all_posts_are_read_few_at_a_time(monkeypatch, django_assert_num_queries):
+    from django_neardup.pipeline import gathering
+
+    monkeypatch.setattr(gathering, "BATCH", 10)
+    Ad.objects.bulk_create(Ad(text=f"{SOFA} {number}") for number in range(25))
+    models = 7
+    with django_assert_num_queries(2 * models + 3):
+        assert len(list(texts_of(get_profile(), "default"))) == 25
+
+
+def test_a_post_that_cannot_be_read_is_left_out(monkeypatch, caplog):
+    kind, (bad, _) = type(adapter_for(Ad)), (post(SOFA), post(PIANO))
+    plain = kind.text
+    monkeypatch.setattr(
+        kind, "text", lambda self, ad: 1 / 0 if ad.pk == bad.pk else plain(self, ad), raising=False
+    )
+    assert gathered()[0].documents == 1
+    assert f"testapp.Ad {bad.pk} cannot be read: ZeroDivisionError" in caplog.text
+
+
+def test_no_posts_no_statistics():
+    with pytest.raises(NothingToGather):
+        gathered()
+    assert not TermStatistics.objects.exists()
+
+
+def test_each_database_has_its_own():
+    Ad.objects.using("other").create(text=SOFA)
+    with pytest.raises(NothingToGather):
+        gathered("default")
+    snapshot, _ = gathered("other")
+    assert not TermStatistics.objects.exists()
+    assert active_scheme(get_profile(), "other").parameters["statistics"] == snapshot.digest
+    work("other")
+
+
+def test_newer_statistics_are_no_matter_of_the_settings():
+    post(SOFA)
+    gathered()
+    scheme()
+    post(PIANO)
+    gathered()
+    assert database.check_schemes(databases=["default"]) == []
+
+
+def test_the_settings_may_turn_to_an_algorithm_without(settings):
+    post(SOFA)
+    scheme()
+    settings.NEARDUP = {"default": {"ALGORITHM": "neardup"}}
+    assert lacking("default") == {"default"}
+    begin_generation(get_profile(), "default")
+    assert lacking("default") == set() and "statistics" not in scheme().parameters
+    assert Scheme.objects.filter(state=Scheme.State.ACTIVE).count() == 1
+    work()

@@ -1,0 +1,158 @@
+"""neardup_statistics, and neardup_index where statistics are needed, as an operator meets them."""
+
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from django_neardup.conf import get_profile
+from django_neardup.models import Cluster, Document, Scheme, TermStatistics
+from django_neardup.pipeline.gathering import gather
+from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
+from tests.testapp.models import Ad
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
+
+SAME = SOFA + " И."
+
+
+@pytest.fixture
+def rare(settings):
+    settings.NEARDUP = {"default": {"ALGORITHM": "tf-idf"}}
+
+
+def run(*args, **options):
+    out = io.StringIO()
+    call_command(*args, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_it_says_what_was_gathered_and_what_comes_next(rare):
+    for text in (SOFA, SOFA_EDITED, PIANO):
+        post(text)
+    said = run("neardup_statistics").splitlines()
+    made = TermStatistics.objects.get()
+    assert said == [
+        f"Profile default, statistics 1: 3 posts, {made.words} words that more than one holds, "
+        f"{made.average_length:.1f} words a post; digest {made.digest}.",
+        "Next: python manage.py neardup_index; posts that wait already are seen to by the worker.",
+    ]
+    work()
+    assert "(nothing has changed)" in run("neardup_statistics")
+    post(CAT)
+    said = run("neardup_statistics").splitlines()
+    assert said[0].startswith("Profile default, statistics 2: 4 posts")
+    assert said[1].startswith("The active scheme goes on with statistics 1.") and "--rebuild" in said[1]
+
+
+def test_posts_that_waited_are_seen_to_by_the_worker(rare):
+    post(SOFA)
+    assert run("neardup_worker", once=True) == "0 turns taken.\n"
+    run("neardup_statistics")
+    assert run("neardup_worker", once=True) == "1 turn taken.\n"
+    assert "The active scheme works with them" in run("neardup_statistics")
+
+
+def test_the_doorbell_tells_of_posts_that_waited(settings):
+    settings.NEARDUP = {"default": {"ALGORITHM": "tf-idf", "BACKEND": "inline"}}
+    one = post(SOFA)
+    assert document(one).state == Document.State.PENDING
+    run("neardup_statistics")
+    assert document(one).state == Document.State.INDEXED
+
+
+def test_older_snapshots_go(rare):
+    post(SOFA)
+    run("neardup_index", no_progress=True)
+    for text in (PIANO, CAT):
+        post(text)
+        said = run("neardup_statistics")
+    assert "1 older snapshot that no scheme works with: removed." in said
+    assert list(TermStatistics.objects.order_by("number").values_list("number", flat=True)) == [1, 3]
+    listed = run("neardup_statistics", list=True).splitlines()
+    assert [line.split(":")[0] for line in listed] == ["default 1", "default 3"]
+    assert listed[0].endswith("; in use") and listed[1].endswith("; newest")
+
+
+def test_a_list_of_none():
+    assert run("neardup_statistics", list=True) == "No statistics are kept.\n"
+
+
+def test_a_profile_that_needs_none_is_named_to_be_gathered(settings):
+    post(SOFA)
+    said = run("neardup_statistics")
+    assert "those that do: " in said and "tf-idf" in said and not TermStatistics.objects.exists()
+    said = run("neardup_statistics", profile="default")
+    assert TermStatistics.objects.get().documents == 1 and "Next: python manage.py neardup_index;" in said
+    work()
+    assert "The active scheme, neardup, needs none." in run("neardup_statistics", profile="default")
+
+
+def test_a_sample(rare):
+    Ad.objects.bulk_create(Ad(text=f"{SOFA} {number}") for number in range(20))
+    run("neardup_statistics", sample=5)
+    assert TermStatistics.objects.get().documents == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"profile": "none"}, "no profile 'none'"),
+        ({"sample": -1}, "--sample"),
+        ({"profile": "spare"}, "has no posts"),
+        ({}, "no post that can be compared"),
+    ],
+)
+def test_what_cannot_be_done_is_said(options, says, settings):
+    settings.NEARDUP = {"default": {"ALGORITHM": "tf-idf"}, "spare": {}}
+    with pytest.raises(CommandError, match=says):
+        run("neardup_statistics", **options)
+
+
+def test_the_other_database(rare):
+    Ad.objects.using("other").create(text=SOFA)
+    run("neardup_statistics", database="other")
+    assert TermStatistics.objects.using("other").exists() and not TermStatistics.objects.exists()
+
+
+def test_an_index_gathers_what_is_missing_first(rare):
+    Ad.objects.bulk_create([Ad(text=text) for text in (SOFA, SAME, PIANO)])
+    said = run("neardup_index", no_progress=True).splitlines()
+    assert said[0] == "Profile default: tf-idf needs statistics of the posts; they are gathered first."
+    assert said[1].startswith("Statistics 1: 3 posts")
+    assert said[-1].startswith("3 posts, 1 group, 1 clone")
+    assert "Statistics" not in run("neardup_index", no_progress=True)
+
+
+def test_a_rebuild_takes_the_newest(rare):
+    one, two = post(SOFA), post(SAME)
+    run("neardup_index", no_progress=True)
+    first = Scheme.objects.get().parameters["statistics"]
+    post(PIANO)
+    newest, _ = gather(get_profile(), "default")
+    assert "gathered first" not in run("neardup_index", no_progress=True, rebuild=True)
+    active = Scheme.objects.get(state=Scheme.State.ACTIVE)
+    assert active.parameters["statistics"] == newest.digest != first
+    assert cluster(one) == cluster(two) is not None
+
+
+def test_a_rebuild_gathers_where_the_new_algorithm_needs_them(settings):
+    one, two = post(SOFA), post(SAME)
+    run("neardup_index", no_progress=True)
+    settings.NEARDUP = {"default": {"ALGORITHM": "tf-ridf"}}
+    assert "tf-ridf needs statistics" not in run("neardup_index", no_progress=True)
+    assert "tf-ridf needs statistics" in run("neardup_index", no_progress=True, rebuild=True)
+    assert Scheme.objects.get(state=Scheme.State.ACTIVE).algorithm == "tf-ridf"
+    assert cluster(one) == cluster(two) is not None
+
+
+def test_an_empty_site_is_indexed_all_the_same(rare):
+    said = run("neardup_index", no_progress=True)
+    assert "has nothing to count" in said and said.splitlines()[-1].startswith("0 posts")
+
+
+def test_a_dry_run_gathers_nothing(rare):
+    post(SOFA)
+    run("neardup_index", no_progress=True, dry_run=True)
+    assert not TermStatistics.objects.exists() and not Cluster.objects.exists()
+    assert Document.objects.get().state == Document.State.PENDING
