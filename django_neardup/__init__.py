@@ -14,6 +14,7 @@ _PUBLIC = {
     "register": "adapters",
     "unregister": "adapters",
     "group": "grouping",
+    "compare": "comparing",
     "mark": "pipeline",
     "drain": "pipeline",
     "document_checked": "signals",

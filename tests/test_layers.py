@@ -13,19 +13,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "django_neardup"
-CORE = ("text", "signatures", "clustering", "evaluation")
+CORE = ("text", "signatures", "clustering", "evaluation", "comparison")
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("text",),
     ("signatures",),
     ("clustering",),
     ("evaluation",),
+    ("comparison",),
     ("conf", "exceptions", "signals"),
     ("models", "migrations", "adapters"),
     ("storage",),
     ("pipeline",),
     ("queues", "receivers"),
     ("merging",),
-    ("visible", "grouping"),
+    ("visible", "grouping", "comparing"),
     ("hints", "similar", "forms", "views", "urls", "admin", "templatetags", "checks", "management", "apps"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -109,7 +110,7 @@ def test_the_core_works_where_django_is_not_installed():
         """
 import importlib, pkgutil, sys
 sys.modules["django"] = None
-for name in ("text", "signatures", "clustering", "evaluation"):
+for name in ("text", "signatures", "clustering", "evaluation", "comparison"):
     package = importlib.import_module(f"django_neardup.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if not module.name.endswith(".__main__"):

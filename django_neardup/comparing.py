@@ -1,0 +1,192 @@
+"""Why two posts are, or are not, taken for one: ``neardup.compare(a, b)``, also of two texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from django.db.models import Model
+from django.utils.translation import gettext, pgettext
+
+from .adapters import Adapter, Source, adapter_for
+from .comparison.compare import Comparison, Note, compare_texts
+from .conf import Profile, get_profile
+from .models import Scheme
+from .models import TermStatistics as Snapshot
+from .pipeline.schemes import algorithm_of, chosen_secret, described
+from .pipeline.sign import why_skipped
+from .pipeline.snapshots import load, newest
+from .pipeline.synonyms import synonyms_of
+from .pipeline.verify import _by_identity as by_identity
+from .signatures import Algorithm, get_algorithm
+from .signatures.statistics import TermStatistics
+from .text.contacts import canonical_contact
+from .text.document import Document as Text
+from .text.synonyms import Synonyms
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One side: its text, and for an object the adapter and all that was read of it."""
+
+    title: str
+    text: str
+    adapter: Adapter | None = None
+    source: Source | None = None
+
+    @property
+    def contacts(self) -> list[str]:
+        declared = self.source.contacts if self.source else ()
+        return [contact for contact in map(canonical_contact, declared) if contact]
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        return self.source.identity if self.source else ()
+
+
+def compare(
+    a: Model | str,
+    b: Model | str,
+    *,
+    profile: str | None = None,
+    algorithm: str | None = None,
+    language: str | None = None,
+    using: str | None = None,
+    titles: tuple[str, str] | None = None,
+) -> Comparison:
+    """Compare two objects of registered models, saved or not, or two texts; nothing is written.
+
+    They are read by the active scheme of ``profile`` (None: that of the first object's adapter, else "default"), or
+    by the settings where there is none yet.  ``algorithm``: whose verdict is wanted (None: the scheme's);
+    ``language``: of the texts (None: the adapter's, else the scheme's); ``using``: database alias of the scheme
+    (None: the first object's); ``titles``: what the two are called in reports.
+
+    ``print(compare(a, b))`` reads well on a terminal.  ``NotRegistered`` for an object without an adapter,
+    ``UnknownAlgorithm``, ``StatisticsMissing`` where the deciding algorithm has no statistics, ``TypeError`` for what
+    is neither an object nor a text, ``ImproperlyConfigured`` for a profile that there is not.
+    """
+    left, right = (_read(side, letter) for side, letter in ((a, "A"), (b, "B")))
+    chosen = get_profile(
+        profile or next((each.adapter.profile for each in (left, right) if each.adapter), "default")
+    )
+    alias = using or next((_alias(each) for each in (a, b) if isinstance(each, Model)), DEFAULT_DB_ALIAS)
+    scheme, stored = scheme_of(chosen, alias)
+    texts = [_canonised(each, scheme, language) for each in (left, right)]
+    statistics = _statistics(scheme, chosen, alias) if stored else None
+    comparison = compare_texts(
+        texts[0],
+        texts[1],
+        _algorithm(algorithm, scheme, (left, right), statistics),
+        statistics=statistics,
+        titles=titles or (left.title, right.title),
+        contacts=(left.contacts, right.contacts),
+        notes=_notes(left, right, texts),
+    )
+    return _identified(comparison, left.identity, right.identity)
+
+
+def translated(text: str, context: str = "") -> str:
+    """The words of a report in the active language."""
+    return pgettext(context, text) if context else gettext(text)
+
+
+def scheme_of(profile: Profile, using: str) -> tuple[Scheme, bool]:
+    """The active scheme, or the settings as one that is not saved; and whether the tables are there."""
+    stored = _has_tables(using)
+    rows = Scheme.objects.using(using).filter(profile=profile.alias, state=Scheme.State.ACTIVE)
+    found = rows.order_by("-generation").first() if stored else None
+    if found is None:
+        found = Scheme(profile=profile.alias, secret=chosen_secret(profile), **described(profile, using))
+        found._state.db = using
+    return found, stored
+
+
+def _has_tables(using: str) -> bool:
+    """Whether the app's tables are in that database; a database that is out of reach has none."""
+    try:
+        with connections[using].cursor() as cursor:
+            names = connections[using].introspection.table_names(cursor)
+    except (DatabaseError, ImproperlyConfigured):
+        return False
+    return {Scheme._meta.db_table, Snapshot._meta.db_table} <= set(names)
+
+
+def _alias(instance: Model) -> str:
+    return instance._state.db or DEFAULT_DB_ALIAS
+
+
+def _read(side: Any, letter: str) -> _Read:
+    if isinstance(side, str):
+        return _Read(letter, side)
+    if not isinstance(side, Model):
+        raise TypeError(
+            f"compare() takes two objects of registered models, or two texts, not {type(side).__name__}"
+        )
+    adapter = adapter_for(side)
+    source = adapter.source(side, compared=True, live=True)
+    return _Read(f"{adapter.model._meta.label} {side.pk}", source.text, adapter, source)
+
+
+def _canonised(side: _Read, scheme: Scheme, language: str | None) -> Text:
+    chosen = language or (side.adapter.language if side.adapter else None) or scheme.language
+    return Text(
+        side.text,
+        language=chosen,
+        quotes=side.adapter.quotes if side.adapter else "keep",
+        secret=bytes.fromhex(scheme.secret),
+        synonyms=_synonyms(scheme, chosen),
+    )
+
+
+def _synonyms(scheme: Scheme, language: str) -> Synonyms | None:
+    if not scheme._state.adding:
+        return synonyms_of(scheme, language)
+    return Synonyms.of(scheme.synonyms, language) if scheme.synonyms else None
+
+
+def _statistics(scheme: Scheme, profile: Profile, using: str) -> TermStatistics | None:
+    """Those that the scheme was made with, else the profile's newest."""
+    digest = scheme.parameters.get("statistics")
+    if not digest:
+        snapshot = newest(profile.alias, using)
+        digest = snapshot.digest if snapshot else None
+    return load(digest, using) if digest else None
+
+
+def _algorithm(
+    name: str | None, scheme: Scheme, sides: Sequence[_Read], statistics: TermStatistics | None
+) -> Algorithm:
+    """The algorithm of that name with its own options, or the scheme's as both adapters want it."""
+    if name is None or name == scheme.algorithm:
+        named = [each.adapter.excused for each in sides if each.adapter and each.adapter.excused is not None]
+        return algorithm_of(
+            scheme, tuple(sorted({kind for each in named for kind in each})) if named else None
+        )
+    made = get_algorithm(name)
+    return get_algorithm(name, statistics=statistics) if made.needs_statistics else made
+
+
+def _notes(left: _Read, right: _Read, texts: Sequence[Text]) -> Iterator[Note]:
+    """Why the pipeline would not compare the two."""
+    for letter, side, text in zip("AB", (left, right), texts):
+        if side.adapter and side.source and why_skipped(side.adapter, side.source, text):
+            yield Note("short", letter)
+    if not (left.adapter and right.adapter and left.source and right.source):
+        return
+    if left.adapter.profile != right.adapter.profile:
+        yield Note("profile")
+    elif right.adapter.model not in left.adapter.partners:
+        yield Note("partners")
+    elif left.source.scope != right.source.scope:
+        yield Note("scope")
+
+
+def _identified(comparison: Comparison, a: Sequence[str], b: Sequence[str]) -> Comparison:
+    """The comparison with what equal and unequal identity values say, as the pipeline has it."""
+    judgement: Any = by_identity(comparison.judgement, a, b)
+    if judgement == comparison.judgement:
+        return comparison
+    return replace(comparison, judgement=judgement, notes=(*comparison.notes, Note("identity")))

@@ -1,0 +1,127 @@
+"""The words of a report: English here, in other languages through a function that translates them.
+
+``gettext_noop`` and ``pgettext`` mark what is to be translated, as Django's functions of those names do, and change
+nothing.
+"""
+
+from __future__ import annotations
+
+import gettext
+from pathlib import Path
+from typing import Protocol
+
+LOCALE = Path(__file__).parent.parent / "locale"
+
+
+class Words(Protocol):
+    """A translation: of a text, and the context that tells it from others of the same letters."""
+
+    def __call__(self, text: str, context: str = "") -> str: ...
+
+
+def english(text: str, context: str = "") -> str:
+    """The words as they stand here."""
+    return text
+
+
+def of_environment() -> tuple[Words, str]:
+    """The words in the language that LANGUAGE, LC_ALL, LC_MESSAGES or LANG asks for, if the package has it, and which
+    language that is."""
+    found = gettext.translation("django", LOCALE, fallback=True)
+
+    def translated(text: str, context: str = "") -> str:
+        return found.pgettext(context, text) if context else found.gettext(text)
+
+    return translated, found.info().get("language", "en")
+
+
+def gettext_noop(text: str) -> str:
+    return text
+
+
+def pgettext(context: str, text: str) -> str:
+    return text
+
+
+DIFFERS = "what differs"
+"""Context of the classes of differences."""
+REPORT = "comparison"
+"""Context of a short word that means other things elsewhere."""
+
+SIGNS = {"duplicate": "=", "variant": "≠", "contained": "⊃", "related": "≈", "none": "·"}
+VERDICTS = {
+    "duplicate": gettext_noop("duplicate"),
+    "variant": gettext_noop("variant"),
+    "contained": gettext_noop("contained"),
+    "related": gettext_noop("related"),
+    "none": pgettext("comparison", "none"),
+}
+SENTENCES = {
+    "duplicate": gettext_noop("the same item, and the same text except for small edits"),
+    "variant": gettext_noop("the texts are alike, but they are about two items"),
+    "contained": gettext_noop("one text holds most of the other"),
+    "related": gettext_noop("the texts have something in common"),
+    "none": gettext_noop("the texts have too little in common"),
+}
+EXACT = gettext_noop("the same words in the same order")
+LABELS = {
+    "code": pgettext("what differs", "code"),
+    "number": pgettext("what differs", "number"),
+    "measure": pgettext("what differs", "measure"),
+    "name": pgettext("what differs", "word"),
+    "latin": pgettext("what differs", "word"),
+    "negation": pgettext("what differs", "negation"),
+    "price": pgettext("what differs", "price"),
+    "date": pgettext("what differs", "date"),
+    "contact": pgettext("what differs", "contact"),
+    "word": pgettext("what differs", "other words"),
+}
+ONLY = {"A": pgettext("what differs", "only in A"), "B": pgettext("what differs", "only in B")}
+IDENTITY = pgettext("what differs", "identity")
+
+NOTES = {
+    "scope": gettext_noop("The two stand in different scopes: they are never compared with one another."),
+    "partners": gettext_noop("These two models are not compared with one another (compare_with)."),
+    "profile": gettext_noop(
+        "The two models have different profiles: they are never compared with one another."
+    ),
+    "short": gettext_noop("%(side)s has too few words to be compared (min_words)."),
+    "truncated": gettext_noop("%(side)s is longer than 1 MiB: only its beginning and its end were read."),
+    "identity": gettext_noop("The verdict is that of the identity values, whatever the texts."),
+}
+HEADINGS = {
+    "differs": gettext_noop("What differs"),
+    "decides": gettext_noop("decides: another item"),
+    "idle": gettext_noop("does not decide"),
+    "nothing": gettext_noop("nothing"),
+    "texts": gettext_noop("The texts"),
+    "passages": gettext_noop("Shared passages"),
+    "held": gettext_noop("Found in the texts"),
+    "contacts": gettext_noop("contacts"),
+    "names": gettext_noop("names"),
+    "codes": gettext_noop("codes"),
+    "algorithms": gettext_noop("By every algorithm"),
+    "algorithm": gettext_noop("algorithm"),
+    "score": gettext_noop("score"),
+    "verdict": gettext_noop("verdict"),
+    "keys": gettext_noop("equal keys"),
+    "legend": gettext_noop("What the marks mean"),
+    "shared": gettext_noop("in both texts"),
+    "both": gettext_noop("in both"),
+    "words": gettext_noop("words: %(count)s"),
+    "rest": gettext_noop("not shown: %(count)s"),
+    "by": gettext_noop("by %(name)s"),
+    "inside": gettext_noop("A in B %(a)s, B in A %(b)s"),
+    "met": gettext_noop("%(shared)s of %(a)s and %(b)s"),
+    "needed": gettext_noop("needed: %(count)s"),
+    "statistics": gettext_noop("needs statistics: run neardup_statistics"),
+    "zipf": gettext_noop("Zipf's law"),
+    "usual": gettext_noop("%(side)s: as usual (slope %(slope)s, distance %(distance)s)"),
+    "unusual": gettext_noop(
+        "%(side)s: unusual for a text that a person wrote (slope %(slope)s, distance %(distance)s)"
+    ),
+    "brief": gettext_noop("%(side)s: under 300 words, too short to tell"),
+    "passage": gettext_noop("a shared passage; its number leads to the other side"),
+    "title": gettext_noop("%(a)s and %(b)s compared"),
+    "go": gettext_noop("Passage %(number)s, show in %(side)s"),
+}

@@ -1,0 +1,291 @@
+"""neardup.compare() and neardup_explain, as a site meets them."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+import uuid
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.utils.translation import override
+
+import django_neardup as neardup
+from django_neardup.conf import get_profile
+from django_neardup.exceptions import NotRegistered
+from django_neardup.models import Scheme, TermStatistics
+from django_neardup.pipeline.schemes import active_scheme
+from django_neardup.signatures import statistics
+from django_neardup.text.document import Document
+from tests import services
+from tests.comparison.texts import OTHER_PILES, PILES, POEM
+from tests.pipeline.helpers import pair, post, work
+from tests.testapp.models import Ad, LongArticle, Reply, ScopedPost, SlugPost, Topic, Unregistered, UuidPost
+
+pytestmark = pytest.mark.django_db(databases=["default", "other"])
+
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def explain(*args, **options):
+    out = io.StringIO()
+    call_command("neardup_explain", *args, stdout=out, **options)
+    return out.getvalue()
+
+
+def as_json(*args, **options):
+    return json.loads(explain(*args, format="json", **options))
+
+
+@pytest.fixture
+def ads():
+    return post(PILES), post(OTHER_PILES)
+
+
+def kinds(comparison):
+    return {note.kind for note in comparison.notes}
+
+
+def test_two_objects(ads):
+    it = neardup.compare(*ads)
+    assert (it.judgement.verdict, it.algorithm) == ("variant", "neardup")
+    assert [side.title for _, side in it.sides] == [f"testapp.Ad {each.pk}" for each in ads]
+    assert not it.notes
+
+
+def test_it_is_what_the_pipeline_says(ads):
+    work()
+    stored, it = pair(*ads), neardup.compare(*ads)
+    assert (stored.verdict, stored.score) == (it.judgement.verdict, pytest.approx(it.judgement.score))
+    assert stored.evidence == it.judgement.evidence()
+
+
+def test_two_texts():
+    it = neardup.compare(PILES, OTHER_PILES)
+    assert it.judgement.verdict == "variant" and [side.title for _, side in it.sides] == ["A", "B"]
+
+
+def test_files_need_no_database(tmp_path):
+    code = """
+import sys, django
+from django.conf import settings
+settings.configure(INSTALLED_APPS=["django.contrib.contenttypes", "django_neardup"], DATABASES={"default": %s})
+django.setup()
+from django.core.management import call_command
+call_command("neardup_explain", sys.argv[1], sys.argv[1])
+"""
+    path = tmp_path / "piles.txt"
+    path.write_text(PILES, encoding="utf-8")
+    for database in ({}, {"ENGINE": "django.db.backends.sqlite3", "NAME": str(tmp_path / "nowhere" / "db")}):
+        done = subprocess.run(
+            [sys.executable, "-c", code % database, path], cwd=services.ROOT, capture_output=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        assert "=  duplicate, 100" in done.stdout.decode()
+
+
+def test_nothing_is_written(ads):
+    before = Scheme.objects.count()
+    neardup.compare(*ads)
+    explain(f"testapp.Ad:{ads[0].pk}", f"testapp.Ad:{ads[1].pk}")
+    assert Scheme.objects.count() == before
+
+
+def test_one_query_an_object(ads, django_assert_max_num_queries):
+    active_scheme(get_profile(), "default")
+    keys = [str(each.pk) for each in ads]
+    with django_assert_max_num_queries(5) as captured:
+        explain("testapp.Ad", *keys)
+    asked = [query["sql"] for query in captured.captured_queries if "testapp_ad" in query["sql"].lower()]
+    assert len([sql for sql in asked if "WHERE" in sql and "phone" in sql]) == 2
+
+
+def test_the_schemes_secret_language_and_options_count(ads):
+    scheme = active_scheme(get_profile(), "default")
+    Scheme.objects.update(language="en", secret="ab" * 16, algorithm="neardup-articles")
+    it = neardup.compare(*ads)
+    assert it.algorithm == "neardup-articles" and scheme.pk
+    assert {(side.document.language, side.document.secret) for _, side in it.sides} == {("en", b"\xab" * 16)}
+
+
+def test_declared_contacts_count(ads):
+    Ad.objects.filter(pk=ads[0].pk).update(phone="8 (912) 345-67-89")
+    made = as_json("testapp.Ad", str(ads[0].pk), str(ads[1].pk))
+    assert made["contacts"]["only_a"] == ["mailto:svai@example.ru", "tel:9123456789"]
+
+
+def test_identity_decides_whatever_the_texts():
+    same = neardup.compare(Ad(text=PILES, sku="7"), Ad(text=POEM, sku="7"))
+    other = neardup.compare(Ad(text=POEM, sku="7"), Ad(text=POEM, sku="8"))
+    assert (same.judgement.verdict, other.judgement.verdict) == ("duplicate", "variant")
+    assert kinds(same) == kinds(other) == {"identity"} and other.judgement.classes == ("identity",)
+    assert "identity" in str(other)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        (ScopedPost(text=POEM, site=1), ScopedPost(text=POEM, site=2), "scope"),
+        (Topic(text=POEM), UuidPost(text=POEM), "partners"),
+        (Ad(text=POEM), Ad(text="диван"), "short"),
+    ],
+)
+def test_what_keeps_them_apart_is_noted(a, b, why):
+    assert kinds(neardup.compare(a, b)) == {why}
+
+
+def test_partners_and_children_of_registered_models_compare():
+    assert not neardup.compare(Topic(text=POEM), Reply(text=POEM)).notes
+    assert not neardup.compare(LongArticle(text=POEM), LongArticle(text=POEM)).notes
+
+
+def test_quotes_go_where_the_adapter_drops_them():
+    reply = Reply(text=f"> {POEM}\n\nСпасибо, очень красивые стихи о зиме")
+    assert not neardup.compare(reply, POEM).shared and neardup.compare(reply.text, POEM).shared
+
+
+def test_both_notations(ads):
+    a, b = (str(each.pk) for each in ads)
+    one = explain(f"testapp.Ad:{a}", f"testapp.Ad:{b}")
+    assert one == explain("testapp.Ad", a, b) == explain("testapp.ad", a, "testapp.Ad", b)
+    assert one.startswith(f"A  testapp.Ad {a}, words: ") and "≠  variant, " in one
+    assert explain("testapp.Ad", a, f"testapp.Ad:{b}") == one
+
+
+def test_uuid_and_text_keys():
+    one, two = UuidPost.objects.create(text=POEM), SlugPost.objects.create(slug="мороз:и-солнце", text=POEM)
+    made = as_json(f"testapp.UuidPost:{one.pk}", f"testapp.SlugPost:{two.pk}")
+    assert made["exact"] and made["b"]["title"] == "testapp.SlugPost мороз:и-солнце"
+    assert made["notes"] == [{"kind": "partners", "side": ""}]
+    assert as_json(f"testapp.UuidPost:{one.pk.hex}", f"testapp.UuidPost:{one.pk}")["exact"]
+
+
+def test_objects_of_another_database():
+    one, two = (Ad.objects.using("other").create(text=POEM) for _ in range(2))
+    keys = [f"testapp.Ad:{each.pk}" for each in (one, two)]
+    assert as_json(*keys, database="other")["exact"]
+    with pytest.raises(CommandError, match=r"no testapp\.Ad .* in the database 'default'"):
+        explain(*keys)
+
+
+def test_files_and_an_object(ads, tmp_path):
+    path = tmp_path / "piles.txt"
+    path.write_text(PILES, encoding="utf-8")
+    made = as_json(str(path), f"testapp.Ad:{ads[0].pk}")
+    assert made["exact"] and made["a"]["title"] == str(path)
+    assert as_json("testapp.Ad", str(ads[0].pk), str(ads[0].pk))["exact"]
+
+
+def test_standard_input(ads, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO(PILES))
+    assert as_json("-", f"testapp.Ad:{ads[0].pk}")["exact"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["testapp.Ad:17", "testapp.Ad:18"], "There is no testapp.Ad 17 in the database 'default'"),
+        (["testapp.Ad:x", "testapp.Ad:18"], "'x' is no key of testapp.Ad"),
+        (["testapp.UuidPost:7", "testapp.Ad:18"], "'7' is no key of testapp.UuidPost"),
+        (["testapp.Unregistered:1", "a.txt"], r"testapp.Unregistered has no adapter: register one"),
+        (["testapp.Nothing:1", "a.txt"], r"no model testapp.Nothing.*Registered models: testapp.Ad, "),
+        (["nowhere.txt", "a.txt"], "nowhere.txt cannot be read: No such file"),
+        (["testapp.Ad", "17"], "Name two objects"),
+        (["testapp.Ad:17", "testapp.Ad"], "Name two objects"),
+        (["a", "b", "c"], "Name two objects"),
+        (["-", "-"], "Only one"),
+    ],
+)
+def test_errors_say_what_to_do(arguments, why):
+    with pytest.raises(CommandError, match=why):
+        explain(*arguments)
+
+
+def test_unknown_names(ads):
+    keys = [f"testapp.Ad:{each.pk}" for each in ads]
+    with pytest.raises(CommandError, match="no algorithm 'folklore'; known are"):
+        explain(*keys, algorithm="folklore")
+    with pytest.raises(CommandError, match="NEARDUP has no profile 'fast'"):
+        explain(*keys, profile="fast")
+    with pytest.raises(NotRegistered, match=r"@neardup.register\(Unregistered\)"):
+        neardup.compare(Unregistered(text=POEM), POEM)
+    with pytest.raises(TypeError, match="not UUID"):
+        neardup.compare(uuid.uuid4(), POEM)
+    with pytest.raises(ImproperlyConfigured):
+        neardup.compare(POEM, POEM, profile="fast")
+
+
+def test_algorithms_that_need_statistics(ads):
+    keys = [f"testapp.Ad:{each.pk}" for each in ads]
+    with pytest.raises(CommandError, match="run neardup_statistics"):
+        explain(*keys, algorithm="tf-idf")
+    assert "needs statistics: run neardup_statistics" in explain(*keys)
+    gathered = statistics.TermStatistics.gather(Document(text) for text in (PILES, OTHER_PILES, POEM))
+    TermStatistics.objects.create(profile="default", digest=gathered.digest, packed=gathered.pack())
+    assert as_json(*keys, algorithm="tf-idf")["algorithm"] == "tf-idf"
+    assert not [row for row in as_json(*keys)["algorithms"] if row["missing"]]
+
+
+def test_profile_language_and_output(ads, settings, tmp_path):
+    settings.NEARDUP = {"default": {}, "strict": {"ALGORITHM": "md5"}}
+    made = tmp_path / "made.html"
+    keys = [f"testapp.Ad:{each.pk}" for each in ads]
+    assert explain(*keys, profile="strict", format="html", output=str(made)) == ""
+    assert "by md5" in made.read_text(encoding="utf-8")
+    assert as_json(*keys, language="en")["a"]["language"] == "en"
+    with pytest.raises(CommandError, match="cannot be written"):
+        explain(*keys, output="/nowhere/at/all")
+
+
+def test_synonyms_of_the_settings_count_before_there_is_a_scheme(settings, tmp_path):
+    path = tmp_path / "synonyms.txt"
+    path.write_text("болеть хворать недомогать", encoding="utf-8")
+    texts = "Дети зимой часто болеют простудой", "Дети зимой часто хворают простудой"
+    assert not neardup.compare(*texts).judgement.exact
+    settings.NEARDUP = {"default": {"SYNONYMS": str(path)}}
+    assert neardup.compare(*texts).judgement.exact
+
+
+def test_no_colours_off_a_terminal_and_where_they_are_unwanted(ads, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    def on_terminal(**options):
+        out = Terminal()
+        call_command("neardup_explain", *keys, stdout=out, **options)
+        return out.getvalue()
+
+    keys = [f"testapp.Ad:{each.pk}" for each in ads]
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    plain = explain(*keys)
+    assert "\x1b" not in plain and "\x1b[1;35m" in on_terminal()
+    assert re.sub(r"\x1b\[[\d;]*m", "", on_terminal()) == plain
+    assert on_terminal(no_color=True) == plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert on_terminal() == plain
+
+
+def test_russian(ads):
+    keys = [f"testapp.Ad:{each.pk}" for each in ads]
+    with override("ru"):
+        told, page = explain(*keys), explain(*keys, format="html")
+    assert "≠  вариант, " in told and "решает: другой предмет" in told and "Общие отрывки" in told
+    assert "нужна статистика: запустите neardup_statistics" in " ".join(told.split())
+    english = explain(*keys)
+    heads = ["What differs", "Shared passages", "Found in the texts", "equal keys", "needs statistics"]
+    assert all(head in english for head in heads[:3]) and not [head for head in heads if head in told + page]
+    assert '<html lang="ru">' in page and "отрицание" in page
+
+
+def test_help(capsys):
+    with pytest.raises(SystemExit):
+        call_command("neardup_explain", "--help")
+    told = capsys.readouterr().out
+    assert "board.Ad:17 board.Ad:18" in told and "--no-color" in told

@@ -1,0 +1,139 @@
+"""What a comparison says of two texts."""
+
+import pytest
+
+from django_neardup.comparison import Held, Note, compare_texts
+from django_neardup.comparison.compare import percent
+from django_neardup.signatures import UnknownAlgorithm, algorithm_names, get_algorithm
+from django_neardup.signatures.statistics import StatisticsMissing, TermStatistics
+from django_neardup.text.document import Document
+from tests.comparison.texts import OTHER_PILES, PILES, POEM, compared
+
+
+@pytest.fixture(scope="module")
+def piles():
+    return compare_texts(Document(PILES), Document(OTHER_PILES))
+
+
+def test_the_verdict_is_that_of_the_default_scheme(piles):
+    judged = get_algorithm("neardup").judge(Document(PILES), Document(OTHER_PILES))
+    assert (piles.algorithm, piles.judgement) == ("neardup", judged)
+    assert judged.verdict == "variant" and "code" in judged.classes
+
+
+def test_every_algorithm_that_gives_signatures_has_a_row(piles):
+    names = [name for name in algorithm_names() if not get_algorithm(name).batch]
+    assert [row.name for row in piles.rows] == ["neardup", *(name for name in names if name != "neardup")]
+    assert len(names) > 2
+
+
+def test_a_row_is_what_the_algorithm_says(piles):
+    row = next(row for row in piles.rows if row.name == "neardup-articles")
+    algorithm = get_algorithm(row.name)
+    a, b = Document(PILES), Document(OTHER_PILES)
+    left, right = set(algorithm.keys(a)), set(algorithm.keys(b))
+    judgement = algorithm.judge(a, b)
+    assert (row.score, row.verdict) == (judgement.score, judgement.verdict)
+    assert (row.shared, row.keys_a, row.keys_b) == (len(left & right), len(left), len(right))
+    assert row.shared >= row.needed == 1 and row.percent == round(100 * judgement.score)
+
+
+def needing_statistics():
+    return [name for name in algorithm_names() if get_algorithm(name).needs_statistics]
+
+
+def test_algorithms_without_their_statistics_are_listed_and_say_so(piles):
+    lacking = [row for row in piles.rows if row.missing]
+    assert needing_statistics() and [row.name for row in lacking] == [
+        name for name in needing_statistics() if not get_algorithm(name).batch
+    ]
+    assert {(row.score, row.percent, row.verdict, row.missing) for row in lacking} == {
+        (None, None, "", "statistics")
+    }
+
+
+def test_with_statistics_they_judge_too():
+    a, b = Document(PILES), Document(PILES.replace("240", "241"))
+    statistics = TermStatistics.gather([a, b, Document(OTHER_PILES), Document(POEM)])
+    rows = compare_texts(a, b, statistics=statistics).rows
+    assert not [row.name for row in rows if row.missing]
+    assert all(row.verdict and 0 <= row.score <= 1 for row in rows)
+
+
+def test_the_deciding_algorithm_can_be_another():
+    it = compared(PILES, OTHER_PILES, algorithm=get_algorithm("md5"))
+    assert (it.algorithm, it.judgement.verdict, it.judgement.score) == ("md5", "none", 0.0)
+    assert [row.name for row in it.rows] == ["md5"]
+
+
+def test_a_deciding_algorithm_without_statistics_is_an_error():
+    with pytest.raises(StatisticsMissing):
+        compared(PILES, PILES, algorithm=get_algorithm(needing_statistics()[0]))
+
+
+def test_an_unknown_name_is_an_error():
+    with pytest.raises(UnknownAlgorithm, match="no algorithm 'folklore'"):
+        compared(PILES, OTHER_PILES, algorithms=["folklore"])
+
+
+def test_differences_are_told_whatever_the_verdict():
+    it = compared("Продам велосипед Стелс, почти новый, недорого", POEM)
+    assert it.judgement.verdict == "none"
+    assert {each.kind for each in it.judgement.differences} <= {"word", "only"} and it.judgement.differences
+    assert not it.shared
+
+
+def test_containments_are_told_where_the_algorithm_knows_none():
+    it = compared(POEM, f"{POEM} {PILES}", algorithm=get_algorithm("md5"))
+    assert it.judgement.containment_a > 0.95 and 0 < it.judgement.containment_b < 0.5
+    assert [each.words for each in it.shared] == [len(Document(POEM))]
+
+
+def test_what_both_name(piles):
+    assert piles.contacts == Held(
+        ("tel:9000004217",), ("mailto:svai@example.ru",), ("mailto:zakaz@example.ru",)
+    )
+    assert piles.names == Held(("иванов иван петрович",))
+    assert piles.codes.equal == ("b25", "f200", "w6")
+    assert (len(piles.codes.only_a), len(piles.codes.only_b)) == (1, 1)
+
+
+def test_declared_contacts_count():
+    it = compared(POEM, PILES, contacts=(["tel:9000004217"], []))
+    assert it.contacts == Held(("tel:9000004217",), (), ("mailto:svai@example.ru",))
+
+
+def test_passages_with_small_differences_inside_are_one():
+    it = compared(PILES, OTHER_PILES)
+    assert [each.number for each in it.shared] == [1, 2, 3, 4]
+    assert sorted(it.shared, key=lambda each: each.b) != list(it.shared)
+    text = PILES[slice(*it.shared[0].a)]
+    assert text.startswith("Сваи") and text.endswith("длиной 14 м")
+    assert it.shared[0].words == len(Document(text)) - 6
+
+
+def test_exact_copies():
+    it = compare_texts(Document(POEM), Document(POEM.upper()))
+    assert it.judgement.exact and it.percent == 100 and it.judgement.differences == ()
+    assert {row.percent for row in it.rows if not row.missing} == {100}
+
+
+def test_a_text_under_300_words_says_nothing_of_zipf():
+    it = compared(POEM, " ".join(f"слово{number}" for number in range(400)))
+    assert it.a.zipf is None and it.b.zipf.anomalous
+
+
+def test_a_cut_text_is_noted():
+    it = compared("а б в " * 200_000, POEM)
+    assert it.notes == (Note("truncated", "A"),)
+
+
+@pytest.mark.parametrize(
+    ("share", "whole"), [(0.0, 0), (0.704, 70), (0.706, 71), (0.996, 99), (0.9999999, 99), (1.0, 100)]
+)
+def test_percent(share, whole):
+    assert percent(share) == whole
+
+
+def test_it_reads_well_when_printed():
+    assert str(compared(PILES, OTHER_PILES)).startswith("A  A, words: ")
