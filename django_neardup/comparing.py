@@ -20,7 +20,7 @@ from .pipeline.schemes import algorithm_of, chosen_secret, described
 from .pipeline.sign import why_skipped
 from .pipeline.snapshots import load, newest
 from .pipeline.synonyms import synonyms_of
-from .pipeline.verify import _by_identity as by_identity
+from .pipeline.verify import by_identity as by_identity
 from .signatures import Algorithm, get_algorithm
 from .signatures.statistics import TermStatistics
 from .text.contacts import canonical_contact

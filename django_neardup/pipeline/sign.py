@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from django.db import transaction
@@ -101,13 +102,15 @@ def contact_hash(kind: str, value: str, secret: bytes) -> int:
 
 def contacts_of(source: Source, text: Text, profile: str, using: str) -> list[tuple[str, str]]:
     """What ties the post to others, by kind: declared contacts and those in the text, in one form; the staff's key
-    phrases and people's names found in it."""
-    declared = (canonical_contact(contact) for contact in source.contacts)
+    phrases and people's names found in it. A declared person is a name."""
+    people = {contact: Text(contact, language=text.language).names for contact in source.contacts}
+    declared = (canonical_contact(contact) for contact, names in people.items() if not names)
     contacts = dict.fromkeys([*filter(None, declared), *text.contacts])
+    names = dict.fromkeys([*chain.from_iterable(people.values()), *text.names])
     return [
         *((Contact.Kind.CONTACT, contact) for contact in contacts),
         *((Contact.Kind.PHRASE, phrase) for phrase in phrases_in(text, profile, using)),
-        *((Contact.Kind.NAME, name) for name in text.names),
+        *((Contact.Kind.NAME, name) for name in names),
     ]
 
 

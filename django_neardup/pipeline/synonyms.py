@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
 from ..conf import Profile
 from ..models import Scheme
-from ..text.synonyms import Synonyms
+from ..text.synonyms import Synonyms, classes_in
 
 Classes = list[list[str]]
 
@@ -21,13 +20,11 @@ def read_classes(profile: Profile) -> Classes:
         return []
     try:
         Synonyms.load(profile.synonyms, profile.language)
-        lines = Path(profile.synonyms).read_text("utf-8-sig").splitlines()
+        return [words for _, words in classes_in(profile.synonyms)]
     except (OSError, ValueError) as error:
         raise ImproperlyConfigured(
             f"NEARDUP[{profile.alias!r}]: SYNONYMS {str(profile.synonyms)!r} cannot be used: {error}."
         ) from error
-    classes = (line.partition("#")[0].replace(",", " ").split() for line in lines)
-    return [words for words in classes if words]
 
 
 def digest_of(classes: Classes, language: str) -> str:

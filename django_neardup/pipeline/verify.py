@@ -113,7 +113,7 @@ def judge(signed: Signed, one: Readable, two: Readable) -> Verified:
     """The judgement of two readable texts, the lower document id first; equal or unequal identity decides."""
     a, b = (one, two) if one.side.document < two.side.document else (two, one)
     judgement = _algorithm(signed, a, b).judge(a.text, b.text)
-    return Verified(a.side, b.side, _by_identity(judgement, a.source.identity, b.source.identity))
+    return Verified(a.side, b.side, by_identity(judgement, a.source.identity, b.source.identity))
 
 
 def read(fingerprints: Iterable[Fingerprint], signed: Signed, using: str) -> dict[int, Readable]:
@@ -187,7 +187,7 @@ def _algorithm(signed: Signed, a: Readable, b: Readable) -> Algorithm:
     return algorithm_of(signed.scheme, tuple(sorted({*(a.excused or ()), *(b.excused or ())})))
 
 
-def _by_identity(judgement: Judgement, a: Sequence[str], b: Sequence[str]) -> Judgement:
+def by_identity(judgement: Judgement, a: Sequence[str], b: Sequence[str]) -> Judgement:
     both = [(x, y) for x, y in zip(a, b) if x and y]
     if any(x != y for x, y in both):
         if not judgement.offered:

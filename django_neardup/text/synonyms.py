@@ -64,7 +64,6 @@ large big
 """
 
 WORDS = ("word", "latin")
-_BETWEEN = re.compile(r"[\s,]+")
 _CYRILLIC = re.compile("[\u0400-\u052f]")
 
 _GROUP_OF = {
@@ -109,9 +108,7 @@ class Synonyms:
         ValueError, with the number of the line, for a word in two classes and for what is not one word;
         OSError where the file cannot be read.
         """
-        lines = enumerate(Path(path).read_text("utf-8-sig").splitlines(), 1)
-        classes = ((number, _BETWEEN.split(line.partition("#")[0].strip(" \t,"))) for number, line in lines)
-        return cls._numbered(((number, words) for number, words in classes if any(words)), language)
+        return cls._numbered(classes_in(path), language)
 
     @classmethod
     def _numbered(cls, classes: Iterable[tuple[int, Sequence[str]]], language: str) -> Synonyms:
@@ -146,6 +143,13 @@ class Synonyms:
             for token in found.tokens
         ]
         return found._replace(tokens=tuple(tokens))
+
+
+def classes_in(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
+    """The classes of a file (see ``Synonyms.load``) as they are written, each with the number of its line."""
+    lines = enumerate(Path(path).read_text("utf-8-sig").splitlines(), 1)
+    classes = ((number, line.partition("#")[0].replace(",", " ").split()) for number, line in lines)
+    return [(number, words) for number, words in classes if words]
 
 
 def _key(word: str, language: str, line: int) -> str:
