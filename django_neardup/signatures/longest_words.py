@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..text.document import Document
 from ..text.hashing import crc32, md5, mix
+from ..text.views import written
 from .base import Algorithm
 from .registry import register
 
@@ -50,8 +51,8 @@ class LongestWords(Algorithm):
 
     def words(self, document: Document) -> list[str]:
         """The chosen words, longest first, equally long ones in alphabetical order."""
-        written = {self._word(token.surface) for token in document.tokens}
-        long = [word for word in written if len(word) >= self.shortest]
+        words = {self._word(written(token)) for token in document.tokens}
+        long = [word for word in words if len(word) >= self.shortest]
         return sorted(long, key=lambda word: (-len(word), word))[: self.most]
 
     def _word(self, surface: str) -> str:
@@ -78,7 +79,7 @@ class LongestWords(Algorithm):
 
 
 def _whole(document: Document) -> int:
-    return md5(" ".join(token.surface for token in document.tokens)) if len(document) else NOTHING
+    return md5(" ".join(written(token) for token in document.tokens)) if len(document) else NOTHING
 
 
 def _unpacked(packed: bytes) -> tuple[int, ...]:

@@ -44,7 +44,6 @@ class SpotSigs(Algorithm):
     options: ClassVar[tuple[str, ...]] = ("chain", "distance", "least", "antecedents")
     default_duplicate: ClassVar[float] = 0.5
     default_review: ClassVar[float] = 0.25
-    metric: ClassVar[bool] = True
 
     def __init__(
         self,

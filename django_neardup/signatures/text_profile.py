@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ..text.document import Document
 from ..text.hashing import md5
+from ..text.views import written
 from .matching import Matching
 from .registry import register
 
@@ -46,7 +47,7 @@ class TextProfile(Matching):
 
     def profile(self, document: Document) -> list[str]:
         """The lines "word count" that are hashed, in order."""
-        words = [token.surface for token in document.tokens]
+        words = [written(token) for token in document.tokens]
         counts = Counter(word for word in words if len(word) >= self.shortest)
         most = max(counts.values(), default=0)
         quant = max(int(most * self.rate + 0.5), 2 if most > 1 else 1)

@@ -49,7 +49,6 @@ class Winnowing(Algorithm):
     default_duplicate: ClassVar[float] = 0.5
     default_review: ClassVar[float] = 0.25
     needs_text: ClassVar[bool] = True
-    metric: ClassVar[bool] = True
     supports_containment: ClassVar[bool] = True
 
     def __init__(

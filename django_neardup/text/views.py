@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from .document import Document
 from .stopwords import STOP
+from .tokenize import Token
+
+
+def written(token: Token) -> str:
+    """The word as written, in lower case; of a code its one form, whatever script its letters were typed in."""
+    return token.key.lower() if token.kind == "code" else token.surface
 
 
 def content_lemmas(document: Document) -> list[str]:
@@ -13,7 +19,7 @@ def content_lemmas(document: Document) -> list[str]:
 
 def content_words(document: Document) -> list[str]:
     """Words as written, in lower case, without stop words: the canonical text of the articles without lemmas."""
-    return [token.surface for token in document.tokens if token.surface not in STOP]
+    return [written(token) for token in document.tokens if token.surface not in STOP]
 
 
 def sentence_words(document: Document) -> list[list[str]]:
@@ -24,4 +30,4 @@ def sentence_words(document: Document) -> list[list[str]]:
 
 def letters(document: Document, shortest: int = 1) -> str:
     """Words as written, in lower case, those of at least `shortest` characters, joined by nothing."""
-    return "".join(token.surface for token in document.tokens if len(token.surface) >= shortest)
+    return "".join(written(token) for token in document.tokens if len(token.surface) >= shortest)

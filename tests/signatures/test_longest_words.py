@@ -35,7 +35,7 @@ def test_without_digits_the_piles_are_one_advert() -> None:
 
 def test_with_digits_they_are_90_percent_alike_as_the_article_says() -> None:
     algorithm = get_algorithm("longest-words", digits=True)
-    assert "с140.35" in algorithm.words(Document(LARGE))
+    assert "c140.35" in algorithm.words(Document(LARGE))
     assert score(algorithm, LARGE, SMALL) == pytest.approx(10 / 11)
     assert verdict(algorithm, LARGE, SMALL) == "duplicate"
 
