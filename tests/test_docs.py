@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import json
 import os
 import re
 import subprocess
@@ -17,10 +19,20 @@ from typing import NamedTuple
 import pytest
 
 import django_neardup
+from benchmarks import pages as measured_pages
 from django_neardup import adapters, conf
+from django_neardup.evaluation.bench import Request, evaluate
+from django_neardup.evaluation.corpora import Corpus, LabelledPair
+from django_neardup.evaluation.report import FORMATS
+from django_neardup.evaluation.specs import parse_specs
+from django_neardup.signatures import get_algorithm
+from django_neardup.signatures.registry import BUILT_IN
 from tests import services
 
 DOCS = services.ROOT / "docs"
+ALGORITHMS = DOCS / "algorithms"
+SECTIONS = ["Formula", "Source", "Keys and payload", "Options", "When to use", "How it fails", "Measured"]
+KEYS_AND_PAYLOAD = ("keys", "min_shared", "duplicate from", "offered from", "payload", "statistics")
 PAGES = sorted([*DOCS.rglob("*.md"), services.ROOT / "README.md", services.ROOT / "CONTRIBUTING.md"])
 COMMANDS = services.ROOT / "django_neardup" / "management" / "commands"
 ADDRESS = "http://127.0.0.1:8000"
@@ -177,6 +189,8 @@ def test_every_setting_is_described_with_its_default() -> None:
 
 
 def as_written(value: object) -> str:
+    if isinstance(value, list) and len(value) > 10:
+        return f"{len(value)} words"
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
@@ -240,7 +254,183 @@ def test_the_version_is_that_of_the_package(page: str) -> None:
     assert re.findall(r"[Vv]ersion (\d[\w.]*\w)", text) == [django_neardup.__version__]
 
 
-def test_every_page_is_in_the_index() -> None:
-    index = (DOCS / "index.md").read_text(encoding="utf-8")
-    linked = {(DOCS / target.partition("#")[0]).resolve() for target in LINK.findall(index)}
-    assert {page for page in DOCS.rglob("*.md") if page.name != "index.md"} <= linked
+def index_of(page: Path) -> Path:
+    """Where a page must be linked: in the index of its folder, or in the first one."""
+    own = page.parent / "index.md"
+    return own if own.exists() and own != page else DOCS / "index.md"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_every_page_is_in_an_index(page: Path) -> None:
+    index = index_of(page)
+    targets = LINK.findall(index.read_text(encoding="utf-8"))
+    linked = {(index.parent / target.partition("#")[0]).resolve() for target in targets}
+    assert page == DOCS / "index.md" or page in linked, f"{index.relative_to(DOCS)} does not name it"
+
+
+def algorithm_page(name: str) -> str:
+    return (ALGORITHMS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def rows(text: str, heading: str) -> dict[str, str]:
+    """The first two columns of the table in one section of a page, without code marks; {} where there is no table."""
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert section, f"no section {heading}"
+    cells = [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in section[1].splitlines()
+        if line.startswith("|")
+    ]
+    return {row[0]: row[1] for row in cells[2:]}
+
+
+def test_every_algorithm_has_a_page() -> None:
+    pages = {page.stem for page in ALGORITHMS.glob("*.md")}
+    assert pages - {"index", "comparison", "zipf-anomaly"} == set(BUILT_IN)
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_the_index_of_algorithms_has_a_line_for_each(name: str) -> None:
+    index = (ALGORITHMS / "index.md").read_text(encoding="utf-8")
+    assert len(re.findall(rf"^\| \[`{name}`\]\({name}\.md\) \|", index, re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_the_page_of_an_algorithm_has_every_section(name: str) -> None:
+    titles = re.findall(r"^## (.+)$", algorithm_page(name), re.MULTILINE)
+    assert titles == SECTIONS
+    assert algorithm_page(name).startswith(f"# `{name}`\n")
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_the_options_of_an_algorithm_are_described(name: str) -> None:
+    algorithm = get_algorithm(name)
+    there = {option: as_written(getattr(algorithm, option)) for option in algorithm.options}
+    assert rows(algorithm_page(name), "Options") == there
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_the_keys_and_thresholds_of_an_algorithm_are_described(name: str) -> None:
+    algorithm = get_algorithm(name)
+    made = algorithm.parameters()
+    described = rows(algorithm_page(name), "Keys and payload")
+    assert described.keys() == {*KEYS_AND_PAYLOAD}
+    assert described["min_shared"] == str(algorithm.min_shared)
+    for row, option in (("duplicate from", "duplicate"), ("offered from", "review")):
+        assert described[row] == (str(round(made[option], 3)) if option in made else "by length")
+    assert described["statistics"].partition(",")[0] == ("needed" if algorithm.needs_statistics else "none")
+
+
+@pytest.mark.parametrize("page", sorted(ALGORITHMS.glob("*.md")), ids=lambda page: page.stem)
+def test_the_examples_of_an_algorithm_are_true(page: Path) -> None:
+    parser, names = doctest.DocTestParser(), {}
+    said: list[str] = []
+    for block in blocks(page):
+        if block.language == "pycon":
+            example = parser.get_doctest(block.text, names, page.name, str(page), 0)
+            doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(
+                example, out=said.append, clear_globs=False
+            )
+            names = example.globs
+    assert not said, "".join(said)
+    assert names or page.stem in ("index", "comparison"), "no example"
+
+
+@pytest.mark.parametrize("page", sorted(ALGORITHMS.glob("*.md")), ids=lambda page: page.stem)
+def test_a_page_has_a_place_for_what_was_measured(page: Path) -> None:
+    places = re.findall(r"^<!-- measured: (\S+) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert places == [page.stem] or page.stem == "zipf-anomaly"
+
+
+REPORT: dict[str, object] = {
+    "header": {},
+    "summary": [
+        {"algorithm": "md5", "macro F1": 0.25, "adverts F1": None, "ms a text": 0.034, "ms a pair": 0.02},
+        {"algorithm": "tf", "macro F1": 0.5, "adverts F1": 0.125, "ms a text": 0.1, "ms a pair": 0.02},
+    ],
+    "pairs": [
+        {"algorithm": "tf", "false": 30, "wrong": 3, "0-0.1": 1.0, "0.1-0.3": 0.5},
+        {"algorithm": "tf", "false": 10, "wrong": 1, "0-0.1": 0.5, "0.1-0.3": None},
+    ],
+    "pool": [{"algorithm": "tf", "mean recall": 0.0, "keys a text": 1.0}],
+}
+UNION: dict[str, object] = {
+    "header": {},
+    "union": [
+        {"set": "news", "algorithm": "md5", "recall": 0.1, "precision": 1.0, "f1": 0.182},
+        {"set": "(all)", "algorithm": "md5", "recall": 0.25, "precision": 1.0, "f1": 0.4},
+        {"set": "(all)", "algorithm": "shingles", "recall": 0.5, "precision": None, "f1": 0.0},
+    ],
+}
+TF_CELLS = "0.500 | 0.125 | 0.750 | 0.500 | 0.1000 | - | 0.000 | 1.0 | 0.10 | 0.02 |"
+MD5_CELLS = "0.250 | - | - | - | - | - | - | - | 0.03 | 0.02 |"
+
+
+def place(name: str, inside: str = "") -> str:
+    return f"before\n<!-- measured: {name} -->\n{inside}<!-- /measured -->\nafter\n"
+
+
+def fill(folder: Path, *reports: object) -> int:
+    files = [folder / f"{number}.json" for number, _ in enumerate(reports)]
+    for path, report in zip(files, reports, strict=True):
+        path.write_text(json.dumps(report), encoding="utf-8")
+    return measured_pages.main([*map(str, files), "--pages", str(folder)])
+
+
+def test_a_page_is_filled_from_a_report(tmp_path: Path) -> None:
+    page = tmp_path / "tf.md"
+    page.write_text(place("tf", "old\n"), encoding="utf-8")
+    assert fill(tmp_path, REPORT) == 0
+    once = page.read_text(encoding="utf-8")
+    assert once.splitlines()[4] == f"| {TF_CELLS}"
+    assert "old" not in once and once.startswith("before\n") and once.endswith("<!-- /measured -->\nafter\n")
+    assert fill(tmp_path, REPORT) == 0
+    assert page.read_text(encoding="utf-8") == once
+
+
+def test_the_index_has_every_row_the_best_first(tmp_path: Path) -> None:
+    page = tmp_path / "index.md"
+    page.write_text(place("index"), encoding="utf-8")
+    assert fill(tmp_path, REPORT) == 0
+    assert page.read_text(encoding="utf-8").splitlines()[4:6] == [
+        f"| `tf` | {TF_CELLS}",
+        f"| `md5` | {MD5_CELLS}",
+    ]
+
+
+def test_the_comparison_shows_the_article_first(tmp_path: Path) -> None:
+    page = tmp_path / "comparison.md"
+    page.write_text(place("comparison"), encoding="utf-8")
+    assert fill(tmp_path, REPORT, UNION) == 0
+    lines = page.read_text(encoding="utf-8").splitlines()[4:-2]
+    assert lines[0] == "| `three-plus-five` | 0.96 | 0.95 | 0.95 | - | - | - |"
+    assert lines[-2:] == [
+        "| `md5` | 0.23 | 1.00 | 0.38 | 0.250 | 1.000 | 0.400 |",
+        "| `shingles` | - | - | - | 0.500 | - | 0.000 |",
+    ]
+
+
+def test_what_no_report_tells_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("simhash", "comparison"):
+        (tmp_path / f"{name}.md").write_text(place(name, "old\n"), encoding="utf-8")
+    assert fill(tmp_path, REPORT) == 1
+    assert capsys.readouterr().out == "no figures: comparison, simhash\n"
+    assert (tmp_path / "simhash.md").read_text(encoding="utf-8") == place("simhash", "old\n")
+
+
+@pytest.mark.parametrize("report", ["text", {"pairs": []}, None])
+def test_what_is_no_report_is_refused(
+    tmp_path: Path, report: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fill(tmp_path, report) == 2
+    assert "not a report of the bench" in capsys.readouterr().err
+
+
+def test_the_bench_and_the_pages_agree_on_the_columns(tmp_path: Path) -> None:
+    corpus = Corpus(
+        "few", {"a": "Продам диван.", "b": "Куплю гараж."}, [LabelledPair("a", "b", "other", False)]
+    )
+    report = evaluate([corpus], Request(parse_specs("md5,tf"), collection=True, union=0.85))
+    for name in ("md5", "index", "comparison"):
+        (tmp_path / f"{name}.md").write_text(place(name), encoding="utf-8")
+    assert fill(tmp_path, json.loads(FORMATS["json"](report))) == 0
