@@ -71,7 +71,8 @@ def candidates(document: Document, signed: Signed, using: str) -> list[Fingerpri
     for each in found:
         if each not in sure:
             likeness = algorithm.screen(signed.payload, bytes(each.payload))
-            if algorithm.passes(likeness, shared[each.document_id], signed.text.words, each.word_count):
+            keys = shared[each.document_id] or _common_keys(signed, each)
+            if algorithm.passes(likeness, keys, signed.text.words, each.word_count):
                 ranked.append((each.document_id not in leaders, -likeness, each.document_id, each))
     ranked.sort(key=lambda row: row[:3])
     return sure + [row[3] for row in ranked[: profile.max_aligned]]
@@ -83,6 +84,11 @@ def _nearest(shared: Counter[int], algorithm: Algorithm) -> set[int]:
     if algorithm.limit is None:
         return set(near)
     return set(sorted(near, key=lambda other: (-shared[other], other))[: algorithm.limit])
+
+
+def _common_keys(signed: Signed, other: Fingerprint) -> int:
+    """Keys shared with a document that stands outside the cap of every bucket: an old representative, a partner."""
+    return len(set(signed.keys).intersection(storage.unpack(other.keys)))
 
 
 def partners(document: int, using: str) -> set[int]:
@@ -167,7 +173,7 @@ def _fingerprints(documents: Iterable[int], signed: Signed, using: str) -> list[
         document__in=list(documents), scheme=signed.scheme, document__space=signed.space
     )
     return list(
-        rows.only("document_id", "source_digest", "exact_digest", "word_count", "payload").order_by(
+        rows.only("document_id", "source_digest", "exact_digest", "word_count", "payload", "keys").order_by(
             "document_id"
         )
     )
