@@ -91,7 +91,7 @@ def sign(adapter: Adapter, source: Source, scheme: Scheme, text: Text, using: st
     }
     return Signed(
         adapter, source, scheme, space, text, source.digest, tuple(sorted(keys)), tuple(sorted(sure_keys)),
-        algorithm.pack(text), contacts,
+        algorithm.packed(text), contacts,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from ..text.alignment import align
 from ..text.contrast import EXCUSED
@@ -113,6 +114,7 @@ class Algorithm(ABC):
         self.review = min(self.default_review, self.duplicate) if review is None else review
         self.guard, self.word_guard, self.excused = guard, word_guard, tuple(excused)
         self.statistics = statistics
+        self._packed: WeakKeyDictionary[Document, bytes] = WeakKeyDictionary()
 
     @abstractmethod
     def keys(self, document: Document) -> list[int]:
@@ -121,6 +123,13 @@ class Algorithm(ABC):
     @abstractmethod
     def pack(self, document: Document) -> bytes:
         """What the measure needs of a text."""
+
+    def packed(self, document: Document) -> bytes:
+        """`pack`, once a document."""
+        found = self._packed.get(document)
+        if found is None:
+            found = self._packed[document] = self.pack(document)
+        return found
 
     @abstractmethod
     def measure(self, a: bytes, b: bytes) -> float:
@@ -150,7 +159,7 @@ class Algorithm(ABC):
 
     def compare(self, a: Document, b: Document) -> Judgement:
         """The algorithm's own verdict on two unlike texts that both have words; here by the measure alone."""
-        return self.by_score(self.measure(self.pack(a), self.pack(b)))
+        return self.by_score(self.measure(self.packed(a), self.packed(b)))
 
     def by_score(self, score: float) -> Judgement:
         """A judgement by the thresholds."""

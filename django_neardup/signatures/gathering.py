@@ -22,8 +22,8 @@ Vector = tuple[tuple[str, float], ...]
 
 
 def counted(document: Document) -> Counter[str]:
-    """How often a text has each of its words."""
-    return Counter([token.key for token in document.tokens])
+    """How often a text has each of its words; contacts are nobody's to keep in a snapshot."""
+    return Counter([token.key for token in document.tokens if token.kind != "contact"])
 
 
 class Gathering:

@@ -26,15 +26,15 @@ NO_CONTENT = ("price", "contact")
 
 
 def neardup_keys(document: Document, window: int = WINDOW) -> list[int]:
-    """Distinct unsigned 64-bit keys, sorted; none for a text without content words.
+    """Distinct unsigned 64-bit keys, sorted; none for a text of stop words alone.
 
     Of every `window` neighbouring runs one is chosen: a passage of window + 2 words cannot be missed.
     """
-    words = [word for word, token in zip(document.hashes, document.tokens, strict=True) if is_content(token)]
-    if not words:
+    if all(token.key in STOP for token in document.tokens):
         return []
     keys = {mix(gram, seed=GRAMS) for gram in passage_grams(document, window)}
-    if len(document) <= SHORT:
+    words = [word for word, token in zip(document.hashes, document.tokens, strict=True) if is_content(token)]
+    if words and len(document) <= SHORT:
         keys |= {mix(min(pair), max(pair), seed=PAIRS) for pair in pairwise(words)}
         keys.add(mix(*sorted(set(words)), seed=BAG))
     keys.add(mix(int.from_bytes(document.exact[:8], "big"), seed=EXACT))

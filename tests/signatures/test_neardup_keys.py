@@ -22,9 +22,14 @@ def text(count: int, seed: int = 1) -> str:
     return " ".join(words(count, seed))
 
 
-@pytest.mark.parametrize("empty", ["", "и в на", "!!!", "+7 903 123-45-67", "100 руб."])
-def test_no_content_words_no_keys(empty: str) -> None:
+@pytest.mark.parametrize("empty", ["", "и в на", "!!!"])
+def test_no_words_but_stop_words_no_keys(empty: str) -> None:
     assert neardup_keys(Document(empty)) == []
+
+
+@pytest.mark.parametrize("text", ["+7 903 123-45-67", "100 руб."])
+def test_a_price_or_a_telephone_is_found_by_its_exact_copy_alone(text: str) -> None:
+    assert len(neardup_keys(Document(text))) == 1
 
 
 def test_keys_are_distinct_sorted_and_unsigned_64_bit() -> None:
@@ -80,3 +85,10 @@ def test_the_secret_changes_every_key() -> None:
 def test_runs_of_stop_words_are_no_keys() -> None:
     a, b = (Document("и он и мы и вы и они и " + text(3, seed)) for seed in (1, 2))
     assert not passage_grams(a) & passage_grams(b)
+
+
+@pytest.mark.parametrize("words", ["+7 916 1{}-45-67,", "{}00 руб"])
+def test_passages_of_prices_or_telephones_make_candidates(words: str) -> None:
+    passage = " ".join(words.format(number) for number in range(11, 40))
+    a, b = Document(f"от {passage} и 5100 руб"), Document(f"и {passage} до 7700 руб")
+    assert set(neardup_keys(a)) & set(neardup_keys(b))

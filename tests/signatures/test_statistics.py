@@ -250,3 +250,9 @@ def test_the_statistics_are_in_the_parameters(name: str) -> None:
     algorithm = get_algorithm(name, statistics=gathered)
     assert algorithm.parameters()["statistics"] == gathered.digest
     assert needed(gathered, name) is gathered
+
+
+def test_contacts_are_not_kept() -> None:
+    texts = [f"Продам диван {n}, звоните +7 916 123-45-67, ivan@example.ru" for n in range(3)]
+    terms = TermStatistics.gather(Document(text) for text in texts).terms
+    assert "диван" in terms and not [term for term in terms if "916" in term or "@" in term]
