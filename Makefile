@@ -8,9 +8,10 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.10 python
 	$$name -c 'import sys, venv; sys.exit(not (3, 10) <= sys.version_info[:2])' 2>/dev/null && { echo $$name; break; }; done)
 HOST ?= 127.0.0.1
 PORT ?= 8000
-DATA ?=
+# A folder of labelled texts for the accuracy gate (see docs/accuracy.md); without one the project's own are used.
+DATA ?= $(NEARDUP_DATA)
 
-.PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages bench services clean
+.PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages bench bench-gate services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +55,14 @@ messages: $(STAMP)  ## collect and compile the translations (needs gettext)
 
 bench: $(STAMP)  ## measurements: what a save costs
 	$(BIN)/python -m benchmarks
+
+bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else on the project's own
+	@if [ -n "$(DATA)" ]; then \
+		$(BIN)/python -m django_neardup.evaluation --data "$(DATA)" --gate benchmarks/floors.json; \
+	else \
+		echo "No folder of labelled texts (DATA= or NEARDUP_DATA): the floors of the project's own texts, tests/data."; \
+		$(BIN)/python -m django_neardup.evaluation --data tests/data --gate benchmarks/floors_own.json; \
+	fi
 
 services: ## install PostgreSQL, MariaDB, Redis, Chromium, gettext (Debian)
 	sh .ci/services

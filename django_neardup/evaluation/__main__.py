@@ -3,97 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Sequence
 
-from tqdm import tqdm
-
-from ..signatures import Algorithm, UnknownAlgorithm, algorithm_names, get_algorithm
-from .corpora import CorpusError, corpus_names, load_corpus, sample
-from .documents import Documents
-from .report import FORMATS, Report
-from .runner import BASELINES, Record, baseline, find_pairs, judge_pairs
-
-Item = TypeVar("Item")
-Writer = Callable[[Record], None]
-DESCRIPTION = """\
-Judge labelled pairs of texts and say how often the verdicts are right.
-
-DIR holds sets of texts: NAME.docs.jsonl.gz, NAME.pairs.jsonl.gz, NAME.variants.jsonl.gz
-(one JSON object a line; the formats are described in django_neardup/evaluation/corpora.py).
-"""
-EPILOG = """\
-columns:
-  true, false      labelled pairs, less those that are a matter of policy
-  right, missed    true pairs called duplicate (a labelled containment: contained too), and the rest of them
-  wrong            false pairs called duplicate
-  offered          share of the true pairs with any verdict but none; "false offered": the same of the false pairs
-  0-0.1, ...       recall by the share of changed words
-rows:
-  (nothing), (everything)   what saying always none, always duplicate, would reach
-
-exit status: 0 done, 2 a wrong option or unusable data
-examples:
-  python -m django_neardup.evaluation --data labelled --list
-  python -m django_neardup.evaluation --data labelled --sets 'ads*,edits*' --verdicts verdicts.jsonl
-  python -m django_neardup.evaluation --data labelled --sets jokes --found found.jsonl --format json --output r.json
-"""
-
-
-def parser() -> argparse.ArgumentParser:
-    """The options of the command."""
-    made = argparse.ArgumentParser(
-        prog="python -m django_neardup.evaluation",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = made.add_argument
-    add("--data", metavar="DIR", type=Path, required=True, help="folder of labelled texts")
-    add(
-        "--sets",
-        metavar="A,B",
-        type=names,
-        default=["*"],
-        help="names or shell patterns of sets (default: all)",
-    )
-    add(
-        "--algorithm",
-        metavar="A,B",
-        type=names,
-        default=["neardup"],
-        help="algorithms by name (default: neardup)",
-    )
-    add("--language", default="ru", help="main language of the texts (default: ru)")
-    add("--format", choices=sorted(FORMATS), default="table", help="of the report (default: table)")
-    add("--output", metavar="FILE", type=Path, help="write the report here instead of standard output")
-    add(
-        "--verdicts",
-        metavar="FILE",
-        type=Path,
-        help="write every judged pair here, one JSON object a line "
-        "(of several algorithms: a file each, FILE.NAME.jsonl)",
-    )
-    add(
-        "--found",
-        metavar="FILE",
-        type=Path,
-        help="also index all texts of each set; write the pairs found here",
-    )
-    add("--only-found", action="store_true", help="with --found: leave the labelled pairs out")
-    add("--sample", metavar="N", type=int, default=0, help="at most N pairs of each set (default: all)")
-    add("--seed", type=int, default=1, help="of the sample (default: 1)")
-    add("--list", action="store_true", help="list the sets and the algorithms, judge nothing")
-    return made
-
-
-def names(value: str) -> list[str]:
-    """A comma-separated list."""
-    return [name.strip() for name in value.split(",") if name.strip()]
+from ..signatures import UnknownAlgorithm, algorithm_names, get_algorithm
+from .bench import Request, evaluate
+from .corpora import Corpus, CorpusError, corpus_names, data_digest, load_corpus, long_texts
+from .gate import GateError, check, renew
+from .options import parser
+from .peers import PEERS, installed_peers, peer_version
+from .report import FORMATS
+from .report.plots import PlotsMissing, drawing
+from .specs import description, flags, parse_specs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -102,10 +23,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.list:
             return show_list(options)
-        report = run(options)
-    except (CorpusError, UnknownAlgorithm, OSError) as error:
+        if options.data is None:
+            raise CorpusError("--data DIR is needed")
+        return run(options)
+    except (CorpusError, UnknownAlgorithm, GateError, PlotsMissing, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the floors, or make the report."""
+    request = asked(options)
+    if options.gate and options.renew is not None:
+        renew(options.gate, options.data, request, options.renew, say)
+        return 0
+    if options.gate:
+        return check(options.gate, options.data, request, say)
+    if options.format == "html":
+        drawing()
+    found = corpus_names(options.data, options.sets, options.exclude)
+    report = evaluate(corpora(options, found), request, data_digest(options.data, found))
     text = FORMATS[options.format](report)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
@@ -114,75 +51,71 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def corpora(options: argparse.Namespace, found: Sequence[str]) -> list[Corpus]:
+    """The sets, less the texts that are too short."""
+    return [long_texts(load_corpus(options.data, name), options.long) for name in found]
+
+
+def asked(options: argparse.Namespace) -> Request:
+    """What the options ask for.  ValueError for those that do not go together."""
+    collection = bool(options.collection or options.found)
+    if options.union is not None and not collection:
+        raise ValueError("--union needs --collection or --found")
+    if options.only_found and not (collection or options.pool):
+        raise ValueError("--only-found leaves nothing: it needs --collection, --found or --pool")
+    return Request(
+        specs=parse_specs(options.algorithm),
+        peers=chosen_peers(options.peers),
+        pairs=not options.only_found,
+        collection=collection,
+        pool=options.pool,
+        union=options.union,
+        language=options.language,
+        sample=options.sample,
+        seed=options.seed,
+        processes=max(options.jobs, 1),
+        aligned=options.aligned,
+        windows=options.windows,
+        apart=options.apart,
+        verdicts=options.verdicts,
+        found=options.found,
+    )
+
+
+def chosen_peers(text: str) -> list[str]:
+    """Names of peers.  ValueError for one that is not known or not installed."""
+    if text in ("all", "none"):
+        return installed_peers() if text == "all" else []
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in PEERS:
+            raise ValueError(f"no peer {name!r}; known are {', '.join(PEERS)}")
+        if not peer_version(name):
+            raise ValueError(f"{name} is not installed: pip install django-neardup[peers]")
+    return names
+
+
 def show_list(options: argparse.Namespace) -> int:
-    print("algorithms:", ", ".join(algorithm_names()))
-    for name in corpus_names(options.data, options.sets):
-        corpus = load_corpus(options.data, name)
-        print(f"{name}: {len(corpus.texts)} texts, {len(corpus.pairs)} labelled pairs")
+    """Algorithms, peers, and the sets of a folder."""
+    print("algorithms:")
+    width = max(map(len, algorithm_names()))
+    for name in algorithm_names():
+        algorithm = get_algorithm(name)
+        told = flags(algorithm)
+        print(f"  {name:{width}}  {description(algorithm)}{f'  [{told}]' if told else ''}")
+    print("peers:")
+    for name in PEERS:
+        print(f"  {name}: {peer_version(name) or 'not installed'}")
+    if options.data is not None:
+        print("sets:")
+        for name in corpus_names(options.data, options.sets, options.exclude):
+            corpus = load_corpus(options.data, name)
+            print(f"  {name}: {len(corpus.texts)} texts, {len(corpus.pairs)} labelled pairs")
     return 0
-
-
-def run(options: argparse.Namespace) -> Report:
-    """Load, judge, find: all that the options ask for."""
-    algorithms = {name: get_algorithm(name) for name in options.algorithm}
-    schemes = [algorithm.parameters() for algorithm in algorithms.values()]
-    report = Report(schemes, options.seed, options.sample, options.language)
-    with ExitStack() as files:
-        verdicts, found = (
-            writers(files, path, list(algorithms)) for path in (options.verdicts, options.found)
-        )
-        for name in corpus_names(options.data, options.sets):
-            run_corpus(options, name, algorithms, report, verdicts, found)
-    return report
-
-
-def run_corpus(
-    options: argparse.Namespace,
-    name: str,
-    algorithms: dict[str, Algorithm],
-    report: Report,
-    verdicts: dict[str, Writer],
-    found: dict[str, Writer],
-) -> None:
-    corpus = sample(load_corpus(options.data, name), options.sample, options.seed)
-    documents = Documents(corpus.texts, options.language)
-    if corpus.pairs and not options.only_found:
-        report.pairs += [baseline(corpus, title) for title in BASELINES]
-        for title, algorithm in algorithms.items():
-            report.pairs.append(
-                judge_pairs(corpus, title, algorithm.judge, documents, verdicts[title], progress)
-            )
-    if options.found:
-        for title, algorithm in algorithms.items():
-            report.collections.append(find_pairs(corpus, title, algorithm, documents, found[title], progress))
-
-
-def discard(record: Record) -> None:
-    """Write nothing."""
-
-
-def writers(files: ExitStack, path: Path | None, algorithms: list[str]) -> dict[str, Writer]:
-    """A writer for every algorithm; of several, each has a file of its own, with its name before the suffix."""
-    if path is None:
-        return dict.fromkeys(algorithms, discard)
-    if len(algorithms) == 1:
-        return {algorithms[0]: writer(files, path)}
-    return {name: writer(files, path.with_name(f"{path.stem}.{name}{path.suffix}")) for name in algorithms}
-
-
-def writer(files: ExitStack, path: Path) -> Writer:
-    """A function that writes one JSON line a record to `path`."""
-    out = files.enter_context(path.open("w", encoding="utf-8"))
-
-    def write(record: Record) -> None:
-        out.write(json.dumps(record, ensure_ascii=False) + "\n")
-
-    return write
-
-
-def progress(items: Iterable[Item], total: int, label: str) -> Iterator[Item]:
-    """A progress bar on a terminal, elsewhere nothing."""
-    return iter(tqdm(items, total=total, desc=label, leave=False, disable=not sys.stderr.isatty()))
 
 
 if __name__ == "__main__":

@@ -9,21 +9,27 @@ A set NAME consists of gzip JSON-lines files, each optional:
   "text"}, "b": {"id", "text"}, "edit", "relation", "dup", "touched"}``.
 
 ``dup`` is true (one text: report it), false (never group it) or null (a matter of policy: left out of the scores).
-``changed`` or ``touched`` is the share of words, 0..1, that differ.
+``changed`` or ``touched`` is the share of words, 0..1, that differ.  A pair made to be false (``edit`` begins with
+``hn_``) in which only sums of money differ (``params`` holds ``slots`` of prices alone) is of the kind `hn_price_only`.
 """
 
 from __future__ import annotations
 
 import fnmatch
 import gzip
+import hashlib
 import json
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 SUFFIXES = ("docs", "pairs", "variants")
+CORE_CHANGED = 0.3
+PRICE_ONLY = "hn_price_only"
+_PRICE = re.compile(r"price|usd|rent|hour|pay")
 
 
 class CorpusError(ValueError):
@@ -41,6 +47,14 @@ class LabelledPair:
     changed: float | None = None
     contains: bool = False
 
+    @property
+    def core(self) -> bool:
+        """Whether a detector is to be asked for this pair: false, or true with at most 30 % of the words changed and
+        neither text holding the other.  Made pairs that differ in nothing but a price are left out."""
+        if self.duplicate:
+            return self.changed is not None and self.changed <= CORE_CHANGED and not self.contains
+        return self.duplicate is False and self.kind != PRICE_ONLY
+
 
 @dataclass(slots=True)
 class Corpus:
@@ -52,19 +66,26 @@ class Corpus:
     groups: dict[str, str] = field(default_factory=dict)
 
 
-def corpus_names(folder: Path, patterns: Sequence[str] = ("*",)) -> list[str]:
-    """Names of the sets in `folder` that match any of the shell `patterns`, sorted.  CorpusError if there are none."""
+def corpus_names(folder: Path, patterns: Sequence[str] = ("*",), excluded: Sequence[str] = ()) -> list[str]:
+    """Names of the sets in `folder` that match any of the shell `patterns` and none of the `excluded` ones, sorted.
+
+    CorpusError if there are none.
+    """
     if not folder.is_dir():
         raise CorpusError(f"{folder} is not a folder")
     found = {path.name.split(".")[0] for suffix in SUFFIXES for path in folder.glob(f"*.{suffix}.jsonl.gz")}
-    names = sorted(name for name in found if any(fnmatch.fnmatch(name, pattern) for pattern in patterns))
+    names = sorted(name for name in found if matches(name, patterns) and not matches(name, excluded))
     if not names:
         raise CorpusError(f"no set in {folder} matches {', '.join(patterns)}")
     return names
 
 
 def load_corpus(folder: Path, name: str) -> Corpus:
-    """Read one set.  CorpusError on a line that is not JSON or lacks a field, with file and line number."""
+    """Read one set.
+
+    CorpusError on a line that is not JSON or lacks a field, with file and line number, and on a pair of a text that
+    is not there.
+    """
     corpus = Corpus(name)
     readers = {"docs": _add_document, "pairs": _add_pair, "variants": _add_variant}
     for suffix, add in readers.items():
@@ -74,7 +95,35 @@ def load_corpus(folder: Path, name: str) -> Corpus:
                 add(corpus, record)
             except (KeyError, TypeError) as error:
                 raise CorpusError(f"{path.name}:{number}: missing or wrong field {error}") from error
+    for pair in corpus.pairs:
+        if not (pair.a in corpus.texts and pair.b in corpus.texts):
+            raise CorpusError(f"{name}: a pair of {pair.a} and {pair.b}, of which one is no text of the set")
     return corpus
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a name matches any of the shell patterns."""
+    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+
+def data_digest(folder: Path, names: Iterable[str]) -> str:
+    """16 hexadecimal digits that tell these sets, as they are on disk, from any others."""
+    made = hashlib.sha256()
+    for name in sorted(names):
+        for suffix in SUFFIXES:
+            path = folder / f"{name}.{suffix}.jsonl.gz"
+            if path.exists():
+                made.update(f"{path.name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    return made.hexdigest()[:16]
+
+
+def long_texts(corpus: Corpus, words: int) -> Corpus:
+    """The texts of at least so many words (as separated by spaces), and the pairs of them."""
+    if words <= 0:
+        return corpus
+    texts = {key: text for key, text in corpus.texts.items() if len(text.split()) >= words}
+    pairs = [pair for pair in corpus.pairs if pair.a in texts and pair.b in texts]
+    return replace(corpus, texts=texts, pairs=pairs)
 
 
 def sample(corpus: Corpus, size: int, seed: int) -> Corpus:
@@ -121,4 +170,11 @@ def _add_variant(corpus: Corpus, record: dict[str, Any]) -> None:
         corpus.texts[b] = record["text"]
         corpus.groups[a] = corpus.groups[b] = a
     contains = record.get("relation") == "contains"
-    corpus.pairs.append(LabelledPair(a, b, record["edit"], record["dup"], record.get("touched"), contains))
+    kind = _kind(record["edit"], record)
+    corpus.pairs.append(LabelledPair(a, b, kind, record["dup"], record.get("touched"), contains))
+
+
+def _kind(edit: str, record: dict[str, Any]) -> str:
+    slots = (record.get("params") or {}).get("slots") or ()
+    priced = bool(slots) and all(_PRICE.match(str(name)) for name in slots)
+    return PRICE_ONLY if priced and edit.startswith("hn_") else edit

@@ -21,6 +21,10 @@ def write_lines(path: Path, records: list[dict[str, Any]]) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
+    return write_folder(tmp_path)
+
+
+def write_folder(tmp_path: Path) -> Path:
     """Two sets: `small` of documents and pairs, `made` of variants."""
     documents = [("dog", DOG, "dogs"), ("dog2", DOG_AGAIN, "dogs"), ("sofa", SOFA, "sofas")]
     write_lines(

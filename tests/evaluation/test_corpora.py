@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from django_neardup.evaluation.corpora import CorpusError, corpus_names, load_corpus, sample
+from django_neardup.evaluation.corpora import (
+    CorpusError,
+    corpus_names,
+    data_digest,
+    load_corpus,
+    long_texts,
+    sample,
+)
 
 from .conftest import write_lines
 
@@ -69,3 +76,38 @@ def test_a_sample_depends_on_the_seed_alone(folder: Path) -> None:
         ("dog2",),
         ("sofa",),
     }
+
+
+def test_made_pairs_that_differ_in_prices_alone_have_a_kind_of_their_own(tmp_path: Path) -> None:
+    sides = {"a": {"id": "a", "text": "кот"}, "b": {"id": "b", "text": "дом"}}
+    record = {"rec": "pair", **sides, "edit": "hn_model", "dup": False, "touched": 0.1}
+    slots = [{"price": "1"}, {"price": "1", "model": "2"}, {}, None]
+    write_lines(tmp_path / "x.variants.jsonl.gz", [{**record, "params": {"slots": each}} for each in slots])
+    kinds = [pair.kind for pair in load_corpus(tmp_path, "x").pairs]
+    assert kinds == ["hn_price_only", "hn_model", "hn_model", "hn_model"]
+
+
+def test_sets_can_be_left_out(folder: Path) -> None:
+    assert corpus_names(folder, ["*"], ["m*"]) == ["small"]
+
+
+def test_short_texts_can_be_left_out_with_their_pairs(folder: Path) -> None:
+    corpus = load_corpus(folder, "small")
+    words = len(corpus.texts["dog"].split())
+    long = long_texts(corpus, words + 1)
+    assert sorted(long.texts) == ["sofa"] and long.pairs == []
+    assert long_texts(corpus, 0) is corpus
+
+
+def test_the_digest_is_of_the_files(folder: Path) -> None:
+    before = data_digest(folder, ["small", "made"])
+    assert data_digest(folder, ["made", "small"]) == before != data_digest(folder, ["small"])
+    write_lines(folder / "small.pairs.jsonl.gz", [])
+    assert data_digest(folder, ["small", "made"]) != before
+
+
+def test_a_pair_of_a_text_that_is_not_there_is_named(tmp_path: Path) -> None:
+    write_lines(tmp_path / "x.docs.jsonl.gz", [{"id": "a", "text": "кот"}])
+    write_lines(tmp_path / "x.pairs.jsonl.gz", [{"a": "a", "b": "absent", "dup": True}])
+    with pytest.raises(CorpusError, match="a pair of a and absent"):
+        load_corpus(tmp_path, "x")

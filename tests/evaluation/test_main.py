@@ -9,42 +9,39 @@ from pathlib import Path
 
 import pytest
 
+from django_neardup.evaluation import __main__ as command
 from django_neardup.evaluation.__main__ import main
+from django_neardup.evaluation.peers import installed_peers
 
 
 def lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def as_json(folder: Path, *arguments: str) -> dict[str, object]:
+    report = folder / "report.json"
+    assert (
+        main(["--data", str(folder), "--format", "json", "--output", str(report), "--jobs", "1", *arguments])
+        == 0
+    )
+    return json.loads(report.read_text(encoding="utf-8"))
+
+
 def test_table_has_header_floor_and_ceiling(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--data", str(folder), "--sets", "small"]) == 0
+    assert main(["--data", str(folder), "--sets", "small", "--peers", "none"]) == 0
     out = capsys.readouterr().out
     assert "rapidfuzz" in out
     assert '"algorithm": "neardup"' in out
     assert "seed 1" in out
     rows = [line.split()[:2] for line in out.splitlines() if line.startswith("small")]
-    assert rows == [["small", "(nothing)"], ["small", "(everything)"], ["small", "neardup"]]
+    assert rows == [["small", name] for name in ("(nothing)", "(everything)", "neardup", "(jaccard)")]
 
 
 def test_json_report_verdicts_and_found(folder: Path, tmp_path: Path) -> None:
-    report, verdicts, found = (tmp_path / name for name in ("r.json", "v.jsonl", "f.jsonl"))
-    status = main(
-        [
-            "--data",
-            str(folder),
-            "--format",
-            "json",
-            "--output",
-            str(report),
-            "--verdicts",
-            str(verdicts),
-            "--found",
-            str(found),
-        ]
-    )
-    assert status == 0
-    content = json.loads(report.read_text(encoding="utf-8"))
+    verdicts, found = (tmp_path / name for name in ("v.jsonl", "f.jsonl"))
+    content = as_json(folder, "--peers", "none", "--verdicts", str(verdicts), "--found", str(found))
     assert content["header"]["seed"] == 1
+    assert len(content["header"]["data"]) == 16
     small = next(row for row in content["pairs"] if row["set"] == "small" and row["algorithm"] == "neardup")
     assert (small["recall"], small["wrong"], small["verdicts"]["true"]) == (1.0, 0, {"duplicate": 1})
     assert {row["set"] for row in content["collections"]} == {"made", "small"}
@@ -52,30 +49,108 @@ def test_json_report_verdicts_and_found(folder: Path, tmp_path: Path) -> None:
         ("small", "duplicate"),
         ("made", "none"),
     }
+    assert len(lines(verdicts)) == 5
     assert all(row["verdict"] in ("duplicate", "none") for row in lines(found))
 
 
+def test_the_digest_tells_other_data(folder: Path) -> None:
+    both, one = as_json(folder), as_json(folder, "--sets", "small")
+    assert both["header"]["data"] != one["header"]["data"]
+
+
 def test_csv_is_readable_by_csv(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--data", str(folder), "--sets", "small", "--format", "csv"]) == 0
+    assert main(["--data", str(folder), "--sets", "small", "--format", "csv", "--peers", "none"]) == 0
     out = capsys.readouterr().out
-    body = "".join(line + "\n" for line in out.splitlines() if not line.startswith("#"))
+    _, _, body = out.partition("# table: pairs\n")
     rows = list(csv.DictReader(io.StringIO(body)))
-    assert rows[-1]["algorithm"] == "neardup"
-    assert rows[-1]["f1"] == "1.0"
+    assert [row["algorithm"] for row in rows][-2:] == ["neardup", "(jaccard)"]
+    assert rows[-2]["f1"] == "1.0"
 
 
-def test_several_algorithms_have_a_verdicts_file_each(folder: Path, tmp_path: Path) -> None:
-    arguments = ["--data", str(folder), "--sets", "small", "--output", str(tmp_path / "report.txt")]
-    arguments += ["--algorithm", "neardup,neardup-articles", "--verdicts", str(tmp_path / "v.jsonl")]
-    assert main(arguments) == 0
-    assert len(lines(tmp_path / "v.neardup.jsonl")) == len(lines(tmp_path / "v.neardup-articles.jsonl")) == 3
+def test_several_algorithms_and_peers_have_a_verdicts_file_each(folder: Path, tmp_path: Path) -> None:
+    arguments = [
+        "--data",
+        str(folder),
+        "--sets",
+        "small",
+        "--output",
+        str(tmp_path / "report.txt"),
+        "--jobs",
+        "1",
+    ]
+    arguments += ["--algorithm", "neardup,neardup:guard=false", "--peers", "rapidfuzz ratio"]
+    assert main([*arguments, "--verdicts", str(tmp_path / "v.jsonl")]) == 0
+    names = ["v.neardup-guard=false.jsonl", "v.neardup.jsonl", "v.rapidfuzz-ratio.jsonl"]
+    assert sorted(path.name for path in tmp_path.glob("v.*")) == names
+    assert [len(lines(tmp_path / name)) for name in names] == [3, 3, 3]
+
+
+def test_peers_are_rows_where_they_are_installed(folder: Path) -> None:
+    content = as_json(folder, "--sets", "small")
+    names = [row["algorithm"] for row in content["summary"]]
+    assert names == ["(nothing)", "(everything)", "neardup", "(jaccard)", *installed_peers()]
+    ratio = next(row for row in content["summary"] if row["algorithm"] == "rapidfuzz ratio")
+    assert ratio["macro F1"] == ratio["macro F1 then"] == 1.0
+    assert 0 < ratio["best at"] < 1
+
+
+def test_absent_peers_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def installed(name: str) -> str | None:
+        return None if name == "simhash package" else "1"
+
+    for module in ("report.content", "peers"):
+        monkeypatch.setattr(f"django_neardup.evaluation.{module}.peer_version", installed)
+    content = as_json(folder, "--sets", "small", "--peers", "none")
+    assert content["header"]["peers"]["simhash package"] == "not installed"
+    assert "simhash package is not installed" in content["header"]["notes"]
+
+
+def test_rows_of_a_whole_collection_are_left_out_of_pairs_mode(folder: Path) -> None:
+    content = as_json(folder, "--algorithm", "decomposition,md5", "--peers", "none", "--collection")
+    assert {row["algorithm"] for row in content["pairs"]} == {"(nothing)", "(everything)", "(jaccard)", "md5"}
+    assert {row["algorithm"] for row in content["collections"]} == {"decomposition", "md5"}
+    assert any("decomposition has no verdict on a pair" in note for note in content["header"]["notes"])
+
+
+def test_all_modes_at_once(folder: Path) -> None:
+    content = as_json(
+        folder, "--algorithm", "md5,tf-idf", "--peers", "none", "--collection", "--union", "--pool"
+    )
+    assert set(content) == {
+        "header",
+        "summary",
+        "pairs",
+        "collections",
+        "union",
+        "pool",
+        "pool sets",
+        "pool sizes",
+    }
+    assert set(content["header"]["seconds"]) == {"pairs", "collection", "pool"}
+    assert [row["set"] for row in content["union"]].count("(all)") == 2
+    assert any("statistics" in note for note in content["header"]["notes"])
+
+
+def test_long_texts_alone(folder: Path) -> None:
+    assert as_json(folder, "--only-found", "--pool", "--long", "100")["pool"][0]["texts"] == 0
+
+
+def test_sets_can_be_left_out(folder: Path) -> None:
+    assert {row["set"] for row in as_json(folder, "--exclude", "ma*")["pairs"]} == {"small"}
 
 
 def test_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--data", str(folder), "--list"]) == 0
     out = capsys.readouterr().out
     assert "neardup-articles" in out
+    assert "needs statistics" in out
+    assert "rapidfuzz ratio: " in out
     assert "small: 3 texts, 3 labelled pairs" in out
+
+
+def test_list_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"]) == 0
+    assert "sets:" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -83,6 +158,10 @@ def test_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--sets", "absent"], "no set in"),
         (["--algorithm", "absent"], "no algorithm 'absent'"),
+        (["--algorithm", "neardup:window=0"], "window is 0"),
+        (["--peers", "absent"], "no peer 'absent'"),
+        (["--union", "0.9"], "--union needs"),
+        (["--only-found"], "--only-found leaves nothing"),
     ],
 )
 def test_wrong_options_end_with_2_and_a_message(
@@ -90,6 +169,19 @@ def test_wrong_options_end_with_2_and_a_message(
 ) -> None:
     assert main(["--data", str(folder), *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_no_data_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "--data" in capsys.readouterr().err
+
+
+def test_a_peer_that_is_not_installed_cannot_be_asked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "peer_version", lambda name: None)
+    assert main(["--data", str(folder), "--peers", "simhash package"]) == 2
+    assert "pip install django-neardup[peers]" in capsys.readouterr().err
 
 
 def test_the_bench_runs_without_django(folder: Path) -> None:

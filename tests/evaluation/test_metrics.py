@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from django_neardup.evaluation.corpora import LabelledPair
-from django_neardup.evaluation.metrics import Score, band
+from django_neardup.evaluation.metrics import Core, Score, band, best_threshold, core, macro_f1, mean
 
 
 def pair(duplicate: bool | None, changed: float | None = 0.2, contains: bool = False) -> LabelledPair:
@@ -59,3 +59,56 @@ def test_a_labelled_containment_is_found_by_contained_and_a_copy_is_not() -> Non
 def test_nothing_to_divide_by_is_none() -> None:
     score = Score()
     assert (score.precision, score.recall, score.f1) == (None, None, None)
+
+
+def labelled(
+    duplicate: bool | None, changed: float | None, kind: str = "k", contains: bool = False
+) -> LabelledPair:
+    labelled.number = getattr(labelled, "number", 0) + 1
+    return LabelledPair(f"a{labelled.number}", "b", kind, duplicate, changed, contains)
+
+
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        (labelled(True, 0.3), True),
+        (labelled(True, 0.31), False),
+        (labelled(True, None), False),
+        (labelled(True, 0.1, contains=True), False),
+        (labelled(False, None), True),
+        (labelled(False, 0.9, "hn_price_only"), False),
+        (labelled(None, 0.1), False),
+    ],
+)
+def test_core_pairs(pair: LabelledPair, expected: bool) -> None:
+    assert pair.core is expected
+
+
+def test_core_needs_both_classes_in_the_set() -> None:
+    true, false, price = labelled(True, 0.1), labelled(False, 0.5), labelled(False, 0.5, "hn_price_only")
+    assert core([true], [1.0]) is None
+    assert core([false], [1.0]) is None
+    assert core([true, false], [1.0, 0.2]) == Core((1.0,), (0.2,))
+    assert core([true, price], [1.0, 0.2]) == Core((1.0,), ())
+
+
+def test_f1_at_a_threshold_by_hand() -> None:
+    scores = Core((0.4, 0.6, 0.9), (0.1, 0.6))
+    assert scores.counts(0.6) == (2, 1, 1)
+    assert scores.f1(0.6) == pytest.approx(2 / 3)
+    assert (scores.precision(0.6), scores.recall(0.6)) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    assert scores.f1(0.95) == 0
+    assert scores.precision(0.95) == 1
+
+
+def test_the_best_threshold_is_best_for_the_mean_of_the_sets() -> None:
+    cores = {"one": Core((0.5, 0.9), (0.2,)), "two": Core((0.8,), (0.5, 0.6))}
+    threshold, reached = best_threshold(cores)
+    assert 0.6 < threshold <= 0.8
+    assert reached == macro_f1(cores, threshold) == pytest.approx((2 / 3 + 1) / 2)
+    assert best_threshold({}) is None
+
+
+def test_the_mean_is_of_what_is_there() -> None:
+    assert mean([1.0, None, 0.0]) == 0.5
+    assert mean([None]) is None

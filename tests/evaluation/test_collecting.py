@@ -1,0 +1,164 @@
+"""Collection mode: candidates, what is judged, and what is known of the pairs found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from django_neardup.evaluation.collecting import Collection, find_pairs
+from django_neardup.evaluation.corpora import Corpus, LabelledPair, load_corpus
+from django_neardup.evaluation.documents import Documents
+from django_neardup.evaluation.jobs import collection_results, union_rows
+from django_neardup.evaluation.peers import get_peer, installed_peers
+from django_neardup.evaluation.report.tables import union_table
+from django_neardup.evaluation.results import CollectionResult, Record
+from django_neardup.evaluation.rows import AlgorithmRow, PeerRow
+from django_neardup.evaluation.specs import parse_specs
+from django_neardup.evaluation.truth import Truth
+from django_neardup.signatures import Algorithm, get_algorithm
+
+from .algorithms import SameLength, Words
+from .conftest import DOG, DOG_AGAIN, SOFA
+
+
+def find(
+    corpus: Corpus, algorithm: Algorithm, aligned: int = 32
+) -> tuple[CollectionResult, set[tuple[str, str]], list[Record]]:
+    records: list[Record] = []
+    row = AlgorithmRow("x", algorithm)
+    result = find_pairs(corpus, [row], Documents(corpus.texts), {"x": records.append}, aligned=aligned)[0]
+    return result, {(r["a"], r["b"]) for r in records if r["verdict"] != "none"}, records
+
+
+def texts(values: Iterable[str]) -> Corpus:
+    return Corpus("set", {f"t{i}": value for i, value in enumerate(values)})
+
+
+def test_a_collection_finds_the_pair_and_counts_the_true_ones(folder: Path) -> None:
+    corpus = load_corpus(folder, "small")
+    result, _, records = find(corpus, get_algorithm("neardup"))
+    assert {"dog", "dog2"} in [{r["a"], r["b"]} for r in records if r["verdict"] == "duplicate"]
+    assert (result.texts, result.true_pairs, result.true_candidates, result.true_offered) == (3, 1, 1, 1)
+    assert (result.right, result.wrong, result.precision, result.recall, result.f1) == (1, 0, 1, 1, 1)
+    assert result.keys > 20
+
+
+def test_a_bucket_gives_its_newest_texts_alone() -> None:
+    documents = Documents(texts(["кот"] * 5).texts)
+    collection = Collection(Words(), bucket=2)
+    for key in ("t0", "t1", "t2", "t3"):
+        collection.add(key, documents[key])
+    _, candidates = collection.add("t4", documents["t4"])
+    assert sorted(entry.id for entry, _ in candidates) == ["t2", "t3"]
+
+
+def test_shared_keys_are_counted_and_min_shared_holds() -> None:
+    algorithm = Words()
+    algorithm.min_shared = 2
+    assert find(texts(["кот дом лес", "кот пруд", "кот дом пруд"]), algorithm)[1] == {
+        ("t0", "t2"),
+        ("t1", "t2"),
+    }
+
+
+def test_a_limit_keeps_those_that_share_most_keys_newer_ones_first() -> None:
+    algorithm = Words()
+    algorithm.limit = 2
+    corpus = texts(["кот дом лес", "кот", "кот пруд", "кот дом лес бор"])
+    assert {pair for pair in find(corpus, algorithm)[1] if pair[1] == "t3"} == {("t0", "t3"), ("t2", "t3")}
+
+
+def test_candidates_over_the_limit_are_written_as_refused() -> None:
+    result, pairs, records = find(texts(["кот"] * 4), Words(), aligned=1)
+    assert (len(pairs), len(records), result.judged, result.candidates) == (3, 6, 3, 6)
+    assert result.verdicts == {"duplicate": 3, "none": 3}
+
+
+def test_an_algorithm_of_the_whole_collection_names_its_pairs_itself() -> None:
+    result, pairs, _ = find(texts(["кот дом", "лес", "сад бор", "пруд"]), SameLength())
+    assert pairs == {("t0", "t2"), ("t1", "t3")}
+    assert (result.judged, result.keys, result.clock["batch"].count) == (2, 0, 1)
+
+
+def test_true_pairs_over_half_changed_are_not_expected() -> None:
+    corpus = Corpus("set", {"a": "кот", "b": "дом"}, [LabelledPair("a", "b", "k", True, 0.6)])
+    result = find(corpus, Words())[0]
+    assert (result.true_pairs, result.labelled, result.recall) == (0, 1, 0)
+
+
+def test_what_is_known_of_two_texts() -> None:
+    groups = {"s": "s", "s1": "s", "s2": "s", "s9": "s", "x": "x"}
+    pairs = [
+        LabelledPair("s", "s1", "k", True, 0.1),
+        LabelledPair("s", "s2", "k", True, 0.2),
+        LabelledPair("s", "s9", "hn", False),
+        LabelledPair("s", "y", "k", None),
+    ]
+    truth = Truth(Corpus("set", {}, pairs, groups))
+    assert truth.relation("s1", "s") == "same"
+    assert truth.relation("s1", "s2") == "same"
+    assert truth.relation("s", "s9") == "different"
+    assert truth.relation("s1", "s9") == "unknown"
+    assert truth.relation("s1", "x") == "different"
+    assert truth.relation("s", "y") == truth.relation("s1", "z") == "unknown"
+
+
+def test_precision_and_recall_by_hand() -> None:
+    pairs = [
+        LabelledPair("a", "b", "k", True, 0.1),
+        LabelledPair("a", "e", "k", True, 0.1),
+        LabelledPair("c", "d", "k", False),
+    ]
+    corpus = Corpus("set", {"a": "кот", "b": "кот", "c": "дом", "d": "дом", "e": "лес"}, pairs)
+    result = find(corpus, Words())[0]
+    assert (result.right, result.wrong, result.labelled_found, result.labelled) == (1, 1, 1, 2)
+    assert (result.precision, result.recall, result.f1) == (0.5, 0.5, 0.5)
+
+
+def test_jobs_write_one_file_a_row_in_the_order_of_the_sets(folder: Path, tmp_path: Path) -> None:
+    corpora = [load_corpus(folder, name) for name in ("made", "small")]
+    specs = parse_specs("neardup,md5")
+    paths = {spec.title: tmp_path / f"{spec.title}.jsonl" for spec in specs}
+    results, cost = collection_results(corpora, specs, (), {}, "ru", 2, paths, {})
+    assert [(r.corpus, r.algorithm) for r in results] == [
+        ("made", "neardup"),
+        ("made", "md5"),
+        ("small", "neardup"),
+        ("small", "md5"),
+    ]
+    assert cost.count == 8
+    lines = paths["neardup"].read_text(encoding="utf-8").splitlines()
+    assert [line.split('"')[3] for line in lines] == sorted(line.split('"')[3] for line in lines)
+    assert sorted(path.name for path in tmp_path.glob("*.jsonl*")) == sorted(
+        [*(f"{spec.title}.jsonl" for spec in specs), *(path.name for path in tmp_path.glob("*.jsonl.gz"))]
+    )
+
+
+def test_the_union_is_what_any_row_found_of_texts_alike_enough() -> None:
+    corpus = Corpus("set", {"a": DOG, "b": DOG_AGAIN, "c": SOFA, "d": SOFA.upper()})
+    number = len(corpus.texts)
+    one, two = (CollectionResult(name, "set", texts=number) for name in ("md5", "own"))
+    one.duplicates.extend([0 * number + 1, 0 * number + 2])
+    two.duplicates.extend([2 * number + 3])
+    rows = union_rows([corpus], [one, two], 0.85, "ru", 1)
+    assert [(row.true, row.found, row.right) for row in rows] == [(2, 2, 1), (2, 1, 1)]
+    assert (rows[0].recall, rows[0].precision, rows[0].f1) == (0.5, 0.5, 0.5)
+    table = union_table(rows)
+    assert [(row["set"], row["algorithm"], row["article f1"]) for row in table] == [
+        ("set", "md5", None),
+        ("set", "own", None),
+        ("(all)", "md5", 0.38),
+        ("(all)", "own", None),
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in installed_peers() if get_peer(name).indexed])
+def test_a_peer_finds_a_copy_by_its_index(folder: Path, name: str) -> None:
+    corpus = Corpus("set", {"a": DOG, "b": SOFA, "c": DOG + "!"})
+    row = PeerRow(get_peer(name))
+    records: list[Record] = []
+    result = find_pairs(corpus, [row], Documents(corpus.texts), {name: records.append}, {name: 0.7})[0]
+    assert [(r["a"], r["b"], r["verdict"]) for r in records] == [("a", "c", "duplicate")]
+    assert (result.kind, result.verdicts["duplicate"]) == ("peer", 1)

@@ -1,0 +1,180 @@
+"""Rows, specs, costs: what an algorithm remembers, what it costs, and how rows are asked for."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from django_neardup.evaluation.costs import Clock, Cost
+from django_neardup.evaluation.documents import Documents, canonical, canonised
+from django_neardup.evaluation.peers import PEERS, Jaccard, get_peer, installed_peers
+from django_neardup.evaluation.rows import AlgorithmRow, PeerRow, costed
+from django_neardup.evaluation.specs import Spec, description, flags, parse_specs
+from django_neardup.signatures import UnknownAlgorithm, algorithm_names, get_algorithm
+from django_neardup.text.document import Document
+
+from .algorithms import Words
+
+
+class Counting(Words):
+    """Counts how often keys and payloads are made; a payload needs the keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: list[str] = []
+
+    def keys(self, document: Document) -> list[int]:
+        self.made.append("keys")
+        return super().keys(document)
+
+    def pack(self, document: Document) -> bytes:
+        self.made.append("pack")
+        return len(self.keys(document)).to_bytes(4, "big")
+
+
+def test_keys_and_payloads_are_made_once_a_document() -> None:
+    algorithm = Counting()
+    row = AlgorithmRow("counting", algorithm)
+    a, b = canonised("кот дом"), canonised("кот пруд")
+    for _ in range(3):
+        row.sign(a)
+        row.judge(a, b)
+    assert algorithm.made == ["keys", "pack"]
+    row.sign(b)
+    assert algorithm.made == ["keys", "pack"] * 2
+    assert (row.keys, row.clock["keys"].count, row.clock["pack"].count, row.clock["judge"].count) == (
+        4,
+        2,
+        2,
+        3,
+    )
+
+
+def test_what_was_made_goes_with_the_document() -> None:
+    algorithm = Counting()
+    row = AlgorithmRow("counting", algorithm)
+    document = canonised("кот")
+    row.sign(document)
+    del document
+    gc.collect()
+    row.sign(canonised("кот"))
+    assert algorithm.made == ["keys", "pack", "keys", "pack"]
+
+
+def test_a_step_is_not_charged_for_the_steps_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter([0.0, 1.0, 4.0, 5.5])
+    monkeypatch.setattr("django_neardup.evaluation.costs.process_time", lambda: next(moments))
+    clock = Clock()
+    clock.run("outer", lambda: clock.run("inner", lambda: None))
+    assert (clock["outer"].seconds, clock["inner"].seconds) == (2.5, 3.0)
+    assert clock["outer"].each == 2500
+
+
+def test_clocks_add_up() -> None:
+    clock = Clock()
+    clock.merge({"keys": Cost(1.0, 2)})
+    clock.merge({"keys": Cost(0.5, 1)})
+    assert (clock["keys"].seconds, clock["keys"].count, clock["pack"].each) == (1.5, 3, None)
+
+
+def test_documents_are_made_again_when_they_were_let_go() -> None:
+    documents = Documents({"a": "кот", "b": "дом"}, kept=1)
+    first = documents["a"]
+    assert documents["a"] is first
+    assert documents["b"].raw == "дом"
+    assert documents["a"] is not first
+    assert documents.cost.count == 3
+
+
+def test_documents_are_let_go_by_their_words_too() -> None:
+    documents = Documents({"a": "кот дом лес", "b": "пруд сад", "c": "бор"}, kept_words=4)
+    first = documents["a"]
+    _ = documents["b"], documents["c"]
+    assert documents["a"] is not first
+
+
+def test_a_document_that_is_made_is_told_of_once() -> None:
+    told: list[str] = []
+    documents = Documents({"a": "кот"}, made=lambda key, document: told.append(f"{key} {document.raw}"))
+    _ = documents["a"], documents["a"]
+    assert told == ["a кот"]
+
+
+def test_the_canonical_text_is_in_lemmas() -> None:
+    assert canonical(canonised("Котами, домами!")) == "кот дом"
+
+
+def test_one_text_of_eight_is_measured_whatever_the_run() -> None:
+    assert [number for number in range(60) if costed(f"t{number}")] == [
+        number for number in range(60) if costed(f"t{number}")
+    ]
+    assert 80 < sum(costed(f"t{number}") for number in range(1000)) < 170
+
+
+def test_rows_are_named_or_matched_once() -> None:
+    assert [spec.title for spec in parse_specs("neardup,neardup*,neardup")] == ["neardup", "neardup-articles"]
+    assert [spec.name for spec in parse_specs("all")] == algorithm_names()
+
+
+def test_options_of_a_row() -> None:
+    spec = parse_specs('neardup:word_guard=false;excused=["price","date"],neardup-articles')[0]
+    assert spec == Spec(spec.title, "neardup", {"word_guard": False, "excused": ["price", "date"]})
+    assert spec.title == 'neardup:word_guard=false;excused=["price","date"]'
+    assert spec.build().parameters()["word_guard"] is False
+    other = spec.with_options(window=8)
+    assert other.build().parameters()["window"] == 8
+    assert parse_specs(other.title) == [other]
+
+
+@pytest.mark.parametrize("text", ["absent", "absent*", "neardup,absent"])
+def test_an_unknown_algorithm_is_named(text: str) -> None:
+    with pytest.raises(UnknownAlgorithm, match="absent"):
+        [spec.build() for spec in parse_specs(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("neardup:window", "key=value"),
+        ("neardup:window=1", "window is 1"),
+        ("neardup:absent=1", "neardup:absent=1: "),
+    ],
+)
+def test_a_wrong_option_is_named(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_specs(text)[0].build()
+
+
+@pytest.mark.parametrize("name", algorithm_names())
+def test_every_algorithm_has_a_description(name: str) -> None:
+    assert len(description(get_algorithm(name))) > 20
+
+
+def test_flags_tell_what_is_unlike_others() -> None:
+    assert flags(get_algorithm("neardup")) == "needs text, supports containment"
+    algorithm = Words()
+    algorithm.min_shared, algorithm.limit = 3, 10
+    assert flags(algorithm) == "min_shared 3, limit 10"
+
+
+def test_jaccard_by_hand() -> None:
+    row = PeerRow(Jaccard())
+    assert row.judge(canonised("кот дом лес"), canonised("кот дом пруд")).score == 0.5
+    assert row.judge(canonised(""), canonised("")).score == 0
+
+
+@pytest.mark.parametrize("name", installed_peers())
+def test_a_peer_knows_like_from_unlike(name: str) -> None:
+    row = PeerRow(get_peer(name))
+    a = canonised("Продам щенка овчарки, мальчик, два месяца, привит, документы есть")
+    b = canonised("Продам щенка овчарки, мальчик, два месяца, привит, паспорт есть")
+    c = canonised("Диван угловой, обивка велюр, серый, состояние хорошее, самовывоз из центра")
+    assert row.judge(a, a).score == 1
+    assert row.judge(a, c).score < row.judge(a, b).score < 1
+    for text in ("", "кот", "\0", "\ud800", "🙂"):
+        assert 0 <= row.judge(canonised(text), a).score <= 1
+
+
+def test_no_peer_has_the_name_of_an_algorithm() -> None:
+    assert not {*PEERS, Jaccard.name} & set(algorithm_names())
