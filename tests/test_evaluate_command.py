@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -209,8 +210,35 @@ def test_labels_that_cannot_be_used_are_counted(decided):
 
 @pytest.mark.parametrize(
     "options",
-    [{"algorithm": "no-such"}, {"profile": "none"}, {"peers": "nobody"}, {"algorithm": "neardup:x=1"}],
+    [
+        {"algorithm": "no-such"},
+        {"profile": "none"},
+        {"peers": "nobody"},
+        {"algorithm": "neardup:x=1"},
+        {"sample": -1},
+        {"posts": -1, "collection": True},
+        {"jobs": -2},
+    ],
 )
 def test_wrong_arguments_are_told(options, decided):
     with pytest.raises(CommandError):
         run(**options)
+
+
+def test_numbers_below_zero_are_refused_on_the_command_line():
+    with pytest.raises(CommandError, match="--posts is -5: it must be 0 or more"):
+        call_command("neardup_evaluate", "--posts", "-5")
+
+
+@pytest.mark.parametrize("option", ["output", "verdicts", "found"])
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(option, tmp_path):
+    for place, why in ((tmp_path, "that is a folder"), (tmp_path / "nowhere" / "file", "there is no folder")):
+        with pytest.raises(CommandError, match=f"--{option} {place}: {why}"):
+            run(**{option: place})
+
+
+def test_the_header_tells_which_statistics_and_no_peers_that_nobody_asked_for(decided):
+    header = json.loads(run(format="json", algorithm="tf-idf"))["header"]
+    assert re.fullmatch("[0-9a-f]{32}", header["schemes"][0]["statistics"])
+    assert header["peers"] == {} and not [note for note in header["notes"] if "not installed" in note]
+    assert "peers:" not in run()

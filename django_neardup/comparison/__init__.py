@@ -1,6 +1,6 @@
 """Two texts compared in every way, and the report of it: for a terminal, as JSON, as one HTML page.  No Django."""
 
-from .compare import Comparison, Held, Note, Row, Side, compare_texts
+from .compare import Comparison, Held, Note, NoVerdict, Row, Side, compare_texts
 from .data import as_dict, as_json
 from .html import as_html
 from .pieces import Piece, Shared, pieces, shared_passages
@@ -9,6 +9,7 @@ from .terminal import as_text
 __all__ = [
     "Comparison",
     "Held",
+    "NoVerdict",
     "Note",
     "Piece",
     "Row",

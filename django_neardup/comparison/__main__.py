@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..signatures import Algorithm, UnknownAlgorithm, get_algorithm
 from ..signatures.statistics import StatisticsMissing
 from ..text.document import Document
-from .compare import DEFAULT, Comparison, compare_texts
+from .compare import DEFAULT, Comparison, NoVerdict, compare_texts
 from .output import FORMATS, STDIN, Unreadable, read_text, rendered, wants_colours, written_to
 from .words import of_environment
 
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser().error("only one of the two texts can come from standard input")
     try:
         report(options)
-    except (Unreadable, UnknownAlgorithm, StatisticsMissing) as error:
+    except (Unreadable, UnknownAlgorithm, StatisticsMissing, NoVerdict) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0

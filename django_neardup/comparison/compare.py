@@ -9,21 +9,29 @@ from typing import NamedTuple
 from ..signatures import Algorithm, Judgement, algorithm_names, get_algorithm
 from ..signatures.statistics import StatisticsMissing, TermStatistics
 from ..text.alignment import Alignment, align
+from ..text.contrast import CLASSES, EXCUSED
 from ..text.difference import differences, passages
 from ..text.document import Document
 from ..text.zipf import ZipfReport, zipf
 from .pieces import Shared, shared_passages
 
 DEFAULT = "neardup"
+KINDS = (*dict.fromkeys(CLASSES.values()), "name", "negation")
+"""Classes of differences that may decide."""
+
+
+class NoVerdict(ValueError):
+    """An algorithm that refines whole collections cannot decide on two texts."""
 
 
 @dataclass(frozen=True)
 class Row:
     """What an algorithm says of the pair.
 
-    `score`: likeness, 0..1, and `verdict`, or None and "" where it could not be asked; `missing` then names what it
-    lacks ("statistics").  `shared`: how many of a's `keys_a` keys and b's `keys_b` met; texts are candidates from
-    `needed` on.
+    `score`: likeness, 0..1, and `verdict`, or None and "" where it could not be asked; `missing` then says why:
+    "statistics", it lacks those of a collection (`hint`: the command that gathers them, if there is one), or "batch",
+    it refines the pairs of a whole collection.  `shared`: how many of a's `keys_a` keys and b's `keys_b` met; texts
+    are candidates from `needed` on.
     """
 
     name: str
@@ -34,6 +42,7 @@ class Row:
     keys_b: int = 0
     needed: int = 1
     missing: str = ""
+    hint: str = ""
 
     @property
     def percent(self) -> int | None:
@@ -88,7 +97,7 @@ class Comparison:
 
     `judgement` is that of the deciding algorithm, `algorithm`; its differences, passages and containments are there
     whatever the verdict.  `shared`: shared passages with the small differences inside them, numbered.  `rows`: every
-    algorithm, the deciding one first, then by name.
+    algorithm, the deciding one first, then by name.  `idle`: classes of differences that never decide here.
     """
 
     a: Side
@@ -101,6 +110,7 @@ class Comparison:
     codes: Held
     rows: tuple[Row, ...]
     notes: tuple[Note, ...] = ()
+    idle: tuple[str, ...] = EXCUSED
 
     @property
     def sides(self) -> tuple[tuple[str, Side], tuple[str, Side]]:
@@ -137,23 +147,21 @@ def compare_texts(
     titles: tuple[str, str] = ("A", "B"),
     contacts: tuple[Sequence[str], Sequence[str]] = ((), ()),
     notes: Iterable[Note] = (),
+    hint: str = "",
 ) -> Comparison:
     """Compare two texts of one language and one secret.
 
-    `algorithm` decides (None: `neardup`); `algorithms`: names of those that are asked as well (None: all that give
-    signatures); `statistics`: those of a collection, for algorithms that need them; `contacts`: canonical ones that
-    are declared beside the texts.  UnknownAlgorithm for a name that there is not; StatisticsMissing where the
-    deciding algorithm lacks them.
+    `algorithm` decides (None: `neardup`); `algorithms`: names of those that are asked as well (None: all);
+    `statistics`: those of a collection, for algorithms that need them, and `hint`: the command that gathers them;
+    `contacts`: canonical ones that are declared beside the texts.  UnknownAlgorithm for a name that there is not;
+    StatisticsMissing where the deciding algorithm lacks them; NoVerdict where it refines whole collections.
     """
     deciding = algorithm or get_algorithm(DEFAULT)
-    if deciding.needs_statistics and deciding.statistics is None:
-        raise StatisticsMissing(
-            f"{deciding.name} needs the statistics of a collection: run neardup_statistics"
-        )
+    _check(deciding, hint)
     alignment = align(a, b)
     judgement = explained(deciding.judge(a, b), a, b, alignment)
     rows = [_row(deciding, a, b, judgement)]
-    rows += [_row(other, a, b) for other in _others(algorithms, deciding.name, statistics)]
+    rows += [_row(other, a, b, hint=hint) for other in _others(algorithms, deciding.name, statistics)]
     return Comparison(
         Side.of(titles[0], a),
         Side.of(titles[1], b),
@@ -165,20 +173,35 @@ def compare_texts(
         Held.of(_codes(a), _codes(b)),
         tuple(rows),
         (*notes, *(Note("truncated", side) for side, text in (("A", a), ("B", b)) if text.truncated)),
+        _idle(deciding),
     )
 
 
 def explained(judgement: Judgement, a: Document, b: Document, alignment: Alignment) -> Judgement:
-    """The judgement with differences, passages and containments, though the verdict needed none."""
-    if judgement.differences or judgement.passages:
-        return judgement
+    """The judgement with differences, passages and containments: those of the alignment where it has none."""
+    held = judgement.containment_a, judgement.containment_b
+    here, there = held if any(held) else (alignment.containment_a, alignment.containment_b)
     return replace(
         judgement,
-        containment_a=alignment.containment_a,
-        containment_b=alignment.containment_b,
-        differences=tuple(differences(a, b, alignment)),
-        passages=tuple(passages(a, b, alignment)),
+        containment_a=here,
+        containment_b=there,
+        differences=judgement.differences or tuple(differences(a, b, alignment)),
+        passages=judgement.passages or tuple(passages(a, b, alignment)),
     )
+
+
+def _check(deciding: Algorithm, hint: str) -> None:
+    """Whether it can decide."""
+    if deciding.batch:
+        raise NoVerdict(f"{deciding.name} has no verdict on two texts: it refines the pairs of a collection")
+    if deciding.needs_statistics and deciding.statistics is None:
+        told = f": run {hint}" if hint else ""
+        raise StatisticsMissing(f"{deciding.name} needs the statistics of a collection{told}")
+
+
+def _idle(deciding: Algorithm) -> tuple[str, ...]:
+    """Without the guard nothing decides."""
+    return tuple(kind for kind in KINDS if kind in deciding.excused or not deciding.guard)
 
 
 def _codes(document: Document) -> Iterator[str]:
@@ -189,18 +212,21 @@ def _codes(document: Document) -> Iterator[str]:
 def _others(names: Iterable[str] | None, but: str, statistics: TermStatistics | None) -> Iterator[Algorithm]:
     for name in sorted(set(algorithm_names() if names is None else names) - {but}):
         made = get_algorithm(name)
-        if made.needs_statistics:
+        if made.uses_statistics:
             made = get_algorithm(name, statistics=statistics)
-        if not made.batch:
-            yield made
+        yield made
 
 
-def _row(algorithm: Algorithm, a: Document, b: Document, judged: Judgement | None = None) -> Row:
+def _row(
+    algorithm: Algorithm, a: Document, b: Document, judged: Judgement | None = None, hint: str = ""
+) -> Row:
+    if algorithm.batch:
+        return Row(algorithm.name, missing="batch")
     try:
         left, right = set(algorithm.keys(a)), set(algorithm.keys(b))
         judgement = judged or algorithm.judge(a, b)
     except StatisticsMissing:
-        return Row(algorithm.name, needed=algorithm.min_shared, missing="statistics")
+        return Row(algorithm.name, needed=algorithm.min_shared, missing="statistics", hint=hint)
     return Row(
         algorithm.name,
         judgement.score,

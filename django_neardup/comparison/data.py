@@ -9,14 +9,14 @@ from typing import Any
 from ..text.difference import Difference
 from ..text.zipf import ZipfReport
 from .compare import Comparison, Held, Row, Side, percent
-from .pieces import Shared, written
+from .pieces import UNSHOWABLE, Shared, written
 
 
-def as_json(comparison: Comparison) -> str:
-    """`as_dict` as text; letters as they are, except where a lone surrogate could not be written."""
-    made = as_dict(comparison)
-    text = json.dumps(made, ensure_ascii=False, indent=2)
-    return text if _encodable(text) else json.dumps(made, indent=2)
+def as_json(comparison: Comparison, *, ascii_only: bool = False) -> str:
+    """`as_dict` as text: letters as they are, unless ASCII alone is wanted; what a terminal must not see, and lone
+    surrogates, which cannot be written, as escapes."""
+    text = json.dumps(as_dict(comparison), ensure_ascii=ascii_only, indent=2)
+    return UNSHOWABLE.sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
 def as_dict(comparison: Comparison) -> dict[str, Any]:
@@ -31,7 +31,8 @@ def as_dict(comparison: Comparison) -> dict[str, Any]:
       with small differences inside them, each with its `number`
     - `contacts`, `names`, `codes`: each `equal`, `only_a`, `only_b`
     - `algorithms`: each `name`, `score`, `percent`, `verdict`, `shared_keys`, `keys_a`, `keys_b`, `min_shared`,
-      `missing` ("" or what it lacks, "statistics"; then score, percent and verdict are null)
+      `missing` (""; "statistics", it lacks those of a collection; "batch", it refines whole collections: then score,
+      percent and verdict are null)
     - `notes`: each `kind` and `side` ("A", "B" or "")
 
     A span is a pair of half-open offsets, in characters, in the text as written.
@@ -57,14 +58,6 @@ def as_dict(comparison: Comparison) -> dict[str, Any]:
         "algorithms": [_row(each) for each in comparison.rows],
         "notes": [each._asdict() for each in comparison.notes],
     }
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _side(side: Side) -> dict[str, Any]:

@@ -18,8 +18,17 @@ LOOKS = Path(__file__).with_name("page.css")
 LENGTH = 100_000
 """Characters of a text that are shown."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-EXAMPLES = {"code": "С140.35", "number": "240", "measure": "14 м", "name": "…", "negation": ""}
-EXCUSED = {"price": "9 450 ₽", "date": "12.03", "contact": "mail@example.ru", "word": ""}
+EXAMPLES = {
+    "code": "С140.35",
+    "number": "240",
+    "measure": "14 м",
+    "name": "…",
+    "negation": "",
+    "price": "9 450 ₽",
+    "date": "12.03",
+    "contact": "mail@example.ru",
+    "word": "",
+}
 
 
 def as_html(comparison: Comparison, *, words: Words = english, language: str = "en") -> str:
@@ -105,7 +114,7 @@ class _Page:
         found = self.it.judgement.differences
         yield f"<section><h2>{self._escaped('differs')}</h2><table><tbody>"
         if not found:
-            yield f"<tr><td>{self._escaped('nothing')}</td></tr>"
+            yield f"<tr><td>{escape(self.labels.alike(self.it))}</td></tr>"
         for decides in (True, False):
             rows = Counter(self._row_of(each) for each in found if each.decides is decides)
             if rows:
@@ -125,14 +134,15 @@ class _Page:
 
     def _legend(self) -> Iterator[str]:
         yield f'<section class="legend"><h2>{self._escaped("legend")}</h2><dl>'
-        for name, examples in (("decides", EXAMPLES), ("idle", EXCUSED)):
-            marks = "".join(self._example(kind, text, name) for kind, text in examples.items())
-            yield f"<dt>{self._escaped(name)}</dt><dd>{marks}</dd>"
+        idle = {*self.it.idle, "word"}
+        for name, kinds in (("decides", EXAMPLES.keys() - idle), ("idle", idle)):
+            marks = "".join(self._example(kind, name) for kind in EXAMPLES if kind in kinds)
+            yield f"<dt>{self._escaped(name)}</dt><dd>{marks}</dd>" if marks else ""
         yield f'<dt>{self._escaped("shared")}</dt><dd><span><span class="shared"><b>1</b>…</span> '
         yield f"{self._escaped('passage')}</span></dd></dl></section>"
 
-    def _example(self, kind: str, text: str, name: str) -> str:
-        label = escape(self.labels.kind(kind))
+    def _example(self, kind: str, name: str) -> str:
+        label, text = escape(self.labels.kind(kind)), EXAMPLES[kind]
         told = f"<small>{label}</small>{text}" if text else label
         style = f"decides {kind}" if name == "decides" else kind
         return f'<span><mark class="{style}">{told}</mark></span>'

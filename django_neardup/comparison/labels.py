@@ -7,9 +7,22 @@ from collections.abc import Iterator
 from ..signatures import Judgement
 from ..text.difference import Difference
 from ..text.zipf import ZipfReport
-from .compare import Held, Note, Row, percent
+from .compare import Comparison, Held, Note, Row, percent
 from .pieces import showable
-from .words import DIFFERS, EXACT, HEADINGS, IDENTITY, LABELS, NOTES, ONLY, REPORT, SENTENCES, VERDICTS, Words
+from .words import (
+    DECIMAL,
+    DIFFERS,
+    EXACT,
+    HEADINGS,
+    IDENTITY,
+    LABELS,
+    NOTES,
+    ONLY,
+    REPORT,
+    SENTENCES,
+    VERDICTS,
+    Words,
+)
 
 ITEMS = 40
 """Contacts, names or codes that are listed."""
@@ -63,13 +76,22 @@ class Labels:
         return f"{met}, {self.heading('needed', count=row.needed)}" if row.needed > 1 else met
 
     def missing(self, row: Row) -> str:
-        return self.heading(row.missing)
+        """Why an algorithm has no score of the two."""
+        return self.heading("gather", command=row.hint) if row.hint else self.heading(row.missing)
+
+    def alike(self, it: Comparison) -> str:
+        """What is said where every word of the one has its like in the other."""
+        return self.heading("nothing" if it.a.document.exact == it.b.document.exact else "order")
+
+    def decimal(self, value: float) -> str:
+        """A number with two decimals, and no sign before 0."""
+        return f"{round(value, 2) + 0.0:.2f}".replace(".", self.words(DECIMAL, REPORT))
 
     def zipf(self, letter: str, report: ZipfReport | None) -> str:
         """Whether a text's words fall out of Zipf's law."""
         if report is None:
             return self.heading("brief", side=letter)
-        figures = {"slope": f"{report.slope:.2f}", "distance": f"{report.distance:.2f}"}
+        figures = {"slope": self.decimal(report.slope), "distance": self.decimal(report.distance)}
         return self.heading("unusual" if report.anomalous else "usual", side=letter, **figures)
 
     def held(self, name: str, held: Held) -> Iterator[tuple[str, list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import shutil
 import sys
@@ -54,13 +55,16 @@ def wants_colours(stream: Any, no_colour: bool) -> bool:
 def rendered(
     comparison: Comparison, form: str, *, words: Words, language: str, colours: bool, stream: Any = None
 ) -> str:
-    """The report in one of `FORMATS`, as wide as the terminal, in letters that the stream can take."""
-    if form == "json":
-        return f"{as_json(comparison)}\n"
-    if form == "html":
-        return as_html(comparison, words=words, language=language)
-    text = as_text(comparison, width=shutil.get_terminal_size().columns, colours=colours, words=words)
+    """The report in one of `FORMATS`, as wide as the terminal, in letters that the stream can take; JSON and HTML,
+    which are read as UTF-8 wherever they come from, in ASCII on a stream that is not."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
+    ascii_only = codecs.lookup(encoding).name != "utf-8"
+    if form == "json":
+        return f"{as_json(comparison, ascii_only=ascii_only)}\n"
+    if form == "html":
+        page = as_html(comparison, words=words, language=language)
+        return page.encode("ascii", "xmlcharrefreplace").decode("ascii") if ascii_only else page
+    text = as_text(comparison, width=shutil.get_terminal_size().columns, colours=colours, words=words)
     return text.encode(encoding, "replace").decode(encoding)
 
 

@@ -16,7 +16,12 @@ from ..text.traced import Traced
 STEP = 8
 LOOK_BACK = 3
 LEAST = 4
-UNSHOWABLE = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+UNSHOWABLE = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200e\u200f\u2028-\u202e\u2061-\u206f\ufff9-\ufffb\ud800-\udfff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001-\U000e007f]"
+)
+"""Control and format characters but for the tab, the line break, those that only join letters or part words, and
+those that are seen."""
 Item = TypeVar("Item")
 
 

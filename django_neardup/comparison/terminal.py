@@ -70,7 +70,7 @@ class _Report:
         yield from self._heading("differs")
         found = self.it.judgement.differences
         if not found:
-            yield [Fragment(f"  {self.labels.heading('nothing')}")]
+            yield [Fragment(f"  {self.labels.alike(self.it)}")]
         shown = sorted(found, key=lambda each: not each.decides)[:DIFFERENCES]
         for decides, group in groupby(shown, key=lambda each: each.decides):
             yield [Fragment(f"  {self.labels.heading('decides' if decides else 'idle')}", "quiet")]

@@ -47,6 +47,8 @@ DIFFERS = "what differs"
 """Context of the classes of differences."""
 REPORT = "comparison"
 """Context of a short word that means other things elsewhere."""
+DECIMAL = pgettext("comparison", ".")
+"""Between a whole number and its decimals."""
 
 SIGNS = {"duplicate": "=", "variant": "≠", "contained": "⊃", "related": "≈", "none": "·"}
 VERDICTS = {
@@ -88,12 +90,18 @@ NOTES = {
     "short": gettext_noop("%(side)s has too few words to be compared (min_words)."),
     "truncated": gettext_noop("%(side)s is longer than 1 MiB: only its beginning and its end were read."),
     "identity": gettext_noop("The verdict is that of the identity values, whatever the texts."),
+    "excluded": gettext_noop("%(side)s is not compared: the adapter's compared() leaves it out."),
+    "databases": gettext_noop(
+        "The two stand in different databases: they are never compared with one another."
+    ),
+    "same": gettext_noop("A and B are one and the same object."),
 }
 HEADINGS = {
     "differs": gettext_noop("What differs"),
     "decides": gettext_noop("decides: another item"),
     "idle": gettext_noop("does not decide"),
     "nothing": gettext_noop("nothing"),
+    "order": gettext_noop("only the order of the words, or letters in them"),
     "texts": gettext_noop("The texts"),
     "passages": gettext_noop("Shared passages"),
     "held": gettext_noop("Found in the texts"),
@@ -114,7 +122,9 @@ HEADINGS = {
     "inside": gettext_noop("A in B %(a)s, B in A %(b)s"),
     "met": gettext_noop("%(shared)s of %(a)s and %(b)s"),
     "needed": gettext_noop("needed: %(count)s"),
-    "statistics": gettext_noop("needs statistics: run neardup_statistics"),
+    "statistics": gettext_noop("needs the statistics of a collection"),
+    "gather": gettext_noop("needs the statistics of a collection: run %(command)s"),
+    "batch": gettext_noop("has no score of two texts: it refines the pairs of a collection"),
     "zipf": gettext_noop("Zipf's law"),
     "usual": gettext_noop("%(side)s: as usual (slope %(slope)s, distance %(distance)s)"),
     "unusual": gettext_noop(

@@ -10,7 +10,7 @@ from ..signatures import UnknownAlgorithm, algorithm_names, get_algorithm
 from .bench import Request, evaluate
 from .corpora import Corpus, CorpusError, corpus_names, data_digest, load_corpus, long_texts
 from .gate import GateError, check, renew
-from .options import parser
+from .options import check_outputs, parser
 from .peers import PEERS, installed_peers, peer_version
 from .report import FORMATS
 from .report.plots import PlotsMissing, drawing
@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(options: argparse.Namespace) -> int:
     """Check the floors, or make the report."""
     request = asked(options)
+    check_outputs(output=options.output, verdicts=options.verdicts, found=options.found)
     if options.gate and options.renew is not None:
         renew(options.gate, options.data, request, options.renew, say)
         return 0
@@ -70,6 +71,7 @@ def asked(options: argparse.Namespace) -> Request:
     return Request(
         specs=parse_specs(options.algorithm),
         peers=chosen_peers(options.peers),
+        absent=absent_peers(options.peers),
         pairs=not options.only_found,
         collection=collection,
         pool=options.pool,
@@ -97,6 +99,11 @@ def chosen_peers(text: str) -> list[str]:
         if not peer_version(name):
             raise ValueError(f"{name} is not installed: pip install django-neardup[peers]")
     return names
+
+
+def absent_peers(text: str) -> list[str]:
+    """Names of the peers that are asked for with the rest, and are not installed."""
+    return [name for name in PEERS if not peer_version(name)] if text == "all" else []
 
 
 def show_list(options: argparse.Namespace) -> int:

@@ -14,10 +14,10 @@ from .collecting import ALIGNED
 from .corpora import Corpus, sample
 from .jobs import StatisticsJob, collection_results, gather, statistics_of, union_rows
 from .judging import pairs_results
-from .peers import PEERS, Jaccard, get_peer, installed_peers
+from .peers import Jaccard, get_peer
 from .pooling import WINDOWS, pool_results
 from .report import Report
-from .results import PairsResult
+from .results import PairsResult, Row
 from .specs import Spec, needing_statistics
 from .summary import APART, cut_at_best
 
@@ -26,12 +26,14 @@ from .summary import APART, cut_at_best
 class Request:
     """What to run: the rows, the modes, and where the verdicts and the candidates of the rows are written.
 
-    `peers`: names of installed peers, beside the brute-force ceiling, which is always there in pairs mode.
+    `peers`: names of installed peers, beside the brute-force ceiling, which is always there in pairs mode; `absent`:
+    those that are not installed, for the header.
     `union`: the likeness, 0..1, from which pairs found in collections count, or None; `processes`: at most so many.
     """
 
     specs: Sequence[Spec]
     peers: Sequence[str] = ()
+    absent: Sequence[str] = ()
     pairs: bool = True
     collection: bool = False
     pool: bool = False
@@ -50,12 +52,12 @@ class Request:
 def evaluate(corpora: Sequence[Corpus], request: Request, data: str = "") -> Report:
     """Judge, find, count: all that the request asks for.  `data` tells the texts from others, for the header."""
     report = Report([], request.seed, request.sample, request.language, data, request.apart)
-    absent = [name for name in PEERS if name not in installed_peers()]
-    report.notes += [f"{name} is not installed" for name in absent]
+    report.peers = [*request.peers, *request.absent]
+    report.notes += [f"{name} is not installed" for name in request.absent]
     sets = statistics_by_set(corpora, request)
     if sets:
         report.notes.append("statistics of words are those of each set's texts (of all texts in the pool)")
-    report.schemes = [spec.build().parameters() for spec in request.specs]
+    report.schemes = [scheme(spec, sets) for spec in request.specs]
     thresholds: Mapping[str, float] = {}
     if request.pairs:
         with timed(report, "pairs"):
@@ -67,6 +69,15 @@ def evaluate(corpora: Sequence[Corpus], request: Request, data: str = "") -> Rep
         with timed(report, "pool"):
             run_pool(corpora, request, report)
     return report
+
+
+def scheme(spec: Spec, statistics: Mapping[str, TermStatistics]) -> Row:
+    """The parameters of a row; of statistics the digest where there are those of one set alone."""
+    made = spec.build().parameters()
+    if "statistics" in made:
+        digests = {each.digest for each in statistics.values()}
+        made["statistics"] = digests.pop() if len(digests) == 1 else "gathered from the texts"
+    return made
 
 
 @contextmanager

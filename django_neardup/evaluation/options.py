@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from .collecting import ALIGNED
@@ -188,6 +189,20 @@ def count(value: str) -> int:
     if number < 0:
         raise argparse.ArgumentTypeError("it must be 0 or more")
     return number
+
+
+def check_outputs(**paths: Path | None) -> None:
+    """Whether files can be written there, by the name of the option.  OSError says which cannot; nothing is written."""
+    for option, path in paths.items():
+        if path is None:
+            continue
+        folder = path.parent
+        if path.is_dir():
+            raise IsADirectoryError(f"--{option} {path}: that is a folder, not a file")
+        if not path.exists() and not folder.is_dir():
+            raise FileNotFoundError(f"--{option} {path}: there is no folder {folder}")
+        if not os.access(path if path.exists() else folder, os.W_OK):
+            raise PermissionError(f"--{option} {path}: it cannot be written")
 
 
 def share(value: str) -> float:

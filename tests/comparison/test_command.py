@@ -13,6 +13,8 @@ from django.core.management import CommandError, call_command
 from django.utils.translation import override
 
 import django_neardup as neardup
+from django_neardup.adapters import adapter_for
+from django_neardup.comparison import Note
 from django_neardup.conf import get_profile
 from django_neardup.exceptions import NotRegistered
 from django_neardup.models import Scheme, TermStatistics
@@ -96,13 +98,13 @@ def test_nothing_is_written(ads):
     assert Scheme.objects.count() == before
 
 
-def test_one_query_an_object(ads, django_assert_max_num_queries):
+def test_one_query_an_object_and_one_whether_it_is_compared(ads, django_assert_max_num_queries):
     active_scheme(get_profile(), "default")
     keys = [str(each.pk) for each in ads]
-    with django_assert_max_num_queries(5) as captured:
+    with django_assert_max_num_queries(7) as captured:
         explain("testapp.Ad", *keys)
     asked = [query["sql"] for query in captured.captured_queries if "testapp_ad" in query["sql"].lower()]
-    assert len([sql for sql in asked if "WHERE" in sql and "phone" in sql]) == 2
+    assert len(asked) == 4 and len([sql for sql in asked if "WHERE" in sql and "phone" in sql]) == 2
 
 
 def test_the_schemes_secret_language_and_options_count(ads):
@@ -137,6 +139,55 @@ def test_identity_decides_whatever_the_texts():
 )
 def test_what_keeps_them_apart_is_noted(a, b, why):
     assert kinds(neardup.compare(a, b)) == {why}
+
+
+def test_a_post_that_is_not_compared_is_noted(monkeypatch):
+    adapter = adapter_for(Ad)
+    monkeypatch.setattr(adapter, "compared", lambda: Ad.objects.filter(published=True))
+    shown, hidden = post(PILES), post(OTHER_PILES, published=False)
+    assert neardup.compare(shown, hidden).notes == (Note("excluded", "B"),)
+    assert not neardup.compare(shown, Ad(text=POEM, published=False)).notes
+    assert "B is not compared" in explain("testapp.Ad", str(shown.pk), str(hidden.pk))
+
+
+def test_objects_of_two_databases_are_noted_and_told_apart():
+    here, there = Ad.objects.create(pk=7, text=PILES), Ad.objects.using("other").create(pk=7, text=PILES)
+    it = neardup.compare(here, there)
+    assert kinds(it) == {"databases"}
+    assert [side.title for _, side in it.sides] == ["testapp.Ad 7 (default)", "testapp.Ad 7 (other)"]
+
+
+def test_one_object_twice_is_noted(ads):
+    again = Ad.objects.get(pk=ads[0].pk)
+    assert kinds(neardup.compare(ads[0], again)) == {"same"}
+    assert "one and the same object" in explain("testapp.Ad", *[str(ads[0].pk)] * 2)
+    unsaved, article = Ad(text=POEM), LongArticle.objects.create(text=POEM)
+    assert kinds(neardup.compare(unsaved, unsaved)) == {"same"} and not kinds(
+        neardup.compare(unsaved, Ad(text=POEM))
+    )
+    assert kinds(neardup.compare(article, article.article_ptr)) == {"same"}
+    assert not kinds(neardup.compare(POEM, POEM))
+
+
+def test_the_adapters_excused_are_what_does_not_decide(ads, monkeypatch):
+    assert neardup.compare(*ads).idle == ("price", "date", "contact")
+    monkeypatch.setattr(adapter_for(Ad), "excused", ("number",))
+    assert neardup.compare(*ads).idle == ("number",)
+
+
+@pytest.mark.parametrize("form", ["html", "json", "text"])
+def test_a_stream_of_another_encoding(form, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text(f"{PILES} 日本", encoding="utf-8")
+    written = io.BytesIO()
+    out = io.TextIOWrapper(written, encoding="cp1251")
+    call_command("neardup_explain", str(path), str(path), format=form, stdout=out)
+    out.flush()
+    told = written.getvalue().decode("cp1251" if form == "text" else "ascii")
+    if form == "json":
+        assert json.loads(told)["a"]["text"].endswith("日本")
+    else:
+        assert ("&#26085;&#26412;" if form == "html" else "??") in told
 
 
 def test_partners_and_children_of_registered_models_compare():
@@ -194,6 +245,8 @@ def test_standard_input(ads, monkeypatch):
         (["testapp.UuidPost:7", "testapp.Ad:18"], "'7' is no key of testapp.UuidPost"),
         (["testapp.Unregistered:1", "a.txt"], r"testapp.Unregistered has no adapter: register one"),
         (["testapp.Nothing:1", "a.txt"], r"no model testapp.Nothing.*Registered models: testapp.Ad, "),
+        (["nosuch.Model", "1", "2"], r"no model nosuch.Model.*Registered models: testapp.Ad, "),
+        (["testapp.Ad", "1", "nosuch.Model", "2"], r"no model nosuch.Model.*Registered models: testapp.Ad, "),
         (["nowhere.txt", "a.txt"], "nowhere.txt cannot be read: No such file"),
         (["testapp.Ad", "17"], "Name two objects"),
         (["testapp.Ad:17", "testapp.Ad"], "Name two objects"),
@@ -222,13 +275,18 @@ def test_unknown_names(ads):
 
 def test_algorithms_that_need_statistics(ads):
     keys = [f"testapp.Ad:{each.pk}" for each in ads]
-    with pytest.raises(CommandError, match="run neardup_statistics"):
+    hint = "needs the statistics of a collection: run neardup_statistics --profile default"
+    with pytest.raises(CommandError, match=f"^tf-idf {hint}$"):
         explain(*keys, algorithm="tf-idf")
-    assert "needs statistics: run neardup_statistics" in explain(*keys)
+    with pytest.raises(CommandError, match="no verdict on two texts"):
+        explain(*keys, algorithm="decomposition")
+    assert hint in " ".join(explain(*keys).split())
+    lacking = [row for row in neardup.compare(*ads, using="other").rows if row.missing == "statistics"]
+    assert {row.hint for row in lacking} == {"neardup_statistics --profile default --database other"}
     gathered = statistics.TermStatistics.gather(Document(text) for text in (PILES, OTHER_PILES, POEM))
     TermStatistics.objects.create(profile="default", digest=gathered.digest, packed=gathered.pack())
     assert as_json(*keys, algorithm="tf-idf")["algorithm"] == "tf-idf"
-    assert not [row for row in as_json(*keys)["algorithms"] if row["missing"]]
+    assert {row["missing"] for row in as_json(*keys)["algorithms"]} == {"", "batch"}
 
 
 def test_profile_language_and_output(ads, settings, tmp_path):
@@ -277,9 +335,9 @@ def test_russian(ads):
     with override("ru"):
         told, page = explain(*keys), explain(*keys, format="html")
     assert "≠  вариант, " in told and "решает: другой предмет" in told and "Общие отрывки" in told
-    assert "нужна статистика: запустите neardup_statistics" in " ".join(told.split())
+    assert "запустите neardup_statistics --profile default" in " ".join(told.split())
     english = explain(*keys)
-    heads = ["What differs", "Shared passages", "Found in the texts", "equal keys", "needs statistics"]
+    heads = ["What differs", "Shared passages", "Found in the texts", "equal keys", "needs the statistics"]
     assert all(head in english for head in heads[:3]) and not [head for head in heads if head in told + page]
     assert '<html lang="ru">' in page and "отрицание" in page
 

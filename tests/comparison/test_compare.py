@@ -2,12 +2,12 @@
 
 import pytest
 
-from django_neardup.comparison import Held, Note, compare_texts
-from django_neardup.comparison.compare import percent
+from django_neardup.comparison import Held, Note, NoVerdict, compare_texts
+from django_neardup.comparison.compare import KINDS, percent
 from django_neardup.signatures import UnknownAlgorithm, algorithm_names, get_algorithm
 from django_neardup.signatures.statistics import StatisticsMissing, TermStatistics
 from django_neardup.text.document import Document
-from tests.comparison.texts import OTHER_PILES, PILES, POEM, compared
+from tests.comparison.texts import OTHER_PILES, PILES, POEM, SOFA, compared
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +21,18 @@ def test_the_verdict_is_that_of_the_default_scheme(piles):
     assert judged.verdict == "variant" and "code" in judged.classes
 
 
-def test_every_algorithm_that_gives_signatures_has_a_row(piles):
-    names = [name for name in algorithm_names() if not get_algorithm(name).batch]
+def test_every_algorithm_has_a_row(piles):
+    names = algorithm_names()
     assert [row.name for row in piles.rows] == ["neardup", *(name for name in names if name != "neardup")]
     assert len(names) > 2
+
+
+def test_what_refines_whole_collections_says_so_and_does_not_decide(piles):
+    batch = [name for name in algorithm_names() if get_algorithm(name).batch]
+    rows = [row for row in piles.rows if row.name in batch]
+    assert rows and {(row.missing, row.score, row.verdict) for row in rows} == {("batch", None, "")}
+    with pytest.raises(NoVerdict, match="no verdict on two texts"):
+        compared(PILES, OTHER_PILES, algorithm=get_algorithm(batch[0]))
 
 
 def test_a_row_is_what_the_algorithm_says(piles):
@@ -43,7 +51,7 @@ def needing_statistics():
 
 
 def test_algorithms_without_their_statistics_are_listed_and_say_so(piles):
-    lacking = [row for row in piles.rows if row.missing]
+    lacking = [row for row in piles.rows if row.missing == "statistics"]
     assert needing_statistics() and [row.name for row in lacking] == [
         name for name in needing_statistics() if not get_algorithm(name).batch
     ]
@@ -56,8 +64,17 @@ def test_with_statistics_they_judge_too():
     a, b = Document(PILES), Document(PILES.replace("240", "241"))
     statistics = TermStatistics.gather([a, b, Document(OTHER_PILES), Document(POEM)])
     rows = compare_texts(a, b, statistics=statistics).rows
-    assert not [row.name for row in rows if row.missing]
-    assert all(row.verdict and 0 <= row.score <= 1 for row in rows)
+    assert not [row.name for row in rows if row.missing == "statistics"]
+    assert all(row.verdict and 0 <= row.score <= 1 for row in rows if not row.missing)
+
+
+def test_what_only_uses_statistics_is_given_them_too():
+    a, b = Document(PILES), Document(OTHER_PILES)
+    statistics = TermStatistics.gather([a, b, a, Document(POEM), Document(SOFA)])
+    knowing, plain = get_algorithm("profile-cosine", statistics=statistics), get_algorithm("profile-cosine")
+    met, unweighed = (len({*each.keys(a)} & {*each.keys(b)}) for each in (knowing, plain))
+    row = compare_texts(a, b, algorithms=["profile-cosine"], statistics=statistics).rows[-1]
+    assert row.shared == met != unweighed
 
 
 def test_the_deciding_algorithm_can_be_another():
@@ -67,8 +84,11 @@ def test_the_deciding_algorithm_can_be_another():
 
 
 def test_a_deciding_algorithm_without_statistics_is_an_error():
-    with pytest.raises(StatisticsMissing):
-        compared(PILES, PILES, algorithm=get_algorithm(needing_statistics()[0]))
+    algorithm = get_algorithm(needing_statistics()[0])
+    with pytest.raises(StatisticsMissing, match=r"needs the statistics of a collection$"):
+        compared(PILES, PILES, algorithm=algorithm)
+    with pytest.raises(StatisticsMissing, match="of a collection: run gather-them"):
+        compared(PILES, PILES, algorithm=algorithm, hint="gather-them")
 
 
 def test_an_unknown_name_is_an_error():
@@ -81,6 +101,37 @@ def test_differences_are_told_whatever_the_verdict():
     assert it.judgement.verdict == "none"
     assert {each.kind for each in it.judgement.differences} <= {"word", "only"} and it.judgement.differences
     assert not it.shared
+
+
+@pytest.mark.parametrize("name", sorted({*algorithm_names()} - {*needing_statistics(), "decomposition"}))
+def test_differences_are_told_whatever_algorithm_decides(name):
+    it = compared(f"{SOFA} Код С140.35, цена 5000 рублей.", f"{SOFA} Код С90.30, цена 7000 рублей.",
+                  algorithm=get_algorithm(name))  # fmt: skip
+    told = {(each.text_a, each.text_b) for each in it.judgement.differences}
+    assert any("с140.35" in a and "с90.30" in b for a, b in told)
+    assert it.judgement.passages and it.judgement.containment_a > 0
+
+
+def test_what_an_algorithm_says_of_passages_and_containments_stays():
+    a, b = Document(f"{SOFA} Код С140.35."), Document(f"{POEM} {SOFA} Код С90.30.")
+    algorithm = get_algorithm("containment")
+    own, it = algorithm.judge(a, b), compare_texts(a, b, algorithm, algorithms=()).judgement
+    assert own.passages and (it.passages, it.containment_a, it.containment_b) == (
+        own.passages, own.containment_a, own.containment_b,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "idle"),
+    [
+        ({}, {"price", "date", "contact"}),
+        ({"excused": ("number", "date")}, {"number", "date"}),
+        ({"excused": ()}, set()),
+        ({"guard": False}, {*KINDS}),
+    ],
+)
+def test_which_classes_never_decide(options, idle):
+    assert {*compared(PILES, OTHER_PILES, algorithm=get_algorithm("neardup", **options)).idle} == idle
 
 
 def test_containments_are_told_where_the_algorithm_knows_none():

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 from django_neardup.comparison.__main__ import main
 from django_neardup.comparison.output import Unreadable, read_text, wants_colours
 from tests import services
-from tests.comparison.texts import OTHER_PILES, PILES
+from tests.comparison.texts import OTHER_PILES, PILES, SOFA
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +38,25 @@ def test_words_of_the_environment(files, capsys, monkeypatch):
     assert main([*files, "--format", "html"]) == 0
     told = capsys.readouterr().out
     assert '<html lang="ru">' in told and "Что отличается" in told and "What differs" not in told
+
+
+@pytest.mark.parametrize("form", ["html", "json", "text"])
+def test_a_stream_of_another_encoding(form, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text(f"{SOFA} 日本", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "django_neardup.comparison", path, path, "--format", form],
+        cwd=services.ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "cp1251"},
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.decode("cp1251" if form == "text" else "ascii")
+    if form == "json":
+        assert json.loads(told)["a"]["text"].endswith("日本")
+    else:
+        assert ("&#26085;&#26412;" if form == "html" else "??") in told
 
 
 def test_standard_input_and_an_output_file(files, tmp_path, monkeypatch, capsys):
@@ -66,7 +86,8 @@ def test_it_needs_no_django(files):
     [
         (["nowhere.txt", "b"], "nowhere.txt cannot be read: No such file"),
         (["a", "b", "--algorithm=folklore"], "no algorithm 'folklore'; known are"),
-        (["a", "b", "--algorithm=tf-idf"], "statistics"),
+        (["a", "b", "--algorithm=tf-idf"], "error: tf-idf needs the statistics of a collection\n"),
+        (["a", "b", "--algorithm=decomposition"], "decomposition has no verdict on two texts"),
         (["a", "b", "--output=/nowhere/at/all"], "/nowhere/at/all cannot be written"),
         (["a", "b", "--encoding=klingon"], "There is no encoding 'klingon'"),
         (["a", "b", "--encoding=ascii"], "is not ascii text: give --encoding"),

@@ -1,5 +1,8 @@
 """Texts cut at differences and passages, and the words at a place."""
 
+import sys
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,6 +54,24 @@ def test_quotes_that_are_dropped_are_not_shown():
 
 def test_what_steers_a_terminal_is_replaced():
     assert showable("a\x1b[2Jb\u202ec\n\td\ud800\x9b") == "a\ufffd[2Jb\ufffdc\n\td\ufffd\ufffd"
+
+
+SEEN = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+JOINING = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+
+
+def is_shown(char):
+    """Whether a character is seen, or does no more than join its neighbours or part them."""
+    hieroglyphs = "\U00013430" <= char <= "\U0001345f"
+    return char in f"\t\n{SEEN}{JOINING}" or hieroglyphs
+
+
+@pytest.mark.parametrize("category", ["Cc", "Cf", "Cs", "Zl", "Zp"])
+def test_no_character_that_steers_or_hides_is_shown(category):
+    found = [char for char in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(char) == category]
+    assert found
+    for char in found:
+        assert showable(char) == (char if is_shown(char) else "\ufffd"), hex(ord(char))
 
 
 def test_words_at_a_place_are_on_one_line_and_cut():

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from django_neardup.comparison import Note, as_dict, as_html, as_json, as_text
 from django_neardup.comparison.lines import Fragment, width_of, wrapped
 from django_neardup.comparison.words import HEADINGS, NOTES
-from django_neardup.signatures import algorithm_names
+from django_neardup.signatures import algorithm_names, get_algorithm
 from tests.comparison.texts import OTHER_PILES, PILES, POEM, compared
 
 SCRIPT = """Продам <script>alert("диван")</script> &lt;script&gt;alert(1)&lt;/script&gt;
@@ -52,7 +53,16 @@ def test_the_terminal_lists_every_algorithm(piles):
     rows = told[told.index("By every algorithm") + 1 :]
     for row in piles.rows:
         assert [line for line in rows if line.split()[:1] == [row.name]]
-    assert any(HEADINGS["statistics"] in line for line in rows)
+    told = " ".join(" ".join(rows).split())
+    assert HEADINGS["statistics"] in told and HEADINGS["batch"] in told
+    assert "neardup_statistics" not in told
+
+
+@pytest.mark.parametrize("report", [as_text, as_html])
+def test_a_command_that_gathers_statistics_is_named(report):
+    it = compared(POEM, POEM, algorithms=["tf-idf"], hint="neardup_statistics --profile ads")
+    told = "needs the statistics of a collection: run neardup_statistics --profile ads"
+    assert told in " ".join(report(it).split())
 
 
 @pytest.mark.parametrize("width", [40, 57, 80, 120])
@@ -68,11 +78,44 @@ def test_colours_change_no_letter(piles):
     assert "\x1b" not in as_text(piles)
 
 
-def test_texts_cannot_steer_the_terminal():
+@pytest.mark.parametrize("report", [as_text, as_html, as_json])
+def test_texts_cannot_steer_the_terminal(report):
     it = compared(
-        "Продам диван \x1b[2J\x1b]0;title\x07 новый \u202eтекст", POEM, titles=("a\x1b[31m.txt", "b")
+        "Продам диван \x1b[2J\x1b]0;title\x07 новый \u202eтекст \x9b2J \u061c \u206a \u2028 \U000e0041",
+        POEM,
+        titles=("a\x1b[31m\u2069.txt", "b\x85"),
     )
-    assert not re.search("[\x1b\x07\u202e]", as_text(it))
+    assert not re.search("[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u206f\U000e0041]", report(it))
+
+
+@pytest.mark.parametrize("report", [as_text, as_html])
+def test_equal_words_in_another_order_are_not_the_same_text(report):
+    first, second = "Продам угловой диван новый.", "Отдам котёнка в хорошие руки даром."
+    moved = compared(f"{first} {second}", f"{second} {first}")
+    assert not moved.judgement.differences and HEADINGS["order"] in report(moved)
+    assert HEADINGS["order"] not in report(compared(POEM, POEM.upper()))
+
+
+@pytest.mark.parametrize("excused", [("price", "date", "contact"), ("number",), ()])
+def test_the_legend_says_what_does_not_decide_here(excused):
+    algorithm = get_algorithm("neardup", excused=excused)
+    page = as_html(compared(PILES, OTHER_PILES, algorithm=algorithm))
+    legend = page[page.index('<section class="legend">') :]
+    decides, idle = re.findall(r"<dd>(.*?)</dd>", legend)[:2]
+    for kind in ("code", "number", "measure", "negation", "price", "date", "contact"):
+        assert (f'"{kind}"' in idle, f'"decides {kind}"' in decides) == (kind in excused, kind not in excused)
+
+
+def test_the_legend_of_an_algorithm_without_a_guard_has_nothing_that_decides():
+    page = as_html(compared(PILES, OTHER_PILES, algorithm=get_algorithm("md5")))
+    assert HEADINGS["decides"] not in page and "decides code" not in page and '<mark class="code">' in page
+
+
+def test_decimals_are_written_as_the_language_does():
+    it = compared(" ".join(f"слово{number}" for number in range(400)), POEM)
+    assert "(slope 0.00, distance 0.00)" in " ".join(as_text(it).split())
+    other = as_text(it, words=lambda text, context="": "," if text == "." else text)
+    assert "(slope 0,00, distance 0,00)" in " ".join(other.split())
 
 
 def test_many_differences_are_counted():
@@ -188,12 +231,15 @@ def test_the_json_points_into_the_texts(piles):
 
 
 def test_lone_surrogates_can_be_written():
-    made = as_json(compared("диван \ud800 новый", POEM))
-    assert made.encode() and json.loads(made)["a"]["text"] == "диван \ud800 новый"
+    text = "диван \ud800 новый \x9b2J \u202e \x7f \U000e0041"
+    made = as_json(compared(text, POEM))
+    assert made.encode() and "диван" in made and json.loads(made)["a"]["text"] == text
+    ascii_only = as_json(compared(text, POEM), ascii_only=True)
+    assert ascii_only.isascii() and json.loads(ascii_only) == json.loads(made)
 
 
 @pytest.mark.parametrize("report", [as_text, as_html])
-@pytest.mark.parametrize("kind", ["scope", "partners", "profile", "short", "truncated", "identity"])
+@pytest.mark.parametrize("kind", NOTES)
 def test_notes_are_told(report, kind):
     it = compared(POEM, POEM, notes=[Note(kind, "A")])
-    assert NOTES[kind] % {"side": "A"} in " ".join(report(it).split())
+    assert NOTES[kind] % {"side": "A"} in unescape(" ".join(report(it).split()))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from django_neardup.evaluation import __main__ as command
 from django_neardup.evaluation.__main__ import main
-from django_neardup.evaluation.peers import installed_peers
+from django_neardup.evaluation.peers import installed_peers, peer_version
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -94,15 +95,56 @@ def test_peers_are_rows_where_they_are_installed(folder: Path) -> None:
     assert 0 < ratio["best at"] < 1
 
 
-def test_absent_peers_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_absent_peers_are_named_where_all_are_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def installed(name: str) -> str | None:
-        return None if name == "simhash package" else "1"
+        return None if name == "simhash package" else peer_version(name)
 
-    for module in ("report.content", "peers"):
+    for module in ("report.content", "peers", "__main__"):
         monkeypatch.setattr(f"django_neardup.evaluation.{module}.peer_version", installed)
-    content = as_json(folder, "--sets", "small", "--peers", "none")
+    content = as_json(folder, "--sets", "small", "--peers", "all")
     assert content["header"]["peers"]["simhash package"] == "not installed"
     assert "simhash package is not installed" in content["header"]["notes"]
+
+
+def test_peers_that_nobody_asked_for_are_not_in_the_header(folder: Path) -> None:
+    for asked, names in (("none", []), ("rapidfuzz ratio", ["rapidfuzz ratio"])):
+        header = as_json(folder, "--sets", "small", "--peers", asked)["header"]
+        assert list(header["peers"]) == names
+        assert not any("not installed" in note for note in header["notes"])
+
+
+@pytest.mark.parametrize("option", ["--output", "--verdicts", "--found"])
+def test_a_place_that_cannot_be_written_is_refused_first(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+) -> None:
+    monkeypatch.setattr(command, "evaluate", lambda *_: pytest.fail("it ran"))
+    places = [(tmp_path, "that is a folder"), (tmp_path / "nowhere" / "file", "there is no folder")]
+    for place, why in places:
+        assert main(["--data", str(folder), option, str(place)]) == 2
+        assert f"{option} {place}: {why}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--sample", "--jobs"])
+def test_numbers_below_zero_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["--data", str(folder), option, "-1"])
+    assert "it must be 0 or more" in capsys.readouterr().err
+
+
+def test_the_header_tells_which_statistics(folder: Path) -> None:
+    one = as_json(folder, "--algorithm", "tf-idf", "--peers", "none", "--sets", "small")["header"]
+    assert re.fullmatch("[0-9a-f]{32}", one["schemes"][0]["statistics"])
+    several = as_json(folder, "--algorithm", "tf-idf,md5", "--peers", "none")["header"]
+    assert several["schemes"][0]["statistics"] == "gathered from the texts"
+    assert "statistics" not in several["schemes"][1]
 
 
 def test_rows_of_a_whole_collection_are_left_out_of_pairs_mode(folder: Path) -> None:

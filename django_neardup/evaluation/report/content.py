@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from ..costs import Cost
-from ..peers import PEERS, peer_version
+from ..peers import peer_version
 from ..results import CollectionResult, PairsResult, PoolResult, Row, UnionRow
 from ..summary import APART, Summary, summaries
 
@@ -25,7 +25,7 @@ PACKAGES = (
 @dataclass(slots=True)
 class Report:
     """Results by mode; `schemes`: parameters of the algorithms; `canonise`: cost of making documents, by mode;
-    `notes`: what was left out, and why."""
+    `notes`: what was left out, and why; `peers`: those that were asked for."""
 
     schemes: list[Row]
     seed: int
@@ -41,13 +41,14 @@ class Report:
     canonise: dict[str, Cost] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    peers: Sequence[str] = ()
 
     def header(self) -> Row:
         """Versions, schemes, seed: what a run needs to be repeated."""
         return {
             "python": platform.python_version(),
             "versions": {name: installed(name) for name in PACKAGES},
-            "peers": {name: peer_version(name) or "not installed" for name in PEERS},
+            "peers": {name: peer_version(name) or "not installed" for name in self.peers},
             "data": self.data,
             "schemes": self.schemes,
             "language": self.language,

@@ -42,7 +42,8 @@ def as_table(report: Report) -> str:
     header = report.header()
     versions = ", ".join(f"{name} {number}" for name, number in header["versions"].items() if number)
     peers = ", ".join(f"{name} {number}" for name, number in header["peers"].items())
-    lines = [f"Python {header['python']}, {versions}", f"peers: {peers}", f"data {report.data}"]
+    lines = [f"Python {header['python']}, {versions}", *([f"peers: {peers}"] if peers else [])]
+    lines += [f"data {report.data}"] if report.data else []
     lines += ["scheme " + json.dumps(scheme, ensure_ascii=False) for scheme in report.schemes]
     lines.append(f"language {report.language}; pairs: {header['sample']}; seed {report.seed}")
     lines += [f"canonising, {mode}: {_shown(cost.each)} ms a text" for mode, cost in report.canonise.items()]

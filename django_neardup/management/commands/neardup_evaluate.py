@@ -12,9 +12,10 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from ...adapters import registered
 from ...conf import Profile, get_profile
-from ...evaluation.__main__ import chosen_peers
+from ...evaluation.__main__ import absent_peers, chosen_peers
 from ...evaluation.bench import Request, evaluate
 from ...evaluation.corpora import Corpus
+from ...evaluation.options import check_outputs
 from ...evaluation.report import FORMATS
 from ...evaluation.report.plots import PlotsMissing
 from ...evaluation.specs import Spec, parse_specs
@@ -79,6 +80,7 @@ class Command(BaseCommand):
             self.stdout.write(text, ending="")
 
     def _report(self, options: dict[str, Any]) -> str:
+        _check(options)
         using, profile = options["database"], get_profile(options["profile"])
         request, labels = self._request(profile, options), labels_of(profile, using)
         if not labels.corpora:
@@ -103,6 +105,7 @@ class Command(BaseCommand):
         return Request(
             specs=specs,
             peers=chosen_peers(options["peers"]),
+            absent=absent_peers(options["peers"]),
             collection=options["collection"] or options["found"] is not None,
             language=profile.language,
             sample=options["sample"],
@@ -123,6 +126,14 @@ class Command(BaseCommand):
             if adapter.profile == profile.alias and corpus is not None:
                 for key, source in sources_of(adapter, using, options["posts"], progress):
                     corpus.texts.setdefault(name_of(model, key), text_of(adapter, source))
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuse, before anything is read, numbers below 0 and files that cannot be written."""
+    for name in ("sample", "posts", "jobs"):
+        if options[name] < 0:
+            raise CommandError(f"--{name} is {options[name]}: it must be 0 or more")
+    check_outputs(**{name: options[name] for name in ("output", "verdicts", "found")})
 
 
 def _no_labels(profile: Profile, labels: Labels) -> str:

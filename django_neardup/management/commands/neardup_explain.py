@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from django.utils.translation import get_language
 
 from ...adapters import adapter_for, registered
 from ...comparing import compare, translated
+from ...comparison.compare import NoVerdict
 from ...comparison.output import (
     FORMATS,
     STDIN,
@@ -29,6 +31,8 @@ from ...comparison.output import (
 from ...exceptions import NotRegistered
 from ...signatures import UnknownAlgorithm
 from ...signatures.statistics import StatisticsMissing
+
+LABEL = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 
 
 class Named(NamedTuple):
@@ -82,6 +86,7 @@ class Command(BaseCommand):
             NotRegistered,
             UnknownAlgorithm,
             StatisticsMissing,
+            NoVerdict,
             ImproperlyConfigured,
         ) as error:
             raise CommandError(str(error)) from error
@@ -125,6 +130,7 @@ def _two(words: Sequence[str]) -> tuple[Named, Named]:
             found.append(_named(word, model))
             waits = False
     if waits or len(found) != 2:
+        _check_models(words)
         raise CommandError(
             "Name two objects (board.Ad:17 board.Ad:18, or board.Ad 17 18), or two files, or - for standard input."
         )
@@ -138,9 +144,20 @@ def _named(word: str, model: type[Model] | None) -> Named:
         return Named(model, word)
     label, colon, _ = word.partition(":")
     if colon and label.count(".") == 1 and not os.path.exists(word):
-        known = ", ".join(sorted(each._meta.label for each in registered())) or "none"
-        raise CommandError(f"There is no model {label}, and no file {word}. Registered models: {known}.")
+        raise _no_model(label, word)
     return Named(None, word)
+
+
+def _check_models(words: Sequence[str]) -> None:
+    """Whether each of the words that look like a model's label is one; they may be files too."""
+    for word in words:
+        if LABEL.fullmatch(word) and not _model(word) and not os.path.exists(word):
+            raise _no_model(word, word)
+
+
+def _no_model(label: str, word: str) -> CommandError:
+    known = ", ".join(sorted(each._meta.label for each in registered())) or "none"
+    return CommandError(f"There is no model {label}, and no file {word}. Registered models: {known}.")
 
 
 def _model(label: str) -> type[Model] | None:
