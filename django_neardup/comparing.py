@@ -27,15 +27,20 @@ from .text.contacts import canonical_contact
 from .text.document import Document as Text
 from .text.synonyms import Synonyms
 
+SKIPPED = {"not compared": "excluded", "too short": "short"}
+"""Notes by the pipeline's reasons."""
+
 
 @dataclass(frozen=True)
 class _Read:
-    """One side: its text, and for an object the adapter and all that was read of it."""
+    """One side: its text, and for an object the adapter, all that was read of it, and where it stands: model, key (None
+    where it is not saved) and database."""
 
     title: str
     text: str
     adapter: Adapter | None = None
     source: Source | None = None
+    place: tuple[type[Model], Any, str] | None = None
 
     @property
     def contacts(self) -> list[str]:
@@ -65,8 +70,9 @@ def compare(
     (None: the first object's); ``titles``: what the two are called in reports.
 
     ``print(compare(a, b))`` reads well on a terminal.  ``NotRegistered`` for an object without an adapter,
-    ``UnknownAlgorithm``, ``StatisticsMissing`` where the deciding algorithm has no statistics, ``TypeError`` for what
-    is neither an object nor a text, ``ImproperlyConfigured`` for a profile that there is not.
+    ``UnknownAlgorithm``, ``StatisticsMissing`` where the deciding algorithm has no statistics, ``NoVerdict`` where it
+    refines whole collections, ``TypeError`` for what is neither an object nor a text, ``ImproperlyConfigured`` for a
+    profile that there is not.
     """
     left, right = (_read(side, letter) for side, letter in ((a, "A"), (b, "B")))
     chosen = get_profile(
@@ -81,9 +87,10 @@ def compare(
         texts[1],
         _algorithm(algorithm, scheme, (left, right), statistics),
         statistics=statistics,
-        titles=titles or (left.title, right.title),
+        titles=titles or _titles(left, right),
         contacts=(left.contacts, right.contacts),
-        notes=_notes(left, right, texts),
+        notes=_notes(left, right, texts, same=a is b and isinstance(a, Model)),
+        hint=_hint(chosen, alias) if stored else "",
     )
     return _identified(comparison, left.identity, right.identity)
 
@@ -126,8 +133,25 @@ def _read(side: Any, letter: str) -> _Read:
             f"compare() takes two objects of registered models, or two texts, not {type(side).__name__}"
         )
     adapter = adapter_for(side)
-    source = adapter.source(side, compared=True, live=True)
-    return _Read(f"{adapter.model._meta.label} {side.pk}", source.text, adapter, source)
+    key, alias = getattr(side, adapter.model._meta.pk.attname), _alias(side)
+    saved = key is not None and not side._state.adding
+    compared = not saved or adapter.compared().using(alias).filter(pk=key).exists()
+    source = adapter.source(side, compared=compared, live=True)
+    place = (adapter.model, key if saved else None, alias)
+    return _Read(f"{adapter.model._meta.label} {side.pk}", source.text, adapter, source, place)
+
+
+def _titles(left: _Read, right: _Read) -> tuple[str, str]:
+    """What the two are called: with their databases, where these are two."""
+    if left.place and right.place and left.place[2] != right.place[2]:
+        return f"{left.title} ({left.place[2]})", f"{right.title} ({right.place[2]})"
+    return left.title, right.title
+
+
+def _hint(profile: Profile, using: str) -> str:
+    """The command that gathers the profile's statistics."""
+    command = f"neardup_statistics --profile {profile.alias}"
+    return command if using == DEFAULT_DB_ALIAS else f"{command} --database {using}"
 
 
 def _canonised(side: _Read, scheme: Scheme, language: str | None) -> Text:
@@ -166,17 +190,21 @@ def _algorithm(
             scheme, tuple(sorted({kind for each in named for kind in each})) if named else None
         )
     made = get_algorithm(name)
-    return get_algorithm(name, statistics=statistics) if made.needs_statistics else made
+    return get_algorithm(name, statistics=statistics) if made.uses_statistics else made
 
 
-def _notes(left: _Read, right: _Read, texts: Sequence[Text]) -> Iterator[Note]:
-    """Why the pipeline would not compare the two."""
+def _notes(left: _Read, right: _Read, texts: Sequence[Text], same: bool) -> Iterator[Note]:
+    """Why the pipeline would not compare the two.  ``same``: they are one object, though it may not be saved."""
     for letter, side, text in zip("AB", (left, right), texts):
-        if side.adapter and side.source and why_skipped(side.adapter, side.source, text):
-            yield Note("short", letter)
-    if not (left.adapter and right.adapter and left.source and right.source):
+        if side.adapter and side.source and (why := why_skipped(side.adapter, side.source, text)):
+            yield Note(SKIPPED[why], letter)
+    if not (left.adapter and right.adapter and left.source and right.source and left.place and right.place):
         return
-    if left.adapter.profile != right.adapter.profile:
+    if same or (left.place == right.place and left.place[1] is not None):
+        yield Note("same")
+    elif left.place[2] != right.place[2]:
+        yield Note("databases")
+    elif left.adapter.profile != right.adapter.profile:
         yield Note("profile")
     elif right.adapter.model not in left.adapter.partners:
         yield Note("partners")

@@ -19,10 +19,11 @@ from django_neardup import adapters as registry
 from django_neardup.checks import DATABASE, STATIC, TAG, adapters, database, profiles, site
 from django_neardup.checks.table import IDS, problem
 from django_neardup.conf import get_profile
-from django_neardup.models import Cluster, Document
+from django_neardup.models import Cluster, Document, KeyPhrase
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline.gathering import gather
 from django_neardup.pipeline.schemes import active_scheme
+from django_neardup.signatures.md5 import MD5
 from tests.grouping import rows
 from tests.testapp.models import Ad, Reply, ScopedPost, Topic, UuidPost
 
@@ -129,6 +130,35 @@ def test_e003_batch():
         messages = profiles.check_algorithm()
         assert ids(messages) == ["E003"]
         assert "for the bench alone" in messages[0].msg
+
+
+class Own(MD5):
+    """A site's own algorithm, whose constructor knows of no guard."""
+
+    name = "own"
+
+    def __init__(self, *, duplicate=1.0, review=1.0):
+        super().__init__(duplicate=duplicate, review=review)
+
+
+def test_e003_an_algorithm_that_the_pipeline_cannot_make():
+    with with_profile(ALGORITHM=f"{__name__}.Own"):
+        messages = profiles.check_algorithm()
+        assert ids(messages) == ["E003"]
+        assert "'guard'" in messages[0].msg and "guard=True" in messages[0].hint
+
+
+@pytest.mark.parametrize("options", [{"excused": {"price"}}, {"excused": (), "guard": b""}])
+def test_e003_options_that_cannot_be_stored(options):
+    with with_profile(OPTIONS=options):
+        messages = profiles.check_algorithm()
+        assert ids(messages) == ["E003"]
+        assert "cannot be stored as JSON" in messages[0].msg
+
+
+def test_e003_a_number_that_json_has_not():
+    with with_profile(ALGORITHM="shingles", OPTIONS={"duplicate": float("nan")}):
+        assert ids(profiles.check_algorithm()) == ["E003"]
 
 
 def test_e003_silent():
@@ -433,6 +463,22 @@ def test_w104_migrations_of_an_update():
     MigrationRecorder(connection).record_applied("neardup", "0000_older")
     messages = database.check_tables(databases=["default"])
     assert (ids(messages), "0001_initial" in messages[0].msg) == (["W104"], True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_w104_tables_of_an_earlier_form_of_the_first_migration():
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TABLE {KeyPhrase._meta.db_table}")
+    try:
+        messages = database.check_tables(databases=["default"])
+        assert ids(messages) == ["W104"] and "neardup_keyphrase" in messages[0].msg
+        assert "migrate neardup zero --database default" in messages[0].hint
+        call_command("migrate", "neardup", "zero", verbosity=0)
+        assert not [name for name in connection.introspection.table_names() if name.startswith("neardup_")]
+        assert database.check_tables(databases=["default"])[0].hint.endswith("migrate --database default.")
+    finally:
+        call_command("migrate", verbosity=0)
+    assert database.check_tables(databases=["default"]) == []
 
 
 @pytest.mark.django_db

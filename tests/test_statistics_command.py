@@ -5,11 +5,13 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
+from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Scheme, TermStatistics
 from django_neardup.pipeline.gathering import gather
+from django_neardup.pipeline.snapshots import load
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
-from tests.testapp.models import Ad
+from tests.testapp.models import Ad, ScopedPost
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
@@ -64,14 +66,14 @@ def test_the_doorbell_tells_of_posts_that_waited(settings):
 def test_older_snapshots_go(rare):
     post(SOFA)
     run("neardup_index", no_progress=True)
-    for text in (PIANO, CAT):
+    for text in (PIANO, CAT, SOFA_EDITED):
         post(text)
         said = run("neardup_statistics")
     assert "1 older snapshot that no scheme works with: removed." in said
-    assert list(TermStatistics.objects.order_by("number").values_list("number", flat=True)) == [1, 3]
+    assert list(TermStatistics.objects.order_by("number").values_list("number", flat=True)) == [1, 3, 4]
     listed = run("neardup_statistics", list=True).splitlines()
-    assert [line.split(":")[0] for line in listed] == ["default 1", "default 3"]
-    assert listed[0].endswith("; in use") and listed[1].endswith("; newest")
+    assert [line.split(":")[0] for line in listed] == ["default 1", "default 3", "default 4"]
+    assert listed[0].endswith("; in use") and ";" not in listed[1] and listed[2].endswith("; newest")
 
 
 def test_a_list_of_none():
@@ -86,6 +88,31 @@ def test_a_profile_that_needs_none_is_named_to_be_gathered(settings):
     assert TermStatistics.objects.get().documents == 1 and "Next: python manage.py neardup_index;" in said
     work()
     assert "The active scheme, neardup, needs none." in run("neardup_statistics", profile="default")
+
+
+def test_an_algorithm_that_may_use_statistics(settings):
+    settings.NEARDUP = {"default": {"ALGORITHM": "profile-cosine"}}
+    post(SOFA)
+    assert "needs statistics" not in run("neardup_index", no_progress=True)
+    assert not TermStatistics.objects.exists()
+    said = run("neardup_statistics")
+    assert "The active scheme, profile-cosine, was made without. For a scheme with these:" in said
+    run("neardup_index", no_progress=True, rebuild=True)
+    active = Scheme.objects.get(state=Scheme.State.ACTIVE)
+    assert active.parameters["statistics"] == TermStatistics.objects.get().digest
+
+
+def test_a_profile_without_posts_does_not_keep_the_others_from_statistics(settings, monkeypatch):
+    settings.NEARDUP = {
+        "default": {"ALGORITHM": "tf-idf", "BACKEND": "inline"},
+        "a-empty": {"ALGORITHM": "tf-idf"},
+    }
+    monkeypatch.setattr(type(adapter_for(ScopedPost)), "profile", "a-empty")
+    one = post(SOFA)
+    with pytest.raises(CommandError, match="profile 'a-empty' has no post that can be compared"):
+        run("neardup_statistics")
+    assert TermStatistics.objects.get().profile == "default"
+    assert document(one).state == Document.State.INDEXED
 
 
 def test_a_sample(rare):
@@ -144,6 +171,33 @@ def test_a_rebuild_gathers_where_the_new_algorithm_needs_them(settings):
     assert "tf-ridf needs statistics" in run("neardup_index", no_progress=True, rebuild=True)
     assert Scheme.objects.get(state=Scheme.State.ACTIVE).algorithm == "tf-ridf"
     assert cluster(one) == cluster(two) is not None
+
+
+@pytest.mark.parametrize("options", [{}, {"reconcile": True}])
+def test_an_index_whose_statistics_are_lost_is_to_be_built_anew(options, rare):
+    one, two = post(SOFA), post(SAME)
+    run("neardup_index", no_progress=True)
+    TermStatistics.objects.all().delete()
+    load.cache_clear()
+    post(PIANO)
+    with pytest.raises(
+        CommandError, match=r"Profile default: .* are gone\. .* --rebuild makes a new"
+    ) as stopped:
+        run("neardup_index", no_progress=True, **options)
+    assert stopped.value.returncode == 1 and not TermStatistics.objects.exists()
+    run("neardup_statistics")
+    assert "The statistics of the active scheme are gone; its posts wait." in run("neardup_statistics")
+    assert (
+        run("neardup_index", no_progress=True, rebuild=True).splitlines()[-1].startswith("3 posts, 1 group")
+    )
+    assert cluster(one) == cluster(two) is not None
+
+
+def test_a_rebuild_of_some_models_is_refused_before_anything_is_counted(rare):
+    post(SOFA)
+    with pytest.raises(CommandError, match="takes no models"):
+        run("neardup_index", "testapp.Ad", no_progress=True, rebuild=True)
+    assert not TermStatistics.objects.exists()
 
 
 def test_an_empty_site_is_indexed_all_the_same(rare):

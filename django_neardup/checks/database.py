@@ -69,9 +69,7 @@ def homes() -> set[str]:
 def _tables(alias: str) -> Iterator[CheckMessage]:
     why = _outdated(alias)
     if why and _command() != "migrate":
-        yield problem(
-            "W104", f"Database {alias!r}: {why}.", f"Run python manage.py migrate --database {alias}."
-        )
+        yield problem("W104", f"Database {alias!r}: {why}.", _how_to_update(alias))
 
 
 def _waiting(alias: str) -> Iterator[CheckMessage]:
@@ -159,9 +157,28 @@ def _outdated(alias: str) -> str:
     missing = sorted({model._meta.db_table for model in models if model._meta.managed} - present)
     if missing:
         return f"tables of neardup are missing ({', '.join(missing[:3])}{', …' if missing[3:] else ''})"
-    applied = {name for app, name in MigrationRecorder(connection).applied_migrations() if app == "neardup"}
-    waiting = sorted({module.name for module in pkgutil.iter_modules(migrations.__path__)} - applied)
+    applied, waiting = _migrations(alias)
     return f"migrations of neardup are not applied ({', '.join(waiting)})" if applied and waiting else ""
+
+
+def _migrations(alias: str) -> tuple[set[str], list[str]]:
+    """Our migrations that are applied in that database, and those that are not, in order."""
+    rows = MigrationRecorder(connections[alias]).applied_migrations()
+    applied = {name for app, name in rows if app == "neardup"}
+    return applied, sorted({module.name for module in pkgutil.iter_modules(migrations.__path__)} - applied)
+
+
+def _how_to_update(alias: str) -> str:
+    """The command that makes the tables; more where migrate finds nothing to do, as they are of an older 0001."""
+    applied, waiting = _migrations(alias)
+    if waiting or not applied:
+        return f"Run python manage.py migrate --database {alias}."
+    return (
+        "The tables are of an earlier form of the first migration, and migrate finds nothing to do. Drop them and "
+        "build them anew (decisions and journals are lost): "
+        f"python manage.py migrate neardup zero --database {alias}, "
+        f"then python manage.py migrate --database {alias} and neardup_index."
+    )
 
 
 def _unlike(active: Scheme, profile: Profile, using: str) -> list[str]:

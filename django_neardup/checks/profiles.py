@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from django.core.checks import CheckMessage
 from .. import queues
 from ..adapters import registered
 from ..conf import BACKENDS, DEFAULTS
-from ..pipeline.schemes import for_the_bench
+from ..pipeline.schemes import for_the_bench, options_of
 from ..signatures.registry import UnknownAlgorithm, algorithm_names, get_algorithm
 from ..text.synonyms import Synonyms
 from .table import problem
@@ -68,25 +69,11 @@ def check_backend(**kwargs: Any) -> list[CheckMessage]:
 
 
 def check_algorithm(**kwargs: Any) -> list[CheckMessage]:
-    found = []
-    for alias, values in profiles():
-        name, options = values["ALGORITHM"], values["OPTIONS"]
-        hint = f"Known algorithms: {', '.join(algorithm_names())}; or the dotted path of one of your own."
-        try:
-            algorithm = get_algorithm(name, **(options if isinstance(options, dict) else {}))
-            if algorithm.batch:
-                found.append(problem("E003", f"NEARDUP[{alias!r}]: {for_the_bench(name)}", hint))
-        except UnknownAlgorithm as error:
-            found.append(problem("E003", f"NEARDUP[{alias!r}]: {error}.", hint))
-        except (TypeError, ValueError, AttributeError) as error:
-            found.append(
-                problem(
-                    "E003",
-                    f"NEARDUP[{alias!r}]: ALGORITHM {name!r} cannot be made: {error}.",
-                    f"See to OPTIONS, the algorithm's arguments. {hint}",
-                )
-            )
-    return found
+    return [
+        problem("E003", f"NEARDUP[{alias!r}]: {why}.", hint)
+        for alias, values in profiles()
+        for why, hint in _unusable(values["ALGORITHM"], values["OPTIONS"])
+    ]
 
 
 def check_synonyms(**kwargs: Any) -> list[CheckMessage]:
@@ -152,6 +139,29 @@ def is_number(key: str, value: Any) -> bool:
 def in_words(key: str) -> str:
     least, kind = LEAST[key]
     return f"Write a {'whole number' if kind is int else 'number'}, {least} or more."
+
+
+def _unusable(name: Any, options: Any) -> Iterator[tuple[str, str]]:
+    """Why no scheme can be made of that algorithm and those options, and a hint."""
+    known = f"Known algorithms: {', '.join(algorithm_names())}; or the dotted path of one of your own."
+    chosen = options if isinstance(options, dict) else {}
+    try:
+        if get_algorithm(name, **options_of(chosen)).batch:
+            yield for_the_bench(name).removesuffix("."), known
+    except UnknownAlgorithm as error:
+        yield str(error), known
+    except (TypeError, ValueError, AttributeError) as error:
+        yield (
+            f"ALGORITHM {name!r} cannot be made: {error}",
+            f"See to OPTIONS, the algorithm's arguments; guard=True is one unless they say otherwise. {known}",
+        )
+    try:
+        json.dumps(chosen, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        yield (
+            f"OPTIONS cannot be stored as JSON: {error}",
+            "They are kept with the scheme: write them with numbers, texts, lists, dictionaries, True, False and None.",
+        )
 
 
 def _languages(alias: str, values: dict[str, Any]) -> list[str]:

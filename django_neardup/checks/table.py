@@ -9,7 +9,7 @@ from django.core.checks import CheckMessage, Error, Warning
 IDS = {
     "E001": "NEARDUP has another shape than that of profiles by alias, or a key that is not known",
     "E002": "BACKEND is none of those there are",
-    "E003": "ALGORITHM is unknown, does not take OPTIONS, or signs no single text",
+    "E003": "ALGORITHM is unknown, does not take OPTIONS, or signs no single text; or OPTIONS cannot be stored",
     "E004": "an adapter names a field that its model lacks",
     "E005": "an adapter has neither fields nor a text() of its own",
     "E006": "an adapter's model has a composite primary key",

@@ -14,6 +14,14 @@ def drop_rowid(apps, schema_editor):
         cursor.execute(f"{statement} WITHOUT ROWID")
 
 
+def build_missing(apps, schema_editor):
+    """Before all is taken down: tables that an earlier form of this migration did not make, so that none is missed."""
+    present = schema_editor.connection.introspection.table_names()
+    for model in apps.get_app_config('neardup').get_models():
+        if model._meta.db_table not in present:
+            schema_editor.create_model(model)
+
+
 class Migration(migrations.Migration):
 
     initial = True
@@ -47,7 +55,6 @@ class Migration(migrations.Migration):
                 ('by', django_neardup.models.fields.ExactCharField(blank=True, default='', editable=False, max_length=255, verbose_name='user id')),
                 ('by_name', models.CharField(blank=True, default='', editable=False, max_length=255, verbose_name='by')),
                 ('created', models.DateTimeField(auto_now_add=True, verbose_name='when')),
-                ('revision', models.PositiveIntegerField(default=0, editable=False, verbose_name='revision')),
             ],
             options={
                 'verbose_name': 'key phrase',
@@ -314,4 +321,5 @@ class Migration(migrations.Migration):
             model_name='document',
             constraint=models.UniqueConstraint(fields=('content_type', 'object_id'), name='neardup_document_object'),
         ),
+        migrations.RunPython(migrations.RunPython.noop, build_missing, atomic=False),
     ]

@@ -61,6 +61,22 @@ def withdraw(document: Document, wanted: int, scheme: Scheme, using: str) -> boo
         return before is not None
 
 
+def hide(document: Document, scheme: Scheme, using: str) -> bool:
+    """A document that is not live any more leads nobody, whether it can be signed anew or not; whether its cluster
+    changed. ``Moved`` where a newer turn has been here."""
+    with space_lock(_spaces(document.pk, using), using):
+        rows = Document.objects.using(using).filter(pk=document.pk, version=document.version)
+        if not rows.update(live=False):
+            raise Moved
+        before, led = _cluster(document.pk, using), _led(document.pk, using)
+        members = _members(led)
+        recluster(scheme, {document.pk}, using, frozen=members)
+        if led is not None:
+            request(Cluster, led.pk, using)
+            recluster(scheme, {document.pk, *members} - _placed(members, using), using)
+        return before != _cluster(document.pk, using)
+
+
 def _check_unmoved(
     document: int, wanted: int, digest: str, scheme: Scheme, verified: Sequence[Verified], using: str
 ) -> None:

@@ -86,11 +86,12 @@ def request(model: type[Row], pk: int, using: str, **changes: Any) -> None:
 
 
 def waiting(model: type[Row], using: str, limit: int, without: Collection[int] = ()) -> list[int]:
-    """Rows that wait and are not leased, oldest first; documents but for those of the content types ``without``."""
+    """Rows that wait and are not leased, oldest first; none of posts of the content types ``without``."""
     free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
     rows = model._default_manager.using(using).filter(free, pending_since__isnull=False)
-    if without and model is Document:
-        rows = rows.exclude(content_type__in=without)
+    if without:
+        kind = "content_type" if model is Document else "representative__content_type"
+        rows = rows.exclude(**{f"{kind}__in": without})
     return list(rows.order_by("pending_since", "pk").values_list("pk", flat=True)[:limit])
 
 

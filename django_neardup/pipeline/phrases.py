@@ -1,11 +1,11 @@
-"""The staff's key phrases: compiled once a process, and again as soon as one of them is changed anywhere."""
+"""The staff's key phrases: read with every text, compiled once a process and again whenever they are others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Q
 
 from ..adapters import registered
 from ..conf import get_aliases
@@ -18,13 +18,10 @@ from .objects import content_type_of
 
 CHUNK = 1000
 
-State = tuple[int, int, int]
-"""Number of rows, highest number of a row, number of changes: every change of the list makes another one."""
-
 
 @dataclass(frozen=True)
 class _Compiled:
-    state: State
+    texts: tuple[str, ...]
     phrases: Phrases[str]
 
 
@@ -33,16 +30,15 @@ _compiled: dict[tuple[str, str, str, str], _Compiled] = {}
 
 def phrases_in(text: Text, profile: str, using: str) -> tuple[str, ...]:
     """The active key phrases of that profile which a text holds, each as ``value_of`` writes it; one query."""
-    state = _state(using)
-    if not state[0]:
+    rows = KeyPhrase.objects.using(using).filter(Q(profile="") | Q(profile=profile), active=True)
+    texts = tuple(rows.order_by("pk").values_list("text", flat=True))
+    if not texts:
         return ()
     name = (using, profile, text.language, text.synonyms.digest if text.synonyms else "")
     found = _compiled.get(name)
-    if found is None or found.state != state:
-        rows = KeyPhrase.objects.using(using).filter(Q(profile="") | Q(profile=profile), active=True)
-        texts = rows.order_by("pk").values_list("text", flat=True)
+    if found is None or found.texts != texts:
         phrases = Phrases([(value_of(each), each) for each in texts], text.language, text.synonyms)
-        found = _compiled[name] = _Compiled(state, phrases)
+        found = _compiled[name] = _Compiled(texts, phrases)
     return found.phrases.find(text)
 
 
@@ -68,10 +64,3 @@ def _documents(phrases: Iterable[KeyPhrase], using: str) -> list[list[int]]:
     rows = Document.objects.using(using).filter(content_type__in=kinds, state=Document.State.INDEXED)
     keys = list(rows.order_by("pk").values_list("pk", flat=True))
     return [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]
-
-
-def _state(using: str) -> State:
-    found = KeyPhrase.objects.using(using).aggregate(
-        rows=Count("pk"), last=Max("pk"), changes=Sum("revision")
-    )
-    return found["rows"], found["last"] or 0, found["changes"] or 0

@@ -25,20 +25,35 @@ _said: dict[str, float] = {}
 
 def lacking(using: str) -> set[str]:
     """Aliases of the profiles whose scheme, or whose settings where there is none yet, lacks statistics."""
-    schemes = {
+    schemes = _schemes(using)
+    used = {adapter.profile for adapter in registered().values()}
+    return {alias for alias in used if _lacks(alias, schemes.get(alias), using)}
+
+
+def lost(using: str) -> set[str]:
+    """Aliases of the profiles whose scheme was made with statistics that are gone: it can work with no others."""
+    return {alias for alias, scheme in _schemes(using).items() if _is_lost(scheme, using)}
+
+
+def _schemes(using: str) -> dict[str, Scheme]:
+    """The active schemes by profile."""
+    return {
         scheme.profile: scheme
         for scheme in Scheme.objects.using(using)
         .filter(state=Scheme.State.ACTIVE)
         .only("profile", "parameters")
         .order_by("generation")
     }
-    used = {adapter.profile for adapter in registered().values()}
-    return {alias for alias in used if _lacks(alias, schemes.get(alias), using)}
 
 
 def needs_statistics(profile: Profile) -> bool:
     """Whether the algorithm that the settings name depends on statistics of the posts."""
     return get_algorithm(profile.algorithm, **profile.options).needs_statistics
+
+
+def uses_statistics(profile: Profile) -> bool:
+    """Whether that algorithm works with statistics of the posts where there are any."""
+    return get_algorithm(profile.algorithm, **profile.options).uses_statistics
 
 
 def asks_for_statistics(profile: Profile, using: str) -> bool:
@@ -63,8 +78,12 @@ def _lacks(alias: str, scheme: Scheme | None, using: str) -> bool:
             return asks_for_statistics(get_profile(alias), using)
         except (ImproperlyConfigured, LookupError, TypeError, ValueError):
             return False  # a check speaks of it, and so does the turn
-    digest = scheme.parameters.get("statistics", "")
-    return digest is None or bool(digest and not Snapshot.objects.using(using).filter(digest=digest).exists())
+    return scheme.parameters.get("statistics", "") is None or _is_lost(scheme, using)
+
+
+def _is_lost(scheme: Scheme, using: str) -> bool:
+    digest = scheme.parameters.get("statistics")
+    return bool(digest and not Snapshot.objects.using(using).filter(digest=digest).exists())
 
 
 def _say(aliases: list[str], kinds: set[int], using: str) -> None:
@@ -75,6 +94,7 @@ def _say(aliases: list[str], kinds: set[int], using: str) -> None:
         _said[using] = time.monotonic()
         logger.warning(
             "neardup: the algorithm of the profile %s needs statistics of the posts, and the database %r has none. "
-            "Posts that wait: %d. Run neardup_index, or neardup_statistics and then a worker.",
+            "Posts that wait: %d. Run neardup_index, or neardup_statistics and then a worker; where there were some "
+            "and they are lost, neardup_index --rebuild.",
             ", ".join(aliases), using, waiting,
         )  # fmt: skip

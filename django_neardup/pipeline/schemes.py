@@ -58,14 +58,14 @@ def described(profile: Profile, using: str) -> dict[str, Any]:
 
     ``ImproperlyConfigured`` for an algorithm that signs no single text, and for a file of synonyms that cannot be
     used."""
-    options = {"guard": True, **profile.options}
+    options = options_of(profile.options)
     algorithm, classes = get_algorithm(profile.algorithm, **options), read_classes(profile)
     if algorithm.batch:
         raise ImproperlyConfigured(f"NEARDUP[{profile.alias!r}]: {for_the_bench(profile.algorithm)}")
     parameters = algorithm.parameters()
-    if algorithm.needs_statistics:
-        snapshot = newest(profile.alias, using)
-        parameters["statistics"] = snapshot.digest if snapshot else None
+    snapshot = newest(profile.alias, using) if algorithm.uses_statistics else None
+    if snapshot is not None:
+        parameters["statistics"] = snapshot.digest
     if classes:
         parameters["synonyms"] = digest_of(classes, profile.language)
     return {
@@ -76,6 +76,11 @@ def described(profile: Profile, using: str) -> dict[str, Any]:
         "language": profile.language,
         "synonyms": classes,
     }
+
+
+def options_of(chosen: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that an algorithm is made with where the setting OPTIONS is that."""
+    return {"guard": True, **chosen}
 
 
 def for_the_bench(algorithm: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -12,6 +12,7 @@ from django.db import transaction
 from ..adapters import Adapter, Source
 from ..models import Contact, Document, Fingerprint, Scheme, Space
 from ..signatures.base import Algorithm
+from ..signatures.neardup_keys import exact_key
 from ..storage import keys as storage
 from ..text.contacts import canonical_contact
 from ..text.document import Document as Text
@@ -25,9 +26,6 @@ CODES = 2000
 MOST_CONTACTS = 500
 """Contacts, key phrases and names kept of a document, in this order."""
 
-EXACT = 0x7E87
-"""Of the key by which exact copies find each other where the text is too short for the algorithm."""
-
 LEAST_CONTENT = 2
 """Content words below which a text says nothing of itself."""
 
@@ -36,7 +34,8 @@ LEAST_CONTENT = 2
 class Signed:
     """A signed source: what step A stores and step B compares by.
 
-    ``sure_keys``: those of ``keys`` of which one shared is enough. ``contacts``: kinds by hash.
+    ``sure_keys``: those of ``keys`` of which one shared is enough (of equal identity, of an exact copy). ``contacts``:
+    kinds by hash.
     """
 
     adapter: Adapter
@@ -82,8 +81,8 @@ def sign(adapter: Adapter, source: Source, scheme: Scheme, text: Text, using: st
     place = mix(scheme.pk, space.pk)
     found = algorithm.keys(text)
     sure = {hash_word(f"identity\0{value}", secret) for value in source.identity if value}
-    if len(found) < algorithm.min_shared:
-        sure.add(mix(int.from_bytes(text.exact[:8], "big"), seed=EXACT))
+    if not _holds_copies(algorithm, exact_key(text), found):
+        sure.add(exact_key(text))
     keys, sure_keys = ({storage.signed(mix(place, key)) for key in each} for each in ({*found, *sure}, sure))
     contacts = {
         contact_hash(kind, value, secret): kind
@@ -93,6 +92,11 @@ def sign(adapter: Adapter, source: Source, scheme: Scheme, text: Text, using: st
         adapter, source, scheme, space, text, source.digest, tuple(sorted(keys)), tuple(sorted(sure_keys)),
         algorithm.packed(text), contacts,
     )  # fmt: skip
+
+
+def _holds_copies(algorithm: Algorithm, copy: int, found: Collection[int]) -> bool:
+    """Whether the algorithm's own keys bring every exact copy: theirs is among them, and one is enough."""
+    return copy in found and algorithm.min_shared == 1 and algorithm.limit is None
 
 
 def contact_hash(kind: str, value: str, secret: bytes) -> int:

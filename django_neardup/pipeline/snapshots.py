@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 from django.db import transaction
-from django.db.models import Max
 
 from ..models import Scheme
 from ..models import TermStatistics as Snapshot
 from ..signatures.statistics import StatisticsMissing, TermStatistics
 from .locks import retrying
+
+KEPT = 2
+"""Snapshots of a profile that are kept whether a scheme works with them or not."""
 
 
 def newest(profile: str, using: str) -> Snapshot | None:
@@ -37,11 +39,13 @@ def keep(profile: str, statistics: TermStatistics, using: str) -> tuple[Snapshot
 
 
 def forget_unused(profile: str, using: str) -> int:
-    """Delete the profile's snapshots but for the newest and those of active schemes; how many."""
+    """Delete the profile's snapshots but for the two newest and those of active schemes; how many.
+
+    A scheme that is begun at this moment is made with the newest that it saw: at most one has come since."""
     rows = Snapshot.objects.using(using).filter(profile=profile)
     used = {scheme.parameters.get("statistics") for scheme in _active(profile, using)}
-    last = rows.aggregate(last=Max("number"))["last"]
-    old = rows.exclude(number=last).exclude(digest__in=[digest for digest in used if digest])
+    latest = list(rows.order_by("-number").values_list("number", flat=True)[:KEPT])
+    old = rows.exclude(number__in=latest).exclude(digest__in=[digest for digest in used if digest])
     return old.delete()[0]
 
 

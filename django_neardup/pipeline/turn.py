@@ -12,7 +12,7 @@ from ..adapters import Adapter, Source, adapter_for, registered
 from ..conf import get_profile
 from ..models import Cluster, Document, Fingerprint, Scheme
 from ..signals import cluster_changed, document_checked
-from .conclude import Moved, conclude, withdraw
+from .conclude import Moved, conclude, hide, withdraw
 from .ledger import finish, mark_document
 from .locks import retrying
 from .objects import model_of
@@ -43,6 +43,17 @@ def take_turn(document: Document, using: str) -> None:
         _drop(document, wanted, scheme, using, Document.State.SKIPPED, reason)
         return
     _index(document, wanted, sign(adapter, source, scheme, text, using), using)
+
+
+def take_from_view(document: Document, adapter: Adapter, using: str) -> None:
+    """A post that is hidden, compared all the same, and cannot be signed now: it leads no group. Its turn goes on
+    waiting."""
+    try:
+        changed = retrying(hide, document, active_scheme(adapter.settings, using), using)
+    except Moved:
+        return
+    if changed:
+        _tell_of_cluster(document, using)
 
 
 def read_source(document: Document, using: str, strict: bool = True) -> tuple[Adapter | None, Source | None]:
@@ -117,5 +128,9 @@ def _tell(document: Document, changed: bool, using: str) -> None:
     sender = model_of(document)
     document_checked.send_robust(sender=sender, document=document, using=using)
     if changed:
-        cluster = Cluster.objects.using(using).filter(memberships__document=document).first()
-        cluster_changed.send_robust(sender=sender, document=document, cluster=cluster, using=using)
+        _tell_of_cluster(document, using)
+
+
+def _tell_of_cluster(document: Document, using: str) -> None:
+    cluster = Cluster.objects.using(using).filter(memberships__document=document).first()
+    cluster_changed.send_robust(sender=model_of(document), document=document, cluster=cluster, using=using)

@@ -61,7 +61,9 @@ def candidates(document: Document, signed: Signed, using: str) -> list[Fingerpri
     shared = storage.candidates(using, signed.keys, profile.bucket)
     shared.pop(document.pk, None)
     namesakes = set(storage.candidates(using, signed.sure_keys, profile.bucket)) - {document.pk}
-    near = _nearest(shared, algorithm) | namesakes | partners(document.pk, using)
+    others = Counter({other: keys for other, keys in shared.items() if other not in namesakes})
+    known = partners(document.pk, using)
+    near = _nearest(others, algorithm) | namesakes | known
     leaders = _leaders({*near, document.pk}, using)
     found = _fingerprints((near | leaders) - {document.pk}, signed, using)
     sure = [
@@ -71,7 +73,9 @@ def candidates(document: Document, signed: Signed, using: str) -> list[Fingerpri
     for each in found:
         if each not in sure:
             likeness = algorithm.screen(signed.payload, bytes(each.payload))
-            keys = shared[each.document_id] or _common_keys(signed, each)
+            keys = shared[each.document_id]
+            if each.document_id in leaders | known:
+                keys = max(keys, _common_keys(signed, each))
             if algorithm.passes(likeness, keys, signed.text.words, each.word_count):
                 ranked.append((each.document_id not in leaders, -likeness, each.document_id, each))
     ranked.sort(key=lambda row: row[:3])
@@ -87,7 +91,7 @@ def _nearest(shared: Counter[int], algorithm: Algorithm) -> set[int]:
 
 
 def _common_keys(signed: Signed, other: Fingerprint) -> int:
-    """Keys shared with a document that stands outside the cap of every bucket: an old representative, a partner."""
+    """Keys shared with a document that may stand outside the cap of a bucket: an old representative, a partner."""
     return len(set(signed.keys).intersection(storage.unpack(other.keys)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db import InterfaceError, OperationalError, connections, router
@@ -12,6 +13,7 @@ from ..conf import get_profile
 from ..models import Cluster, Document
 from ..models.document import Ledger
 from ..signatures.statistics import StatisticsMissing
+from .leaving import leaving
 from .ledger import finish, lease, postpone, put_back, waiting
 from .readiness import unready_kinds
 from .repair import repair
@@ -35,13 +37,13 @@ class DrainResult:
 def drain(using: str = "default", limit: int | None = None, seconds: float | None = None) -> DrainResult:
     """Take turns until nothing waits, or that many turns or seconds are over. Never call it inside a transaction.
 
-    Posts of a profile whose statistics are not gathered yet go on waiting."""
+    Posts of a profile whose statistics are not gathered yet go on waiting; those deleted or hidden meanwhile leave."""
     result, end = DrainResult(), time.monotonic() + seconds if seconds is not None else None
     unready = unready_kinds(using)
     while True:
         turns, taken = result.turns, 0
         for model in (Document, Cluster):
-            for pk in waiting(model, using, BATCH, without=unready):
+            for pk in _next(model, using, unready):
                 if (limit is not None and result.turns >= limit) or (
                     end is not None and time.monotonic() > end
                 ):
@@ -53,6 +55,12 @@ def drain(using: str = "default", limit: int | None = None, seconds: float | Non
             break
     result.pending = is_pending(using)
     return result
+
+
+def _next(model: type[Ledger], using: str, unready: Collection[int]) -> list[int]:
+    """Rows whose turn it is."""
+    rows = waiting(model, using, BATCH, without=unready)
+    return rows + leaving(unready, using) if model is Document else rows
 
 
 def document_databases() -> list[str]:

@@ -76,15 +76,15 @@ class Algorithm(ABC):
 
     Flags: `min_shared`, how many keys a candidate must share; `limit`, how many candidates are looked at, those that
     share most keys (None: all); `needs_text`, `judge` reads the texts, not the payloads alone; `needs_statistics`,
-    keys depend on a collection's statistics; `metric`, 1 - score is a metric; `supports_containment`, the judgement
-    tells a text held by another; `batch`, no signature at all: it refines the candidates of a whole collection, so
-    that it is of use to the bench alone.
+    keys depend on a collection's statistics; `uses_statistics`, they do so where those are given; `metric`, 1 - score
+    is a metric; `supports_containment`, the judgement tells a text held by another; `batch`, no signature at all: it
+    refines the candidates of a whole collection, so that it is of use to the bench alone.
 
     Arguments: `duplicate` and `review`, the least scores of those verdicts; `guard`, whether an alignment of the two
     texts says what differs, and contradicting codes, numbers and names make a `variant` of a `duplicate`;
     `word_guard`, whether other nouns and adjectives do so too; `excused`, classes of differences that never decide;
-    `statistics`, those of a collection, for the algorithms that need them.  A subclass names arguments of its own in
-    `options`, and keeps each as an attribute of that name.
+    `statistics`, those of a collection, for the algorithms that need or use them.  A subclass names arguments of its
+    own in `options`, and keeps each as an attribute of that name.
     """
 
     name: ClassVar[str]
@@ -96,9 +96,15 @@ class Algorithm(ABC):
     limit: int | None = None
     needs_text: ClassVar[bool] = False
     needs_statistics: ClassVar[bool] = False
+    uses_statistics: ClassVar[bool] = False
     metric: ClassVar[bool] = False
     supports_containment: ClassVar[bool] = False
     batch: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Whoever needs statistics uses them."""
+        super().__init_subclass__(**kwargs)
+        cls.uses_statistics = cls.uses_statistics or cls.needs_statistics
 
     def __init__(
         self,
@@ -194,6 +200,6 @@ class Algorithm(ABC):
             "excused": sorted(self.excused),
             **{name: getattr(self, name) for name in self.options},
         }
-        if self.needs_statistics:
+        if self.needs_statistics or (self.uses_statistics and self.statistics):
             made["statistics"] = self.statistics.digest if self.statistics else None
         return made

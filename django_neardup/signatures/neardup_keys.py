@@ -37,8 +37,13 @@ def neardup_keys(document: Document, window: int = WINDOW) -> list[int]:
     if words and len(document) <= SHORT:
         keys |= {mix(min(pair), max(pair), seed=PAIRS) for pair in pairwise(words)}
         keys.add(mix(*sorted(set(words)), seed=BAG))
-    keys.add(mix(int.from_bytes(document.exact[:8], "big"), seed=EXACT))
+    keys.add(exact_key(document))
     return sorted(keys)
+
+
+def exact_key(document: Document) -> int:
+    """The key that texts of the same words in the same order share, and no others."""
+    return mix(int.from_bytes(document.exact[:8], "big"), seed=EXACT)
 
 
 def is_content(token: Token) -> bool:

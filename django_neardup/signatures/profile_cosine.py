@@ -42,6 +42,7 @@ class ProfileCosine(Algorithm):
     options: ClassVar[tuple[str, ...]] = ("size", "terms", "min_shared", "limit")
     default_duplicate: ClassVar[float] = 0.8
     default_review: ClassVar[float] = 0.6
+    uses_statistics: ClassVar[bool] = True
 
     def __init__(
         self, *, size: int = 5, terms: int = 25, min_shared: int = 3, limit: int | None = 10, **common: Any
@@ -58,11 +59,6 @@ class ProfileCosine(Algorithm):
                 f"min_shared is {min_shared}: it is at least one key, and terms, {terms}, at most"
             )
         self.size, self.terms, self.min_shared, self.limit = size, terms, min_shared, limit
-
-    def parameters(self) -> dict[str, Any]:
-        """With the statistics' digest, where there are any."""
-        made = super().parameters()
-        return {**made, "statistics": self.statistics.digest} if self.statistics else made
 
     def telling(self, document: Document) -> list[str]:
         """The words that are keys: rarest first, then longest, then in alphabetical order; no stop words."""

@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
 from django_neardup.conf import get_profile
-from django_neardup.models import Cluster, Document, Fingerprint, Key, Pair, Scheme
+from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair, Scheme
 from django_neardup.pipeline.repair import _signed
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
 from django_neardup.pipeline.verify import _nearest, candidates
@@ -23,6 +23,18 @@ ARTICLES = [
     for name in ("banya", "exam", "mansarda", "server")
 ]
 EVERYWHERE = ("neardup", "md5")
+FURNITURE = " ".join(
+    f"{thing} {which}"
+    for thing in ("диван", "кресло", "шкаф", "стол", "лампа", "ковёр")
+    for which in ("старый", "новый", "крепкий")
+)
+FRUIT = ["яблоко", "груша", "слива", "вишня", "малина", "клубника", "тыква", "огурец", "морковь", "капуста"]
+TEMPLATE = (
+    "металлоформы железобетонные оборудование производственное предприятие реализует бывшие употреблении "
+    "строительство промышленного комплекса документация прилагается самовывоз территории поставщика. "
+    "предварительная договоренность обязательна специалисты подготовят необходимые упаковочные материалы "
+    "дополнительная информация предоставляется круглосуточно консультанты отвечают незамедлительно. Номер: {}"
+)
 SIGNING = [name for name in algorithm_names() if not get_algorithm(name).batch]
 BATCH = [name for name in algorithm_names() if get_algorithm(name).batch]
 
@@ -144,6 +156,72 @@ def test_partners_are_looked_at_beside_the_limit(settings):
     assert looked_at(leader) == {member.pk for member in members}
     Pair.objects.all().delete()
     assert looked_at(leader) == {members[0].pk}
+
+
+@pytest.mark.engines("sqlite")
+@pytest.mark.parametrize("name", ["neardup", "text-profile", "minhash-lsh", "shingles", "longest-words"])
+def test_a_group_stays_one_when_its_bucket_is_full(name, settings):
+    options = {"word_guard": False} if name == "neardup" else {"guard": False}
+    settings.NEARDUP = {"default": {"ALGORITHM": name, "BUCKET": 3, "OPTIONS": options}}
+    for word in FRUIT:
+        post(f"{FURNITURE}. Отдаю: {word}")
+    work()
+    assert [each.size for each in Cluster.objects.all()] == [10]
+
+
+@pytest.mark.engines("sqlite")
+def test_a_representative_within_the_cap_of_one_rare_key_counts_by_all_its_keys(settings):
+    settings.NEARDUP = {"default": {"ALGORITHM": "longest-words", "BUCKET": 3, "OPTIONS": {"guard": False}}}
+    leader = post(f"{FURNITURE}. Отдаю: неповторимость")
+    for word in FRUIT[:8]:
+        post(f"{FURNITURE}. Отдаю: {word}")
+    last = post(f"{FURNITURE}. Отдаю: неповторимость, самовывоз")
+    work()
+    assert cluster(last) == cluster(leader) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "bucket", "place"),
+    [
+        ("neardup", 3, 0),
+        pytest.param("long-sent", 3, 0, marks=pytest.mark.engines("sqlite")),
+        pytest.param("profile-cosine", 64, -1, marks=pytest.mark.engines("sqlite")),
+    ],
+)
+def test_an_exact_copy_is_found_among_many_variants(name, bucket, place, settings):
+    """Twelve adverts of one template that a code tells apart; then a copy of one that stands outside the bucket, or
+    of one that ten older ones come before."""
+    settings.NEARDUP = {"default": {"ALGORITHM": name, "BUCKET": bucket}}
+    posts = [post(TEMPLATE.format(f"С{number}.35")) for number in range(100, 220, 10)]
+    copy = post(posts[place].text + "!")
+    work()
+    assert pair(posts[place], copy) is not None and pair(posts[place], copy).exact
+    assert cluster(posts[place]) == cluster(copy) is not None
+
+
+@pytest.mark.engines("sqlite")
+def test_exact_copies_take_no_place_of_the_limit(settings):
+    profile(settings, "profile-cosine", limit=1)
+    near = post(f"{ARTICLES[0]} Тут.")
+    for _ in range(3):
+        post(f"{ARTICLES[0]} Там.")
+    work()
+    Pair.objects.all().delete()
+    Membership.objects.all().delete()
+    last = post(f"{ARTICLES[0]} Там.")
+    work()
+    assert pair(near, last) is not None and Pair.objects.filter(exact=True).count() == 3
+
+
+@pytest.mark.engines("sqlite")
+@pytest.mark.parametrize(("name", "more"), [("neardup", 0), ("md5", 1), ("profile-cosine", 1)])
+def test_the_key_of_exact_copies_is_stored_once(name, more, settings):
+    profile(settings, name)
+    one = post(SOFA)
+    work()
+    signed = _signed(document(one), "default")
+    assert Key.objects.count() == len(signed.algorithm.keys(signed.text)) + more
+    assert len(signed.sure_keys) == more
 
 
 @pytest.mark.engines("sqlite")

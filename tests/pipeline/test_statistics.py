@@ -7,12 +7,13 @@ import pytest
 from django_neardup.adapters import adapter_for
 from django_neardup.checks import database
 from django_neardup.conf import get_profile
-from django_neardup.models import Document, Scheme, TermStatistics
-from django_neardup.pipeline import drain, is_pending, readiness
+from django_neardup.models import Cluster, Document, Scheme, TermStatistics
+from django_neardup.pipeline import drain, is_pending, mark, readiness
 from django_neardup.pipeline.gathering import NothingToGather, gather, texts_of
 from django_neardup.pipeline.readiness import lacking
-from django_neardup.pipeline.schemes import active_scheme, algorithm_of, begin_generation
+from django_neardup.pipeline.schemes import active_scheme, algorithm_of, begin_generation, described
 from django_neardup.pipeline.snapshots import forget_unused, load
+from django_neardup.signals import cluster_changed
 from django_neardup.signatures.statistics import StatisticsMissing
 from tests.testapp.models import Ad, ScopedPost
 
@@ -114,11 +115,25 @@ def test_what_no_scheme_works_with_is_forgotten():
     for text in (PIANO, CAT, SOFA_EDITED):
         post(text)
         last, _ = gathered()
-    assert forget_unused("default", "default") == 2
-    assert set(TermStatistics.objects.all()) == {first, last}
+    assert forget_unused("default", "default") == 1
+    kept = TermStatistics.objects.order_by("number")
+    assert list(kept.values_list("number", flat=True)) == [1, 3, 4]
+    assert (kept.first(), kept.last()) == (first, last)
     begin_generation(get_profile(), "default")
     assert forget_unused("default", "default") == 1
-    assert TermStatistics.objects.get() == last
+    assert list(kept.values_list("number", flat=True)) == [3, 4]
+
+
+def test_a_scheme_that_is_begun_at_the_same_moment_keeps_its_own():
+    for text in (SOFA, PIANO):
+        post(text)
+        gathered()
+    begun = described(get_profile(), "default")
+    post(CAT)
+    gathered()
+    assert forget_unused("default", "default") == 1
+    made = Scheme.objects.create(profile="default", secret="00", **begun)
+    assert lacking("default") == set() and algorithm_of(made).statistics.documents == 2
 
 
 def test_posts_wait_for_a_new_scheme_where_a_snapshot_was_lost():
@@ -134,6 +149,113 @@ def test_posts_wait_for_a_new_scheme_where_a_snapshot_was_lost():
     begin_generation(get_profile(), "default")
     assert lacking("default") == set()
     work()
+
+
+@pytest.fixture
+def lost(settings):
+    """Posts of one text, signed and grouped; then the statistics are lost."""
+    settings.NEARDUP = {"default": {"ALGORITHM": "tf-idf", "OPTIONS": {"guard": False}}}
+    posts = [post(SOFA + end) for end in ("", ".", "!")]
+    gathered()
+    work()
+    assert Cluster.objects.get().size == 3
+    TermStatistics.objects.all().delete()
+    load.cache_clear()
+    return posts
+
+
+def test_a_deleted_post_leaves_its_group_while_statistics_are_lacking(lost):
+    one, two, three = lost
+    gone = document(three)
+    three.delete()
+    assert drain().turns == 1
+    gone.refresh_from_db()
+    assert (gone.state, Cluster.objects.get().size) == (Document.State.GONE, 2)
+    two.delete()
+    assert drain().turns == 1 and not Cluster.objects.exists() and not is_pending("default")
+
+
+def test_the_rest_of_a_group_gets_another_representative_meanwhile(lost):
+    one, two, three = lost
+    one.delete()
+    drain()
+    assert Cluster.objects.get().representative == document(two)
+    assert cluster(two) == cluster(three) and is_pending("default")
+    assert Cluster.objects.get().leased_until is None  # its repair waits with the posts
+    gathered()
+    begin_generation(get_profile(), "default")
+    for each in (two, three):
+        mark(each)
+    work()
+    assert cluster(two) == cluster(three) is not None
+
+
+def test_a_post_that_is_not_compared_any_more_leaves_meanwhile(lost, monkeypatch):
+    one, *_ = lost
+    monkeypatch.setattr(type(adapter_for(Ad)), "compared", lambda self: Ad.objects.filter(published=True))
+    one.published = False
+    one.save()
+    drain()
+    assert document(one).state == Document.State.SKIPPED and Cluster.objects.get().size == 2
+
+
+def test_a_hidden_post_leads_no_group_meanwhile(lost):
+    told = []
+    one, two, three = lost
+    one.published = False
+    one.save()
+    cluster_changed.connect(remember := lambda **values: told.append(values["document"].pk))
+    drain()
+    drain()
+    cluster_changed.disconnect(remember)
+    assert not document(one).live and document(one).pending_since is not None
+    assert cluster(two).representative == document(two) and cluster(two) == cluster(three)
+    assert told == [document(one).pk] * len(told) and len(told) <= 1
+    gathered()
+    begin_generation(get_profile(), "default")
+    for each in lost:
+        mark(each)
+    work()
+    assert cluster(one) == cluster(two) == cluster(three) and cluster(one).size == 3
+
+
+def test_posts_that_are_there_wait_and_are_looked_at_once(lost, monkeypatch):
+    from django_neardup.pipeline import leaving
+
+    read, reader = [], leaving.read_source
+    monkeypatch.setattr(
+        leaving, "read_source", lambda row, *args, **more: read.append(row.pk) or reader(row, *args, **more)
+    )
+    one, two, _ = lost
+    one.text += " Торг."
+    one.save()
+    post(CAT)
+    for _ in range(3):
+        assert drain().turns == 0
+    assert read == [document(one).pk] and document(one).leased_until is None
+    one.save()
+    two.delete()
+    assert drain().turns == 1
+    assert len(read) == 3 and Cluster.objects.get().size == 2
+
+
+def test_an_algorithm_that_may_use_statistics_does_so_once_they_are_there(settings):
+    settings.NEARDUP = {"default": {"ALGORITHM": "profile-cosine"}}
+    one, two = post(SOFA), post(SOFA + " И.")
+    work()
+    assert cluster(one) == cluster(two) is not None and "statistics" not in scheme().parameters
+    snapshot, _ = gathered()
+    assert algorithm_of(scheme()).statistics is None and database.check_schemes(databases=["default"]) == []
+    begin_generation(get_profile(), "default")
+    assert algorithm_of(scheme()).statistics.digest == snapshot.digest
+    assert algorithm_of(scheme()).parameters() == scheme().parameters
+
+
+def test_statistics_hold_no_telephone_and_no_address():
+    for text in (SOFA, SOFA_EDITED):
+        post(text + " Звоните +7 916 123-45-67, ivan.petrov@example.ru")
+    terms = load(gathered()[0].digest, "default").terms
+    assert "диван" in terms and not [term for term in terms if "916" in term or "@" in term]
 
 
 def test_a_turn_that_finds_no_statistics_is_put_back(monkeypatch):

@@ -74,3 +74,12 @@ def test_by_default_thresholds_on_the_measure_judge(duplicate: float, review: fl
         "word_guard": True,
         "excused": ["contact", "date", "price"],
     }
+
+
+def test_whoever_needs_statistics_uses_them() -> None:
+    flags = {name: get_algorithm(name) for name in algorithm_names()}
+    needing = {name for name, each in flags.items() if each.needs_statistics}
+    using = {name for name, each in flags.items() if each.uses_statistics}
+    assert needing and using == needing | {"profile-cosine"}
+    assert type("Needing", (Half,), {"needs_statistics": True}).uses_statistics  # type: ignore[attr-defined]
+    assert not Half.uses_statistics

@@ -16,7 +16,7 @@ from ...models import Cluster, Document
 from ...pipeline import drain, is_pending
 from ...pipeline.gathering import NothingToGather, gather
 from ...pipeline.ledger import waiting
-from ...pipeline.readiness import asks_for_statistics, lacking
+from ...pipeline.readiness import asks_for_statistics, lacking, lost
 from ...pipeline.reconcile import Differences, backfill, reconcile
 from ...pipeline.schemes import begin_generation
 from ..figures import counted, spaced, what_is_in
@@ -56,7 +56,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         using, adapters = options["database"], self._adapters(options["models"])
         self._quiet = is_quiet(options)
+        if options["rebuild"] and options["models"]:
+            raise CommandError("--rebuild takes no models: a scheme signs every model of its profile.")
         if not options["dry_run"]:
+            if not options["rebuild"]:
+                self._refuse_lost(adapters, using)
             self._gather_missing(adapters, using, options["rebuild"])
         if options["reconcile"]:
             self._reconcile(adapters, using, options["dry_run"])
@@ -64,7 +68,7 @@ class Command(BaseCommand):
             self._say_what(adapters, using)
         else:
             if options["rebuild"]:
-                self._begin_generations(adapters, using, options["models"])
+                self._begin_generations(adapters, using)
             for adapter in adapters:
                 self._backfill(adapter, using, resume=not (options["restart"] or options["rebuild"]))
         if options["dry_run"] or options["no_drain"]:
@@ -90,6 +94,15 @@ class Command(BaseCommand):
             )
         return [known[label.lower()] for label in labels] or [known[label] for label in sorted(known)]
 
+    def _refuse_lost(self, adapters: list[Adapter], using: str) -> None:
+        """Nothing can be signed by a scheme whose statistics are gone, and new ones are not its own."""
+        aliases = sorted({adapter.profile for adapter in adapters} & lost(using))
+        if aliases:
+            raise CommandError(
+                f"Profile {', '.join(aliases)}: the statistics that the active scheme was made with are gone. "
+                "python manage.py neardup_index --rebuild makes a new scheme, with statistics of its own."
+            )
+
     def _gather_missing(self, adapters: list[Adapter], using: str, rebuild: bool) -> None:
         """Statistics for the profiles whose scheme, present or new, cannot sign without."""
         missing = lacking(using)
@@ -105,9 +118,7 @@ class Command(BaseCommand):
             else:
                 self.stdout.write(f"Statistics {snapshot.number}: {what_is_in(snapshot)}.")
 
-    def _begin_generations(self, adapters: list[Adapter], using: str, labels: list[str]) -> None:
-        if labels:
-            raise CommandError("--rebuild takes no models: a scheme signs every model of its profile.")
+    def _begin_generations(self, adapters: list[Adapter], using: str) -> None:
         for profile in {adapter.profile: adapter.settings for adapter in adapters}.values():
             scheme = begin_generation(profile, using)
             self.stdout.write(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")

@@ -16,7 +16,7 @@ from ...models import Scheme
 from ...models import TermStatistics as Snapshot
 from ...pipeline import is_pending
 from ...pipeline.gathering import NothingToGather, gather
-from ...pipeline.readiness import needs_statistics
+from ...pipeline.readiness import uses_statistics
 from ...pipeline.snapshots import forget_unused, newest
 from ...queues import ring
 from ...signatures.registry import algorithm_names, get_algorithm
@@ -30,14 +30,14 @@ class Command(BaseCommand):
     help = (
         "Count in how many posts each word stands, for the algorithms that weigh words by their rarity. The counts are "
         "kept as a frozen snapshot. A scheme goes on with the snapshot that it was made with: neardup_index --rebuild "
-        "makes one with the newest. Snapshots that no scheme works with are removed, the newest stays."
+        "makes one with the newest. Snapshots that no scheme works with are removed, the two newest stay."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--profile",
             metavar="ALIAS",
-            help="of this profile (default: all whose algorithm needs statistics)",
+            help="of this profile (default: all whose algorithm works with statistics)",
         )
         parser.add_argument(
             "--sample", type=int, default=0, metavar="N",
@@ -62,22 +62,23 @@ class Command(BaseCommand):
             return
         profiles = self._profiles(options["profile"])
         if not profiles:
-            needing = [name for name in algorithm_names() if get_algorithm(name).needs_statistics]
+            using_them = [name for name in algorithm_names() if get_algorithm(name).uses_statistics]
             self.stdout.write(
-                f"No profile's algorithm needs statistics; those that do: {', '.join(needing)}. "
+                f"No profile's algorithm works with statistics; those that do: {', '.join(using_them)}. "
                 "Name a profile with --profile to gather them all the same."
             )
-        for profile in profiles:
-            self._gather(profile, using, options)
+        failed = [why for profile in profiles if (why := self._gather(profile, using, options))]
         if profiles and is_pending(using):
             ring(using)
+        if failed:
+            raise CommandError(" ".join(failed))
 
     def _profiles(self, alias: str | None) -> list[Profile]:
         used = sorted({adapter.profile for adapter in registered().values()})
         try:
             if alias is None:
                 profiles = [get_profile(each) for each in used]
-                return [each for each in profiles if needs_statistics(each)]
+                return [each for each in profiles if uses_statistics(each)]
             profile = get_profile(alias)
         except ImproperlyConfigured as error:
             raise CommandError(str(error)) from error
@@ -85,14 +86,15 @@ class Command(BaseCommand):
             raise CommandError(f"No registered model has the profile {alias!r}: it has no posts.")
         return [profile]
 
-    def _gather(self, profile: Profile, using: str, options: dict[str, Any]) -> None:
+    def _gather(self, profile: Profile, using: str, options: dict[str, Any]) -> str:
+        """Gather a profile's statistics; why that failed, empty where it did not."""
         progress = bars("counting words", is_quiet(options))
         try:
             snapshot, new = gather(profile, using, options["sample"], progress)
         except NothingToGather as error:
-            raise CommandError(f"Nothing was gathered: {error}.") from error
+            return f"Nothing was gathered: {error}."
         except ImproperlyConfigured as error:
-            raise CommandError(str(error)) from error
+            return str(error)
         self.stdout.write(
             f"Profile {profile.alias}, statistics {snapshot.number}{'' if new else ' (nothing has changed)'}: "
             f"{what_is_in(snapshot)}; digest {snapshot.digest}."
@@ -101,6 +103,7 @@ class Command(BaseCommand):
         removed = forget_unused(profile.alias, using)
         if removed:
             self.stdout.write(f"{counted(removed, 'older snapshot')} that no scheme works with: removed.")
+        return ""
 
     def _what_next(self, profile: Profile, snapshot: Snapshot, using: str) -> str:
         schemes = Scheme.objects.using(using).filter(profile=profile.alias, state=Scheme.State.ACTIVE)
@@ -111,9 +114,12 @@ class Command(BaseCommand):
         if digest == snapshot.digest:
             return "The active scheme works with them; posts that wait are seen to by the worker, or by neardup_index."
         if digest is None:
-            return f"The active scheme, {scheme.algorithm}, needs none. For a scheme with these: {REBUILD}."
+            without = "was made without" if uses_statistics(profile) else "needs none"
+            return f"The active scheme, {scheme.algorithm}, {without}. For a scheme with these: {REBUILD}."
         older = Snapshot.objects.using(using).filter(digest=digest).values_list("number", flat=True).first()
-        return f"The active scheme goes on with statistics {older or '(gone)'}. For a scheme with these: {REBUILD}."
+        if older is None:
+            return f"The statistics of the active scheme are gone; its posts wait. For a scheme with these: {REBUILD}."
+        return f"The active scheme goes on with statistics {older}. For a scheme with these: {REBUILD}."
 
     def _list(self, using: str, alias: str | None) -> None:
         rows = Snapshot.objects.using(using).defer("packed").order_by("profile", "number")
