@@ -51,7 +51,7 @@ def build_rows(specs: Sequence[Spec], peers: Sequence[str], statistics: TermStat
     """Rows ready to be used, algorithms first."""
     rows: list[Row] = []
     for spec in specs:
-        needs = spec.build().needs_statistics
+        needs = spec.build().uses_statistics
         rows.append(AlgorithmRow(spec.title, spec.build(statistics if needs else None)))
     return rows + [PeerRow(get_peer(name)) for name in peers]
 

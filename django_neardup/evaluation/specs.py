@@ -14,7 +14,7 @@ from ..signatures import Algorithm, UnknownAlgorithm, algorithm_names, get_algor
 from ..signatures.statistics import TermStatistics
 
 _SEPARATOR = re.compile(r",(?![^\[]*\])")
-FLAGS = ("needs_text", "needs_statistics", "metric", "supports_containment", "batch")
+FLAGS = ("needs_text", "needs_statistics", "uses_statistics", "metric", "supports_containment", "batch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,4 +95,4 @@ def flags(algorithm: Algorithm) -> str:
 
 def needing_statistics(specs: Sequence[Spec]) -> bool:
     """Whether any of the rows depends on the statistics of a collection."""
-    return any(spec.build().needs_statistics for spec in specs)
+    return any(spec.build().uses_statistics for spec in specs)
