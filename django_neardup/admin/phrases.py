@@ -25,9 +25,11 @@ from ..text.document import Document as Text
 from .base import ReadOnlyAdmin, non_atomic
 from .lists import ShownChangeList
 
+EVERY = "*"
+
 
 class KeyPhraseForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A phrase of at least one word."""
+    """A phrase of at least one word, once a profile."""
 
     def clean_text(self) -> str:
         text = " ".join(str(self.cleaned_data["text"]).split())
@@ -35,14 +37,36 @@ class KeyPhraseForm(forms.ModelForm):  # type: ignore[type-arg]
             raise ValidationError(_("There is no word in it."))
         return text
 
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        same = KeyPhrase.objects.filter(text=cleaned.get("text", ""), profile=cleaned.get("profile", ""))
+        if same.exclude(pk=self.instance.pk).exists():
+            self.add_error("text", _("This phrase is in the list already."))
+        return cleaned
+
+
+class ProfileFilter(admin.SimpleListFilter):
+    """By the profile of which a phrase is; left out where there is but one."""
+
+    title = gettext_lazy("profile")
+    parameter_name = "profile"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        aliases = get_aliases()
+        return [(EVERY, _("every profile")), *((alias, alias) for alias in aliases)] if aliases[1:] else []
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return queryset if chosen is None else queryset.filter(profile="" if chosen == EVERY else chosen)
+
 
 @admin.register(KeyPhrase)
 class KeyPhraseAdmin(ReadOnlyAdmin):
     """Phrases, the newest first. Whoever may decide may look; changes need Django's own permissions."""
 
     form = KeyPhraseForm
-    list_display = ("text", "profile", "active", "found", "note", "by_name", "created")
-    list_filter = ("active", "profile")
+    list_display = ("text", "of_profile", "active", "found", "note", "by_name", "created")
+    list_filter = ("active", ProfileFilter)
     list_per_page = 50
     ordering = ("-pk",)
     search_fields = ("text", "note", "by_name")
@@ -79,6 +103,10 @@ class KeyPhraseAdmin(ReadOnlyAdmin):
         for value, count in counts.annotate(posts=Count("document")):
             for row in owners[value]:
                 row.posts += count
+
+    @admin.display(description=gettext_lazy("profile"), ordering="profile")
+    def of_profile(self, row: Any) -> str:
+        return row.profile or _("every profile")
 
     @admin.display(description=gettext_lazy("posts"))
     def found(self, row: Any) -> int:

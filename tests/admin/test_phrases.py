@@ -41,6 +41,14 @@ def test_what_cannot_be_found_is_not_written(root, text, profile):
     assert not KeyPhrase.objects.exists()
 
 
+def test_a_phrase_is_written_once_a_profile(root):
+    phrase("срочная продажа")
+    answer = root.post(reverse(ADD), {"text": "срочная  продажа", "profile": "", "active": "on"})
+    assert "already" in str(answer.context["adminform"].form.errors["text"])
+    root.post(reverse(ADD), {"text": "срочная продажа", "profile": "default", "active": "on"})
+    assert KeyPhrase.objects.count() == 2
+
+
 def test_a_phrase_is_changed_by_another_person(root, person):
     made = phrase(by="5", by_name="ольга")
     client = person("neardup.change_keyphrase", "neardup.view_keyphrase")

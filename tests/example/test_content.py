@@ -84,3 +84,15 @@ def test_a_moderator_may_not_delete(site):
     """
     assert site.value(granted, "change_ad") == 1
     assert site.value(granted, "delete_%") == 0
+
+
+def test_tables_of_another_version_are_built_anew(site, tmp_path):
+    old = Site(tmp_path / "old.sqlite3", "")
+    manage(old.database, "migrate", "--verbosity", "0")
+    with closing(sqlite3.connect(old.database)) as connection:
+        connection.execute("DROP TABLE neardup_keyphrase")
+        connection.execute("ALTER TABLE neardup_contact DROP COLUMN kind")
+    assert "built anew" in old.manage("load_example")
+    assert old.value("SELECT count(*) FROM neardup_keyphrase") == 0
+    assert old.value("SELECT count(kind) FROM neardup_contact") == 0
+    assert "built anew" not in old.manage("load_example")

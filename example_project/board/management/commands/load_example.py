@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from django.db import transaction
+from django.db import connection, transaction
 
 from board.loading import Loader
 from board.models import Ad
@@ -15,8 +17,29 @@ class Command(BaseCommand):
     help = "Fill the example with people, adverts and forum threads (once; a second run changes nothing)."
 
     def handle(self, **options: Any) -> None:
+        if outdated():
+            self.stdout.write("The tables of neardup are of another version: they are built anew.")
+            call_command("migrate", "neardup", "zero", verbosity=0)
+            call_command("migrate", "neardup", verbosity=0)
         with transaction.atomic():
             if Ad.objects.exists():
                 self.stdout.write("There are adverts already: nothing to load.")
                 return
             self.stdout.write(Loader().load())
+
+
+def outdated() -> bool:
+    """Whether a table of neardup has other columns than its model: before the first release there are no migrations."""
+    models = [model for model in apps.get_app_config("neardup").get_models() if model._meta.managed]
+    present = set(connection.introspection.table_names())
+    if not present.issuperset(model._meta.db_table for model in models):
+        return True
+    with connection.cursor() as cursor:
+        return any(
+            {
+                column.name
+                for column in connection.introspection.get_table_description(cursor, model._meta.db_table)
+            }
+            != {field.column for field in model._meta.concrete_fields if field.column}
+            for model in models
+        )
