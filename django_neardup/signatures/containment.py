@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ..text.document import Document
-from .bag import pack_bag
-from .base import Algorithm, Judgement
+from .base import Judgement
 from .long_passages import chained, covered, laid, tiled
-from .minwise import gram_hashes
 from .registry import register
-from .sampled import containment_of, winnowed_keys
+from .runs import Runs
 
 ENOUGH_KEYS = 3
 SAMPLED = 4096
@@ -20,7 +18,7 @@ SIZE_LONG = 5
 
 
 @register
-class Containment(Algorithm):
+class Containment(Runs):
     """C(A, B) = shingles of A that stand in B in runs / shingles of A, A the smaller text.
 
     Source: two comments under the article on shingles in Python, for texts of unlike lengths: the smaller text sets the
@@ -52,17 +50,6 @@ class Containment(Algorithm):
         if run < max(size, SIZE_LONG):
             raise ValueError(f"run is {run}: it is at least {max(size, SIZE_LONG)} words")
         self.size, self.window, self.run = size, window, run
-
-    def keys(self, document: Document) -> list[int]:
-        return winnowed_keys(gram_hashes(document.hashes, self.size), self.window)
-
-    def pack(self, document: Document) -> bytes:
-        """The set of shingles of `size` words, 4 bytes each, at most 16 KiB."""
-        return pack_bag(set(gram_hashes(document.hashes, self.size)))
-
-    def measure(self, a: bytes, b: bytes) -> float:
-        """Share of the smaller text's shingles of `size` words that the other has, wherever."""
-        return containment_of(a, b)
 
     def passes(self, screened: float, shared_keys: int, words_a: int, words_b: int) -> bool:
         """By the measure: of a run of `run` words it counts run - size + 1 shingles at least.

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from ..text.difference import Passage, offsets
 from ..text.document import Document
-from .bag import pack_bag
-from .base import Algorithm, Judgement
+from .base import Judgement
 from .minwise import gram_hashes
 from .registry import register
-from .sampled import containment_of, winnowed_keys
+from .runs import Runs
 
 Hit = tuple[int, int]
 PAIRS = 16
@@ -36,7 +35,7 @@ class Chain(NamedTuple):
 
 
 @register
-class LongPassages(Algorithm):
+class LongPassages(Runs):
     """Common runs of 3 lemmas, chained over gaps of up to 3 words into passages of at least 12.
 
     cover(A) = words of A in passages / words of A, and the same of B; the score is the words covered in both over the
@@ -75,17 +74,6 @@ class LongPassages(Algorithm):
         if window < 1:
             raise ValueError(f"window is {window}: it is 1 or more")
         self.size, self.gap, self.least, self.window = size, gap, least, window
-
-    def keys(self, document: Document) -> list[int]:
-        return winnowed_keys(gram_hashes(document.hashes, self.size), self.window)
-
-    def pack(self, document: Document) -> bytes:
-        """The set of runs, 4 bytes each, at most 16 KiB."""
-        return pack_bag(set(gram_hashes(document.hashes, self.size)))
-
-    def measure(self, a: bytes, b: bytes) -> float:
-        """Share of the smaller text's runs that the other has: an upper bound, nearly, of what the passages cover."""
-        return containment_of(a, b)
 
     def passes(self, screened: float, shared_keys: int, words_a: int, words_b: int) -> bool:
         """Some shared keys are enough: a gap kills runs that the passage keeps."""

@@ -5,26 +5,22 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..text.document import Document
-from .base import Algorithm
 from .minwise import (
     content_hashes,
     drawn,
-    equal_share,
     family_of,
     gram_hashes,
-    grouped,
-    pack_sketch,
     rows_for,
     sketch,
-    unpack_sketch,
 )
 from .registry import register
+from .sketched import Sketched
 
 LONGEST = 10
 
 
 @register
-class MinHash70(Algorithm):
+class MinHash70(Sketched):
     """Lemmas without stop words, in shingles; of each of 70 hash functions the least value; 25 of 70 must be equal.
 
     Source: the textbook chapter on shingles, where 70 functions are drawn from a register made beforehand and texts are
@@ -77,14 +73,3 @@ class MinHash70(Algorithm):
         """The least value of each function over the shingles; [] for a text without shingles."""
         grams = gram_hashes(content_hashes(document), self.size, self.step)
         return sketch(grams, self.functions, self.family, self.sample)
-
-    def keys(self, document: Document) -> list[int]:
-        return sorted(set(grouped(self.sketch(document), self.rows)))
-
-    def pack(self, document: Document) -> bytes:
-        """4 bytes a function."""
-        return pack_sketch(self.sketch(document))
-
-    def measure(self, a: bytes, b: bytes) -> float:
-        """Share of equal slots."""
-        return equal_share(unpack_sketch(a), unpack_sketch(b))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..text.document import Document
-from .base import Algorithm
-from .minwise import drawn, equal_share, gram_hashes, grouped, pack_sketch, sketch, unpack_sketch
+from .minwise import drawn, gram_hashes, sketch
 from .registry import register
+from .sketched import Sketched
 
 FEW_WORDS = 8
 
 
 @register
-class MinHashLSH(Algorithm):
+class MinHashLSH(Sketched):
     """Pairs of neighbouring lemmas as a set; of each of bands * rows hash functions the least value; bands as keys.
 
     For a random function the least values of two sets are equal with the probability J = |A∩B| / |A∪B| (Broder, "On
@@ -49,14 +49,3 @@ class MinHashLSH(Algorithm):
         """The slots, band after band; [] for a text without a shingle."""
         size = 1 if len(document) < FEW_WORDS else self.size
         return sketch(gram_hashes(document.hashes, size), self.bands * self.rows)
-
-    def keys(self, document: Document) -> list[int]:
-        return sorted(set(grouped(self.sketch(document), self.rows)))
-
-    def pack(self, document: Document) -> bytes:
-        """All slots, 4 bytes each."""
-        return pack_sketch(self.sketch(document))
-
-    def measure(self, a: bytes, b: bytes) -> float:
-        """Share of equal slots: 1 minus it is a metric, as the Hamming distance is."""
-        return equal_share(unpack_sketch(a), unpack_sketch(b))

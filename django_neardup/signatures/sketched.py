@@ -1,0 +1,42 @@
+"""Algorithms that keep of a text a min-wise sketch: bands of it are keys, the share of equal slots is the score."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ..text.document import Document
+from .base import Algorithm
+from .minwise import equal_share, grouped, pack_sketch, unpack_sketch
+
+
+class Sketched(Algorithm):
+    """`rows`: slots of a band.  The sketch is made once a document: it is what costs."""
+
+    rows: int
+
+    def __init__(self, **common: Any) -> None:
+        super().__init__(**common)
+        self._sketches: WeakKeyDictionary[Document, list[int]] = WeakKeyDictionary()
+
+    @abstractmethod
+    def sketch(self, document: Document) -> list[int]:
+        """The least value of each function, band after band; [] for a text without a shingle."""
+
+    def keys(self, document: Document) -> list[int]:
+        return sorted(set(grouped(self._sketch(document), self.rows)))
+
+    def pack(self, document: Document) -> bytes:
+        """4 bytes a slot."""
+        return pack_sketch(self._sketch(document))
+
+    def measure(self, a: bytes, b: bytes) -> float:
+        """Share of equal slots: 1 minus it is a metric, as the Hamming distance is."""
+        return equal_share(unpack_sketch(a), unpack_sketch(b))
+
+    def _sketch(self, document: Document) -> list[int]:
+        found = self._sketches.get(document)
+        if found is None:
+            found = self._sketches[document] = self.sketch(document)
+        return found
