@@ -30,7 +30,8 @@ COLUMNS = (
 COMPARED = ("article R", "P", "F1", "here R", "P", "F1")
 EPILOG = """\
 A report is what `python -m django_neardup.evaluation --format json` writes.  Of several reports the first that has a
-table gives it: the comparison article's table comes from one of --union, the others from those of --algorithm all.
+table gives it: the comparison article's table comes from one of --union, which gives no other; the others from those
+of --algorithm all, with labelled pairs.
 What no report tells is left as it stands.
 
 exit status: 0 done, 1 a page got no figures (its name is printed), 2 a report cannot be read
@@ -54,13 +55,17 @@ def read(paths: Iterable[Path]) -> dict[str, Any]:
             raise ReportError(f"{path}: {error}") from error
         if not isinstance(found, dict) or "header" not in found:
             raise ReportError(f"{path}: not a report of the bench")
+        if found.get("union"):
+            found.pop("collections", None)
         made |= {name: table for name, table in found.items() if table and name not in made}
     return made
 
 
 def figures(name: str, tables: Tables) -> list[str] | None:
     """The cells of one algorithm, in the order of `COLUMNS`; None where no table knows it."""
-    summary = next(_of(name, tables.get("summary", ())), {})
+    if not tables.get("summary"):
+        return None
+    summary = next(_of(name, tables["summary"]), {})
     pool = next(_of(name, tables.get("pool", ())), {})
     pairs = list(_of(name, tables.get("pairs", ())))
     collections = list(_of(name, tables.get("collections", ())))

@@ -29,12 +29,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (CorpusError, UnknownAlgorithm, GateError, PlotsMissing, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
 
 
 def run(options: argparse.Namespace) -> int:
     """Check the floors, or make the report."""
     request = asked(options)
     check_outputs(output=options.output, verdicts=options.verdicts, found=options.found)
+    if options.renew is not None and not options.gate:
+        raise ValueError("--renew needs --gate")
     if options.gate and options.renew is not None:
         renew(options.gate, options.data, request, options.renew, say)
         return 0

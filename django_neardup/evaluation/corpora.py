@@ -21,6 +21,7 @@ import hashlib
 import json
 import random
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -95,7 +96,16 @@ def load_corpus(folder: Path, name: str) -> Corpus:
                 add(corpus, record)
             except (KeyError, TypeError) as error:
                 raise CorpusError(f"{path.name}:{number}: missing or wrong field {error}") from error
+    for key, text in corpus.texts.items():
+        if not isinstance(text, str):
+            raise CorpusError(f"{name}: the text of {key} is no text")
     for pair in corpus.pairs:
+        if pair.duplicate not in (True, False, None) or not isinstance(
+            pair.changed, (int, float, type(None))
+        ):
+            raise CorpusError(
+                f"{name}: the pair of {pair.a} and {pair.b} has a wrong dup, changed or touched"
+            )
         if not (pair.a in corpus.texts and pair.b in corpus.texts):
             raise CorpusError(f"{name}: a pair of {pair.a} and {pair.b}, of which one is no text of the set")
     return corpus
@@ -137,13 +147,16 @@ def sample(corpus: Corpus, size: int, seed: int) -> Corpus:
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if not path.exists():
         return
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                try:
+    number = 0
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
                     yield number, json.loads(line)
-                except ValueError as error:
-                    raise CorpusError(f"{path.name}:{number}: not JSON") from error
+    except json.JSONDecodeError as error:
+        raise CorpusError(f"{path.name}:{number}: not JSON") from error
+    except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
+        raise CorpusError(f"{path.name} cannot be read behind line {number}: {error}") from error
 
 
 def _add_document(corpus: Corpus, record: dict[str, Any]) -> None:

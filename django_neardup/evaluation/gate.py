@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ METRICS = {
     "collection": ("candidate recall", "offered", "precision", "recall", "f1"),
     "pool": ("recall", "mean recall"),
 }
-CEILINGS = {"pool": ("keys a text", "150-250 words")}
+CEILINGS = {"pairs": ("false grouped", "false offered"), "pool": ("keys a text", "150-250 words")}
+MORE_FALSE = 0.005
 Figures = dict[tuple[str, str, str], float | None]
 Bounds = dict[str, dict[str, dict[str, float]]]
 
@@ -64,9 +66,19 @@ def load_runs(path: Path) -> list[dict[str, Any]]:
         runs = json.loads(path.read_text(encoding="utf-8"))["runs"]
     except (ValueError, KeyError, TypeError) as error:
         raise GateError(f"{path.name} is not a file of floors: {error}") from error
-    if not isinstance(runs, list) or not runs or any(run.get("mode") not in MODES for run in runs):
-        raise GateError(f"{path.name}: 'runs' is a list of runs, each with a mode of {', '.join(MODES)}")
+    if not isinstance(runs, list) or not runs or not all(map(_is_run, runs)):
+        raise GateError(
+            f"{path.name}: 'runs' is a list of runs, each with algorithms and a mode of {', '.join(MODES)}"
+        )
     return runs
+
+
+def _is_run(run: Any) -> bool:
+    sound = isinstance(run, dict) and run.get("mode") in MODES and isinstance(run.get("algorithms"), str)
+    bounds = [sets for part in ("floors", "ceilings") for sets in run.get(part, {}).values()] if sound else []
+    return sound and all(
+        isinstance(sets, dict) and all(isinstance(each, dict) for each in sets.values()) for sets in bounds
+    )
 
 
 def execute(run: dict[str, Any], folder: Path, request: Request) -> Report:
@@ -129,15 +141,25 @@ def missed(run: dict[str, Any], known: Figures) -> list[Missed]:
     return made
 
 
+def unbounded(run: dict[str, Any]) -> list[str]:
+    """The algorithms that a run measures, and of which it asks nothing."""
+    bound = {name for name, *_ in bounds_of(run)}
+    measured = [spec for spec in parse_specs(run["algorithms"]) if not spec.build().batch]
+    return [spec.title for spec in measured if spec.title not in bound]
+
+
 def check(path: Path, folder: Path, request: Request, say: Callable[[str], None]) -> int:
     """Run all of the file; 0 if every bound is kept, 1 if one is not, each of those named."""
-    runs, failed = load_runs(path), []
+    runs, failed = load_runs(path), list[str]()
     if not any(map(bounds_of, runs)):
         raise GateError(f"{path.name} asks for nothing")
     for run in runs:
         report = execute(run, folder, request)
         lost, asked = missed(run, figures(report)), len(bounds_of(run))
-        failed += lost
+        failed += [str(each) for each in lost]
+        failed += [
+            f"{run.get('title', run['mode'])}: {name} has no bounds: --renew" for name in unbounded(run)
+        ]
         took = sum(report.seconds.values())
         say(f"{run.get('title', run['mode'])}: {asked - len(lost)} of {asked} bounds kept, {took:.0f} s")
     for each in failed:
@@ -156,15 +178,19 @@ def renew(path: Path, folder: Path, request: Request, margin: float, say: Callab
         known = figures(report)
         say(f"{run.get('title', run['mode'])}: {sum(report.seconds.values()):.0f} s")
         run["floors"] = _bounds(known, METRICS[run["mode"]], lambda value: max(round(value - margin, 3), 0.0))
-        run["ceilings"] = _bounds(
-            known, CEILINGS.get(run["mode"], ()), lambda value: round(value * (1 + margin), 1)
-        )
+        run["ceilings"] = _bounds(known, CEILINGS.get(run["mode"], ()), partial(_most, run["mode"], margin))
         path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
+def _most(mode: str, margin: float, value: float) -> float:
+    """A ceiling: of false pairs hardly more than there are, for in a small set a share of them is few."""
+    return round(min(value + MORE_FALSE, 1.0), 4) if mode == "pairs" else round(value * (1 + margin), 1)
+
+
 def _bounds(known: Figures, metrics: Sequence[str], bound: Callable[[float], float]) -> Bounds:
+    """Bounds of those metrics; none where it would ask for nothing."""
     made: Bounds = {}
     for (name, corpus, metric), value in sorted(known.items()):
-        if metric in metrics and value is not None and not name.startswith("("):
+        if metric in metrics and value is not None and not name.startswith("(") and bound(value):
             made.setdefault(name, {}).setdefault(corpus, {})[metric] = bound(value)
     return made

@@ -98,9 +98,15 @@ def collection_results(
             jobs.append(CollectionJob(corpus, language, group, others, known, parts, thresholds, aligned))
     sizes = [len(job.corpus.texts) * (len(job.specs) + len(job.peers)) for job in jobs]
     made, canonise = [], Clock()
-    for results, cost in run_jobs(collect, jobs, processes, "collections", sizes):
-        made += results
-        canonise["all"].add(cost)
+    try:
+        for results, cost in run_jobs(collect, jobs, processes, "collections", sizes):
+            made += results
+            canonise["all"].add(cost)
+    except BaseException:
+        for path in found.values():
+            for corpus in corpora:
+                _part(path, corpus.name).unlink(missing_ok=True)
+        raise
     for path in found.values():
         _join(path, [_part(path, corpus.name) for corpus in corpora])
     return made, canonise["all"]

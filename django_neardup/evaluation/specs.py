@@ -14,6 +14,7 @@ from ..signatures import Algorithm, UnknownAlgorithm, algorithm_names, get_algor
 from ..signatures.statistics import TermStatistics
 
 _SEPARATOR = re.compile(r",(?![^\[]*\])")
+PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 FLAGS = ("needs_text", "needs_statistics", "uses_statistics", "metric", "supports_containment", "batch")
 
 
@@ -71,10 +72,11 @@ def _option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise ValueError(f"an option is given as key=value, not as {text!r}")
+    value = value.strip()
     try:
-        return name.strip(), json.loads(value)
+        return name.strip(), json.loads(PYTHON_WORDS.get(value, value))
     except ValueError:
-        return name.strip(), value.strip()
+        return name.strip(), value
 
 
 def description(algorithm: Algorithm) -> str:

@@ -54,8 +54,10 @@ class Summary:
 
     @property
     def best(self) -> tuple[float, float] | None:
-        """The threshold on the score that would be best for the sets that are not kept apart, and the F1 then."""
-        return None if self.kind == "floor" else best_threshold(self.cores("swept"))
+        """The threshold on the score that would be best for the sets that are not kept apart, and the F1 then; for
+        those kept apart where there are no others."""
+        cores = self.cores("swept") or self.cores("swept", ["*"])
+        return None if self.kind == "floor" else best_threshold(cores)
 
     @property
     def answers(self) -> Answers:

@@ -81,6 +81,7 @@ def pair_row(result: PairsResult) -> Row:
         "core f1": core.f1() if core else None,
         "offered": ratio(score.positive.offered, score.positive.total),
         "false offered": ratio(score.negative.offered, score.negative.total),
+        "false grouped": ratio(score.wrong, score.negative.total),
     }
     for name in BANDS[:3]:
         row[name] = _recall(score.bands[name])
