@@ -111,3 +111,18 @@ def test_a_pair_of_a_text_that_is_not_there_is_named(tmp_path: Path) -> None:
     write_lines(tmp_path / "x.pairs.jsonl.gz", [{"a": "a", "b": "absent", "dup": True}])
     with pytest.raises(CorpusError, match="a pair of a and absent"):
         load_corpus(tmp_path, "x")
+
+
+def test_a_broken_archive_is_named(folder: Path) -> None:
+    path = folder / "small.docs.jsonl.gz"
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(CorpusError, match=r"small.docs.jsonl.gz cannot be read"):
+        load_corpus(folder, "small")
+
+
+@pytest.mark.parametrize("wrong", [{"dup": "yes"}, {"changed": "0.5"}])
+def test_a_wrong_label_is_refused(folder: Path, wrong: dict[str, str]) -> None:
+    pair = {"a": "dog", "b": "sofa", "label": "x", "kind": "hand", "dup": True, "changed": 0.5, **wrong}
+    write_lines(folder / "small.pairs.jsonl.gz", [pair])
+    with pytest.raises(CorpusError, match="dog and sofa has a wrong"):
+        load_corpus(folder, "small")

@@ -104,3 +104,44 @@ def known() -> set[str]:
     made = {name: get_algorithm(name) for name in algorithm_names()}
     own = {name for name, each in made.items() if type(each).__module__.startswith("django_neardup.")}
     return {name for name in own if not made[name].batch}
+
+
+def test_a_false_pair_that_is_grouped_is_missed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "floors.json"
+    path.write_text(json.dumps({"runs": [{**GOOD, "floors": {}}]}), encoding="utf-8")
+    assert main(["--data", str(folder), "--jobs", "1", "--gate", str(path), "--renew", "0.02"]) == 0
+    run = json.loads(path.read_text(encoding="utf-8"))["runs"][0]
+    assert run["ceilings"]["neardup"]["small"] == {"false grouped": 0.005, "false offered": 0.005}
+    lax = {**run, "algorithms": "minhash-70:duplicate=0;review=0", "floors": {}}
+    lax["ceilings"] = {"minhash-70:duplicate=0;review=0": run["ceilings"]["neardup"]}
+    assert main(gate(folder, lax)) == 1
+    assert "false grouped: 1.0000, at most 0.005 is asked for" in capsys.readouterr().out
+
+
+def test_an_algorithm_of_which_nothing_is_asked_fails(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(gate(folder, {**GOOD, "algorithms": "neardup,md5"})) == 1
+    assert "pairs of small: md5 has no bounds" in capsys.readouterr().out
+
+
+def test_renew_alone_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--data", str(folder), "--renew", "0.02"]) == 2
+    assert "--renew needs --gate" in capsys.readouterr().err
+
+
+def test_where_another_row_is_better_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [
+        "--data",
+        str(folder),
+        "--sets",
+        "small",
+        "--jobs",
+        "1",
+        "--peers",
+        "none",
+        "--algorithm",
+        "md5,neardup",
+    ]
+    assert main(asked) == 0
+    assert "on small neardup is better: core F1 1.000, md5 0.000" in capsys.readouterr().out
