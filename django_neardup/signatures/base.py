@@ -164,7 +164,7 @@ class Algorithm(ABC):
         return self._guarded(own, a, b) if self.guard and own.offered else own
 
     def compare(self, a: Document, b: Document) -> Judgement:
-        """The algorithm's own verdict on two unlike texts that both have words; here by the measure alone."""
+        """The algorithm's own verdict on two unlike texts with words, `a` not the longer; here by the measure alone."""
         return self.by_score(self.measure(self.packed(a), self.packed(b)))
 
     def by_score(self, score: float) -> Judgement:

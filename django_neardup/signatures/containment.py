@@ -62,24 +62,19 @@ class Containment(Runs):
         )
 
     def compare(self, a: Document, b: Document) -> Judgement:
-        if (len(b), b.exact) < (len(a), a.exact):
-            return self._compare(b, a).swapped()
-        return self._compare(a, b)
-
-    def _compare(self, small: Document, large: Document) -> Judgement:
-        if len(small) < self.size:
+        if len(a) < self.size:
             return Judgement("none", 0.0)
-        size = shingle_size(len(small))
-        least = min(self.run, len(small))
-        runs = tiled(chained(small.hashes, large.hashes, size, gap=0), least)
-        held = share([(run.a, run.end_a) for run in runs], len(small), size)
-        back = share([(run.b, run.end_b) for run in runs], len(large), size)
+        size = shingle_size(len(a))
+        least = min(self.run, len(a))
+        runs = tiled(chained(a.hashes, b.hashes, size, gap=0), least)
+        held = share([(run.a, run.end_a) for run in runs], len(a), size)
+        back = share([(run.b, run.end_b) for run in runs], len(b), size)
         verdict = "none"
         if held >= self.duplicate:
             verdict = "duplicate" if back >= self.duplicate else "contained"
         elif held >= self.review:
             verdict = "related"
-        return Judgement(verdict, held, held, back, passages=laid(small, large, runs))
+        return Judgement(verdict, held, held, back, passages=laid(a, b, runs))
 
 
 def shingle_size(words: int) -> int:

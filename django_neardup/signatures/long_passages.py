@@ -80,11 +80,6 @@ class LongPassages(Runs):
         return shared_keys >= ENOUGH_KEYS or (shared_keys > 0 and screened >= SCREEN * self.review)
 
     def compare(self, a: Document, b: Document) -> Judgement:
-        if (len(b), b.exact) < (len(a), a.exact):
-            return self._compare(b, a).swapped()
-        return self._compare(a, b)
-
-    def _compare(self, a: Document, b: Document) -> Judgement:
         least = min(self.least, len(a))
         chains = tiled(chained(a.hashes, b.hashes, self.size, self.gap), least)
         words_a = covered([(chain.a, chain.end_a) for chain in chains])
