@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from functools import cached_property, lru_cache
 
 from .hashing import digest, hash_word
@@ -173,5 +174,5 @@ class Document:
 
     @cached_property
     def exact(self) -> bytes:
-        """16-byte keyed digest of the sequence of keys: equal for texts that differ only in dress."""
-        return digest(["\n".join([token.key for token in self.tokens])], self.secret)
+        """16-byte keyed digest of ``hashes``: equal for texts that differ only in dress."""
+        return digest([struct.pack(f"<{len(self.hashes)}Q", *self.hashes)], self.secret)
