@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 
 from .document import Document
 from .figures import figures, is_figure
 from .fuzzy import same_joined, same_split, same_word
-from .gaps import Gap, gaps
+from .gaps import Gap, free_runs, gaps
+from .grams import shared_runs
+from .looks import RARE, Look, look, may_be_same
 from .tokenize import Token
 
-GRAMS = (6, 3, 2)
 SHORT = 50
 WIDE_GAP = 40
 REACH = 3
 WINDOW = 12
 MANY = 64
-
-Gram = tuple[int, ...]
+NEAREST = [(ahead, distance - ahead) for distance in range(REACH + 1) for ahead in range(distance + 1)]
+# Those that were not looked at one step before, which found nothing.
+FURTHER = [steps for steps in NEAREST if sum(steps) >= REACH - 1]
 
 
 class Aligner:
@@ -29,12 +32,11 @@ class Aligner:
         self.left, self.right = a.hashes, b.hashes
         self.forward = [-1] * len(self.a)
         self.backward = [-1] * len(self.b)
+        self._found: tuple[tuple[int, int] | None, Sequence[Gap]] = None, ()
 
     def run(self) -> tuple[list[int], list[int]]:
         """Places of a's words in b, and of b's in a; -1 where there is none."""
-        self._ends()
-        for size in GRAMS:
-            self._grams(size)
+        self._runs()
         self._fill()
         self._join()
         self._loose()
@@ -44,71 +46,64 @@ class Aligner:
         self.forward[i] = p
         self.backward[p] = i
 
-    def _ends(self) -> None:
-        """Equal beginnings and ends."""
+    def _runs(self) -> None:
+        """Equal beginnings and ends, and shared runs of words between them."""
         n, m = len(self.left), len(self.right)
-        shorter, head = min(n, m), 0
-        while head < shorter and self.left[head] == self.right[head]:
-            self._link(head, head)
-            head += 1
-        tail = 1
-        while tail <= shorter - head and self.left[-tail] == self.right[-tail]:
-            self._link(n - tail, m - tail)
-            tail += 1
+        head = _common(self.left, self.right)
+        tail = min(_common(self.left[::-1], self.right[::-1]), min(n, m) - head)
+        self._link_run(0, 0, head)
+        self._link_run(n - tail, m - tail, tail)
+        for i, p, length in shared_runs(self.left[head : n - tail], self.right[head : m - tail]):
+            self._link_run(head + i, head + p, length)
 
-    def _grams(self, size: int) -> None:
-        """Shared runs of `size` unaligned words, grown on both sides.  Those that occur too often say nothing."""
-        ours = free_grams(self.left, self.forward, size)
-        theirs = free_grams(self.right, self.backward, size)
-        for gram, xs in ours.items():
-            ys = theirs.get(gram)
-            if ys and (len(xs) == len(ys) or len(xs) * len(ys) <= 4):
-                for i, p in zip(xs, ys, strict=False):
-                    self._grow(i, p)
+    def _link_run(self, i: int, p: int, length: int) -> None:
+        self.forward[i : i + length] = range(p, p + length)
+        self.backward[p : p + length] = range(i, i + length)
 
-    def _grow(self, i: int, p: int) -> None:
-        start_i, start_p = i, p
-        while i < len(self.left) and p < len(self.right) and self._free_and_equal(i, p):
-            self._link(i, p)
-            i, p = i + 1, p + 1
-        if i == start_i:
-            return
-        i, p = start_i - 1, start_p - 1
-        while i >= 0 and p >= 0 and self._free_and_equal(i, p):
-            self._link(i, p)
-            i, p = i - 1, p - 1
-
-    def _free_and_equal(self, i: int, p: int) -> bool:
-        return self.forward[i] < 0 and self.backward[p] < 0 and self.left[i] == self.right[p]
+    def _gaps(self) -> Sequence[Gap]:
+        """The gaps as they are now; found once, as long as nothing is linked."""
+        free = self.forward.count(-1), self.backward.count(-1)
+        if self._found[0] != free:
+            self._found = free, tuple(gaps(self.forward, self.backward))
+        return self._found[1]
 
     def _fill(self) -> None:
         """Inside the gaps: fuzzy equality of words at nearly the same place."""
-        for gap in list(gaps(self.forward, self.backward)):
+        for gap in self._gaps():
             if gap.i < gap.j and gap.p < gap.q:
                 clipped = clip(gap)
                 if max(clipped.j - clipped.i, clipped.q - clipped.p) <= WIDE_GAP:
                     self._fill_gap(clipped)
 
     def _fill_gap(self, gap: Gap) -> None:
-        x, y = gap.i, gap.p
+        looks = list(map(look, self.a[gap.i : gap.j])), list(map(look, self.b[gap.p : gap.q]))
+        x, y, nearest = gap.i, gap.p, NEAREST
+        after: tuple[int, int] | None
         while x < gap.j and y < gap.q:
             if self.forward[x] >= 0:
-                x += 1
+                after = x + 1, y
             elif self.backward[y] >= 0:
-                y += 1
+                after = x, y + 1
             else:
-                x, y = self._step(gap, x, y)
+                after = self._step(gap, looks, x, y, nearest)
+            nearest = NEAREST if after else FURTHER
+            x, y = after or (x + 1, y + 1)
 
-    def _step(self, gap: Gap, x: int, y: int) -> tuple[int, int]:
-        """Link the nearest equal words from (x, y) on; where to go on from."""
-        for distance in range(REACH + 1):
-            for ahead in range(distance + 1):
-                u, v = x + ahead, y + distance - ahead
-                if u < gap.j and v < gap.q and self.forward[u] < 0 and self.backward[v] < 0:
-                    after = self._match(gap, u, v)
-                    if after:
-                        return after
-        return x + 1, y + 1
+    def _step(
+        self, gap: Gap, looks: tuple[list[Look], list[Look]], x: int, y: int, nearest: list[tuple[int, int]]
+    ) -> tuple[int, int] | None:
+        """Link the nearest equal words from (x, y) on; where to go on from, None where there are none."""
+        i, j, p, q, _, _ = gap
+        ours, theirs = looks
+        forward, backward, left, right = self.forward, self.backward, self.left, self.right
+        for ahead, beyond in nearest:
+            u, v = x + ahead, y + beyond
+            if u < j and v < q and forward[u] < 0 and backward[v] < 0:
+                one, other = ours[u - i], theirs[v - p]
+                likely = one[0] == other[0] or ((one[3] | other[3]) & RARE and may_be_same(one, other))
+                if (likely or left[u] == right[v]) and (after := self._match(gap, u, v)):
+                    return after
+        return None
 
     def _match(self, gap: Gap, u: int, v: int) -> tuple[int, int] | None:
         """Link two words that are one, or a word and the two that it was split into; the places after them."""
@@ -132,7 +127,7 @@ class Aligner:
 
     def _join(self) -> None:
         """Words split or joined, and codes likewise: what a gap holds is written as one and compared."""
-        for gap in list(gaps(self.forward, self.backward)):
+        for gap in self._gaps():
             width_a, width_b = gap.j - gap.i, gap.q - gap.p
             if 0 < width_a <= 4 and 0 < width_b <= 4 and self._joined_alike(gap):
                 for i in range(gap.i, gap.j):
@@ -146,17 +141,23 @@ class Aligner:
     def _loose(self) -> None:
         """Single words left: anywhere in short texts, near their place in longer ones."""
         reach = WINDOW if min(len(self.a), len(self.b)) > SHORT else len(self.b)
-        same_figures = figures(self.a) == figures(self.b)
         free = free_words(self.right, self.backward)
-        expected = 0
-        for i, word in enumerate(self.left):
-            if self.forward[i] < 0 and (same_figures or not is_figure(self.a[i])):
-                self._link_loose(i, free.get(word), expected, reach)
-            if self.forward[i] >= 0:
-                expected = self.forward[i] + 1
+        for start, end in list(free_runs(self.forward)) if free else ():
+            expected = self.forward[start - 1] + 1 if start else 0
+            for i in range(start, end):
+                places = free.get(self.left[i])
+                if places and (not is_figure(self.a[i]) or self.same_figures):
+                    self._link_loose(i, places, expected, reach)
+                if self.forward[i] >= 0:
+                    expected = self.forward[i] + 1
 
-    def _link_loose(self, i: int, places: list[int] | None, expected: int, reach: int) -> None:
-        if places and len(places) <= MANY:
+    @cached_property
+    def same_figures(self) -> bool:
+        """Whether both texts have the same numbers, codes and measures."""
+        return figures(self.a) == figures(self.b)
+
+    def _link_loose(self, i: int, places: list[int], expected: int, reach: int) -> None:
+        if len(places) <= MANY:
             k = nearest(places, expected)
             if abs(places[k] - expected) <= reach:
                 self._link(i, places.pop(k))
@@ -172,24 +173,18 @@ def clip(gap: Gap) -> Gap:
     return gap._replace(i=max(gap.i, gap.j - most), p=max(gap.p, gap.q - most))
 
 
-def free_grams(hashes: Sequence[int], places: Sequence[int], size: int) -> dict[Gram, list[int]]:
-    """Places of every run of `size` unaligned words."""
-    found: dict[Gram, list[int]] = {}
-    run = 0
-    for end, place in enumerate(places, 1):
-        run = run + 1 if place < 0 else 0
-        if run >= size:
-            found.setdefault(tuple(hashes[end - size : end]), []).append(end - size)
-    return found
-
-
 def free_words(hashes: Sequence[int], places: Sequence[int]) -> dict[int, list[int]]:
     """Places, ascending, of every unaligned word."""
     found: dict[int, list[int]] = {}
-    for p, place in enumerate(places):
-        if place < 0:
+    for start, end in free_runs(places):
+        for p in range(start, end):
             found.setdefault(hashes[p], []).append(p)
     return found
+
+
+def _common(a: Sequence[int], b: Sequence[int]) -> int:
+    """How many words both begin with."""
+    return next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
 
 
 def nearest(places: list[int], expected: int) -> int:

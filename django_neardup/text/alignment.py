@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from .aligner import Aligner
 from .document import Document
+from .gaps import Gap, gaps
 
 
 class Run(NamedTuple):
@@ -59,6 +61,11 @@ class Alignment:
         """Longest stretches of a whose words are aligned in step; a word split in two counts as one step."""
         return tuple(_runs(self.forward))
 
+    @cached_property
+    def gaps(self) -> tuple[Gap, ...]:
+        """See `gaps.gaps`."""
+        return tuple(gaps(self.forward, self.backward))
+
     @property
     def free_a(self) -> int:
         """Number of words of a that have no place in b."""
@@ -80,19 +87,14 @@ def align(a: Document, b: Document) -> Alignment:
     if (len(b), b.exact) < (len(a), a.exact):
         return align(b, a).swapped()
     forward, backward = Aligner(a, b).run()
-    covered_a = sum(weight for weight, place in zip(a.weights, forward, strict=True) if place >= 0)
-    covered_b = sum(weight for weight, place in zip(b.weights, backward, strict=True) if place >= 0)
+    covered_a = sum([weight for weight, place in zip(a.weights, forward, strict=True) if place >= 0])
+    covered_b = sum([weight for weight, place in zip(b.weights, backward, strict=True) if place >= 0])
     return Alignment(tuple(forward), tuple(backward), a.weight, b.weight, covered_a, covered_b)
 
 
 def _runs(forward: tuple[int, ...]) -> Iterator[Run]:
-    start, previous = -1, -2
-    for i, place in enumerate(forward):
-        in_step = start >= 0 and place >= 0 and 0 <= place - previous <= 1
-        if not in_step:
-            if start >= 0:
-                yield Run(start, forward[start], i - start)
-            start = i if place >= 0 else -1
-        previous = place
-    if start >= 0:
-        yield Run(start, forward[start], len(forward) - start)
+    steps = enumerate(pairwise(forward), 1)
+    breaks = [i for i, (previous, place) in steps if previous < 0 or not 0 <= place - previous <= 1]
+    for start, end in pairwise([0, *breaks, len(forward)] if forward else []):
+        if forward[start] >= 0:
+            yield Run(start, forward[start], end - start)

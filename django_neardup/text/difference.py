@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from .alignment import Alignment
 from .contrast import CLASSES
 from .document import Document
-from .gaps import Gap, gaps
+from .gaps import Gap, free_runs
 from .guard import Contradiction
 from .tokenize import Token
 
@@ -104,7 +105,7 @@ def offsets(document: Document, tokens: Span) -> Span:
 
 def _disjoint(alignment: Alignment, decisive: Iterable[Gap]) -> Iterator[Gap]:
     """The gaps, decisive ones first, then those held on both sides, each word in one; then what they leave."""
-    others = sorted(gaps(alignment.forward, alignment.backward), key=lambda gap: -(gap.left + gap.right))
+    others = sorted(alignment.gaps, key=lambda gap: -(gap.left + gap.right))
     used_a, used_b = set[int](), set[int]()
     for gap in dict.fromkeys((*decisive, *others)):
         here, there = range(gap.i, gap.j), range(gap.p, gap.q)
@@ -121,16 +122,12 @@ def _disjoint(alignment: Alignment, decisive: Iterable[Gap]) -> Iterator[Gap]:
 
 
 def _stretches(places: Sequence[int], used: set[int]) -> Iterator[Span]:
-    start = -1
-    for i, place in enumerate(places):
-        free = place < 0 and i not in used
-        if free and start < 0:
-            start = i
-        elif not free and start >= 0:
-            yield start, i
-            start = -1
-    if start >= 0:
-        yield start, len(places)
+    """Runs of unaligned words of which none is used."""
+    for start, end in free_runs(places):
+        taken = sorted(used.intersection(range(start, end)))
+        for before, after in pairwise([start - 1, *taken, end]):
+            if before + 1 < after:
+                yield before + 1, after
 
 
 def _difference(a: Document, b: Document, gap: Gap, kind: str | None) -> Difference:

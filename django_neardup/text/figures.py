@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .gaps import Gap
 from .tokenize import Token
 
-NUMERIC = ("number", "code", "numeral", "measure")
+NUMERIC = frozenset(["number", "code", "numeral", "measure"])
 
 
 def is_figure(token: Token) -> bool:
@@ -18,7 +18,7 @@ def is_figure(token: Token) -> bool:
 
 def figures(tokens: Sequence[Token]) -> Counter[str]:
     """Multiset of the numbers, codes and measures of a text."""
-    return Counter(token.key for token in tokens if is_figure(token))
+    return Counter([token.key for token in tokens if token.kind in NUMERIC])
 
 
 class FigureGaps:

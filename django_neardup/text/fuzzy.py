@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
-
-from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
+from functools import cache, lru_cache
+from typing import Any
 
 from .morphology import morphology
 from .synonyms import synonymous
@@ -97,7 +96,7 @@ def same_joined(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     if a == b:
         return True
     if all(token.kind in WORDS for token in (*ours, *theirs)):
-        return Levenshtein.normalized_similarity(a, b) >= 0.8
+        return float(_rapidfuzz().Levenshtein.normalized_similarity(a, b)) >= 0.8
     return _same_measures(ours, theirs, a, b)
 
 
@@ -132,8 +131,16 @@ def _joined(tokens: Sequence[Token]) -> str:
     return "".join(map(squeezed, tokens))
 
 
+@cache
+def _rapidfuzz() -> Any:
+    """Loaded when words are compared: web processes never do."""
+    from rapidfuzz import distance
+
+    return distance
+
+
 def _distance(a: str, b: str, limit: int) -> int:
-    return DamerauLevenshtein.distance(a, b, score_cutoff=limit)
+    return int(_rapidfuzz().DamerauLevenshtein.distance(a, b, score_cutoff=limit))
 
 
 def _common_beginning(a: str, b: str) -> int:

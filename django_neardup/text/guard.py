@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from .alignment import Alignment
 from .contrast import EXCUSED, NAMES, SHARP, contrast, foremost
 from .deals import deals
 from .document import Document
 from .figures import FigureGaps, figures
-from .gaps import Gap, gaps
+from .gaps import Gap, free_runs
 from .tokenize import Token
 
 NARROW = 3
@@ -55,22 +56,28 @@ def title_end(document: Document) -> int:
     return end if end <= TITLE_WORDS else 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Side:
-    """One of the two texts: its words, where they are in the other, the edges of its sentences, its title's end."""
+    """One of the two texts: its words, where they are in the other, its title's end."""
 
-    raw: str
+    document: Document
     tokens: Sequence[Token]
     places: Sequence[int]
-    edges: frozenset[int]
     title: int
-    free: frozenset[str]
 
     @classmethod
     def of(cls, document: Document, places: Sequence[int]) -> _Side:
-        edges = frozenset({0} | {end for _, end in document.sentences})
-        free = frozenset(token.key for token, place in zip(document.tokens, places, strict=True) if place < 0)
-        return cls(document.raw, document.tokens, places, edges, title_end(document), free)
+        return cls(document, document.tokens, places, title_end(document))
+
+    @cached_property
+    def edges(self) -> frozenset[int]:
+        """Where sentences begin and end."""
+        return frozenset({0} | {end for _, end in self.document.sentences})
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        """Keys of the words that have no place in the other text."""
+        return frozenset([self.tokens[i].key for run in free_runs(self.places) for i in range(*run)])
 
     def is_sentence(self, start: int, end: int) -> bool:
         """Whether the words are whole sentences, one at least."""
@@ -84,7 +91,7 @@ class _Side:
         """Whether the words are one capital letter alone: a size, a category."""
         if end - start != 1 or len(self.tokens[start].surface) != 1:
             return False
-        return self.raw[self.tokens[start].start].isupper()
+        return self.document.raw[self.tokens[start].start].isupper()
 
     def unaligned(self, start: int, end: int) -> list[Token]:
         """Those of the words that have no place in the other text."""
@@ -97,12 +104,16 @@ class _Guard:
     ) -> None:
         self.a, self.b = _Side.of(a, alignment.forward), _Side.of(b, alignment.backward)
         self.words, self.excused = words, excused
-        self.same_figures = figures(a.tokens) == figures(b.tokens)
+        self.gaps = alignment.gaps
 
     def run(self) -> list[Contradiction]:
         widen = FigureGaps(self.a.tokens, self.b.tokens, self.a.places, self.b.places).widened
-        found = map(self._contradiction, dict.fromkeys(map(widen, gaps(self.a.places, self.b.places))))
+        found = map(self._contradiction, dict.fromkeys(map(widen, self.gaps)))
         return [item for item in found if item]
+
+    @cached_property
+    def _same_figures(self) -> bool:
+        return figures(self.a.tokens) == figures(self.b.tokens)
 
     def _contradiction(self, gap: Gap) -> Contradiction | None:
         widest = max(gap.j - gap.i, gap.q - gap.p)
@@ -129,7 +140,7 @@ class _Guard:
         if not ours or not theirs:
             return None
         whole = not title and widest > 1 and self._replaces_sentences(gap)
-        sharp = ours & SHARP and theirs & SHARP and not self.same_figures and not (whole and widest > 2)
+        sharp = ours & SHARP and theirs & SHARP and not (whole and widest > 2) and not self._same_figures
         named = words and not whole and (widest <= NARROW or self._one_place(gap))
         kind = foremost(ours | theirs)
         return kind if (sharp or named) and kind not in self.excused else None

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
+
+from .first_parse import FirstParse, Lemma
+
+__all__ = ["Lemma", "Morphology", "Reading", "morphology"]
 
 CACHE_WORDS = 120_000
 READ_WORDS = 50_000
 LONGEST_PARSED = 40
 
 _ANALYSED = ("ru", "uk")
-_NAMES = frozenset(["Name", "Surn", "Patr", "Geox", "Orgn", "Trad"])
 _GIVEN = frozenset(["Name", "Patr"])
 _ROLES = ("Surn", "Name", "Patr")
-_CYRILLIC = re.compile("[\u0400-\u052f]")
+# pymorphy3 asks for the names of letters, and some beyond the first plane have none.
+_CYRILLIC = re.compile("(?!.*[\U00010000-\U0010ffff]).*[\u0400-\u052f]", re.S)
 _SNOWBALL = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
     "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
@@ -23,14 +28,6 @@ _SNOWBALL = {
     "nl": "dutch", "no": "norwegian", "nb": "norwegian", "nn": "norwegian", "pl": "polish", "pt": "portuguese",
     "ro": "romanian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-
-
-class Lemma(NamedTuple):
-    """``key`` is compared; ``pos`` is pymorphy's part of speech or ""; ``name``: a person, a place, a brand."""
-
-    key: str
-    pos: str = ""
-    name: bool = False
 
 
 class Reading(NamedTuple):
@@ -59,6 +56,11 @@ def _analyser(language: str) -> Any:
 
 
 @cache
+def _first_parse(language: str) -> FirstParse:
+    return FirstParse(_analyser(language))
+
+
+@cache
 def _stemmer(language: str) -> Any:
     """A Snowball stemmer, or None where there is none."""
     import snowballstemmer
@@ -84,10 +86,24 @@ class Morphology:
         found = self._cache.get(word)
         if found is None:
             with _LOCK:
-                found = self._find(word)
-                if len(self._cache) >= CACHE_WORDS:
-                    self._cache.clear()
-                self._cache[word] = found
+                found = self._met(word)
+        return found
+
+    def lemmas(self, words: Sequence[str]) -> list[Lemma]:
+        """The lemmas of many words, in their order; under one lock."""
+        known = self._cache.get
+        found = {word: known(word) for word in words}
+        missing = [word for word, lemma in found.items() if lemma is None]
+        if missing:
+            with _LOCK:
+                found.update(zip(missing, map(self._met, missing), strict=True))
+        return [found[word] or Lemma(word) for word in words]
+
+    def _met(self, word: str) -> Lemma:
+        found = self._find(word)
+        if len(self._cache) >= CACHE_WORDS:
+            self._cache.clear()
+        self._cache[word] = found
         return found
 
     def knows(self, word: str) -> bool | None:
@@ -100,7 +116,7 @@ class Morphology:
     @lru_cache(maxsize=READ_WORDS)  # noqa: B019  (one instance a language, kept anyway)
     def readings(self, word: str) -> tuple[Reading, ...]:
         """Every way to read a Cyrillic word, the likeliest first; () where there is no dictionary."""
-        if self.language not in _ANALYSED or len(word) > LONGEST_PARSED or not _CYRILLIC.search(word):
+        if self.language not in _ANALYSED or len(word) > LONGEST_PARSED or not _CYRILLIC.match(word):
             return ()
         with _LOCK:
             parses = _analyser(self.language).parse(word)
@@ -109,18 +125,11 @@ class Morphology:
     def _find(self, word: str) -> Lemma:
         if len(word) > LONGEST_PARSED:
             return Lemma(word)
-        if self.language in _ANALYSED and _CYRILLIC.search(word):
-            return self._analysed(word)
+        if self.language in _ANALYSED and _CYRILLIC.match(word):
+            return _first_parse(self.language).lemma(word)
         latin_guest = self.language in _ANALYSED
         stemmer = _stemmer("en" if latin_guest else self.language)
         return Lemma(stemmer.stemWord(word) if stemmer else word)
-
-    def _analysed(self, word: str) -> Lemma:
-        best = _analyser(self.language).parse(word)[0]
-        grammemes = best.tag.grammemes
-        return Lemma(
-            best.normal_form.replace("ё", "е"), str(best.tag.POS or ""), not _NAMES.isdisjoint(grammemes)
-        )
 
 
 def _reading(parse: Any) -> Reading:

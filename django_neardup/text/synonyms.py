@@ -73,12 +73,13 @@ _GROUP_OF = {
 
 def synonymous(a: Token, b: Token) -> bool:
     """Whether two words are ways to write one."""
-    group = _group(a)
-    return group is not None and group == _group(b)
+    group = synonym_group(a.surface, a.key)
+    return group is not None and group == synonym_group(b.surface, b.key)
 
 
-def _group(token: Token) -> int | None:
-    return _GROUP_OF.get(token.surface, _GROUP_OF.get(token.key))
+def synonym_group(surface: str, key: str) -> int | None:
+    """The number of the group of a word, given as it is written and as it is compared; None for most."""
+    return _GROUP_OF.get(surface, _GROUP_OF.get(key))
 
 
 @dataclass(frozen=True)

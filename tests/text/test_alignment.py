@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from django_neardup.text.aligner import clip, free_grams, nearest
+from django_neardup.text.aligner import clip, nearest
 from django_neardup.text.alignment import Alignment, Run, align
 from django_neardup.text.document import Document
 from django_neardup.text.gaps import Gap
@@ -109,10 +109,6 @@ def test_eight_times_the_length_takes_far_less_than_64_times_the_time() -> None:
 
     short, long = (min(seconds(count) for _ in range(3)) for count in (2000, 16_000))
     assert long < 32 * short
-
-
-def test_grams_are_of_unaligned_words_alone() -> None:
-    assert free_grams([1, 2, 3, 1, 2], [-1, -1, 0, -1, -1], 2) == {(1, 2): [0, 3]}
 
 
 @pytest.mark.parametrize(("expected", "index"), [(0, 0), (4, 0), (5, 0), (6, 1), (9, 1), (99, 2)])

@@ -58,3 +58,52 @@ def test_gaps_hold_unaligned_words_alone(order: Places, free: set[int]) -> None:
     for gap in gaps(forward, backward):
         assert all(place < 0 for place in (*forward[gap.i : gap.j], *backward[gap.p : gap.q]))
         assert gap.i < gap.j or gap.p < gap.q
+
+
+def slow(forward: Places, backward: Places) -> set[Gap]:
+    """The definition: what lies after and before every pair of aligned words, the beginnings and the ends."""
+    n, m = len(forward), len(backward)
+    linked = {(x, y) for x, y in enumerate(forward) if y >= 0} | {
+        (x, y) for y, x in enumerate(backward) if x >= 0
+    }
+    linked |= {(-1, -1), (n, m)}
+    found = set()
+    for x, y in linked:
+        i, j, p, q = x, x + 1, y, y + 1
+        while j < n and forward[j] < 0:
+            j += 1
+        while q < m and backward[q] < 0:
+            q += 1
+        while i > 0 and forward[i - 1] < 0:
+            i -= 1
+        while p > 0 and backward[p - 1] < 0:
+            p -= 1
+        if x < n and (j, q) != (x + 1, y + 1) and ((j, q) in linked or (x + 1 < j and y + 1 < q)):
+            found.add(Gap(x + 1, j, y + 1, q, True, (j, q) in linked))
+        if x >= 0 and i < x and p < y and (i - 1, p - 1) not in linked:
+            found.add(Gap(i, x, p, y, False, True))
+    return found
+
+
+@st.composite
+def alignments(draw: st.DrawFn) -> tuple[Places, Places]:
+    """Blocks of words in any order, one word for one, one for two, two for one; and words alone on either side."""
+    blocks = draw(st.lists(st.sampled_from([(1, 1), (1, 2), (2, 1), (1, 0), (0, 1)]), max_size=12))
+    order = draw(st.permutations(range(len(blocks))))
+    forward, backward = [-1] * sum(a for a, _ in blocks), [-1] * sum(b for _, b in blocks)
+    starts_b, place = {}, 0
+    for number in order:
+        starts_b[number], place = place, place + blocks[number][1]
+    start = 0
+    for number, (a, b) in enumerate(blocks):
+        if a and b:
+            forward[start : start + a] = [starts_b[number]] * a
+            backward[starts_b[number] : starts_b[number] + b] = [start] * b
+        start += a
+    return forward, backward
+
+
+@given(alignments())
+def test_gaps_are_those_of_the_definition(places: tuple[Places, Places]) -> None:
+    found = list(gaps(*places))
+    assert set(found) == slow(*places)

@@ -1,0 +1,102 @@
+"""The short way to a lemma, against ``MorphAnalyzer.parse``."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymorphy3
+import pytest
+
+from django_neardup.evaluation.corpora import corpus_names, load_corpus
+from django_neardup.text.first_parse import NAMES, FirstParse, Lemma
+from django_neardup.text.morphology import Morphology, morphology
+
+LETTERS = {"ru": "абвгдежзийклмнопрстуфхцчшщъыьэюяё", "uk": "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя'"}
+PREFIXES = {"ru": "по наи не без супер пере анти полу", "uk": "най якнай щонай супер пере анти напів"}
+WORD = re.compile(r"[а-яёіїєґ][а-яёіїєґ'\-]*")
+SAMPLE = 1_000
+SEED = 5
+
+
+@pytest.fixture(params=["ru", "uk"], scope="module")
+def analyser(request: pytest.FixtureRequest) -> pymorphy3.MorphAnalyzer:
+    return pymorphy3.MorphAnalyzer(lang=request.param)
+
+
+def wanted(analyser: pymorphy3.MorphAnalyzer, word: str) -> Lemma:
+    best = analyser.parse(word)[0]
+    key = best.normal_form.replace("ё", "е")
+    return Lemma(key, str(best.tag.POS or ""), not NAMES.isdisjoint(best.tag.grammemes))
+
+
+def different(analyser: pymorphy3.MorphAnalyzer, words: list[str]) -> list[tuple[str, Lemma, Lemma]]:
+    short = FirstParse(analyser).lemma
+    both = ((word, short(word), wanted(analyser, word)) for word in words)
+    return [(word, ours, theirs) for word, ours, theirs in both if ours != theirs]
+
+
+def forms(analyser: pymorphy3.MorphAnalyzer, step: int) -> list[str]:
+    """Every so many-th form of the dictionary, with its ё and with е in their place."""
+    known = list(analyser.dictionary.words.iterkeys())[::step]
+    return [*known, *(word.replace("ё", "е") for word in known if "ё" in word)]
+
+
+def made_up(language: str, known: list[str]) -> Iterator[str]:
+    """Letters at random, heads and tails of two words, and words behind prefixes."""
+    draw, letters, prefixes = random.Random(SEED), LETTERS[language], PREFIXES[language].split()
+    for _ in range(SAMPLE):
+        one, two = draw.choice(known), draw.choice(known)
+        yield "".join(draw.choices(letters, k=draw.randint(1, 14)))
+        yield one[: draw.randint(2, 5)] + two[-draw.randint(2, 6) :]
+        yield draw.choice(prefixes) + one
+        yield draw.choice(prefixes) + draw.choice(prefixes) + two
+
+
+def test_words_of_the_dictionary(analyser: pymorphy3.MorphAnalyzer) -> None:
+    words = forms(analyser, 60 if analyser.lang == "ru" else 600)
+    assert len(words) > (80_000 if analyser.lang == "ru" else 8_000)
+    assert different(analyser, words) == []
+
+
+def test_made_up_words(analyser: pymorphy3.MorphAnalyzer) -> None:
+    assert different(analyser, list(made_up(analyser.lang, forms(analyser, 1_000)))) == []
+
+
+ODD = "кто-то по-русски интернет-магазин 'слово сло'во слово' ё а б-у x-лучи нло авторалли ы 5й по не понаех ИВАН"
+
+
+def test_odd_words(analyser: pymorphy3.MorphAnalyzer) -> None:
+    assert different(analyser, ODD.split()) == []
+
+
+def test_words_of_posts() -> None:
+    folder = os.environ.get("NEARDUP_DATA")
+    if not folder:
+        pytest.skip("NEARDUP_DATA is not set: no folder of labelled texts")
+    corpora = (
+        load_corpus(Path(folder), name) for name in corpus_names(Path(folder)) if name.startswith("ru")
+    )
+    words = {
+        word for corpus in corpora for text in corpus.texts.values() for word in WORD.findall(text.lower())
+    }
+    assert len(words) > 50_000
+    assert different(pymorphy3.MorphAnalyzer(lang="ru"), sorted(words)) == []
+
+
+def test_an_analyser_of_other_units_is_asked_itself() -> None:
+    plain = pymorphy3.MorphAnalyzer(lang="ru")
+    other = pymorphy3.MorphAnalyzer(lang="ru", units=plain._units_unbound[:-2] + plain._units_unbound[-1:])
+    words = ["бутявкать", "стульями", "лягушкать"]
+    assert different(other, words) == []
+    assert wanted(other, "бутявкать") != wanted(plain, "бутявкать")
+
+
+@pytest.mark.parametrize("language", ["ru", "uk", "en", "xx"])
+def test_many_at_once(language: str) -> None:
+    words = ["стульями", "chairs", "бегущий", "стульями", "москве", "абырвалгом", "п'ять", "5"]
+    assert Morphology(language).lemmas(words) == [morphology(language).lemma(word) for word in words]
+    assert Morphology(language).lemmas([]) == []

@@ -1,0 +1,65 @@
+"""The quick look for names misses none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from django_neardup.text.document import Document
+from django_neardup.text.may_name import may_name
+
+NAMED = [
+    "Звонить Ивану Иванову",
+    "Иванов И. И.",
+    "И.И. Иванов",
+    "Анна Римская-Корсакова",
+    "Пётр\nСергеевич",
+    "Иван&nbsp;Иванов",
+    "<b>Иван</b> <i>Иванов</i>",
+    "*Иван* Иванов",
+    "Ива\u00adн Иванов",
+    "О'Генри Иван Петрович",
+    "ИВАН ИВАНОВ",
+]
+PLAIN = [
+    "",
+    "Продаю диван. Самовывоз.",
+    "иван иванов",
+    "Продаю, Звоните, Торг",
+    "ПРОДАЮ ди ВАН",
+    "С140.35 и С90.30",
+]
+PARTS = [
+    "Иван",
+    "Иванова",
+    "Петрович",
+    "И.",
+    "и",
+    "диван",
+    " ",
+    "\n",
+    "-",
+    ".",
+    ", ",
+    "*",
+    "_",
+    "'",
+    "<b>",
+    "Ё",
+    "«",
+    "5",
+]
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_names_side_by_side_are_seen(text):
+    assert may_name(text)
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_text_without_two_capitals_side_by_side_needs_no_look(text):
+    assert not may_name(text) and not Document(text).names
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
+def test_whatever_has_a_name_may_have_one(text):
+    assert may_name(text) or not Document(text).names
