@@ -7,9 +7,9 @@ import zlib
 from collections.abc import Iterable
 
 MASK = (1 << 64) - 1
-_GOLDEN = 0x9E3779B97F4A7C15
-_STEP_1 = 0xBF58476D1CE4E5B9
-_STEP_2 = 0x94D049BB133111EB
+GOLDEN = 0x9E3779B97F4A7C15
+STEP_1 = 0xBF58476D1CE4E5B9
+STEP_2 = 0x94D049BB133111EB
 
 
 def _key(secret: bytes) -> bytes:
@@ -29,11 +29,11 @@ def mix(*values: int, seed: int = 0) -> int:
     Each step adds a value and applies the finaliser of splitmix64 (Steele, Lea, Flood, "Fast
     splittable pseudorandom number generators", 2014).  Not cryptographic: feed it keyed hashes.
     """
-    state = (seed + _GOLDEN) & MASK
+    state = (seed + GOLDEN) & MASK
     for value in values:
-        state = (state + value + _GOLDEN) & MASK
-        state = ((state ^ (state >> 30)) * _STEP_1) & MASK
-        state = ((state ^ (state >> 27)) * _STEP_2) & MASK
+        state = (state + value + GOLDEN) & MASK
+        state = ((state ^ (state >> 30)) * STEP_1) & MASK
+        state = ((state ^ (state >> 27)) * STEP_2) & MASK
         state ^= state >> 31
     return state
 

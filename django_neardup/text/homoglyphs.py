@@ -20,17 +20,17 @@ _FOREIGN = str.maketrans("οΟαΑεΕρΡτΤυΥχΧκΚιΙΒΗΜΝΖνօսɡ
 _RARE_CYRILLIC = str.maketrans("ѕЅјЈԁѵԛԝ", "sSjJdvqw")
 _ADDRESS = re.compile(r"(?<!\S)\S*(?:@|://|www\.)\S*")
 _LATIN_RANGE = "A-Za-z\u00c0-\u024f"
-_LATIN_LETTER = re.compile(f"[{_LATIN_RANGE}]")
-_CYRILLIC_LETTER = re.compile("[\u0400-\u052f]")
-_LATIN_ONLY = _one_of(char for char in map(chr, range(0x41, 0x250)) if char.isalpha() and char not in _LATIN)
-_CYRILLIC_ONLY = _one_of(chr(code) for code in range(0x400, 0x460) if chr(code) not in _CYRILLIC)
-_LOOKALIKE_LETTER = _one_of(map(chr, (*_FOREIGN, *_RARE_CYRILLIC)))
+LATIN_LETTER = re.compile(f"[{_LATIN_RANGE}]")
+CYRILLIC_LETTER = re.compile("[\u0400-\u052f]")
+LATIN_ONLY = _one_of(char for char in map(chr, range(0x41, 0x250)) if char.isalpha() and char not in _LATIN)
+CYRILLIC_ONLY = _one_of(chr(code) for code in range(0x400, 0x460) if chr(code) not in _CYRILLIC)
+LOOKALIKE_LETTER = _one_of(map(chr, (*_FOREIGN, *_RARE_CYRILLIC)))
 _MIXED_WORD = re.compile(
     rf"(?<![^\W\d_])(?:[{_LATIN_RANGE}]+[\u0400-\u052f]|[\u0400-\u052f]+[{_LATIN_RANGE}])[^\W\d_]*"
 )
 # In a text whose Cyrillic letters all have twins, ок is "ok", though it is a Russian word too.
 _SHORT_CYRILLIC = re.compile("(?<![^\\W\\d_])[\u0400-\u052f]{1,3}(?![^\\W\\d_])")
-_WORD_WITH_LOOKALIKE = re.compile(rf"(?<![^\W\d_])[^\W\d_]*{_LOOKALIKE_LETTER.pattern}[^\W\d_]*")
+_WORD_WITH_LOOKALIKE = re.compile(rf"(?<![^\W\d_])[^\W\d_]*{LOOKALIKE_LETTER.pattern}[^\W\d_]*")
 # "5000 p." in a Russian text means roubles.
 _LATIN_ROUBLE = re.compile(r"(?:(?<=\d)|(?<=\d ))p(?=[.,;:!)\s]|$)", re.I)
 
@@ -41,13 +41,13 @@ def mostly_cyrillic(text: str, prefer: bool = True) -> bool:
     ``prefer``: where Cyrillic is the rule a quarter is enough, for adverts are full of foreign names, and a
     text without such letters is Cyrillic.
     """
-    if not _CYRILLIC_LETTER.search(text):
+    if not CYRILLIC_LETTER.search(text):
         return False
-    if not _LATIN_LETTER.search(text):
+    if not LATIN_LETTER.search(text):
         return True
     text = _ADDRESS.sub(" ", text)
-    cyrillic = sum(map(len, _CYRILLIC_ONLY.findall(text)))
-    latin = sum(map(len, _LATIN_ONLY.findall(text)))
+    cyrillic = sum(map(len, CYRILLIC_ONLY.findall(text)))
+    latin = sum(map(len, LATIN_ONLY.findall(text)))
     if not cyrillic:
         return prefer and not latin
     return cyrillic * (3 if prefer else 1) >= latin
@@ -55,23 +55,34 @@ def mostly_cyrillic(text: str, prefer: bool = True) -> bool:
 
 def fold_scripts(traced: Traced, cyrillic: bool) -> Traced:
     """Undo letters borrowed from another script, word by word (``fold_word``)."""
-    if _LOOKALIKE_LETTER.search(traced.text):
-        traced = traced.sub(_WORD_WITH_LOOKALIKE, _fold_lookalikes)
-    if not (_LATIN_LETTER.search(traced.text) and _CYRILLIC_LETTER.search(traced.text)):
+    traced = fold_lookalikes(traced)
+    if not (LATIN_LETTER.search(traced.text) and CYRILLIC_LETTER.search(traced.text)):
         return traced
+    if not cyrillic and not CYRILLIC_ONLY.search(traced.text):
+        traced = traced.sub(_SHORT_CYRILLIC, lambda match: match.group().translate(TO_LATIN))
+    return fold_mixed(traced, cyrillic)
+
+
+def fold_lookalikes(traced: Traced) -> Traced:
+    """Greek and rarer twins out of Latin and Cyrillic words."""
+    if LOOKALIKE_LETTER.search(traced.text):
+        return traced.sub(_WORD_WITH_LOOKALIKE, _without_lookalikes)
+    return traced
+
+
+def fold_mixed(traced: Traced, cyrillic: bool) -> Traced:
+    """The part of ``fold_scripts`` that looks at one place alone: true of any piece of a text between blanks."""
     if cyrillic:
         traced = traced.sub(_LATIN_ROUBLE, "р")
-    elif not _CYRILLIC_ONLY.search(traced.text):
-        traced = traced.sub(_SHORT_CYRILLIC, lambda match: match.group().translate(TO_LATIN))
     return traced.sub(_MIXED_WORD, lambda match: fold_word(match.group(), cyrillic))
 
 
-def _fold_lookalikes(match: re.Match[str]) -> str:
+def _without_lookalikes(match: re.Match[str]) -> str:
     """Greek and rarer twins become Latin beside Latin or Cyrillic letters, Serbian ones beside Latin letters."""
     word = match.group()
-    if _LATIN_LETTER.search(word):
+    if LATIN_LETTER.search(word):
         word = word.translate(_RARE_CYRILLIC)
-    elif not _CYRILLIC_LETTER.search(word):
+    elif not CYRILLIC_LETTER.search(word):
         return word
     return word.translate(_FOREIGN)
 
@@ -83,9 +94,9 @@ def fold_word(word: str, cyrillic: bool) -> str:
     unmistakable letters of both stays.  Words wholly made of twins need a dictionary (caxap is сахар, "box"
     is not вох): see ``Lexicon``.
     """
-    if not (_LATIN_LETTER.search(word) and _CYRILLIC_LETTER.search(word)):
+    if not (LATIN_LETTER.search(word) and CYRILLIC_LETTER.search(word)):
         return word
-    latin, cyr = _LATIN_ONLY.search(word), _CYRILLIC_ONLY.search(word)
+    latin, cyr = LATIN_ONLY.search(word), CYRILLIC_ONLY.search(word)
     if latin and cyr:
         return word
     return word.translate(TO_CYRILLIC if cyr or (not latin and cyrillic) else TO_LATIN)

@@ -10,7 +10,7 @@ import html
 import re
 
 from .lists import words
-from .traced import Piece, Traced
+from .traced import Piece, Traced, Untraced
 
 BREAK = "\n"
 
@@ -48,11 +48,64 @@ _BB_ITEM = re.compile(r"\[\*\]")
 _BB_CLOSER = re.compile(r"\[/([a-zA-Z]{1,10}[1-6]?)\]")
 _CLOSER = {name: re.compile(rf"</{name}(?=[\s/>])[^<>]*>", re.I) for name in _UNREAD}
 _BB_IMAGE_END = re.compile(r"\[/img\]", re.I)
+# A tag that nothing is odd about, or an entity.
+_ORDINARY = re.compile(
+    r"(</?[a-zA-Z][a-zA-Z0-9\-]{0,40}"
+    r"(?:[\s/][^<>=\"']*(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=])[^<>=\"']*)*)?>"
+    rf"|{_ENTITY.pattern})"
+)
+_ODD = re.compile(r"<[a-zA-Z/!?]|\[[a-zA-Z*/]")
+MOST_STANDINGS = 10_000
 
 
 def without_markup(traced: Traced, drop_quotes: bool) -> Traced:
     """Tags, comments, scripts and BBCode out, entities resolved; with ``drop_quotes`` quotations too."""
+    if isinstance(traced, Untraced) and not drop_quotes:
+        plain = _without_ordinary(traced.text)
+        if plain is not None:
+            return traced.with_text(plain)
     return _Scanner(traced, drop_quotes).run()
+
+
+class _Standings(dict[str, str | None]):
+    """A tag or an entity to what stands for it; None for what begins something unread."""
+
+    def __missing__(self, written: str) -> str | None:
+        found: str | None
+        if written[0] == "&":
+            found = _resolved(written)
+        else:
+            name = written.lstrip("</").rstrip(">").replace("/", " ").split(maxsplit=1)[0].lower()
+            found = None if name in _UNREAD and written[1] != "/" else _standing(name)
+        if len(self) >= MOST_STANDINGS:
+            self.clear()
+        self[written] = found
+        return found
+
+
+_STANDINGS = _Standings()
+
+
+def _without_ordinary(text: str) -> str | None:
+    """The text without its markup, if all of that is ordinary: what the scanner would find, several times faster."""
+    parts = _ORDINARY.split(text)
+    kept = "\n".join(parts[::2])
+    if ("<" in kept or "[" in kept) and _ODD.search(kept):
+        return None
+    found = [_STANDINGS[written] for written in parts[1::2]]
+    if None in found:
+        return None
+    parts[1::2] = found
+    return "".join(parts)
+
+
+def _standing(name: str) -> str:
+    """What stands for a tag."""
+    return BREAK if name in _BLOCKS else " " if name in _THINGS else ""
+
+
+def _resolved(entity: str) -> str:
+    return html.unescape(entity.replace("&amp;", "&", 3))
 
 
 class _Scanner:
@@ -100,7 +153,7 @@ class _Scanner:
         match = _ENTITY.match(self.text, start)
         if match is None:
             return None
-        new = html.unescape(match.group().replace("&amp;", "&", 3))
+        new = _resolved(match.group())
         return None if new == match.group() else (match.end(), new)
 
     def _tag(self, start: int) -> tuple[int, str] | None:
@@ -119,7 +172,7 @@ class _Scanner:
         tag = name[1].lower()
         if tag in _UNREAD and self.text[start + 1] != "/":
             return self._skip(_CLOSER[tag], end) or (end, "")
-        return end, BREAK if tag in _BLOCKS else " " if tag in _THINGS else ""
+        return end, _standing(tag)
 
     def _tag_end(self, place: int) -> int | None:
         """Behind the ``>`` that ends a tag; a ``>`` in a quoted value does not.  Where the tag is never

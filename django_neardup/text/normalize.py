@@ -6,17 +6,17 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from .homoglyphs import fold_scripts, fold_word, mostly_cyrillic
-from .traced import Traced
+from .homoglyphs import fold_lookalikes, fold_mixed, fold_scripts, fold_word, mostly_cyrillic
+from .traced import Traced, Untraced
 
-__all__ = ["Folded", "fold_word", "mostly_cyrillic", "normalize"]
+__all__ = ["Folded", "fold_word", "mostly_cyrillic", "normalize", "normalize_piece"]
 
 MAX_MARKS = 30
 _LONGEST_EXPANSION = 8
 
 # Characters that need no folding at all: most Russian and English posts hold nothing else.
-_UNUSUAL = re.compile("[^\n\t -~А-яЁё«»“”„№…°•]")
-_INVISIBLE = re.compile(
+UNUSUAL = re.compile("[^\n\t -~А-яЁё«»“”„№…°•]")
+INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
@@ -25,7 +25,7 @@ _ACCENT_MARKS = (
 )
 _ACCENT_MARKS += "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _ACCENTED = re.compile(f"([^{_ACCENT_MARKS}])?([{_ACCENT_MARKS}]+)")
-_ONLY_ACCENTS = re.compile(f"[{_ACCENT_MARKS}]+")
+ONLY_ACCENTS = re.compile(f"[{_ACCENT_MARKS}]+")
 _LONG_RUN = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
 _CLUSTER = re.compile(r"[\u1100-\u11ff]+|[^\W_]?[^\w\s\x00-\x7f…№]+|[^\x00-\x7f\u0410-\u044f…№]")
 _LETTERS_KEPT = {
@@ -39,7 +39,7 @@ _LETTERS_KEPT = {
 _LETTERS_KEPT.update({"у\u0306": "ў", "У\u0306": "Ў"})
 _SPACES = re.compile(r"[ \t]+(?=\n)|[ \t]{2,}|\t")
 # с п а с и б о, and с-п-а-с-и-бо, where both ends may be longer.
-_SPACED = re.compile(
+SPACED_OUT = re.compile(
     r"(?<!\w)[^\W\d_]{1,30}([.\-_*·•|~])(?:[^\W\d_]\1){2,}[^\W\d_]{1,30}(?!\w)"
     r"|(?<![\w.\-])[^\W\d_]([ /+])[^\W\d_](?:\2[^\W\d_]){2,}(?!\w)"
 )
@@ -88,12 +88,12 @@ def _unaccented(char: str) -> str:
     if len(one) != 1:
         return char
     parts = unicodedata.normalize("NFD", one)
-    if len(parts) == 1 or not _ONLY_ACCENTS.fullmatch(parts[1:]):
+    if len(parts) == 1 or not ONLY_ACCENTS.fullmatch(parts[1:]):
         return one
     return _LETTERS_KEPT.get(parts[:2], parts[0])
 
 
-_SIMPLE = _Simple()
+SIMPLE = _Simple()
 
 
 class Folded(NamedTuple):
@@ -108,23 +108,46 @@ def normalize(traced: Traced, *, prefer_cyrillic: bool = True) -> Folded:
 
     ``prefer_cyrillic``: what a text is that has no letter of one script only.
     """
+    traced = fold_characters(traced)
+    cyrillic = mostly_cyrillic(traced.text, prefer_cyrillic)
+    return Folded(_without_zeros(fold_scripts(traced, cyrillic)), cyrillic)
+
+
+def normalize_piece(piece: str, cyrillic: bool) -> Untraced:
+    """What ``normalize`` makes of a piece between two blanks of a text whose script is known.
+
+    True of texts that are Cyrillic, wholly Latin, or both with letters that only Cyrillic has, and outside of letters
+    spaced out by blanks; ``text.batch`` sees to that.
+    """
+    folded = _without_zeros(fold_mixed(fold_lookalikes(fold_characters(Untraced(piece))), cyrillic))
+    return Untraced(folded.text)
+
+
+def fold_characters(traced: Traced) -> Traced:
+    """The steps that need not know the script of the text."""
+    traced = fold_signs(traced)
+    if _MAYBE_SPACED.search(traced.text):
+        traced = traced.sub(SPACED_OUT, _unspaced)
+    if "ё" in traced.text or "Ё" in traced.text:
+        traced = traced.with_text(traced.text.replace("ё", "е").replace("Ё", "Е"))
+    return traced
+
+
+def fold_signs(traced: Traced) -> Traced:
+    """Dashes, rare characters, accents and blanks."""
     text = traced.text
     if "–" in text or "—" in text or "’" in text:
         traced = traced.with_text(text.replace("–", "-").replace("—", "-").replace("’", "'"))
-    if _UNUSUAL.search(traced.text):
+    if UNUSUAL.search(traced.text):
         traced = _fold_unusual(traced)
     text = traced.text
     if "  " in text or " \n" in text or "\t" in text:
         traced = traced.sub(_SPACES, _space)
-    if _MAYBE_SPACED.search(traced.text):
-        traced = traced.sub(_SPACED, _unspaced)
-    if "ё" in traced.text or "Ё" in traced.text:
-        traced = traced.with_text(traced.text.replace("ё", "е").replace("Ё", "Е"))
-    cyrillic = mostly_cyrillic(traced.text, prefer_cyrillic)
-    traced = fold_scripts(traced, cyrillic)
-    if "0" in traced.text:
-        traced = traced.sub(_LETTER_ZERO, "о")
-    return Folded(traced, cyrillic)
+    return traced
+
+
+def _without_zeros(traced: Traced) -> Traced:
+    return traced.sub(_LETTER_ZERO, "о") if "0" in traced.text else traced
 
 
 def _space(match: re.Match[str]) -> str:
@@ -137,9 +160,9 @@ def _unspaced(match: re.Match[str]) -> str:
 
 def _fold_unusual(traced: Traced) -> Traced:
     traced = traced.with_text(traced.text.replace("\r\n", " \n").replace("\r", "\n"))
-    traced = traced.sub(_INVISIBLE, "")
+    traced = traced.sub(INVISIBLE, "")
     traced = traced.sub(_ACCENTED, _accented)
-    traced = traced.with_text(traced.text.translate(_SIMPLE))
+    traced = traced.with_text(traced.text.translate(SIMPLE))
     if unicodedata.is_normalized("NFKC", traced.text):
         return traced
     traced = traced.sub(_LONG_RUN, lambda match: match.group()[:MAX_MARKS])
@@ -157,4 +180,4 @@ def _compatible(match: re.Match[str]) -> str:
     folded = unicodedata.normalize("NFKC", cluster)
     if folded == cluster or len(folded) > _LONGEST_EXPANSION * len(cluster):
         return cluster
-    return _ACCENTED.sub(_accented, folded).translate(_SIMPLE)
+    return _ACCENTED.sub(_accented, folded).translate(SIMPLE)

@@ -55,7 +55,7 @@ _MONTHS = (
     "авг(?:уста)?|серпня|august|aug", "сент?(?:ября)?|вересня|september|sept?", "окт(?:ября)?|жовтня|october|oct",
     "ноя(?:б(?:ря)?)?|листопада|november|nov", "дек(?:абря)?|грудня|december|dec",
 )  # fmt: skip
-_ANY_MONTH = f"(?:{'|'.join(_MONTHS)})"
+ANY_MONTH = f"(?:{'|'.join(_MONTHS)})"
 _NUMERIC = "|".join(
     rf"{first}{mark}{second}{mark}{year}"
     for first, second in ((_DAY, _MONTH), (_MONTH, _DAY))
@@ -66,11 +66,11 @@ _ISO = "|".join(
     rf"{_FULL_YEAR}{mark}(?:0[1-9]|1[0-2]){mark}(?:0[1-9]|[12]\d|3[01])" for mark in ("-", r"\.", "/")
 )
 _YEAR_AFTER = rf"(?:\.?(?: ?,)? {_FULL_YEAR}(?: ?г(?:ода|\.)?{_END})?)?"
-_WORDED = rf"{_DAY}(?:-?(?:го|th|st|nd|rd))?[ \n](?:of )?{_ANY_MONTH}{_END}{_YEAR_AFTER}"
+_WORDED = rf"{_DAY}(?:-?(?:го|th|st|nd|rd))?[ \n](?:of )?{ANY_MONTH}{_END}{_YEAR_AFTER}"
 _TIME = r"(?:0\d|1\d|2[0-3]|[2-9]):[0-5]\d(?::[0-5]\d)?"
 DATE = rf"{ALONE}(?:(?:{_ISO}|{_NUMERIC}|{_SHORT_NUMERIC}|{_TIME})(?![^\W_]|[\-/.:,]\d)|{_WORDED}{_END})"
-_ENGLISH_MONTH = f"(?:{'|'.join(way for way in '|'.join(_MONTHS).split('|') if way.isascii())})"
-MONTH_FIRST = rf"(?<!\w){_ENGLISH_MONTH}\.? {_DAY}(?:th|st|nd|rd)?(?: ?, ?| ){_FULL_YEAR}{_END}"
+ENGLISH_MONTH = f"(?:{'|'.join(way for way in '|'.join(_MONTHS).split('|') if way.isascii())})"
+MONTH_FIRST = rf"(?<!\w){ENGLISH_MONTH}\.? {_DAY}(?:th|st|nd|rd)?(?: ?, ?| ){_FULL_YEAR}{_END}"
 
 _SPACES_AND_GROUPS = re.compile(r"[\s']+")
 _COMMAS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")

@@ -21,17 +21,17 @@ _BEFORE_APOSTROPHE = re.compile(r"(?<=[^\W_])(?:\*{1,3}|_{1,3}|~~)(?=['’])")
 _WORD_STRUCK = re.compile(r"(?<![\w~])(~~)([^\W_]{1,60})\1(?=[^\W_])")
 
 
-def plain_text(raw: str, quotes: str = "keep") -> Traced:
+def plain_text(raw: str, quotes: str = "keep", form: type[Traced] = Traced) -> Traced:
     """The text that a reader sees, with the place of each character in ``raw``.
 
     Inline tags join (``<b>с</b>вая`` is one word), block tags break the line, scripts, styles and comments
     go, entities are resolved, BBCode and Markdown marks go.  ``quotes="drop"`` leaves out ``<blockquote>``,
     ``[quote]`` (nested ones too) and lines that begin with ``>``.  Of a raw text over ``MAX_BYTES`` in UTF-8
-    only the head and the tail are read.  Accepts any ``str``.
+    only the head and the tail are read.  ``form``: ``Untraced`` where the text alone is wanted.  Accepts any ``str``.
     """
     if quotes not in ("keep", "drop"):
         raise ValueError("quotes is 'keep' or 'drop'")
-    traced = _windows(raw)
+    traced = _windows(raw, form)
     if "<" in traced.text or "&" in traced.text or "[" in traced.text:
         traced = without_markup(traced, quotes == "drop")
     if "](" in traced.text:
@@ -47,14 +47,14 @@ def plain_text(raw: str, quotes: str = "keep") -> Traced:
     return traced
 
 
-def _windows(raw: str) -> Traced:
+def _windows(raw: str, form: type[Traced]) -> Traced:
     """The head and the tail of a text that is too long, else the text itself."""
     if len(raw) * 4 <= MAX_BYTES or (len(raw) <= MAX_BYTES and _size(raw) <= MAX_BYTES):
-        return Traced(raw)
+        return form(raw)
     half = MAX_BYTES // 2
     head = len(_cut(raw[:half].encode("utf-8", "replace"), half, tail=False))
     tail = len(raw) - len(_cut(raw[-half:].encode("utf-8", "replace"), half, tail=True))
-    whole = Traced(raw, truncated=True)
+    whole = form(raw, truncated=True)
     return whole.rebuilt([(0, head, None), (head, tail, BREAK + BREAK), (tail, len(raw), None)])
 
 

@@ -112,3 +112,22 @@ class Traced:
             return self
         pieces.append((last, len(self.text), None))
         return self.rebuilt(pieces)
+
+
+class Untraced(Traced):
+    """The same where nobody asks for places: a text alone, at the speed of plain strings."""
+
+    __slots__ = ()
+
+    def with_text(self, text: str) -> Untraced:
+        return Untraced(text, truncated=self.truncated)
+
+    def rebuilt(self, pieces: Iterable[Piece]) -> Untraced:
+        text = self.text
+        return self.with_text(
+            "".join([text[start:end] if new is None else new for start, end, new in pieces])
+        )
+
+    def sub(self, pattern: re.Pattern[str], replacement: Replacement) -> Untraced:
+        new = replacement.replace("\\", r"\\") if isinstance(replacement, str) else replacement
+        return self.with_text(pattern.sub(new, self.text))

@@ -1,0 +1,49 @@
+"""Which words may belong to a figure beside them: units, currencies, months, and what prices are led by."""
+
+from __future__ import annotations
+
+import re
+
+from .. import numbers, units
+from ..tokenize import PRICE_LINKS, PRICE_WORDS, RANGE_WORDS
+
+STOPPED = 1  # a stop word
+FOLLOWS = 2  # may go on with a figure before it
+LEADS = 4  # a price word before a figure makes it a price
+LINKS = 8  # stands between a price word and a figure
+MONTH = 16  # may begin a date
+ADDRESS = 32  # may begin an address
+
+_LOOKED_AHEAD = re.compile(r"\(\?!.*?\)")
+_BLANK = re.compile(r"(?:\\\.\??)? \??|\[ ·\*\]\?|\\\.\?|/")
+_SOURCES = (
+    units.UNIT,
+    units.CURRENCY,
+    units.MULTIPLIER,
+    units.THOUSAND_ROUBLES,
+    numbers.ANY_MONTH,
+    "of|гг?|года|[xхrрpkcс]|[гмт]б|[gmt]b|го|th|st|nd|rd",
+    "|".join(RANGE_WORDS),
+)
+
+
+def _parts(source: str) -> str:
+    """A pattern of phrases, as a pattern of the words that they are made of."""
+    plain = _LOOKED_AHEAD.sub("", source)
+    return f"{_BLANK.sub('|', plain)}|{_BLANK.sub('', plain)}"
+
+
+# A multiplier may be glued to what it multiplies: 5 тысруб.
+_FOLLOWING = re.compile(f"(?:{units.MULTIPLIER})?(?:{'|'.join(map(_parts, _SOURCES))})")
+_MONTH = re.compile(numbers.ENGLISH_MONTH)
+
+
+def marks(word: str, surface: str) -> int:
+    """The bits above but the first, of a word as the tokenizer's pattern sees it and of its token's surface."""
+    return (
+        (FOLLOWS if _FOLLOWING.fullmatch(word) else 0)
+        | (LEADS if surface in PRICE_WORDS else 0)
+        | (LINKS if surface in PRICE_LINKS else 0)
+        | (MONTH if _MONTH.fullmatch(word) else 0)
+        | (ADDRESS if "www" in word else 0)
+    )

@@ -1,0 +1,103 @@
+"""Tokens of words and of pieces of text, remembered: one memory for each language, script, secret and synonyms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..document import Document
+from ..hashing import hash_word
+from ..homoglyphs import LATIN_LETTER, fold_mixed
+from ..lexicon import lexicon
+from ..normalize import normalize_piece
+from ..stopwords import STOP
+from ..synonyms import WORDS, Synonyms
+from ..tokenize import Token, tokenize
+from ..traced import Untraced
+from .context import STOPPED, marks
+from .table import Hashes, Marks, Places, Table
+
+BARE = 64  # a price or a contact: no content
+CACHE_PIECES = 30_000
+LONGEST_KEPT = 200
+
+Spelling = Callable[[Places], list[str]]
+
+
+class Piece(NamedTuple):
+    """The tokens of a piece of text: their hashes as bytes, their marks (``STOPPED``, ``BARE``), what they hold."""
+
+    hashes: bytes
+    marks: bytes
+    codes: tuple[str, ...] = ()
+    contacts: tuple[str, ...] = ()
+
+
+class Lexical:
+    """Words and pieces of texts of one script, to the tokens that the plain canoniser makes of them."""
+
+    def __init__(
+        self, language: str, cyrillic: bool, secret: bytes, synonyms: Synonyms | None, table: Table
+    ) -> None:
+        self.language, self.cyrillic, self.secret, self.synonyms = language, cyrillic, secret, synonyms
+        self.table = table
+        self._lexicon = lexicon(language, cyrillic)
+        self._pieces: dict[str, Piece] = {}
+
+    def words(self, hashes: Hashes, spelling: Spelling) -> tuple[Hashes, Marks]:
+        """Token hashes and marks of words; ``spelling`` gives the words at some places, folded, in small letters."""
+        values, found, absent = self.table.find(hashes)
+        if len(absent):
+            missing, first, back = np.unique(hashes[absent], return_index=True, return_inverse=True)
+            met = list(map(self._word, spelling(absent[first])))
+            new_values = np.array([value for value, _ in met], np.uint64)
+            new_marks = np.array([mark for _, mark in met], np.uint8)
+            self.table.add(missing, new_values, new_marks)
+            values[absent], found[absent] = new_values[back], new_marks[back]
+        return values, found
+
+    def _word(self, word: str) -> tuple[int, int]:
+        mixed = not word.isascii() and LATIN_LETTER.search(word)
+        folded = fold_mixed(Untraced(word), self.cyrillic).text if mixed else word
+        entry = self._lexicon.get(folded) or self._lexicon.entry(folded)
+        key = self._key(entry.key, entry.kind)
+        stopped = STOPPED if key in STOP else 0
+        return hash_word(key, self.secret), stopped | marks(folded, entry.surface)
+
+    def _key(self, key: str, kind: str) -> str:
+        return (self.synonyms.get(key) or key) if self.synonyms and kind in WORDS else key
+
+    def piece(self, text: str) -> Piece:
+        """The tokens of a piece between two blanks."""
+        found = self._pieces.get(text)
+        if found is None:
+            tokens = tokenize(normalize_piece(text, self.cyrillic), self.language, self.cyrillic)
+            applied = self.synonyms.applied(tokens) if self.synonyms else tokens
+            found = piece_of(applied.tokens, [hash_word(token.key, self.secret) for token in applied.tokens])
+            if len(self._pieces) >= CACHE_PIECES:
+                self._pieces.clear()
+            if len(text) <= LONGEST_KEPT:
+                self._pieces[text] = found
+        return found
+
+
+def piece_of(tokens: Iterable[Token], hashes: Iterable[int]) -> Piece:
+    """A piece of ready tokens."""
+    tokens = tuple(tokens)
+    return Piece(
+        np.array(tuple(hashes), np.uint64).tobytes(),
+        bytes([_marks(token) for token in tokens]),
+        tuple(token.key for token in tokens if token.kind == "code"),
+        tuple(token.key for token in tokens if token.kind == "contact"),
+    )
+
+
+def _marks(token: Token) -> int:
+    return (STOPPED if token.key in STOP else 0) | (BARE if token.kind in ("price", "contact") else 0)
+
+
+def piece_of_document(document: Document) -> Piece:
+    """A whole text as one piece."""
+    return piece_of(document.tokens, document.hashes)

@@ -1,0 +1,74 @@
+"""`mix` of whole arrays: `text.hashing.mix` value by value is the definition."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ..hashing import GOLDEN, MASK, STEP_1, STEP_2, mix
+from .runs import Hashes, Integers
+
+BLOCK = 16_384
+FEW_RUNS = 24
+_ADDED, _STEP_1, _STEP_2 = np.uint64(GOLDEN), np.uint64(STEP_1), np.uint64(STEP_2)
+_30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+def mix_arrays(*columns: Hashes, seed: int = 0) -> Hashes:
+    """`mix(*row, seed=seed)` of every row of the columns (at least one, uint64, of one length): uint64."""
+    mixed = np.empty(len(columns[0]), np.uint64)
+    spare = np.empty(min(BLOCK, len(mixed)), np.uint64)
+    for start in range(0, len(mixed), BLOCK):  # a block and its scratch stay in the processor's cache
+        block = mixed[start : start + BLOCK]
+        block[:] = (seed + GOLDEN) & MASK
+        for column in columns:
+            block += column[start : start + BLOCK]
+            block += _ADDED
+            finalise(block, spare[: len(block)])
+    return mixed
+
+
+def mix_neighbours(values: Hashes, size: int) -> Hashes:
+    """`mix` of every run of `size` neighbours, at its first place: uint64, as long as `values`; 0 where none begins."""
+    mixed = np.zeros(len(values), np.uint64)
+    runs = max(len(values) - size + 1, 0)
+    mixed[:runs] = mix_arrays(*(values[step : step + runs] for step in range(size)))
+    return mixed
+
+
+def finalise(state: Hashes, spare: Hashes) -> None:
+    """The finaliser of splitmix64, in place; `spare` is scratch of the same length."""
+    np.right_shift(state, _30, out=spare)
+    state ^= spare
+    state *= _STEP_1
+    np.right_shift(state, _27, out=spare)
+    state ^= spare
+    state *= _STEP_2
+    np.right_shift(state, _31, out=spare)
+    state ^= spare
+
+
+def mix_runs(values: Hashes, offsets: Integers, seed: int = 0) -> Hashes:
+    """`mix(*run, seed=seed)` of every run `values[offsets[i]:offsets[i + 1]]`, of unlike lengths: uint64.
+
+    Cost: a step for each place of the longest run, over all runs that reach it.
+    """
+    if len(offsets) <= FEW_RUNS:
+        return np.array(
+            [mix(*values[a:b].tolist(), seed=seed) for a, b in pairwise(offsets.tolist())], np.uint64
+        )
+    lengths = np.diff(offsets)
+    longest_first = np.argsort(-lengths, kind="stable")
+    starts, ascending = offsets[:-1][longest_first], np.sort(lengths)
+    state = np.full(len(lengths), (seed + GOLDEN) & MASK, np.uint64)
+    spare = np.empty_like(state)
+    for place in range(int(lengths.max())):
+        reaching = len(lengths) - int(np.searchsorted(ascending, place, side="right"))
+        part = state[:reaching]
+        part += values[starts[:reaching] + place]
+        part += _ADDED
+        finalise(part, spare[:reaching])
+    mixed = np.empty_like(state)
+    mixed[longest_first] = state
+    return mixed

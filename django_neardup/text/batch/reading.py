@@ -1,0 +1,114 @@
+"""``read_batch``: many texts to the hashes of their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..document import Document
+from ..plain import plain_text
+from ..synonyms import Synonyms
+from ..tokenize import LONG_TEXT
+from ..traced import Untraced
+from .batch import Batch, Reading
+from .block import Block, Tokens, tokens_of
+from .lexical import Piece, piece_of_document
+from .memory import BLOCK, memory
+
+LONGEST_RAW = 100_000
+FEW = 400  # characters that are sooner read one by one
+
+
+def read_batch(
+    texts: Sequence[str],
+    *,
+    language: str = "ru",
+    quotes: str = "keep",
+    secret: bytes = b"",
+    synonyms: Synonyms | None = None,
+) -> Batch:
+    """Texts canonised side by side: equal to ``Document(text, …)`` of each of them, which is the definition.
+
+    The arguments are those of ``Document``; ValueError for ``quotes`` that it does not know.  Fastest in batches of a
+    hundred texts and more; a word met before costs a look-up.
+    """
+    return _Reader(texts, Reading(language, quotes, secret, synonyms)).batch()
+
+
+class _Reader:
+    def __init__(self, texts: Sequence[str], reading: Reading) -> None:
+        self.texts, self.reading = texts, reading
+        self.memory = memory()
+        self.documents: dict[int, Document] = {}
+        self.pieces: dict[int, list[Piece]] = {}
+
+    def batch(self) -> Batch:
+        if sum(map(len, self.texts)) <= FEW:
+            hashes, marks, lengths = self._one_by_one()
+        else:
+            columns = zip(*(self._read(first, block) for first, block in self._blocks()))
+            hashes, marks, lengths = map(np.concatenate, columns)
+        return Batch(self.texts, self.reading, hashes, marks, lengths, self.pieces, self.documents)
+
+    def _one_by_one(self) -> Tokens:
+        pieces = [self._whole(place) for place in range(len(self.texts))]
+        self.pieces = {place: [piece] for place, piece in enumerate(pieces)}
+        return tokens_of(pieces)
+
+    def _blocks(self) -> Iterator[tuple[int, list[str]]]:
+        """Runs of texts without markup that are not too long together; texts too long by themselves are left empty."""
+        first, size, block = 0, 2, list[str]()
+        for place, raw in enumerate(self.texts):
+            plain = self._plain(place, raw)
+            if block and size + len(plain) >= BLOCK:
+                yield first, block
+                first, size, block = place, 2, []
+            block.append(plain)
+            size += len(plain) + 1
+        if block:
+            yield first, block
+
+    def _plain(self, place: int, raw: str) -> str:
+        """The text that a reader sees, as ``plain_text`` finds it."""
+        drop = self.reading.quotes == "drop"
+        if len(raw) < LONGEST_RAW:
+            text = plain_text(raw, self.reading.quotes, Untraced).text if _marked(raw, drop) else raw
+            if len(text) < LONG_TEXT:
+                return text
+        self._whole(place)
+        return ""
+
+    def _whole(self, place: int) -> Piece:
+        """The piece that a text is which the plain canoniser reads."""
+        document = self.documents.get(place)
+        if document is None:
+            document = self.documents[place] = self.reading.document(self.texts[place])
+        return piece_of_document(document)
+
+    def _read(self, first: int, texts: list[str]) -> Tokens:
+        given = self.reading
+        scripts = [
+            self.memory.lexical(given.language, script, given.secret, given.synonyms)
+            for script in (False, True)
+        ]
+        unread = [place for place in range(len(texts)) if first + place in self.documents]
+        block = Block(texts, unread, scripts, self.memory)
+        return block.read(
+            lambda place: self._whole(first + place),
+            lambda place, piece: self.pieces.setdefault(first + place, []).append(piece),
+        )
+
+
+def _marked(raw: str, drop: bool) -> bool:
+    """Whether ``plain_text`` may change a text."""
+    return (
+        "<" in raw
+        or "&" in raw
+        or "[" in raw
+        or "*" in raw
+        or ("]" in raw and "](" in raw)
+        or ("~" in raw and "~~" in raw)
+        or ("_" in raw and ("'" in raw or "’" in raw))
+        or (drop and ">" in raw)
+    )

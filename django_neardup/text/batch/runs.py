@@ -1,0 +1,63 @@
+"""Arrays that hold runs of unlike lengths one after another."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Flags = NDArray[np.bool_]
+Hashes = NDArray[np.uint64]
+Integers = NDArray[np.int64]
+
+
+def places_of(starts: Integers, lengths: Integers) -> Integers:
+    """All places of the runs `start … start + length - 1`, run by run: int64[sum of the lengths]."""
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
+
+
+def offsets_of(lengths: Integers | Flags) -> Integers:
+    """Where runs of these lengths begin, and behind them where the last ends: int64[n + 1].  A flag is 1 or 0."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def flagged(flags: Flags, offsets: Integers) -> tuple[Integers, Integers]:
+    """Places that are flagged, and the offsets of those of each run: quicker than to index by the flags."""
+    places = np.flatnonzero(flags)
+    return places, np.searchsorted(places, offsets)
+
+
+def sort_runs(values: NDArray[np.unsignedinteger[Any]], offsets: Integers) -> None:
+    """Each run ascending, in place."""
+    for start, end in pairwise(offsets.tolist()):
+        values[start:end].sort()
+
+
+def joined(*parts: tuple[Hashes, Integers]) -> tuple[Hashes, Integers]:
+    """Runs and their offsets, run i of each part after run i of the part before it."""
+    lengths = [np.diff(offsets) for _, offsets in parts]
+    offsets = offsets_of(np.sum(np.stack(lengths), axis=0))
+    values = np.empty(offsets[-1], np.uint64)
+    starts = offsets[:-1].copy()
+    for (part, _), counts in zip(parts, lengths):
+        values[places_of(starts, counts)] = part
+        starts += counts
+    return values, offsets
+
+
+def distinct(values: Hashes, offsets: Integers) -> tuple[Hashes, Integers]:
+    """The runs sorted, each value once in a run, and their offsets."""
+    values = values.copy()
+    sort_runs(values, offsets)
+    kept = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=kept[1:])
+    kept[offsets[:-1][offsets[:-1] < len(values)]] = True
+    if kept.all():
+        return values, offsets
+    places, offsets = flagged(kept, offsets)
+    return values[places], offsets

@@ -1,0 +1,54 @@
+"""What a batch says of its texts beside what their documents say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django_neardup.signatures.neardup_keys import is_content
+from django_neardup.text.batch import Batch, read_batch
+from django_neardup.text.document import Document
+from django_neardup.text.stopwords import STOP
+
+LONG = "слово за слово " * 40
+Seen = dict[str, object]
+
+
+def of_batch(batch: Batch, i: int) -> Seen:
+    start, end = batch.offsets[i : i + 2]
+    return {
+        "hashes": tuple(batch.hashes[start:end].tolist()),
+        "stop": batch.stop[start:end].tolist(),
+        "content": batch.content[start:end].tolist(),
+        "words": int(batch.lengths[i]),
+        "content_words": int(batch.content_words[i]),
+        "truncated": bool(batch.truncated[i]),
+        "exact": batch.exact(i),
+        "codes": batch.codes(i),
+        "contacts": batch.contacts(i),
+    }
+
+
+def of_document(document: Document) -> Seen:
+    return {
+        "hashes": document.hashes,
+        "stop": [token.key in STOP for token in document.tokens],
+        "content": [is_content(token) for token in document.tokens],
+        "words": document.words,
+        "content_words": document.content_words,
+        "truncated": document.truncated,
+        "exact": document.exact,
+        "codes": document.codes,
+        "contacts": document.contacts,
+    }
+
+
+def assert_equal(texts: Sequence[str], **options: Any) -> None:
+    """Of the texts alone, and beside a long one: few characters are read one by one."""
+    alone, beside = read_batch(texts, **options), read_batch([LONG, *texts], **options)
+    assert (len(alone), len(beside)) == (len(texts), len(texts) + 1)
+    for i, text in enumerate(texts):
+        document = Document(text, **options)
+        assert of_batch(alone, i) == of_document(document), text[:2000]
+        assert of_batch(beside, i + 1) == of_document(document), text[:2000]
+        assert alone.may_name(i) or not document.names, text[:2000]

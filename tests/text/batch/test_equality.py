@@ -1,0 +1,117 @@
+"""A batch is what the plain canoniser makes of each of its texts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from django_neardup.evaluation.corpora import corpus_names, load_corpus
+from django_neardup.text import numbers, units
+from django_neardup.text.batch import read_batch
+from django_neardup.text.synonyms import Synonyms
+
+from ..hostile import HOSTILE
+from .equality import assert_equal
+
+OWN = Path(__file__).parents[2] / "data"
+SYNONYMS = Synonyms.of([["квартира", "жильё"], ["продать", "реализовать"], ["buy", "get"]])
+
+# What may be a part of a figure, an address, a code or a word of another script, and what may stand beside it.
+WORDS = """
+продам Продаю квартиру цена Цена: цену стоимость price Price от до from to is в на за и а я с п о тел. ул. г. г гг кв.
+кв м м. м2 метров квадратных т т. р р. руб руб. рублей рублей, тыс тыс. млн бел. у.е. евро долл. т.р л.с. л с x х × *
+k к K mm км/ч об/мин гб ГБ GB мб квт ч квтч а·ч ма·ч мая Мая May may. jan. of 12th 5-й st года года. года,
+цен\u00adа це\u0301на т\u0301ыс 2024 12 5 5, 5. 5.5 0 0.5 000 1,000 1'000 1.000,50 350х350 175/65 R14 r 14 10:00
+12.05.2024 05/12/2024 2024-05-12 8 (903) 123-45-67 +7 + +7(903) 9031234567 $ $5 5$ € 5€ ₽ 500₽ ₴ £ ° °C 5° № №5 #5 #тег
+c# c++ с++ C140 С140.35 KDL-32 цена-5 от-5 5-8 5-8-9 (5) "5" 5% 1/2 ½ ² m² ㎡ ㎏ ① don't it's п'ять об'єкт д’Артаньян
+Иванов Иван И. И.И. О'Коннор e-mail a@b.ru @handle http://a.ru/б?utm_source=1 www.a.ru www. www.-x Www.A.ru site.ru
+сайт.рф .ru ru. a.b т.е. и.о. слово.Слово ... … .. ну...вот _a_ _ __ *a* **жир**ный ~~за~~черк caxap Bода Пpивет 5000
+p. p Cвая ок OK рок poк ooo а б в г д а-б-в-г с-п-а-с-и-бо т-а-к-о-й c.п.а.с d'une l'Admin мοре ѕвая јов Ёж ёлка
+е\u0308ж и\u0306од й Й é Ł ł ß İ ı Σας ﬁ ™ ® ª º ʼ ` ´ ‘ ’ " « » “ „ – — - − 😀 ❤️ 👩\u200d👩\u200d👧 🇷🇺 1️⃣ 🅰 Ⓐ 𝐚 ａ Ｗww.
+。 ， ー 的 日本語 ไทย हिन्दी שָׁלוֹם العربية 한국어 ᄀ ∙ • · |
+/ // :/ : ; , ! ? & &amp; &lt;b&gt; &nbsp; &#8470; <b> </b> <p>
+</p> <br> <br/> <ahref="x>y"> <b <!-- --> <script> </script> [b] [/b] [quote] [/quote] [img] [ ] [*] ]( ](a.ru) >
+\u200b \ufeff \x00 \x0b \x85 \u2028 \ud800 \ue000 \U000e0041 \u0378 ••• ……
+""".replace("\n", " ").split(" ")
+BETWEEN = [
+    *(" " * 5),
+    *"\n\t-/(\u200b\u00a0\u2009\u00ad",
+    "",
+    "  ",
+    "\r\n",
+    ", ",
+    ". ",
+    " - ",
+    " , ",
+    ") ",
+    " \u200b ",
+]
+hard = st.sampled_from(WORDS) | st.one_of(
+    st.from_regex(pattern, fullmatch=True)
+    for pattern in (units.UNIT, units.CURRENCY, numbers.PRICE, numbers.MEASURE, numbers.DATE)
+)
+adverts = st.lists(st.tuples(hard, st.sampled_from(BETWEEN)), max_size=14).map(
+    lambda parts: "".join(word + between for word, between in parts)
+)
+codes = st.integers(0, 0x10FFFF).map(chr)
+few = st.sampled_from("aаbвеeoо01 .-'/ёпpДИ \n")
+texts = adverts | st.text(codes, max_size=40) | st.text(few, max_size=40)
+
+
+@settings(max_examples=int(os.environ.get("EXAMPLES", "200")), deadline=None)
+@given(
+    st.lists(texts, max_size=4),
+    st.sampled_from(["ru", "ru", "en", "uk", "de", "xx"]),
+    st.sampled_from(["keep", "keep", "drop"]),
+)
+@example(["", "", "5"], "ru", "keep")
+def test_any_texts(given: list[str], language: str, quotes: str) -> None:
+    assert_equal(given, language=language, quotes=quotes)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts(name: str) -> None:
+    text = HOSTILE[name](60)
+    assert_equal([text, f"Цена {text} 5000 руб. за м2", text[:50], "a " + text])
+
+
+@pytest.mark.parametrize("secret", [b"", b"secret"])
+@pytest.mark.parametrize("synonyms", [None, SYNONYMS])
+def test_secrets_and_synonyms(secret: bytes, synonyms: Synonyms | None) -> None:
+    given = (
+        "Реализую жильё, цена от 5000 до 6000 руб.|Get iPhone 11 256 ГБ||жильё 5-комн. C140, 8 903 123-45-67"
+    )
+    assert_equal(given.split("|"), secret=secret, synonyms=synonyms)
+
+
+def test_long_texts_and_many() -> None:
+    words = "слово за слово цена 5000 руб. и так далее и тому подобное, " * 20
+    assert_equal([words * times for times in (1, 5, 16, 17, 30, 1, 1)] * 6)
+    assert_equal([f"один {number}" for number in range(3000)])
+    assert_equal(["<p>" * 40_000 + "слово", "я" * 1_000_000])
+
+
+def labelled() -> list[tuple[Path, str]]:
+    folders = [OWN, *map(Path, filter(None, [os.environ.get("NEARDUP_DATA")]))]
+    return [(folder, name) for folder in folders for name in corpus_names(folder)]
+
+
+@pytest.mark.parametrize(("folder", "name"), labelled(), ids=lambda value: str(value).split("/")[-1])
+def test_every_labelled_text(folder: Path, name: str) -> None:
+    given = list(load_corpus(folder, name).texts.values())
+    for start in range(0, len(given), 500):
+        assert_equal(given[start : start + 500])
+
+
+def test_nothing() -> None:
+    batch = read_batch([])
+    assert (len(batch), batch.hashes.tolist(), batch.offsets.tolist(), batch.exacts) == (0, [], [0], [])
+
+
+def test_other_quotes() -> None:
+    with pytest.raises(ValueError, match="keep"):
+        read_batch(["слово"], quotes="some")
