@@ -12,9 +12,9 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 
+from ..text.hashing import GOLDEN, MASK
+
 MOST = 4096
-GOLDEN = 0x9E3779B97F4A7C15
-MASK = (1 << 64) - 1
 
 
 def pack_bag(hashes: Iterable[int]) -> bytes:
@@ -25,6 +25,11 @@ def pack_bag(hashes: Iterable[int]) -> bytes:
         members.append(((word + seen[word] * GOLDEN) & MASK) >> 32)
         seen[word] += 1
     members.sort()
+    return shifted(members)
+
+
+def shifted(members: list[int]) -> bytes:
+    """The payload of ascending members; the greatest are dropped from the list, as long as it is too long."""
     shift = 0
     while len(members) > MOST:
         shift += 1

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from ..text.alignment import align
@@ -16,8 +16,17 @@ from ..text.guard import Contradiction
 from .statistics import TermStatistics
 from .verdict import decisive_contradictions
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..text.batch import Batch
+    from .signed_batch import Signatures
+
 VERDICTS = ("duplicate", "variant", "contained", "related", "none")
 EVIDENCE_ITEMS = 40
+OF_MANY = {"sign": ("keys", "pack"), "screen_pairs": ("measure", "screen"), "passes_many": ("passes",)}
+"""Methods that do for many texts what others do for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +103,20 @@ class Algorithm(ABC):
     default_review: ClassVar[float] = 0.5
     min_shared: int = 1
     limit: int | None = None
-    needs_text: ClassVar[bool] = False
+    needs_text: bool = False
     needs_statistics: ClassVar[bool] = False
     uses_statistics: ClassVar[bool] = False
     metric: ClassVar[bool] = False
-    supports_containment: ClassVar[bool] = False
+    supports_containment: bool = False
     batch: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Whoever needs statistics uses them."""
+        """Whoever needs statistics uses them; a class with keys of its own does not sign many as its parent does."""
         super().__init_subclass__(**kwargs)
         cls.uses_statistics = cls.uses_statistics or cls.needs_statistics
+        for many, of_one in OF_MANY.items():
+            if many not in vars(cls) and not vars(cls).keys().isdisjoint(of_one):
+                setattr(cls, many, getattr(Algorithm, many))
 
     def __init__(
         self,
@@ -137,6 +149,13 @@ class Algorithm(ABC):
             found = self._packed[document] = self.pack(document)
         return found
 
+    def sign(self, batch: Batch) -> Signatures:
+        """`keys` and `pack` of every text of a batch; here one after another."""
+        from .signed_batch import Signatures
+
+        documents = [batch.document(number) for number in range(len(batch))]
+        return Signatures.gathered(map(self.keys, documents), [self.packed(each) for each in documents])
+
     @abstractmethod
     def measure(self, a: bytes, b: bytes) -> float:
         """Likeness, 0..1, of two texts by their payloads."""
@@ -148,6 +167,26 @@ class Algorithm(ABC):
     def passes(self, screened: float, shared_keys: int, words_a: int, words_b: int) -> bool:
         """Whether a candidate deserves to be judged."""
         return shared_keys >= self.min_shared and screened >= self.review
+
+    def screen_many(self, pack: bytes, packs: Sequence[bytes]) -> NDArray[np.float64]:
+        """`screen` of one text against each of the others, in their order."""
+        return self.screen_pairs([pack] * len(packs), packs)
+
+    def screen_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
+        """`screen` of many pairs, whose sides stand in two sequences; pairs of one left side best stand together."""
+        import numpy as np
+
+        return np.array([self.screen(a, b) for a, b in zip(packs_a, packs_b, strict=True)], np.float64)
+
+    def passes_many(
+        self, screened: ArrayLike, shared_keys: ArrayLike, words_a: ArrayLike, words_b: ArrayLike
+    ) -> NDArray[np.bool_]:
+        """`passes` of many candidates; what is one number for all of them may be given as one."""
+        import numpy as np
+
+        columns = np.broadcast_arrays(np.atleast_1d(screened), shared_keys, words_a, words_b)
+        rows = zip(*(column.tolist() for column in columns))
+        return np.array([self.passes(*row) for row in rows], np.bool_)
 
     def judge(self, a: Document, b: Document) -> Judgement:
         """The verdict on two texts: the algorithm's own, then the guard's where it is on."""

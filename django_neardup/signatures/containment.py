@@ -40,8 +40,8 @@ class Containment(Runs):
     options: ClassVar[tuple[str, ...]] = ("size", "window", "run")
     default_duplicate: ClassVar[float] = 0.7
     default_review: ClassVar[float] = 0.4
-    needs_text: ClassVar[bool] = True
-    supports_containment: ClassVar[bool] = True
+    needs_text: bool = True
+    supports_containment: bool = True
 
     def __init__(self, *, size: int = 4, window: int = 8, run: int = 8, **common: Any) -> None:
         super().__init__(**common)

@@ -58,8 +58,8 @@ class LongPassages(Runs):
     options: ClassVar[tuple[str, ...]] = ("size", "gap", "least", "window")
     default_duplicate: ClassVar[float] = 0.7
     default_review: ClassVar[float] = 0.4
-    needs_text: ClassVar[bool] = True
-    supports_containment: ClassVar[bool] = True
+    needs_text: bool = True
+    supports_containment: bool = True
 
     def __init__(
         self, *, size: int = 3, gap: int = 3, least: int = 12, window: int = 6, **common: Any

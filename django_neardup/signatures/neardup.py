@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..text.alignment import align
 from ..text.contrast import EXCUSED
@@ -14,6 +14,13 @@ from .base import Algorithm, Judgement
 from .neardup_keys import WINDOW, neardup_keys
 from .registry import register
 from .verdict import decide
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..text.batch import Batch
+    from .signed_batch import Signatures
 
 PASSES = 0.3
 HOLDS = 0.6
@@ -34,8 +41,8 @@ class NearDup(Algorithm):
     options: ClassVar[tuple[str, ...]] = ("window",)
     default_duplicate: ClassVar[float] = 0.58
     default_review: ClassVar[float] = 0.36
-    needs_text: ClassVar[bool] = True
-    supports_containment: ClassVar[bool] = True
+    needs_text: bool = True
+    supports_containment: bool = True
     default_word_guard: ClassVar[bool] = True
 
     def __init__(
@@ -58,6 +65,13 @@ class NearDup(Algorithm):
     def pack(self, document: Document) -> bytes:
         return pack_bag(document.hashes)
 
+    def sign(self, batch: Batch) -> Signatures:
+        from .bag_batch import pack_bags
+        from .neardup_batch import keys_many
+        from .signed_batch import Signatures
+
+        return Signatures(*keys_many(batch, self.window), pack_bags(batch.hashes, batch.offsets))
+
     def measure(self, a: bytes, b: bytes) -> float:
         """|A∩B| / max(|A|, |B|) of the multisets of words."""
         return common_share(a, b)
@@ -70,6 +84,21 @@ class NearDup(Algorithm):
             or screened >= PASSES
             or (shorter and screened * longer / shorter >= HOLDS)
         )
+
+    def screen_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
+        from .bag_batch import common_shares
+
+        return common_shares(packs_a, packs_b)
+
+    def passes_many(
+        self, screened: ArrayLike, shared_keys: ArrayLike, words_a: ArrayLike, words_b: ArrayLike
+    ) -> NDArray[np.bool_]:
+        import numpy as np
+
+        screens, shared = np.atleast_1d(screened), np.asarray(shared_keys)
+        shorter, longer = np.minimum(words_a, words_b), np.maximum(words_a, words_b)
+        held = screens * longer / np.maximum(shorter, 1)
+        return (shared >= PASSAGE_KEYS) | (screens >= PASSES) | ((shorter > 0) & (held >= HOLDS))
 
     def compare(self, a: Document, b: Document) -> Judgement:
         alignment = align(a, b)

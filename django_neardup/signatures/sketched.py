@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..text.document import Document
 from .base import Algorithm
 from .minwise import equal_share, grouped, pack_sketch, unpack_sketch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Sketched(Algorithm):
@@ -34,6 +39,11 @@ class Sketched(Algorithm):
     def measure(self, a: bytes, b: bytes) -> float:
         """Share of equal slots: 1 minus it is a metric, as the Hamming distance is."""
         return equal_share(unpack_sketch(a), unpack_sketch(b))
+
+    def screen_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
+        from .sketch_batch import equal_shares
+
+        return equal_shares(packs_a, packs_b)
 
     def _sketch(self, document: Document) -> list[int]:
         found = self._sketches.get(document)

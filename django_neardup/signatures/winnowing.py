@@ -48,8 +48,8 @@ class Winnowing(Algorithm):
     options: ClassVar[tuple[str, ...]] = ("unit", "size", "guarantee")
     default_duplicate: ClassVar[float] = 0.5
     default_review: ClassVar[float] = 0.25
-    needs_text: ClassVar[bool] = True
-    supports_containment: ClassVar[bool] = True
+    needs_text: bool = True
+    supports_containment: bool = True
 
     def __init__(
         self, *, unit: str = "words", size: int | None = None, guarantee: int | None = None, **common: Any

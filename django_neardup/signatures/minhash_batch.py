@@ -1,0 +1,88 @@
+"""`minhash-lsh` of a batch of texts: `MinHashLSH.keys`, `pack` and `screen`, one by one, are the definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..text.batch.mixing import mix_arrays, mix_neighbours
+from ..text.batch.runs import Hashes, Integers, distinct, flagged, joined, offsets_of, places_of
+from .bag_batch import pack_bags, sizes_many
+from .minhash_lsh import FEW_WORDS, MOST_QUOTED, QUOTED, MinHashLSH, quotation_keys
+from .minwise import LOW
+from .signed_batch import Signatures
+from .sketch_batch import band_keys, equal_shares, sketch_many
+
+if TYPE_CHECKING:
+    from ..text.batch import Batch
+
+
+def signed(algorithm: MinHashLSH, batch: Batch) -> Signatures:
+    """Keys and payloads of the texts of a batch."""
+    shingles, offsets = shingles_of(batch, algorithm.size)
+    held = np.diff(offsets) > 0
+    sketches = sketch_many(shingles, offsets, algorithm.slots)[held]
+    bands = band_keys(sketches, algorithm.bands, algorithm.rows).reshape(-1)
+    keys = bands, offsets_of(held * algorithm.bands)
+    packs = _packed(sketches, held)
+    if algorithm.containment:
+        sample = sample_of(shingles, offsets, algorithm.containment)
+        keys = joined(keys, _quotation_keys(*sample, algorithm.containment))
+        bags = pack_bags(*sample)
+        packs = [slots + bag if slots else b"" for slots, bag in zip(packs, bags, strict=True)]
+    return Signatures(*distinct(*keys), packs)
+
+
+def shingles_of(batch: Batch, size: int) -> tuple[Hashes, Integers]:
+    """The shingles of every text as `MinHashLSH.shingles` has them, one after another, and their offsets."""
+    few = batch.lengths < FEW_WORDS
+    counts = np.maximum(batch.lengths - np.where(few, 0, size - 1), 0)
+    hashes = mix_neighbours(batch.hashes, size)
+    if few.any():
+        words = places_of(batch.offsets[:-1][few], batch.lengths[few])
+        hashes[words] = mix_arrays(batch.hashes[words])
+    return hashes[places_of(batch.offsets[:-1], counts)], offsets_of(counts)
+
+
+def sample_of(shingles: Hashes, offsets: Integers, divisor: int) -> tuple[Hashes, Integers]:
+    """Of every text the shingles that the power of two divides, distinct, and their offsets."""
+    places, offsets = flagged(shingles & np.uint64(divisor - 1) == 0, offsets)
+    return distinct(shingles[places], offsets)
+
+
+def _quotation_keys(sample: Hashes, offsets: Integers, divisor: int) -> tuple[Hashes, Integers]:
+    many = np.flatnonzero(np.diff(offsets) > MOST_QUOTED)
+    if not len(many):
+        return mix_arrays(sample, seed=QUOTED), offsets
+    runs = [quotation_keys(run.tolist(), divisor) for run in np.split(sample, offsets[1:-1])]
+    flat = np.array([key for run in runs for key in run], np.uint64)
+    return flat, offsets_of(np.array([len(run) for run in runs]))
+
+
+def _packed(sketches: Hashes, held: NDArray[np.bool_]) -> list[bytes]:
+    """`pack_sketch` of every row; the texts that are not held have none."""
+    width = 4 * sketches.shape[1]
+    packed = (sketches & np.uint64(LOW)).astype("<u4").tobytes()
+    places = (np.cumsum(held) - 1) * width
+    return [packed[at : at + width] if own else b"" for at, own in zip(places.tolist(), held.tolist())]
+
+
+def screened(
+    algorithm: MinHashLSH, packs_a: Sequence[bytes], packs_b: Sequence[bytes]
+) -> NDArray[np.float64]:
+    """`MinHashLSH.screen` of many pairs."""
+    if not algorithm.containment:
+        return equal_shares(packs_a, packs_b)
+    end = 4 * algorithm.slots
+    whole = [place for place, pair in enumerate(zip(packs_a, packs_b, strict=True)) if all(pair)]
+    a, b = ([packs[place] for place in whole] for packs in (packs_a, packs_b))
+    sizes_a, sizes_b, common = sizes_many([pack[end:] for pack in a], [pack[end:] for pack in b])
+    shares = np.zeros(len(packs_b))
+    shares[whole] = np.maximum(
+        equal_shares([pack[:end] for pack in a], [pack[:end] for pack in b]),
+        common / np.maximum(np.minimum(sizes_a, sizes_b), 1),
+    )
+    return shares

@@ -1,0 +1,94 @@
+"""Winnowed runs of words of a batch of texts: `neardup_keys.passage_grams`, text by text, is the definition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..text.batch.mixing import mix_neighbours
+from ..text.batch.runs import Flags, Hashes, Integers, flagged, places_of
+from .neardup_keys import ALL_UP_TO, GRAM, MOST
+
+if TYPE_CHECKING:
+    from ..text.batch import Batch
+
+CELLS = 512
+LAST = np.uint64((1 << 64) - 1)
+
+
+def passage_grams(batch: Batch, window: int) -> tuple[Hashes, Integers]:
+    """The grams that `passage_grams` chooses in every text, and their offsets; some may repeat in a text.
+
+    A gram of stop words alone has the greatest value there is, which is never chosen in the end.
+    """
+    grams = mix_neighbours(batch.hashes, GRAM)
+    counts = np.maximum(batch.lengths - (GRAM - 1), 0)
+    winnowed = _of_many_grams(grams, batch.offsets, counts)
+    chosen = np.zeros(len(grams), np.bool_)
+    chosen[places_of(batch.offsets[:-1][~winnowed], counts[~winnowed])] = True
+    grams[_stop_alone(batch.stop)] = LAST
+    if winnowed.any():
+        _winnow(grams, chosen, batch.offsets[:-1][winnowed], counts[winnowed], window)
+    places, offsets = flagged(chosen, batch.offsets)
+    grams = grams[places]
+    kept, offsets = flagged(grams != LAST, offsets)
+    return grams[kept], offsets
+
+
+def _stop_alone(stop: Flags) -> Flags:
+    """Whether a gram that begins at a place is of stop words alone."""
+    alone = stop.copy()
+    for step in range(1, GRAM):
+        alone[:-step] &= stop[step:]
+    return alone
+
+
+def _of_many_grams(grams: Hashes, offsets: Integers, counts: Integers) -> Flags:
+    """Which texts have more distinct grams than are all chosen: told by the cells they fall in, or counted.
+
+    Two grams of each text reach over its end: they do not count.
+    """
+    cells = np.zeros((len(counts), CELLS), np.bool_)
+    own = np.repeat(np.arange(0, cells.size, CELLS, dtype=np.uint64), np.diff(offsets))
+    own += grams & np.uint64(CELLS - 1)
+    cells.reshape(-1)[own.view(np.int64)] = True
+    many: Flags = counts > ALL_UP_TO
+    unsure = many & (np.count_nonzero(cells, axis=1) <= ALL_UP_TO + GRAM - 1)
+    for text in np.flatnonzero(unsure).tolist():
+        start = offsets[text]
+        many[text] = len(np.unique(grams[start : start + counts[text]])) > ALL_UP_TO
+    return many
+
+
+def _winnow(grams: Hashes, chosen: Flags, starts: Integers, counts: Integers, window: int) -> None:
+    """Flag where windows of those texts begin, and put the least of each there, of equal neighbours once."""
+    sizes = np.minimum(windows_for(counts, window), counts)
+    least, size = grams.copy(), 1
+    for each in np.unique(sizes).tolist():
+        widen(least, size, each)
+        size, lasts = each, np.where(sizes == each, starts + counts - each, -1)
+        lasts = np.append(lasts, -1)  # of what stands before the first text
+        fresh = np.ones(len(least), np.bool_)
+        np.not_equal(least[1:], least[:-1], out=fresh[1:])
+        fresh[starts] = True
+        places = np.flatnonzero(fresh)
+        places = places[places <= lasts[np.searchsorted(starts, places, side="right") - 1]]
+        chosen[places] = True
+        grams[places] = least[places]
+
+
+def windows_for(counts: Integers, window: int) -> Integers:
+    """`window_for` of every number of grams."""
+    windows = np.full(len(counts), window)
+    while (large := 2 * counts > MOST * (windows + 1)).any():
+        windows[large] *= 2
+    return windows
+
+
+def widen(least: Hashes, size: int, wanted: int) -> None:
+    """From the least of the `size` values from each place on to that of `wanted`, in place; the last are of fewer."""
+    while size < wanted:
+        step = min(size, wanted - size)
+        np.minimum(least[:-step], least[step:], out=least[:-step])
+        size += step
