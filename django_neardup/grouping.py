@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Model
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import ngettext
 
-from .models import Document, Membership
+from .beside import beside
 from .pipeline.objects import content_type_of
-from .visible import Key, Querysets, Visible, in_chunks, key_of
+from .visible import Key, Querysets, Visible, in_chunks, keys_of
 
 OTHERS = 20
 """How many other members of a group are fetched; ``count`` knows them all."""
+
+PLAIN_ID = re.compile(r"[A-Za-z0-9_\-]+")
+"""Ids that stand in an address as they are."""
+
+SAMPLE_ID = "0-sample-0"
 
 
 class Group:
@@ -27,8 +32,11 @@ class Group:
     ``count``: how many other members the caller's queryset holds; 0 for an object that stands alone.
     """
 
-    def __init__(self, instance: Model, keys: Sequence[Key] = (), loader: Loader | None = None) -> None:
+    def __init__(
+        self, instance: Model, key: Key, keys: Sequence[Key] = (), loader: Loader | None = None
+    ) -> None:
         self.object = instance
+        self._key = key
         self.count = len(keys)
         self._keys = keys[:OTHERS]
         self._loader = loader
@@ -53,7 +61,9 @@ class Group:
     @cached_property
     def url(self) -> str:
         """The page that lists them; empty where there are none, or where our URLs are not included."""
-        return similar_url(self.object) if self.count else ""
+        if not self.count or self._loader is None:
+            return ""
+        return self._loader.addresses.of(self._key)
 
 
 class Loader:
@@ -63,6 +73,7 @@ class Loader:
         self._visible, self._using = visible, using
         self._found = dict(known)
         self._wanted: set[Key] = set()
+        self.addresses = Addresses()
 
     def expect(self, keys: Iterable[Key]) -> None:
         self._wanted.update(key for key in keys if key not in self._found)
@@ -72,6 +83,31 @@ class Loader:
             self._found |= self._visible.fetch(self._wanted, self._using)
             self._wanted.clear()
         return [self._found[key] for key in keys if key in self._found]
+
+
+class Addresses:
+    """The addresses of the pages of objects' clusters; one is looked up a model, for that is what takes time."""
+
+    def __init__(self) -> None:
+        self._of_model: dict[type[Model], tuple[str, str]] = {}
+
+    def of(self, key: Key) -> str:
+        """The address of the page of an object's cluster; empty where our URLs are not included."""
+        model, object_id = key
+        if not PLAIN_ID.fullmatch(object_id):
+            return _address(model, object_id)
+        if model not in self._of_model:
+            before, _, after = _address(model, SAMPLE_ID).rpartition(SAMPLE_ID)
+            self._of_model[model] = before, after
+        before, after = self._of_model[model]
+        return f"{before}{object_id}{after}" if before else ""
+
+
+def _address(model: type[Model], object_id: str) -> str:
+    try:
+        return reverse("neardup:similar", args=[model._meta.label_lower, object_id])
+    except NoReverseMatch:
+        return ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +134,7 @@ def group(objects: Iterable[Model], visible: Querysets) -> list[Group]:
     """
     allowed = Visible(visible)
     instances = list(objects)
-    keys = [key_of(instance) for instance in instances]
+    keys = keys_of(instances)
     by_alias: defaultdict[str, dict[Key, Model]] = defaultdict(dict)
     for instance, key in zip(instances, keys, strict=True):
         by_alias[_alias(instance)].setdefault(key, instance)
@@ -120,25 +156,24 @@ class _Listed:
     def entry(self, instance: Model, key: Key) -> Group | None:
         """The object's entry; None where it may not be seen or another member has stood for it."""
         if not self._allowed.covers(key):
-            return Group(instance)
+            return Group(instance, key)
         if key not in self._near.held:
             return None
         cluster = self._near.cluster_of.get(key)
         if cluster is None:
-            return Group(instance)
+            return Group(instance, key)
         if cluster in self._shown:
             return None
         self._shown.add(cluster)
         last = len(self._place)
         others = sorted(self._near.others(key), key=lambda other: self._place.get(other, last))
-        return Group(instance, others, self._loader)
+        return Group(instance, key, others, self._loader)
 
 
 def neighbours(keys: Sequence[Key], visible: Visible, using: str) -> Neighbours:
-    """Clusters of those objects, as far as they may be seen: a query, and two a model of ``visible``."""
-    kinds = {content_type_of(model, using).pk: model for model in visible.registered}
-    cluster_of = _clusters(keys, kinds, using)
-    members = _members(sorted(set(cluster_of.values())), kinds, using)
+    """Clusters of those objects, as far as they may be seen: a query, and one a model of ``visible``."""
+    members = _members(keys, visible.registered, using)
+    cluster_of = {key: members[key] for key in keys if key in members}
     held = visible.held([*members, *keys], using)
     seen: defaultdict[int, list[Key]] = defaultdict(list)
     for key in held:
@@ -147,40 +182,19 @@ def neighbours(keys: Sequence[Key], visible: Visible, using: str) -> Neighbours:
     return Neighbours(cluster_of, held, dict(seen))
 
 
-def similar_url(instance: Model) -> str:
-    """The address of the page of an object's cluster; empty where our URLs are not included."""
-    model, object_id = key_of(instance)
-    try:
-        return reverse("neardup:similar", args=[model._meta.label_lower, object_id])
-    except NoReverseMatch:
-        return ""
-
-
 def _alias(instance: Model) -> str:
     return instance._state.db or DEFAULT_DB_ALIAS
 
 
-def _clusters(keys: Iterable[Key], kinds: dict[int, type[Model]], using: str) -> dict[Key, int]:
-    of_model: defaultdict[type[Model], list[str]] = defaultdict(list)
-    for model, object_id in keys:
-        of_model[model].append(object_id)
-    return {
-        (model, object_id): cluster
-        for kind, model in kinds.items()
-        for chunk in in_chunks(of_model[model])
-        for object_id, cluster in Membership.objects.using(using)
-        .filter(document__content_type=kind, document__object_id__in=chunk)
-        .values_list("document__object_id", "cluster_id")
-    }
-
-
-def _members(clusters: Sequence[int], kinds: dict[int, type[Model]], using: str) -> dict[Key, int]:
-    """The members, of those models, of those clusters, in static order."""
-    rows: list[tuple[Any, ...]] = []
-    for chunk in in_chunks(clusters):
-        documents = Document.objects.using(using).filter(
-            membership__cluster__in=chunk, content_type__in=kinds
-        )
-        ordered = documents.order_by("-live", "first_seen", "pk")
-        rows += ordered.values_list("content_type_id", "object_id", "membership__cluster_id")
-    return {(kinds[kind], object_id): cluster for kind, object_id, cluster in rows}
+def _members(keys: Iterable[Key], models: Iterable[type[Model]], using: str) -> dict[Key, int]:
+    """All members, of those models, of the clusters of those objects, in static order."""
+    kinds = {content_type_of(model, using).pk: model for model in models}
+    numbers = {model: kind for kind, model in kinds.items()}
+    known = [key for key in keys if key[0] in numbers]
+    rows: dict[Key, int] = {}
+    for chunk in in_chunks(known):
+        of_kind: defaultdict[int, list[str]] = defaultdict(list)
+        for model, object_id in chunk:
+            of_kind[numbers[model]].append(object_id)
+        rows |= {(kinds[kind], key): cluster for kind, key, cluster in beside(using, of_kind, list(kinds))}
+    return rows

@@ -36,6 +36,18 @@ def key_of(instance: Model) -> Key:
     return root, _id_of(instance, root)
 
 
+def keys_of(instances: Iterable[Model]) -> list[Key]:
+    """``key_of`` each of them; the adapter of a model is looked up once."""
+    roots: dict[type[Model], type[Model]] = {}
+    found = []
+    for instance in instances:
+        root = roots.get(type(instance))
+        if root is None:
+            root = roots[type(instance)] = key_of(instance)[0]
+        found.append((root, _id_of(instance, root)))
+    return found
+
+
 def root_of(model: type[Model]) -> type[Model]:
     """The model whose adapter speaks for that one; without an adapter its concrete model."""
     found = adapters_of(model)

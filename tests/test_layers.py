@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pipeline",),
     ("queues", "receivers"),
     ("merging",),
-    ("visible", "grouping", "comparing"),
+    ("visible", "beside", "grouping", "comparing"),
     ("hints", "similar", "forms", "views", "urls", "admin", "templatetags", "checks", "management", "apps"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

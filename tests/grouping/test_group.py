@@ -6,6 +6,7 @@ import pytest
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.test import override_settings
+from django.urls import reverse
 
 import django_neardup as neardup
 from tests.grouping import rows
@@ -179,9 +180,20 @@ def test_queries_do_not_grow_with_the_list(visible, django_assert_max_num_querie
         rows.cluster(*posts[start : start + 3])
     neardup.group(posts[:1], visible)
     for listed in (posts[:3], posts[::2], posts):
-        with django_assert_max_num_queries(4):
+        with django_assert_max_num_queries(3):
             for entry in neardup.group(listed, visible):
                 assert len(entry.others) == entry.count == 2
+
+
+def test_a_list_costs_two_queries(visible, django_assert_num_queries):
+    posts = ads(60)
+    for start in range(0, 60, 3):
+        rows.cluster(*posts[start : start + 3])
+    neardup.group(posts[:1], visible)
+    with django_assert_num_queries(2):
+        assert [entry.count for entry in neardup.group(posts[:50], visible) if entry.label and entry.url] == [
+            2
+        ] * 17
 
 
 def test_a_queryset_costs_its_own_query_once(visible, django_assert_max_num_queries):
@@ -189,6 +201,14 @@ def test_a_queryset_costs_its_own_query_once(visible, django_assert_max_num_quer
     neardup.group(visible, visible)
     with django_assert_max_num_queries(3):
         neardup.group(visible.all(), visible)
+
+
+@pytest.mark.parametrize("slug", ["plain-1", "two words", "a/b", "100%", "имя", "//host", "0-sample-0"])
+def test_an_address_is_what_django_makes_of_it(slug):
+    posts = [SlugPost.objects.create(slug=slug + end, text="a") for end in ("", "2")]
+    rows.cluster(*posts)
+    (entry,) = neardup.group(posts, SlugPost.objects.all())
+    assert entry.url == reverse("neardup:similar", args=["testapp.slugpost", slug])
 
 
 def test_an_empty_list_costs_nothing(visible, django_assert_num_queries):

@@ -1,0 +1,54 @@
+"""Who is in a cluster with whom: one statement, the same on every database, without model objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import connections
+
+from .models import Document, Membership
+
+Row = tuple[int, str, int]
+
+STATEMENT = """
+SELECT d.content_type_id, d.object_id, m.cluster_id
+FROM {membership} m JOIN {document} d ON d.id = m.document_id
+WHERE d.content_type_id {kinds} AND m.cluster_id IN (
+    SELECT mine.cluster_id FROM {membership} mine JOIN {document} own ON own.id = mine.document_id
+    WHERE {own}
+)
+ORDER BY d.live DESC, d.first_seen, d.id
+"""
+
+
+def beside(using: str, objects: Mapping[int, Sequence[str]], kinds: Sequence[int]) -> list[Row]:
+    """Content type, object id and cluster of every document that shares a cluster with one of the given objects.
+
+    ``objects``: canonical ids by content type, one at least; ``kinds``: the content types of those that are wanted.
+    In static order: what is live first, then as they were first seen.
+    """
+    connection = connections[using]
+    wanted, values = _among(connection.vendor, kinds)
+    clauses = []
+    for kind, ids in objects.items():
+        condition, more = _among(connection.vendor, ids)
+        clauses.append(f"(own.content_type_id = %s AND own.object_id {condition})")
+        values = [*values, kind, *more]
+    statement = STATEMENT.format(
+        membership=connection.ops.quote_name(Membership._meta.db_table),
+        document=connection.ops.quote_name(Document._meta.db_table),
+        kinds=wanted,
+        own=" OR ".join(clauses),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        rows: list[Row] = cursor.fetchall()
+    return rows
+
+
+def _among(vendor: str, values: Sequence[int] | Sequence[str]) -> tuple[str, list[Any]]:
+    """A condition on a column and its parameters; PostgreSQL takes an array, which is quicker to write."""
+    if vendor == "postgresql":
+        return "= ANY(%s)", [list(values)]
+    return f"IN ({', '.join(['%s'] * len(values))})", list(values)
