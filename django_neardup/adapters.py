@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
+from django.db.models.sql import Query
 from django.http import HttpRequest
 
 from .conf import Profile, get_profile
@@ -165,12 +166,14 @@ class Adapter:
         )
 
     def sources(self, keys: Iterable[Any], using: str, strict: bool = False) -> dict[Any, Source]:
-        """The sources of those primary keys that still exist, read afresh from that database: three queries.
+        """The sources of those primary keys that still exist, read afresh from that database: one query, and one more
+        for each of ``compared`` and ``live`` that leaves objects out.
 
         An object that cannot be read is logged and left out; where ``strict``, its error is raised."""
         found = self.model._base_manager.using(using).in_bulk(list(keys))
-        compared = _present(self.compared(), found, using)
-        live = _present(self.live(), found, using)
+        live = self._present(self.live(), found, using)
+        same = type(self).compared is Adapter.compared
+        compared = live if same else self._present(self.compared(), found, using)
         sources = {}
         for key, instance in found.items():
             try:
@@ -181,6 +184,14 @@ class Adapter:
                 logger.warning("%s %s cannot be read: %s", self.model._meta.label, key, type(error).__name__)
         return sources
 
+    def _present(
+        self, queryset: models.QuerySet[Any], found: Mapping[Any, Any], using: str
+    ) -> Collection[Any]:
+        """Keys of those objects that the queryset holds; it is asked only where it may leave some out."""
+        if not found or (queryset.model is self.model and _is_whole(queryset)):
+            return found
+        return set(queryset.using(using).filter(pk__in=list(found)).order_by().values_list("pk", flat=True))
+
     @staticmethod
     def _values(instance: Any, names: Sequence[str]) -> Iterator[Any]:
         for name in names:
@@ -190,8 +201,22 @@ class Adapter:
         return tuple("" if value is None else str(value) for value in self._values(instance, names))
 
 
-def _present(queryset: models.QuerySet[Any], keys: Iterable[Any], using: str) -> set[Any]:
-    return set(queryset.using(using).filter(pk__in=list(keys)).order_by().values_list("pk", flat=True))
+def _is_whole(queryset: models.QuerySet[Any]) -> bool:
+    """Whether it is plain ``all()``: no filter, join, slice, annotation, or class of its own that may add one."""
+    query = queryset.query
+    plain = (
+        type(queryset) is models.QuerySet
+        and type(query) is Query
+        and set(query.alias_map) <= {query.base_table}
+    )
+    return plain and not (
+        query.where
+        or query.is_sliced
+        or query.combinator
+        or query.annotations
+        or query.extra
+        or query.distinct_fields
+    )
 
 
 _registry: dict[type[models.Model], Adapter] = {}

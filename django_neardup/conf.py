@@ -21,6 +21,8 @@ DEFAULTS: dict[str, Any] = {
     "MIN_WORDS": 4,
     "MAX_ALIGNED": 32,
     "BUCKET": 64,
+    "STORAGE": "rows",
+    "CACHE": True,
     "LEASE_SECONDS": 120,
     "MAX_ATTEMPTS": 5,
     "POLL_SECONDS": 1.0,
@@ -36,7 +38,9 @@ class Profile(NamedTuple):
     ``backend`` and ``queue`` (read from the profile "default" alone) say who rings the worker; the rest are limits:
     words below which a text is not compared, pairs aligned in a turn, documents read of a bucket, seconds of a lease,
     attempts before quarantine, seconds between two polls of ``neardup_worker``, seconds of waiting after which a
-    check warns.
+    check warns. ``storage`` (of "default" alone) is how keys are stored: "rows", or "array" on PostgreSQL; ``cache``
+    (of "default" alone) the folder where workers share what they have learnt of words: True for one of the user's own
+    among the temporary files, None for none.
     """
 
     alias: str
@@ -50,6 +54,8 @@ class Profile(NamedTuple):
     min_words: int
     max_aligned: int
     bucket: int
+    storage: str
+    cache: str | os.PathLike[str] | bool | None
     lease_seconds: int
     max_attempts: int
     poll_seconds: float

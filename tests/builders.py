@@ -43,7 +43,7 @@ def document(instance: Model, **values: Any) -> Document:
     Document.objects.using(using).filter(pk=made.pk).update(**values)
     Fingerprint.objects.using(using).update_or_create(
         document=made, scheme=scheme(using),
-        defaults={"version": made.wanted, "source_digest": source.digest, "finished": True},
+        defaults={"version": made.wanted, "source_digest": source.digest},
     )  # fmt: skip
     made.refresh_from_db()
     return made

@@ -5,9 +5,10 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
+from django_neardup.adapters import adapter_for
 from django_neardup.models import LIVE_NUMBER, Cluster, Document, Scheme
 from django_neardup.pipeline import decide
-from django_neardup.pipeline.reconcile import backfill
+from django_neardup.pipeline.runs import begin, index
 from tests.pipeline.helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
 from tests.testapp.models import Ad
 
@@ -45,18 +46,27 @@ def test_old_posts_come_before_live_ones_in_key_order():
     assert cluster(later).representative == document(old[0])
 
 
-def test_it_resumes_where_it_stopped(monkeypatch):
-    from django_neardup.adapters import adapter_for
-    from django_neardup.pipeline import reconcile
-
-    monkeypatch.setattr(reconcile.batches, "__defaults__", (None, 2))
+def test_it_resumes_where_it_stopped():
     posts = bulk(*(f"{SOFA} {number}" for number in range(7)))
-    steps = backfill(adapter_for(Ad), "default")
-    assert next(steps) + next(steps) == 4
-    steps.close()
-    assert Document.objects.count() in (2, 4)
+    work = begin(adapter_for(Ad), "default")
+
+    def stop(phase, through):
+        if work.through() >= 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index(work, 2, stop)
+    assert Document.objects.count() in (4, 6)
     run("neardup_index")
     assert [document(each).first_seen for each in posts] == list(range(1, 8))
+
+
+def test_no_drain_leaves_all_to_a_worker():
+    posts = bulk(SOFA, SOFA_EDITED, PIANO)
+    assert "testapp.Ad: marked 3 posts in" in run("neardup_index", no_drain=True)
+    assert [document(each).state for each in posts] == ["pending"] * 3
+    work()
+    assert cluster(posts[0]) == cluster(posts[1]) is not None
 
 
 def test_an_interrupted_build_equals_an_undisturbed_one():

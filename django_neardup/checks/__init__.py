@@ -14,6 +14,8 @@ STATIC = (
     profiles.check_synonyms,
     profiles.check_language,
     profiles.check_numbers,
+    profiles.check_storage,
+    profiles.check_cache,
     adapters.check_profile,
     adapters.check_names,
     adapters.check_text,

@@ -13,13 +13,17 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage
+from django.db import connections
 
 from .. import queues
 from ..adapters import registered
 from ..conf import BACKENDS, DEFAULTS
+from ..pipeline import words
 from ..pipeline.schemes import for_the_bench, options_of
 from ..signatures.registry import UnknownAlgorithm, algorithm_names, get_algorithm
+from ..storage.index import refused
 from ..text.synonyms import Synonyms
+from .database import homes
 from .table import problem
 
 SHAPE = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
@@ -28,6 +32,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "QUEUE": ((str,), "the name of a queue"),
     "SECRET": ((str, type(None)), "a text, or None for a random one"),
     "SYNONYMS": ((str, os.PathLike, type(None)), "the path of a file, or None"),
+    "CACHE": ((str, os.PathLike, bool, type(None)), "the path of a folder, True or None"),
 }
 LEAST: dict[str, tuple[float, type]] = {
     "MIN_WORDS": (0, int),
@@ -114,6 +119,30 @@ def check_numbers(**kwargs: Any) -> list[CheckMessage]:
         for key in LEAST
         if not is_number(key, values[key])
     ]
+
+
+def check_storage(**kwargs: Any) -> list[CheckMessage]:
+    storage = dict(profiles()).get("default", DEFAULTS)["STORAGE"]
+    return [
+        problem(
+            "E014",
+            f"NEARDUP['default'], database {alias!r}: {why}.",
+            'Set STORAGE to "rows", which every database can; "array" is for PostgreSQL alone.',
+        )
+        for alias in sorted(homes())
+        if (why := refused(connections[alias].vendor, storage))
+    ]
+
+
+def check_cache(**kwargs: Any) -> list[CheckMessage]:
+    chosen = dict(profiles()).get("default", DEFAULTS)["CACHE"]
+    folder = words.folder_of(chosen) if isinstance(chosen, TYPES["CACHE"][0]) else None
+    why = words.refused(folder) if folder is not None else ""
+    hint = (
+        "Name a folder of the workers' user alone (mode 0700), or set CACHE to None. Every worker remembers words by "
+        "itself meanwhile."
+    )
+    return [problem("W109", f"NEARDUP['default']: CACHE is {str(folder)!r}, and {why}.", hint)] if why else []
 
 
 def profiles() -> Iterator[tuple[str, dict[str, Any]]]:

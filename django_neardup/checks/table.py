@@ -20,6 +20,7 @@ IDS = {
     "E011": "a number is out of its range",
     "E012": "quotes or excused hold what an adapter cannot use",
     "E013": "SYNONYMS names a file that cannot be used",
+    "E014": "STORAGE is none of those there are, or the database cannot do it",
     "W101": "live() is overridden, and no field is watched",
     "W102": "no model is registered",
     "W103": "the URLs are not included",
@@ -28,6 +29,7 @@ IDS = {
     "W106": "the settings are unlike the active scheme",
     "W107": "SQLite begins its transactions without the write lock",
     "W108": "ALGORITHM needs statistics of the posts, and there are none",
+    "W109": "CACHE names a folder that cannot be used",
 }
 
 

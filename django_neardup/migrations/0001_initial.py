@@ -14,6 +14,14 @@ def drop_rowid(apps, schema_editor):
         cursor.execute(f"{statement} WITHOUT ROWID")
 
 
+def index_arrays(apps, schema_editor):
+    """On PostgreSQL: what documents share a key. Without a pending list, look-ups cost the same after any write."""
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute(
+            "CREATE INDEX neardup_keyarray_keys ON neardup_keyarray USING gin (keys) WITH (fastupdate = off)"
+        )
+
+
 def build_missing(apps, schema_editor):
     """Before all is taken down: tables that an earlier form of this migration did not make, so that none is missed."""
     present = schema_editor.connection.introspection.table_names()
@@ -44,6 +52,19 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(drop_rowid, migrations.RunPython.noop),
+        migrations.CreateModel(
+            name='KeyArray',
+            fields=[
+                ('document', models.BigIntegerField(primary_key=True, serialize=False, verbose_name='document')),
+                ('keys', django_neardup.models.fields.KeysField(verbose_name='keys')),
+            ],
+            options={
+                'verbose_name': 'array of keys',
+                'verbose_name_plural': 'arrays of keys',
+                'db_table': 'neardup_keyarray',
+            },
+        ),
+        migrations.RunPython(index_arrays, migrations.RunPython.noop),
         migrations.CreateModel(
             name='KeyPhrase',
             fields=[
@@ -183,6 +204,29 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='IndexRange',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('label', models.CharField(max_length=200, verbose_name='model')),
+                ('number', models.PositiveIntegerField(verbose_name='number')),
+                ('after', django_neardup.models.fields.ExactCharField(blank=True, max_length=255, null=True, verbose_name='after this object id')),
+                ('last', django_neardup.models.fields.ExactCharField(max_length=255, verbose_name='up to this object id')),
+                ('first_seen', models.BigIntegerField(verbose_name='first-seen number')),
+                ('posts', models.PositiveIntegerField(verbose_name='posts')),
+                ('done', models.PositiveIntegerField(default=0, verbose_name='done')),
+                ('finished', models.BooleanField(default=False, verbose_name='finished')),
+                ('token', models.CharField(blank=True, default='', max_length=32, verbose_name='claim')),
+                ('leased_until', models.BigIntegerField(blank=True, null=True, verbose_name='leased until')),
+                ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),
+                ('scheme', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.scheme', verbose_name='scheme')),
+            ],
+            options={
+                'verbose_name': 'range of an index run',
+                'verbose_name_plural': 'ranges of index runs',
+                'constraints': [models.UniqueConstraint(fields=('scheme', 'label', 'number'), name='neardup_range_number')],
+            },
+        ),
+        migrations.CreateModel(
             name='Membership',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -272,7 +316,6 @@ class Migration(migrations.Migration):
                 ('payload', models.BinaryField(default=bytes, verbose_name='payload')),
                 ('keys', models.BinaryField(default=bytes, verbose_name='keys')),
                 ('codes', models.TextField(blank=True, default='', verbose_name='codes')),
-                ('finished', models.BooleanField(default=False, verbose_name='finished')),
                 ('document', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='fingerprints', to='neardup.document', verbose_name='document')),
                 ('scheme', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.scheme', verbose_name='scheme')),
             ],

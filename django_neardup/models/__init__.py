@@ -1,10 +1,11 @@
 """What is stored. Every table of a document lives in its object's database."""
 
 from .cluster import Cluster, Membership
-from .document import LIVE_NUMBER, Contact, Document, Fingerprint, Key
+from .document import LIVE_NUMBER, Contact, Document, Fingerprint, Key, KeyArray
 from .merge import MergeRecord
 from .pair import Decision, DecisionMember, Pair, Verdict
 from .phrase import KeyPhrase
+from .run import IndexRange
 from .scheme import Scheme, Space
 from .statistics import TermStatistics
 
@@ -16,7 +17,9 @@ __all__ = [
     "DecisionMember",
     "Document",
     "Fingerprint",
+    "IndexRange",
     "Key",
+    "KeyArray",
     "KeyPhrase",
     "Membership",
     "MergeRecord",

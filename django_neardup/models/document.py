@@ -8,7 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from .fields import DigestField, ExactCharField
+from .fields import DigestField, ExactCharField, KeysField
 from .scheme import Scheme, Space
 
 LIVE_NUMBER = 2**62
@@ -94,7 +94,8 @@ class Fingerprint(models.Model):
     """What a document's text was reduced to under a scheme. No text is kept.
 
     ``keys`` are the document's own rows of the key table, sorted signed 64-bit integers, so that they can be removed
-    without an index on the document. ``finished`` is set when the turn that wrote this row came to its end.
+    without an index on the document. ``version`` is the ``wanted`` of the turn that wrote this row: that turn came to its
+    end where the indexed document's ``done`` is not less.
     """
 
     document = models.ForeignKey(
@@ -110,7 +111,6 @@ class Fingerprint(models.Model):
     payload = models.BinaryField(_("payload"), default=bytes)
     keys = models.BinaryField(_("keys"), default=bytes)
     codes = models.TextField(_("codes"), blank=True, default="")
-    finished = models.BooleanField(_("finished"), default=False)
 
     class Meta:
         app_label = "neardup"
@@ -159,3 +159,16 @@ class Key(models.Model):
         app_label = "neardup"
         verbose_name = _("key")
         verbose_name_plural = _("keys")
+
+
+class KeyArray(models.Model):
+    """All keys of a document in one row: the index on PostgreSQL where STORAGE is "array", else empty."""
+
+    document = models.BigIntegerField(_("document"), primary_key=True)
+    keys = KeysField(_("keys"))
+
+    class Meta:
+        app_label = "neardup"
+        db_table = "neardup_keyarray"
+        verbose_name = _("array of keys")
+        verbose_name_plural = _("arrays of keys")

@@ -14,7 +14,8 @@ class Scheme(models.Model):
     Signatures and pairs compare only inside one scheme. ``options`` are the algorithm's arguments, ``parameters``
     all that it says of itself, with the digests of the statistics and of the synonyms that it was made with.
     ``synonyms`` are the classes of words that were in the profile's file then. ``progress`` holds, by model label,
-    how far ``neardup_index`` has come: ``{"cursor": text, "numbered": count, "finished": bool}``.
+    how far ``neardup_index`` has come: the number of the present ``"pass"`` through the model, whether it is
+    ``"finished"``, and whether one before it was (``"again"``).
     """
 
     class State(models.TextChoices):

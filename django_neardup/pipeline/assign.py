@@ -9,25 +9,62 @@ from collections.abc import Collection, Iterable
 from django.db.models import Count, Min, Q
 
 from ..clustering import settle
-from ..models import Cluster, Document, Membership, Pair, Scheme, Space
+from ..models import Cluster, Document, Membership, Scheme, Space
 from .graph import StoredGraph
 from .ledger import request
+from .sql import execute, insert, rows, rows_either
 
 logger = logging.getLogger(__name__)
 
 ALARM = 200
 """Members from which on a growing cluster is logged: so many copies of one post are rather a template's."""
 
+JOINED = ("document_id", "cluster_id", "score", "reason", "exact", "scheme_id", "digest")
+MEMBERS = f'"neardup_membership" ({", ".join(f"{chr(34)}{name}{chr(34)}" for name in JOINED)})'
+SHOWN = ("id", "space_id", "representative_id", "size", "lowest", "weakest", "exact")
+LED = (
+    f'SELECT {", ".join(f"{chr(34)}{name}{chr(34)}" for name in SHOWN)} FROM "neardup_cluster" '
+    'WHERE "representative_id" = %s'
+)
+_SIDE = (
+    'SELECT MIN(p."score") FROM "neardup_pair" p JOIN "neardup_membership" m ON m."document_id" = p."{other}" '
+    'WHERE m."cluster_id" = %s AND +p."space_id" = %s AND p."{side}" IN ({{0}})'
+)
+INSIDE = f'{_SIDE.format(side="a_id", other="b_id")} UNION ALL {_SIDE.format(side="b_id", other="a_id")}'
+WITHIN = (
+    'SELECT MIN(p."score") FROM "neardup_membership" a JOIN "neardup_pair" p ON p."a_id" = a."document_id" '
+    'JOIN "neardup_membership" b ON b."document_id" = p."b_id" '
+    'WHERE a."cluster_id" = %s AND b."cluster_id" = %s AND +p."space_id" = %s'
+)
+"""A plus keeps SQLite from reading all pairs of a space."""
+GROWN = (
+    'UPDATE "neardup_cluster" SET "size" = %s, "lowest" = %s, "weakest" = %s, "exact" = %s, "state" = %s '
+    'WHERE "id" = %s'
+)
+
 RENEWED = ("score", "exact", "reason")
 
 
-def recluster(scheme: Scheme, seeds: Iterable[int], using: str, frozen: Collection[int] = ()) -> set[int]:
-    """Decide anew on the seeds and all that depends on them, and store it; the documents whose leader changed."""
+def recluster(
+    scheme: Scheme,
+    seeds: Iterable[int],
+    using: str,
+    frozen: Collection[int] = (),
+    related: Collection[int] = (),
+) -> set[int]:
+    """Decide anew on the seeds and all that depends on them, and store it; the documents whose leader changed.
+
+    ``related``: documents that have come to be related to seeds of which nothing was known before. Those that stand
+    before all seeds in the static order depend on none of them, and are left alone."""
     graph, seeds = StoredGraph(scheme.pk, using), set(seeds)
+    if related:
+        graph.place(seeds.union(related))
+        first = min(map(graph.order, seeds))
+        seeds |= {node for node in related if graph.order(node) > first}
     changed = settle(graph, seeds, frozen)
     before = {node: graph.leader(node) for node in changed}
-    stale = _leave(changed, using)
-    _join(changed, before, graph, scheme, using)
+    stale = _leave([node for node in changed if graph.has_place(node)], using)
+    _join(changed, before, graph, scheme, using, stale)
     stale |= _renew({*seeds} - {*frozen} - changed.keys(), graph, scheme, using)
     for cluster in Cluster.objects.using(using).filter(pk__in=stale):
         refresh(cluster, using)
@@ -46,9 +83,11 @@ def _left_behind(changed: dict[int, int | None], before: dict[int, int | None]) 
     }
 
 
-def _leave(changed: dict[int, int | None], using: str) -> set[int]:
-    """Take every changed document out of its cluster; the clusters that lost one."""
-    rows = Membership.objects.using(using).filter(document__in=list(changed))
+def _leave(leaving: Collection[int], using: str) -> set[int]:
+    """Take those documents out of their clusters; the clusters that lost one."""
+    if not leaving:
+        return set()
+    rows = Membership.objects.using(using).filter(document__in=leaving)
     left = set(rows.values_list("cluster", flat=True))
     rows.delete()
     return left
@@ -75,17 +114,35 @@ def _join(
     graph: StoredGraph,
     scheme: Scheme,
     using: str,
+    stale: Collection[int],
 ) -> None:
+    """Documents join their leaders' clusters. The figures of one that only grows follow from those it had; those of
+    ``stale`` ones are counted."""
     joining: defaultdict[int, list[int]] = defaultdict(list)
     for node, leader in changed.items():
         if leader is not None and leader != node:
             joining[leader].append(node)
     for leader, nodes in sorted(joining.items()):
         cluster = _cluster_of(leader, [before[node] for node in nodes], graph, scheme, using)
-        Membership.objects.using(using).bulk_create(
-            [_membership(cluster, node, leader, graph, scheme) for node in sorted(nodes)]
-        )
-        refresh(cluster, using, grown=True)
+        coming = [_membership(cluster, node, leader, graph, scheme) for node in sorted(nodes)]
+        insert(using, MEMBERS, [[getattr(each, name) for name in JOINED] for each in coming])
+        if cluster.size > 1 and cluster.pk not in stale:
+            _grow(cluster, coming, using)
+        else:
+            refresh(cluster, using, grown=True)
+
+
+def _grow(cluster: Cluster, coming: Collection[Membership], using: str) -> None:
+    """Renew the figures of a cluster that has lost nobody, by those who have come."""
+    size = cluster.size + len(coming)
+    lowest = min(cluster.lowest, *(each.score for each in coming))
+    inside = rows_either(
+        using, INSIDE, [each.document_id for each in coming], cluster.pk, cluster.space_id
+    )
+    weakest = min([cluster.weakest, lowest, *(score for (score,) in inside if score is not None)])
+    exact = cluster.exact and all(each.exact for each in coming)
+    _warn(cluster, size)
+    execute(using, GROWN, [size, lowest, weakest, exact, Cluster.State.OPEN, cluster.pk])
 
 
 def _cluster_of(
@@ -93,9 +150,8 @@ def _cluster_of(
 ) -> Cluster:
     """The leader's cluster; else an abandoned one of its members, so that addresses last; else a new one."""
     clusters = Cluster.objects.using(using)
-    present = clusters.filter(representative=leader).first()
-    if present is not None:
-        return present
+    for row in rows(using, LED, [leader]):
+        return Cluster.from_db(using, list(SHOWN), row)
     document = Document.objects.using(using).get(pk=leader)
     former = [node for node in before if node is not None]
     cluster = clusters.filter(representative__in=former, memberships=None).order_by("pk").first() or Cluster()
@@ -134,12 +190,9 @@ def refresh(cluster: Cluster, using: str, grown: bool = False) -> None:
         members.delete()
         Cluster.objects.using(using).filter(pk=cluster.pk).delete()
         return
-    if grown and figures["size"] >= ALARM:
-        logger.warning("neardup: cluster %s has grown to %s members", cluster.pk, figures["size"])
-    inside = Pair.objects.using(using).filter(
-        a__membership__cluster=cluster, b__membership__cluster=cluster, space=cluster.space_id
-    )
-    weakest = inside.aggregate(score=Min("score"))["score"]
+    if grown:
+        _warn(cluster, figures["size"])
+    ((weakest,),) = rows(using, WITHIN, [cluster.pk, cluster.pk, cluster.space_id])
     Cluster.objects.using(using).filter(pk=cluster.pk).update(
         size=figures["size"],
         lowest=figures["lowest"],
@@ -147,6 +200,11 @@ def refresh(cluster: Cluster, using: str, grown: bool = False) -> None:
         weakest=min(figures["lowest"], figures["lowest"] if weakest is None else weakest),
         **({"state": Cluster.State.OPEN} if grown else {}),
     )
+
+
+def _warn(cluster: Cluster, size: int) -> None:
+    if size >= ALARM:
+        logger.warning("neardup: cluster %s has grown to %s members", cluster.pk, size)
 
 
 def promote(cluster: Cluster, using: str) -> Cluster | None:

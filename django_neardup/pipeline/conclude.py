@@ -2,155 +2,196 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from django.db.models import Q, QuerySet
+from ..models import Membership
+from .assign import recluster
+from .facts import decided_with, drop_stale, write
+from .ledger import mark_document
+from .locks import retrying, space_lock
+from .moving import conclude_alone
+from .places import Place, places_of
+from .records import Found, Signed, Verified
+from .sql import rows_in
+from .traces import prints_of
+from .verify import verify_many
 
-from ..models import Cluster, Document, Membership, Pair, Scheme
-from .assign import recluster, refresh
-from .facts import decided_with, digests, write
-from .ledger import request
-from .locks import space_lock
-from .verify import Verified
+TRIES = 3
+"""How often pairs that moved on between verification and conclusion are verified again."""
 
+AT_ONCE = 25
+"""Documents concluded under one lock: nobody waits long for it."""
 
-class Moved(Exception):
-    """Texts changed between steps B and C: ``documents`` are to be verified again; empty where it is one's own."""
-
-    def __init__(self, documents: Collection[int] = ()) -> None:
-        super().__init__(sorted(documents))
-        self.documents = set(documents)
-
-
-def conclude(
-    document: Document, wanted: int, digest: str, scheme: Scheme, verified: Sequence[Verified], using: str
-) -> bool:
-    """Store what step B found; whether the document's cluster changed. ``Moved`` where the facts have."""
-    space = Document.objects.using(using).values_list("space", flat=True).get(pk=document.pk)
-    with space_lock({space, *_spaces(document.pk, using)}, using):
-        _check_unmoved(document.pk, wanted, digest, scheme, verified, using)
-        led, before = _led(document.pk, using), _cluster(document.pk, using)
-        frozen = _members(led) if _has_other_text(document.pk, digest, using) else set()
-        touched = _leave_other_spaces(document.pk, space, using)
-        touched |= write(verified, scheme, space, using)
-        touched |= _drop_stale(document.pk, digest, scheme, using) | decided_with(document.pk, using)
-        Membership.objects.using(using).filter(document=document.pk).update(digest=digest, scheme=scheme)
-        recluster(scheme, {document.pk, *touched}, using, frozen=frozen)
-        if led is not None and frozen:
-            request(Cluster, led.pk, using)
-            recluster(scheme, {document.pk, *frozen} - _placed(frozen, using), using)
-        return before != _cluster(document.pk, using)
+FACTS = (
+    'SELECT d."id", d."version", f."source_digest", '
+    'm."cluster_id", c."representative_id", c."space_id", m."digest", m."scheme_id" FROM "neardup_document" d '
+    'LEFT JOIN "neardup_fingerprint" f ON f."document_id" = d."id" AND f."scheme_id" = %s '
+    'LEFT JOIN "neardup_membership" m ON m."document_id" = d."id" '
+    'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE d."id" IN ({})'
+)
 
 
-def withdraw(document: Document, wanted: int, scheme: Scheme, using: str) -> bool:
-    """Step C of a document that is compared no more: its pairs and its place go."""
-    spaces = _spaces(document.pk, using)
-    if not spaces:
-        return False
-    with space_lock(spaces, using):
-        if not Document.objects.using(using).filter(pk=document.pk, version=wanted).exists():
-            raise Moved
-        before, led = _cluster(document.pk, using), _led(document.pk, using)
-        members = _members(led) - {document.pk}
-        pairs = Pair.objects.using(using).filter(Q(a=document.pk) | Q(b=document.pk))
-        others = _delete(pairs, document.pk) | decided_with(document.pk, using)
-        Membership.objects.using(using).filter(document=document.pk).delete()
-        if before is not None:
-            refresh(Cluster.objects.using(using).get(pk=before), using)
-        recluster(scheme, others | members, using, frozen=_placed(members, using))
-        return before is not None
+@dataclass(slots=True)
+class Outcome:
+    """``changed``: by document, whether its cluster did; ``moved``: by document, others to be verified again."""
+
+    changed: dict[int, bool] = field(default_factory=dict)
+    moved: dict[int, set[int]] = field(default_factory=dict)
 
 
-def hide(document: Document, scheme: Scheme, using: str) -> bool:
-    """A document that is not live any more leads nobody, whether it can be signed anew or not; whether its cluster
-    changed. ``Moved`` where a newer turn has been here."""
-    with space_lock(_spaces(document.pk, using), using):
-        rows = Document.objects.using(using).filter(pk=document.pk, version=document.version)
-        if not rows.update(live=False):
-            raise Moved
-        before, led = _cluster(document.pk, using), _led(document.pk, using)
-        members = _members(led)
-        recluster(scheme, {document.pk}, using, frozen=members)
-        if led is not None:
-            request(Cluster, led.pk, using)
-            recluster(scheme, {document.pk, *members} - _placed(members, using), using)
-        return before != _cluster(document.pk, using)
+def conclude_many(
+    signed: Sequence[Signed],
+    found: Mapping[int, Found],
+    verified: Mapping[int, Sequence[Verified]],
+    using: str,
+) -> dict[int, bool]:
+    """Step C: pairs are written and clusters follow, a lock of the space for few documents at a time; by document,
+    whether its cluster changed. Documents with nothing to write take no lock. Left out are those that have moved on:
+    a newer turn sees to them. Pairs whose other side has moved on are verified again, at most 3 times."""
+    judged = {one.document: _worth(verified.get(one.document, ()), found[one.document]) for one in signed}
+    writing = [one for one in signed if judged[one.document] or found[one.document].tied]
+    changed = dict.fromkeys((one.document for one in signed), False)
+    for one in writing:
+        del changed[one.document]
+    for group in _groups(writing):
+        changed |= _conclude(group, found, judged, using)
+    return changed
 
 
-def _check_unmoved(
-    document: int, wanted: int, digest: str, scheme: Scheme, verified: Sequence[Verified], using: str
+def _worth(verified: Iterable[Verified], found: Found) -> list[Verified]:
+    """Pairs that a person is to see, and refused ones that may be stored."""
+    return [
+        each
+        for each in verified
+        if each.judgement.offered or {each.a.document, each.b.document} & found.partners
+    ]
+
+
+def _groups(signed: Iterable[Signed]) -> list[list[Signed]]:
+    """Few documents of one space each."""
+    by_space: dict[int, list[Signed]] = {}
+    for one in signed:
+        by_space.setdefault(one.space, []).append(one)
+    return [
+        group[start : start + AT_ONCE]
+        for _, group in sorted(by_space.items())
+        for start in range(0, len(group), AT_ONCE)
+    ]
+
+
+def _conclude(
+    group: Sequence[Signed],
+    found: Mapping[int, Found],
+    judged: Mapping[int, Sequence[Verified]],
+    using: str,
+) -> dict[int, bool]:
+    """A group of one space, with what has moved on meanwhile verified again."""
+    changed: dict[int, bool] = {}
+    pairs = {one.document: list(judged[one.document]) for one in group}
+    for _ in range(TRIES):
+        outcome = retrying(_conclude_under_lock, group, found, pairs, using)
+        changed |= outcome.changed
+        group = [one for one in group if one.document in outcome.moved]
+        if not group:
+            return changed
+        _verify_again(group, pairs, outcome.moved, using)
+    for one in group:
+        mark_document(one.document, using, recheck=True)
+    return changed | dict.fromkeys((one.document for one in group), False)
+
+
+def _verify_again(
+    group: Sequence[Signed], pairs: dict[int, list[Verified]], moved: Mapping[int, set[int]], using: str
 ) -> None:
-    sides = [each.other(document) for each in verified]
-    stored = digests({document, *(side.document for side in sides)}, scheme.pk, using)
-    current = Document.objects.using(using).filter(pk=document, version=wanted).exists()
-    if not current or stored.get(document) != digest:
-        raise Moved
-    moved = {side.document for side in sides if stored.get(side.document) != side.stored}
-    if moved:
-        raise Moved(moved)
+    """Judge the pairs with those that moved on anew, where they are in the space still."""
+    others = prints_of(set().union(*moved.values()), group[0].scheme.pk, using).values()
+    here = [each for each in others if each.space == group[0].space]
+    again = {
+        one.document: Found([each for each in here if each.document in moved[one.document]]) for one in group
+    }
+    verified = verify_many(group, again, using)
+    for one in group:
+        gone = moved[one.document]
+        kept = [each for each in pairs[one.document] if each.other(one.document).document not in gone]
+        pairs[one.document] = kept + verified[one.document]
 
 
-def _spaces(document: int, using: str) -> set[int]:
-    """Spaces where the document has left something: its pairs' and its cluster's."""
-    pairs = Pair.objects.using(using).filter(Q(a=document) | Q(b=document))
-    clusters = Cluster.objects.using(using).filter(memberships__document=document)
-    own = Document.objects.using(using).filter(pk=document, space__isnull=False)
-    return {*pairs.values_list("space", flat=True), *clusters.values_list("space", flat=True)} | set(
-        own.values_list("space", flat=True)
+def _conclude_under_lock(
+    group: Sequence[Signed],
+    found: Mapping[int, Found],
+    pairs: Mapping[int, Sequence[Verified]],
+    using: str,
+) -> Outcome:
+    outcome = Outcome()
+    locked = {group[0].space}.union(*(found[one.document].spaces for one in group))
+    with space_lock(locked, using):
+        stored, before, staying = _unmoved(group, pairs, outcome, using)
+        alone = [one for one in staying if _is_odd(one, before.get(one.document), found[one.document])]
+        for one in alone:
+            conclude_alone(one, pairs[one.document], stored, using)
+        together = [one for one in staying if one not in alone]
+        if together:
+            _follow(together, before, found, pairs, stored, using)
+        after = places_of([one.document for one in staying], using)
+        for one in staying:
+            old, new = before.get(one.document), after.get(one.document)
+            outcome.changed[one.document] = (old and old.cluster) != (new and new.cluster)
+    return outcome
+
+
+def _unmoved(
+    group: Sequence[Signed], pairs: Mapping[int, Sequence[Verified]], outcome: Outcome, using: str
+) -> tuple[dict[int, str], dict[int, Place], list[Signed]]:
+    """The digests that stand, the places, and the documents that nobody has moved on; the others' partners are noted."""
+    sides = {one.document: [each.other(one.document) for each in pairs[one.document]] for one in group}
+    asked = {one.document for one in group}.union(side.document for each in sides.values() for side in each)
+    facts = {row[0]: row[1:] for row in rows_in(using, FACTS, sorted(asked), group[0].scheme.pk)}
+    stored = {document: row[1] for document, row in facts.items() if row[1] is not None}
+    places = {document: Place(*row[2:]) for document, row in facts.items() if row[2] is not None}
+    staying = []
+    for one in group:
+        if facts.get(one.document, ())[:2] != (one.wanted, one.digest):
+            continue
+        moved = {side.document for side in sides[one.document] if stored.get(side.document) != side.stored}
+        if moved:
+            outcome.moved[one.document] = moved
+        else:
+            staying.append(one)
+    return stored, places, staying
+
+
+def _is_odd(one: Signed, place: Place | None, found: Found) -> bool:
+    """Whether others depend on the document's place: it has come from another space, or it leads by another text."""
+    if found.spaces - {one.space}:
+        return True
+    return place is not None and (
+        place.space != one.space or (place.leader == one.document and place.digest != one.digest)
     )
 
 
-def _leave_other_spaces(document: int, space: int, using: str) -> set[int]:
-    """A document that moved leaves its old space's pairs and cluster."""
-    away = Pair.objects.using(using).filter(Q(a=document) | Q(b=document)).exclude(space=space)
-    others = _delete(away, document)
-    old = Cluster.objects.using(using).filter(memberships__document=document).exclude(space=space).first()
-    if old is not None:
-        Membership.objects.using(using).filter(document=document).delete()
-        refresh(old, using)
-    return others
-
-
-def _has_other_text(document: int, digest: str, using: str) -> bool:
-    """Has the document another text than the one by which it got its place?"""
-    place = Membership.objects.using(using).filter(document=document).values_list("digest", flat=True).first()
-    return place is not None and place != digest
-
-
-def _drop_stale(document: int, digest: str, scheme: Scheme, using: str) -> set[int]:
-    """Delete the document's pairs that were judged on another text of its own, or by another scheme."""
-    mine = (
-        (Q(a=document), Q(digest_a=digest, scheme=scheme)),
-        (Q(b=document), Q(digest_b=digest, scheme=scheme)),
+def _follow(
+    signed: Sequence[Signed],
+    before: Mapping[int, Place],
+    found: Mapping[int, Found],
+    pairs: Mapping[int, Sequence[Verified]],
+    stored: Mapping[int, str],
+    using: str,
+) -> None:
+    """Pairs are written, stale ones go, decisions speak, clusters are decided anew."""
+    scheme, space = signed[0].scheme, signed[0].space
+    related = write((each for one in signed for each in pairs[one.document]), scheme, space, using, stored)
+    known = [one for one in signed if not one.fresh]
+    seeds = {one.document for one in signed}
+    seeds |= related.intersection(
+        each.other(one.document).document for one in known for each in pairs[one.document]
     )
-    stale = [side & ~current for side, current in mine]
-    return _delete(Pair.objects.using(using).filter(stale[0] | stale[1]), document)
-
-
-def _delete(pairs: QuerySet[Pair], document: int) -> set[int]:
-    """Delete a document's pairs; their other sides."""
-    others = {pair.other(document) for pair in pairs.only("a_id", "b_id")}
-    if others:
-        pairs.delete()
-    return others
-
-
-def _cluster(document: int, using: str) -> int | None:
-    return Membership.objects.using(using).filter(document=document).values_list("cluster", flat=True).first()
-
-
-def _led(document: int, using: str) -> Cluster | None:
-    return Cluster.objects.using(using).filter(representative=document).first()
-
-
-def _placed(documents: Collection[int], using: str) -> set[int]:
-    """Those of the documents that a cluster still holds: its repair will see to them."""
-    rows = Membership.objects.using(using).filter(document__in=list(documents))
-    return set(rows.values_list("document", flat=True))
-
-
-def _members(cluster: Cluster | None) -> set[int]:
-    if cluster is None:
-        return set()
-    rows = Membership.objects.using(cluster._state.db).filter(cluster=cluster)
-    return set(rows.values_list("document", flat=True)) - {cluster.representative_id}
+    tied = {one.document: one.digest for one in known if found[one.document].tied}
+    if tied:
+        seeds |= drop_stale(tied, scheme, using) | decided_with(tied, using)
+    for one in signed:
+        place = before.get(one.document)
+        if place is not None and (place.digest, place.scheme) != (one.digest, scheme.pk):
+            places = Membership.objects.using(using).filter(document=one.document)
+            places.update(digest=one.digest, scheme=scheme)
+    recluster(scheme, seeds, using, related=related - seeds)

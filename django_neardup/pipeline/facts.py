@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
-from django.db.models import Q
+from django.db import connections
+from django.utils import timezone
 
-from ..models import Decision, DecisionMember, Fingerprint, Pair, Scheme
-from .verify import Verified
+from ..models import Decision, Fingerprint, Pair, Scheme
+from .records import Fact, Verified
+from .sql import execute_many, insert, rows_either, rows_in
 
 CHUNK = 500
+STORED = (
+    'SELECT "id", "a_id", "b_id", "digest_a", "digest_b" FROM "neardup_pair" '
+    'WHERE +"scheme_id" = %s AND "a_id" IN ({0}) UNION ALL '
+    'SELECT "id", "a_id", "b_id", "digest_a", "digest_b" FROM "neardup_pair" '
+    'WHERE +"scheme_id" = %s AND "b_id" IN ({0})'
+)
+"""A plus keeps SQLite, which knows nothing of how often a scheme is there, from reading all pairs of it."""
+
+COLUMNS = (
+    "space_id", "verdict", "exact", "score", "containment_a", "containment_b", "classes", "evidence", "digest_a",
+    "digest_b", "decision_id",
+)  # fmt: skip
+SHOWN = ", ".join(f'"{name}"' for name in COLUMNS)
+INTO = f'"neardup_pair" ("a_id", "b_id", "scheme_id", "found", {SHOWN})'
+CHANGE = f'UPDATE "neardup_pair" SET {", ".join(f"{chr(34)}{name}{chr(34)} = %s" for name in COLUMNS)} WHERE "id" = %s'
+DELETE = 'DELETE FROM "neardup_pair" WHERE "id" = %s'
+MEMBERS = 'SELECT DISTINCT "decision_id" FROM "neardup_decisionmember" WHERE "document_id" IN ({})'
+SIDE_A = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_a" FROM "neardup_pair" WHERE "a_id" IN ({})'
+SIDE_B = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_b" FROM "neardup_pair" WHERE "b_id" IN ({})'
 
 
 def digests(documents: Iterable[int], scheme: int, using: str) -> dict[int, str]:
@@ -24,7 +47,7 @@ def digests(documents: Iterable[int], scheme: int, using: str) -> dict[int, str]
     return found
 
 
-def is_current(pair: Pair, stored: Mapping[int, str]) -> bool:
+def is_current(pair: Pair | Fact, stored: Mapping[int, str]) -> bool:
     """Do both digests of the pair stand in the fingerprints?"""
     return (stored.get(pair.a_id), stored.get(pair.b_id)) == (pair.digest_a, pair.digest_b)
 
@@ -36,44 +59,61 @@ def pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
     for start in range(0, len(wanted), CHUNK):
         chunk = wanted[start : start + CHUNK]
         for side in ("a__in", "b__in"):
-            rows = Pair.objects.using(using).filter(scheme=scheme, **{side: chunk}).defer("evidence")
-            found |= {pair.pk: pair for pair in rows}
+            rows = Pair.objects.using(using).filter(**{side: chunk}).defer("evidence")
+            found |= {pair.pk: pair for pair in rows if pair.scheme_id == scheme}
     return list(found.values())
 
 
-def write(verified: Iterable[Verified], scheme: Scheme, space: int, using: str) -> set[int]:
+def write(
+    verified: Iterable[Verified],
+    scheme: Scheme,
+    space: int,
+    using: str,
+    known: Mapping[int, str] | None = None,
+) -> set[int]:
     """Store judged pairs (a refused one goes); the documents whose relations changed.
 
-    A pair that is current on both sides is not overwritten by one that is not.
+    A pair that is current on both sides is not overwritten by one that is not. ``known``: the stored digests, where
+    the caller has read them under the lock.
     """
     judged = {(each.a.document, each.b.document): each for each in verified}
-    stored = digests({document for key in judged for document in key}, scheme.pk, using)
-    present = {(pair.a_id, pair.b_id): pair for pair in _present(judged, scheme.pk, using)}
+    if not judged:
+        return set()
+    stored = known or digests({document for key in judged for document in key}, scheme.pk, using)
+    present = _present(judged.keys(), scheme.pk, using)
     decisions = decisions_on(judged, using)
-    touched: set[int] = set()
-    new: list[Pair] = []
+    now = connections[using].ops.adapt_datetimefield_value(timezone.now())
+    new, changed, gone, touched = [], [], [], set[int]()
     for key, each in sorted(judged.items()):
-        old, current = (
-            present.get(key),
-            stored.get(key[0]) == each.a.read and stored.get(key[1]) == each.b.read,
-        )
-        if old is not None and not current and is_current(old, stored):
+        old, digests_of_old = present.get(key, (None, ()))
+        current = (stored.get(key[0]), stored.get(key[1])) == (each.a.read, each.b.read)
+        if old is not None and not current and (stored.get(key[0]), stored.get(key[1])) == digests_of_old:
             continue
-        if not each.judgement.offered:
-            if old is not None:
-                old.delete(using=using)
-                touched |= {*key}
-            continue
-        pair = old or Pair(a_id=key[0], b_id=key[1], scheme=scheme)
-        _fill(pair, each, space)
-        pair.decision = in_force(pair, decisions.get(key, ()))
-        touched |= {*key}
-        if old is None:
-            new.append(pair)
+        if each.judgement.offered:
+            values = _values(each, space, decisions.get(key, ()))
+            if old is None:
+                new.append([*key, scheme.pk, now, *values])
+            else:
+                changed.append([*values, old])
+        elif old is not None:
+            gone.append([old])
         else:
-            pair.save(using=using)
-    Pair.objects.using(using).bulk_create(new)
+            continue
+        touched |= {*key}
+    execute_many(using, DELETE, gone)
+    execute_many(using, CHANGE, changed)
+    insert(using, INTO, new)
     return touched
+
+
+def drop_stale(digests: Mapping[int, str], scheme: Scheme, using: str) -> set[int]:
+    """Delete those documents' pairs that were judged on another text of theirs, or by another scheme; the documents
+    whose relations changed."""
+    stale = [row for row in rows_in(using, SIDE_A, digests) if row[3:] != (scheme.pk, digests[row[1]])]
+    stale += [row for row in rows_in(using, SIDE_B, digests) if row[3:] != (scheme.pk, digests[row[2]])]
+    if stale:
+        Pair.objects.using(using).filter(pk__in=[row[0] for row in stale]).delete()
+    return {side for row in stale for side in row[1:3]}
 
 
 def decisions_on(keys: Iterable[tuple[int, int]], using: str) -> dict[tuple[int, int], list[Decision]]:
@@ -90,20 +130,17 @@ def decisions_on(keys: Iterable[tuple[int, int]], using: str) -> dict[tuple[int,
 
 def decisions_of(documents: Collection[int], using: str) -> list[Decision]:
     """Decisions not withdrawn that speak of any of those documents, newest first, their members fetched."""
-    wanted, ids = sorted(documents), set()
-    for start in range(0, len(wanted), CHUNK):
-        members = DecisionMember.objects.using(using).filter(document__in=wanted[start : start + CHUNK])
-        ids |= set(members.values_list("decision", flat=True))
+    wanted = sorted(documents)
+    ids = {decision for (decision,) in rows_in(using, MEMBERS, wanted)}
+    if not ids:
+        return []
     rows = Decision.objects.using(using).filter(pk__in=sorted(ids), withdrawn=None)
     return list(rows.prefetch_related("members").order_by("-pk"))
 
 
-def decided_with(document: int, using: str) -> set[int]:
-    """The other documents of which a decision speaks together with that one."""
-    told = {
-        side for decision in decisions_of([document], using) for key in pairs_in(decision) for side in key
-    }
-    return told - {document}
+def decided_with(documents: Collection[int], using: str) -> set[int]:
+    """Those documents and the others of which a decision speaks together with one of them; none without a decision."""
+    return {side for decision in decisions_of(documents, using) for key in pairs_in(decision) for side in key}
 
 
 def pairs_in(decision: Decision) -> list[tuple[int, int]]:
@@ -117,7 +154,7 @@ def pairs_in(decision: Decision) -> list[tuple[int, int]]:
     ]
 
 
-def in_force(pair: Pair, decisions: Iterable[Decision]) -> Decision | None:
+def in_force(pair: Pair | Fact, decisions: Iterable[Decision]) -> Decision | None:
     """The newest decision that still holds of this pair.
 
     It is open again once a text has changed *and* the verdict or the classes are others than the person saw.
@@ -132,20 +169,25 @@ def in_force(pair: Pair, decisions: Iterable[Decision]) -> Decision | None:
     return None
 
 
-def _present(keys: Iterable[tuple[int, int]], scheme: int, using: str) -> list[Pair]:
-    by_first: dict[int, list[int]] = {}
-    for a, b in keys:
-        by_first.setdefault(a, []).append(b)
-    match = Q(pk=None)
-    for a, others in by_first.items():
-        match |= Q(a=a, b__in=others)
-    return list(Pair.objects.using(using).filter(match, scheme=scheme))
+def _present(
+    keys: Collection[tuple[int, int]], scheme: int, using: str
+) -> dict[tuple[int, int], tuple[int, tuple[str, str]]]:
+    """Numbers and digests of those of the pairs that are stored; looked for among the pairs of few documents."""
+    met = Counter(side for key in keys for side in key)
+    among = {max(key, key=lambda side: met[side]) for key in keys}
+    stored = rows_either(using, STORED, among, scheme)
+    return {(a, b): (number, (one, two)) for number, a, b, one, two in stored if (a, b) in keys}
 
 
-def _fill(pair: Pair, each: Verified, space: int) -> None:
-    judgement = each.judgement
-    pair.space_id = space
-    pair.verdict, pair.exact, pair.score = judgement.verdict, judgement.exact, judgement.score
-    pair.containment_a, pair.containment_b = judgement.containment_a, judgement.containment_b
-    pair.classes, pair.evidence = ",".join(judgement.classes), judgement.evidence()
-    pair.digest_a, pair.digest_b = each.a.read, each.b.read
+def _values(each: Verified, space: int, decisions: Iterable[Decision]) -> list[Any]:
+    """What is stored of a pair, in the order of ``COLUMNS``."""
+    judgement, classes = each.judgement, ",".join(each.judgement.classes)
+    fact = Fact(
+        each.a.document, each.b.document, judgement.verdict, judgement.exact, judgement.score, classes,
+        each.a.read, each.b.read,
+    )  # fmt: skip
+    decision = in_force(fact, decisions)
+    return [
+        space, judgement.verdict, judgement.exact, judgement.score, judgement.containment_a, judgement.containment_b,
+        classes, each.evidence, each.a.read, each.b.read, None if decision is None else decision.pk,
+    ]  # fmt: skip

@@ -5,8 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from ..models import Decision, Document, Membership, Pair, Verdict
-from .facts import CHUNK, decisions_of, digests, in_force, is_current, pairs_in, pairs_of
+from ..models import Decision, Verdict
+from .facts import decisions_of, in_force, pairs_in
+from .records import Fact
+from .sql import rows_either, rows_in
+
+PAIRS = (
+    'SELECT "a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b" '
+    'FROM "neardup_pair" WHERE +"scheme_id" = %s AND "{side}" IN ({{0}})'
+)
+PAIRS_OF = f'{PAIRS.format(side="a_id")} UNION ALL {PAIRS.format(side="b_id")}'
+NODES = (
+    'SELECT d."id", d."live", d."first_seen", f."source_digest", c."representative_id" FROM "neardup_document" d '
+    'LEFT JOIN "neardup_fingerprint" f ON f."document_id" = d."id" AND f."scheme_id" = %s '
+    'LEFT JOIN "neardup_membership" m ON m."document_id" = d."id" '
+    'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE d."id" IN ({})'
+)
 
 
 class StoredGraph:
@@ -14,9 +28,10 @@ class StoredGraph:
 
     def __init__(self, scheme: int, using: str) -> None:
         self.scheme, self.using = scheme, using
-        self.pairs: dict[tuple[int, int], Pair] = {}
-        self._documents: dict[int, Document] = {}
+        self.pairs: dict[tuple[int, int], Fact] = {}
+        self._orders: dict[int, tuple[bool, int, int]] = {}
         self._leaders: dict[int, int | None] = {}
+        self._placed: set[int] = set()
         self._digests: dict[int, str] = {}
         self._loaded: set[int] = set()
         self._duplicates: defaultdict[int, dict[int, float]] = defaultdict(dict)
@@ -28,21 +43,21 @@ class StoredGraph:
         new = set(nodes) - self._loaded
         if not new:
             return
-        pairs = pairs_of(new, self.scheme, self.using)
+        pairs = self._pairs_of(new)
         decisions = decisions_of(new, self.using)
         told = {document for decision in decisions for key in pairs_in(decision) for document in key}
-        self._load_documents(new | {side for pair in pairs for side in (pair.a_id, pair.b_id)} | told)
+        self.place(new | {side for pair in pairs for side in pair[:2]} | told)
         for pair in pairs:
-            if is_current(pair, self._digests):
+            if (self._digests.get(pair.a_id), self._digests.get(pair.b_id)) == (pair.digest_a, pair.digest_b):
                 self._add_pair(pair)
         self._add_decisions(decisions, new)
         self._loaded |= new
 
     def order(self, node: int) -> tuple[bool, int, int]:
-        return self._documents[node].order
+        return self._orders[node]
 
     def leads(self, node: int) -> bool:
-        return self._documents[node].live and node in self._digests
+        return not self._orders[node][0] and node in self._digests
 
     def duplicates(self, node: int) -> dict[int, float]:
         return self._duplicates[node]
@@ -59,26 +74,37 @@ class StoredGraph:
     def leader(self, node: int) -> int | None:
         return self._leaders[node]
 
-    def pair(self, one: int, two: int) -> Pair | None:
+    def has_place(self, node: int) -> bool:
+        """Whether the node is in a cluster."""
+        return node in self._placed
+
+    def pair(self, one: int, two: int) -> Fact | None:
         """The current pair of two loaded documents."""
         return self.pairs.get((min(one, two), max(one, two)))
 
     def digest(self, node: int) -> str:
         return self._digests.get(node, "")
 
-    def _load_documents(self, nodes: Iterable[int]) -> None:
-        new = sorted(set(nodes) - self._documents.keys())
-        self._digests |= digests(new, self.scheme, self.using)
-        for start in range(0, len(new), CHUNK):
-            chunk = new[start : start + CHUNK]
-            self._documents |= Document.objects.using(self.using).in_bulk(chunk)
-            members = Membership.objects.using(self.using).filter(document__in=chunk)
-            led = dict(members.values_list("document_id", "cluster__representative"))
-            for node in chunk:
-                self._leaders[node] = led.get(node, node if self.leads(node) else None)
-            self._load_documents(led.values())
+    def place(self, nodes: Iterable[int]) -> None:
+        """Learn the order and the leaders of those nodes, and of their leaders."""
+        new = set(nodes) - self._orders.keys()
+        if not new:
+            return
+        found = rows_in(self.using, NODES, sorted(new), self.scheme)
+        for node, live, first_seen, digest, leader in found:
+            self._orders[node] = (not live, first_seen, node)
+            if digest is not None:
+                self._digests[node] = digest
+            if leader is not None:
+                self._placed.add(node)
+            self._leaders[node] = leader if leader is not None else node if self.leads(node) else None
+        self.place(leader for *_, leader in found if leader is not None)
 
-    def _add_pair(self, pair: Pair) -> None:
+    def _pairs_of(self, nodes: Collection[int]) -> list[Fact]:
+        found = rows_either(self.using, PAIRS_OF, sorted(nodes), self.scheme)
+        return list({row[:2]: Fact._make(row) for row in found}.values())
+
+    def _add_pair(self, pair: Fact) -> None:
         self.pairs[pair.a_id, pair.b_id] = pair
         for one, two in ((pair.a_id, pair.b_id), (pair.b_id, pair.a_id)):
             if pair.verdict == Verdict.DUPLICATE:

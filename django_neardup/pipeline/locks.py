@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError, transaction
-from django.db.models import F
 
-from ..models import Space
+from .sql import execute
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,7 +30,7 @@ def space_lock(spaces: Iterable[int], using: str) -> Iterator[None]:
     """
     with transaction.atomic(using=using, durable=True):
         for space in sorted(set(spaces)):
-            Space.objects.using(using).filter(pk=space).update(lock=F("lock") + 1)
+            execute(using, 'UPDATE "neardup_space" SET "lock" = "lock" + 1 WHERE "id" = %s', [space])
         yield
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-
-from django.db.models import Q
+from functools import cached_property
 
 from ..adapters import registered
 from ..conf import get_aliases
@@ -15,8 +14,11 @@ from ..text.phrases import Phrases
 from .ledger import mark_many
 from .locks import retrying
 from .objects import content_type_of
+from .remembering import remember_silence
+from .sql import rows
 
 CHUNK = 1000
+PHRASES = 'FROM "neardup_keyphrase" WHERE "active" AND ("profile" = \'\' OR "profile" = %s)'
 
 
 @dataclass(frozen=True)
@@ -28,18 +30,35 @@ class _Compiled:
 _compiled: dict[tuple[str, str, str, str], _Compiled] = {}
 
 
-def phrases_in(text: Text, profile: str, using: str) -> tuple[str, ...]:
-    """The active key phrases of that profile which a text holds, each as ``value_of`` writes it; one query."""
-    rows = KeyPhrase.objects.using(using).filter(Q(profile="") | Q(profile=profile), active=True)
-    texts = tuple(rows.order_by("pk").values_list("text", flat=True))
-    if not texts:
-        return ()
-    name = (using, profile, text.language, text.synonyms.digest if text.synonyms else "")
-    found = _compiled.get(name)
-    if found is None or found.texts != texts:
-        phrases = Phrases([(value_of(each), each) for each in texts], text.language, text.synonyms)
-        found = _compiled[name] = _Compiled(texts, phrases)
-    return found.phrases.find(text)
+class PhraseList:
+    """The active key phrases of a profile as they are now: one query, made when the first text is looked through.
+
+    ``unread``: none is made, for there are none; whoever stores what was found asks whether that holds."""
+
+    def __init__(self, profile: str, using: str, unread: bool = False) -> None:
+        self.profile, self.using, self.unread = profile, using, unread
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The phrases, the oldest first."""
+        if self.unread:
+            return ()
+        found = rows(self.using, f'SELECT "text" {PHRASES} ORDER BY "id"', [self.profile])
+        if not found:
+            remember_silence(self.profile, self.using)
+        return tuple(text for (text,) in found)
+
+    def found_in(self, text: Callable[[], Text]) -> tuple[str, ...]:
+        """Those that a text holds, each as ``value_of`` writes it; the text is asked for only where there are any."""
+        return self._compiled(text()).find(text()) if self.texts else ()
+
+    def _compiled(self, text: Text) -> Phrases[str]:
+        name = (self.using, self.profile, text.language, text.synonyms.digest if text.synonyms else "")
+        found = _compiled.get(name)
+        if found is None or found.texts != self.texts:
+            phrases = Phrases([(value_of(each), each) for each in self.texts], text.language, text.synonyms)
+            found = _compiled[name] = _Compiled(self.texts, phrases)
+        return found.phrases
 
 
 def value_of(phrase: str) -> str:
@@ -61,6 +80,6 @@ def _documents(phrases: Iterable[KeyPhrase], using: str) -> list[list[int]]:
     aliases = set(get_aliases()) if "" in named else named
     adapters = [adapter for adapter in registered().values() if adapter.profile in aliases]
     kinds = [content_type_of(adapter.model, using).pk for adapter in adapters]
-    rows = Document.objects.using(using).filter(content_type__in=kinds, state=Document.State.INDEXED)
-    keys = list(rows.order_by("pk").values_list("pk", flat=True))
+    indexed = Document.objects.using(using).filter(content_type__in=kinds, state=Document.State.INDEXED)
+    keys = list(indexed.order_by("pk").values_list("pk", flat=True))
     return [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]

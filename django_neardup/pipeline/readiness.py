@@ -13,6 +13,7 @@ from ..models import Document, Scheme
 from ..models import TermStatistics as Snapshot
 from ..signatures.registry import get_algorithm
 from .objects import content_type_of
+from .remembering import remember
 from .snapshots import newest
 
 logger = logging.getLogger(__name__)
@@ -24,8 +25,11 @@ _said: dict[str, float] = {}
 
 
 def lacking(using: str) -> set[str]:
-    """Aliases of the profiles whose scheme, or whose settings where there is none yet, lacks statistics."""
+    """Aliases of the profiles whose scheme, or whose settings where there is none yet, lacks statistics.
+
+    The active schemes are read, and remembered by this process."""
     schemes = _schemes(using)
+    remember(schemes.values(), using)
     used = {adapter.profile for adapter in registered().values()}
     return {alias for alias in used if _lacks(alias, schemes.get(alias), using)}
 
@@ -41,7 +45,7 @@ def _schemes(using: str) -> dict[str, Scheme]:
         scheme.profile: scheme
         for scheme in Scheme.objects.using(using)
         .filter(state=Scheme.State.ACTIVE)
-        .only("profile", "parameters")
+        .defer("synonyms")
         .order_by("generation")
     }
 

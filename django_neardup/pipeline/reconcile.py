@@ -1,4 +1,4 @@
-"""What no signal told: the first backfill, bulk updates, raw SQL, crashes between a commit and its mark."""
+"""What no signal told: bulk updates, raw SQL, crashes between a commit and its mark."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import models
-from django.db.models import Max
 
 from ..adapters import Adapter, Source, registered
-from ..models import LIVE_NUMBER, Document, Fingerprint, Scheme
-from .ledger import create_missing, mark_document, mark_key
+from ..models import Document, Fingerprint, Scheme
+from .ledger import mark_document, mark_key
 from .objects import canonical_id, content_type_of
+from .progress import progress_of
 from .schemes import active_scheme, canonise
 from .sign import why_skipped
 
@@ -53,32 +53,6 @@ def ordered_batches(adapter: Adapter, using: str, size: int = BATCH) -> Iterator
         yield batch
 
 
-def backfill(adapter: Adapter, using: str, resume: bool = True) -> Iterator[int]:
-    """Give every object a document that waits, numbered in order; yields how many objects each batch held.
-
-    How far it has come is kept in the scheme's ``progress`` with every batch, so that it resumes where it stopped.
-    """
-    scheme, label = active_scheme(adapter.settings, using), adapter.model._meta.label_lower
-    progress = scheme.progress.get(label, {})
-    by_key = adapter.order == "pk"
-    resumed = resume and by_key and not progress.get("finished") and progress.get("cursor") is not None
-    after = adapter.model._meta.pk.to_python(progress["cursor"]) if resumed else None
-    number = _next_number(using)
-    for keys in batches(adapter, using, after) if by_key else ordered_batches(adapter, using):
-        known = _documents(adapter, keys, using)
-        new = [key for key in keys if canonical_id(key) not in known]
-        create_missing(adapter, new, using, number)
-        for key in keys:
-            document = known.get(canonical_id(key))
-            if document is not None:
-                _renumber(document, number + len(new), progress, using)
-                mark_key(adapter, key, using)
-        number += len(keys)
-        _save_progress(scheme, label, using, cursor=canonical_id(keys[-1]), finished=False)
-        yield len(keys)
-    _save_progress(scheme, label, using, finished=True)
-
-
 def reconcile(adapter: Adapter, using: str, dry_run: bool = False) -> Iterator[tuple[int, Differences]]:
     """Compare every object with its document, and mark what differs; yields batch sizes and what was found so far."""
     scheme, found = active_scheme(adapter.settings, using), Differences()
@@ -107,12 +81,12 @@ def reconcile(adapter: Adapter, using: str, dry_run: bool = False) -> Iterator[t
 def find_missing(using: str, slice_size: int = BATCH, cursors: dict[str, Any] | None = None) -> int:
     """The idle pass: mark objects without a document, a bounded slice a model and call; how many.
 
-    ``cursors`` is kept by the caller from call to call. Models that no backfill has finished are left alone.
+    ``cursors`` is kept by the caller from call to call. Models that no backfill has come through are left alone.
     """
     cursors, marked = {} if cursors is None else cursors, 0
     for model, adapter in registered().items():
         label = model._meta.label_lower
-        if not active_scheme(adapter.settings, using).progress.get(label, {}).get("finished"):
+        if not progress_of(active_scheme(adapter.settings, using), label).get("again"):
             continue
         keys = next(batches(adapter, using, cursors.get(label), slice_size), [])
         cursors[label] = keys[-1] if len(keys) == slice_size else None
@@ -161,20 +135,3 @@ def _orphans(adapter: Adapter, using: str) -> Iterator[int]:
         present: models.QuerySet[Any] = adapter.model._base_manager.using(using).filter(pk__in=list(keys))
         there = set(present.values_list("pk", flat=True))
         yield from (document for key, document in keys.items() if key not in there)
-
-
-def _renumber(document: Document, number: int, progress: dict[str, Any], using: str) -> None:
-    """An object that was met live before the first backfill came to it gets its place among the old ones."""
-    if document.first_seen == LIVE_NUMBER and not progress.get("finished"):
-        Document.objects.using(using).filter(pk=document.pk).update(first_seen=number, recheck=True)
-
-
-def _next_number(using: str) -> int:
-    rows = Document.objects.using(using).filter(first_seen__lt=LIVE_NUMBER)
-    return (rows.aggregate(most=Max("first_seen"))["most"] or 0) + 1
-
-
-def _save_progress(scheme: Scheme, label: str, using: str, **changes: Any) -> None:
-    progress = Scheme.objects.using(using).values_list("progress", flat=True).get(pk=scheme.pk)
-    progress[label] = {**progress.get(label, {}), **changes}
-    Scheme.objects.using(using).filter(pk=scheme.pk).update(progress=progress)

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from django.db.models import Q
 
 from ..conf import get_profile
-from ..models import Cluster, Document, Fingerprint, Pair, Verdict
+from ..models import Cluster, Document, Pair, Verdict
 from .assign import recluster, refresh
-from .conclude import Moved
+from .conclude import TRIES
 from .facts import digests, is_current, pairs_of, write
 from .ledger import finish, mark_document
 from .locks import retrying, space_lock
-from .schemes import active_scheme, canonise
-from .sign import Signed, sign
-from .turn import TRIES, read_source
-from .verify import Verified, verify
+from .moving import Moved
+from .reading import read_many
+from .records import Found, Signed, Verified
+from .schemes import active_scheme
+from .signing import sign_many
+from .traces import prints_of
+from .verify import verify_many
 
 ROUNDS = 8
 """Leaders that one repair tries; members that none of them holds then take turns of their own."""
@@ -81,25 +84,25 @@ def _with_leader(
     pairs = pairs_of([leader.pk], signed.scheme.pk, using)
     stored = digests([leader.pk, *(pair.other(leader.pk) for pair in pairs)], signed.scheme.pk, using)
     known: dict[int, Pair] = {pair.other(leader.pk): pair for pair in pairs if is_current(pair, stored)}
-    unknown = [document.pk for document in rest if document.pk not in known]
-    rows = Fingerprint.objects.using(using).filter(
-        document__in=unknown, scheme=signed.scheme, document__space=signed.space
+    unknown = prints_of(
+        [document.pk for document in rest if document.pk not in known], signed.scheme.pk, using
     )
+    near = Found([each for each in unknown.values() if each.space == signed.space])
     duplicates = {other for other, pair in known.items() if pair.verdict == Verdict.DUPLICATE}
-    return verify(leader, signed, list(rows), using), duplicates
+    return verify_many([signed], {leader.pk: near}, using)[leader.pk], duplicates
 
 
 def _signed(document: Document, using: str) -> Signed | None:
-    adapter, source = read_source(document, using, strict=False)
-    if adapter is None or source is None:
-        mark_document(document.pk, using)
-        return None
-    scheme = active_scheme(adapter.settings, using)
-    stored = digests([document.pk], scheme.pk, using).get(document.pk)
-    if stored != source.digest:
-        mark_document(document.pk, using)
-        return None
-    return sign(adapter, source, scheme, canonise(adapter, source, scheme), using)
+    """The document as it is indexed; None, and marked, where it has changed since."""
+    (read,) = read_many([document], using)
+    if read.adapter is not None and read.source is not None:
+        scheme = active_scheme(read.adapter.settings, using)
+        if digests([document.pk], scheme.pk, using).get(document.pk) == read.source.digest:
+            signed, _ = sign_many([read], scheme, using)
+            if signed:
+                return signed[0]
+    mark_document(document.pk, using)
+    return None
 
 
 def _conclude(cluster: Cluster, verified: Sequence[Verified], using: str) -> None:
@@ -108,7 +111,7 @@ def _conclude(cluster: Cluster, verified: Sequence[Verified], using: str) -> Non
         stored = digests({side.document for each in verified for side in (each.a, each.b)}, scheme.pk, using)
         for each in verified:
             if any(stored.get(side.document) != side.read for side in (each.a, each.b)):
-                raise Moved({each.a.document, each.b.document})
+                raise Moved
         touched = write(verified, scheme, cluster.space_id, using)
         present = {document.pk for document in _members(cluster, using)}
         near = {side for pair in pairs_of(present, scheme.pk, using) for side in (pair.a_id, pair.b_id)}

@@ -92,18 +92,17 @@ def for_the_bench(algorithm: str) -> str:
 
 
 def algorithm_of(scheme: Scheme, excused: tuple[str, ...] | None = None) -> Algorithm:
-    """The scheme's algorithm; with an adapter's own excused classes where it names some.
+    """The scheme's algorithm; with an adapter's own excused classes where it names some. Found once a scheme object.
 
     ``StatisticsMissing`` where the statistics that it was made with are gone."""
-    options = dict(scheme.options)
-    if excused is not None:
-        options["excused"] = list(excused)
-    return _algorithm(
-        scheme.algorithm,
-        json.dumps(options, sort_keys=True),
-        scheme.parameters.get("statistics"),
-        scheme._state.db or "default",
-    )
+    made: dict[Any, Algorithm] = scheme.__dict__.setdefault("_made", {})
+    statistics = scheme.parameters.get("statistics")
+    if (statistics, excused) not in made:
+        options = dict(scheme.options) if excused is None else {**scheme.options, "excused": list(excused)}
+        made[statistics, excused] = _algorithm(
+            scheme.algorithm, json.dumps(options, sort_keys=True), statistics, scheme._state.db or "default"
+        )
+    return made[statistics, excused]
 
 
 def space_of(adapter: Adapter, source: Source, using: str) -> Space:

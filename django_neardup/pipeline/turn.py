@@ -1,48 +1,80 @@
-"""One document's turn: read, sign and commit, look for candidates and verify, conclude, tell."""
+"""Turns of many documents: read, sign and commit, look for candidates and verify, conclude, tell. One is the case of
+one."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from django.db.models import BooleanField, Case, F, Value, When
-
-from ..adapters import Adapter, Source, adapter_for, registered
+from ..adapters import Adapter, Source
 from ..conf import get_profile
-from ..models import Cluster, Document, Fingerprint, Scheme
+from ..models import Cluster, Document, Scheme
 from ..signals import cluster_changed, document_checked
-from .conclude import Moved, conclude, hide, withdraw
-from .ledger import finish, mark_document
+from ..signatures.statistics import StatisticsMissing
+from .candidates import candidates_many
+from .conclude import conclude_many
+from .fence import Outdated
+from .leases import End, end, finish_many, keep
 from .locks import retrying
+from .meeting import meet_leaders
+from .moving import Moved, hide, withdraw
 from .objects import model_of
-from .schemes import active_scheme, canonise
-from .sign import Signed, erase, sign, store, why_skipped
-from .verify import Verified, candidates, verify
+from .reading import read_many
+from .records import Read, Signed
+from .remembering import forget, remembered_scheme
+from .schemes import active_scheme
+from .signing import sign_many
+from .sql import rows_in
+from .store import erase, store_many
+from .verify import verify_many
 
-logger = logging.getLogger(__name__)
+FINISHED = (
+    'SELECT f."document_id", f."source_digest" FROM "neardup_fingerprint" f '
+    'JOIN "neardup_document" d ON d."id" = f."document_id" JOIN "neardup_scheme" s ON s."id" = f."scheme_id" '
+    'WHERE s."id" = %s AND s."state" = \'active\' AND d."state" = \'indexed\' '
+    'AND f."version" <= d."done" AND f."document_id" IN ({})'
+)
 
-TRIES = 3
-"""How often pairs that moved on between verification and conclusion are verified again."""
 
+def take_turns(documents: Sequence[Document], using: str) -> None:
+    """Bring leased documents up to what was wanted of each when it was leased. Their leases end.
 
-def take_turn(document: Document, using: str) -> None:
-    """Bring the document up to what was wanted when it was leased. Its lease ends, unless a newer turn has it."""
-    wanted, (adapter, source) = document.wanted, read_source(document, using)
-    scheme = active_scheme(adapter.settings if adapter else get_profile(), using)
-    if source is not None and not document.recheck and _is_finished(document, scheme, source.digest, using):
-        _finish(document, wanted, scheme, using)
+    An object that cannot be read, or an error in any stage, is raised: take the turns one by one then, and only the
+    guilty one fails. Turns that are taken twice do no harm. ``StatisticsMissing`` where they cannot be signed."""
+    if not documents:
         return
-    if adapter is None or source is None:
-        state = Document.State.GONE if source is None and adapter else Document.State.SKIPPED
-        _drop(document, wanted, scheme, using, state, "" if adapter else "not registered")
-        return
-    text = canonise(adapter, source, scheme)
-    reason = why_skipped(adapter, source, text)
-    if reason:
-        _drop(document, wanted, scheme, using, Document.State.SKIPPED, reason)
-        return
-    _index(document, wanted, sign(adapter, source, scheme, text, using), using)
+    by_profile: dict[str, list[Read]] = {}
+    for read in read_many(documents, using, strict=True):
+        if read.adapter is None or read.source is None:
+            state = Document.State.GONE if read.adapter else Document.State.SKIPPED
+            drop(read, using, state, "" if read.adapter else "not registered")
+        else:
+            by_profile.setdefault(read.adapter.profile, []).append(read)
+    for profile, reads in by_profile.items():
+        _take_anew(profile, reads, using)
+
+
+def job(reads: Sequence[Read], scheme: Scheme, using: str) -> tuple[list[Signed], dict[int, bool]]:
+    """The stages from signing to conclusion: what is signed, and of which documents the cluster changed.
+
+    Those that are not compared, or were overtaken by a newer turn, are left out. Leases are renewed between stages."""
+    documents = [read.document for read in reads]
+    signed, skipped = sign_many(reads, scheme, using)
+    for each in skipped:
+        drop(each.read, using, Document.State.SKIPPED, each.reason)
+    keep(documents, using)
+    signed = store_many(signed, using) if signed else []
+    if not signed:
+        return [], {}
+    keep(documents, using)
+    found = candidates_many(signed, using)
+    keep(documents, using)
+    verified = verify_many(signed, found, using)
+    keep(documents, using)
+    changed = conclude_many(signed, found, verified, using)
+    keep(documents, using)
+    if len(signed) > 1:
+        meet_leaders(signed, found, verified, changed, using)
+    return signed, changed
 
 
 def take_from_view(document: Document, adapter: Adapter, using: str) -> None:
@@ -53,84 +85,77 @@ def take_from_view(document: Document, adapter: Adapter, using: str) -> None:
     except Moved:
         return
     if changed:
-        _tell_of_cluster(document, using)
+        tell_of_cluster(document, using)
 
 
 def read_source(document: Document, using: str, strict: bool = True) -> tuple[Adapter | None, Source | None]:
     """The document's adapter and its object as it is now; None where there is none (or, unless ``strict``, where it
     cannot be read)."""
-    model = model_of(document)
-    if model is None or model not in registered():
-        return None, None
-    adapter = adapter_for(model)
-    key = model._meta.pk.to_python(document.object_id)
-    return adapter, adapter.sources([key], using, strict).get(key)
+    (read,) = read_many([document], using, strict)
+    return read.adapter, read.source
 
 
-def _index(document: Document, wanted: int, signed: Signed, using: str) -> None:
-    if not retrying(store, document, wanted, signed, using):
-        return
-    verified = verify(document, signed, candidates(document, signed, using), using)
-    changed = _conclude(document, wanted, signed, verified, using)
-    if changed is None:
-        return
-    _tell(document, changed, using)
-    reason = "truncated" if signed.text.truncated else ""
-    _finish(document, wanted, signed.scheme, using, state=Document.State.INDEXED, reason=reason)
-
-
-def _conclude(
-    document: Document, wanted: int, signed: Signed, verified: Sequence[Verified], using: str
-) -> bool | None:
-    """Step C, with what has moved on meanwhile verified again; None where the document itself has."""
-    for _ in range(TRIES):
-        try:
-            return retrying(conclude, document, wanted, signed.digest, signed.scheme, verified, using)
-        except Moved as moved:
-            if not moved.documents:
-                return None
-            still = [each for each in verified if each.other(document.pk).document not in moved.documents]
-            again = Fingerprint.objects.using(using).filter(
-                document__in=moved.documents, scheme=signed.scheme, document__space=signed.space
-            )
-            verified = still + verify(document, signed, list(again), using)
-    mark_document(document.pk, using, recheck=True)
-    return False
-
-
-def _drop(document: Document, wanted: int, scheme: Scheme, using: str, state: str, reason: str) -> None:
-    if not retrying(erase, document, wanted, using):
-        return
+def _take_anew(profile: str, reads: Sequence[Read], using: str) -> None:
+    """Take the turns by the scheme that this process knows; again where it is not the active one any more."""
     try:
-        changed = retrying(withdraw, document, wanted, scheme, using)
-    except Moved:
+        _take(reads, remembered_scheme(get_profile(profile), using), using)
+    except (Outdated, StatisticsMissing):
+        forget(using)
+        _take(reads, remembered_scheme(get_profile(profile), using), using)
+
+
+def _take(reads: Sequence[Read], scheme: Scheme, using: str) -> None:
+    finished = _finished(reads, scheme, using)
+    if finished:
+        end({document.pk: End(document.wanted) for document in finished}, using)
+        known = {document.pk for document in finished}
+        reads = [read for read in reads if read.document.pk not in known]
+    if not reads:
         return
-    _tell(document, changed, using)
-    _finish(document, wanted, scheme, using, state=state, reason=reason, live=False)
+    signed, changed = job(reads, scheme, using)
+    documents = {read.document.pk: read.document for read in reads}
+    done = [one for one in signed if one.document in changed]
+    for one in done:
+        tell(documents[one.document], changed[one.document], using)
+    finish_many(done, using)
 
 
-def _is_finished(document: Document, scheme: Scheme, digest: str, using: str) -> bool:
-    rows = Fingerprint.objects.using(using).filter(document=document, scheme=scheme)
-    return rows.filter(source_digest=digest, finished=True).exists()
+def _finished(reads: Iterable[Read], scheme: Scheme, using: str) -> list[Document]:
+    """Those that a finished turn has signed as they are, and nobody asks to look at again."""
+    known = {each.document.pk: each for each in reads if each.document.version and not each.document.recheck}
+    stored = rows_in(using, FINISHED, known, scheme.pk)
+    return [
+        known[pk].document
+        for pk, digest in stored
+        if (source := known[pk].source) and source.digest == digest
+    ]
 
 
-def _finish(document: Document, wanted: int, scheme: Scheme, using: str, **changes: Any) -> None:
-    Fingerprint.objects.using(using).filter(document=document, scheme=scheme, version=wanted).update(
-        finished=True
-    )
-    still = Case(
-        When(wanted__gt=wanted, then=F("recheck")), default=Value(False), output_field=BooleanField()
-    )
-    finish(Document, document.pk, wanted, using, recheck=still, **changes)
+def drop(read: Read, using: str, state: str, reason: str) -> None:
+    """A document that is compared no more: what was stored of it goes."""
+    document, changed = read.document, False
+    had = retrying(erase, document, using)
+    if had is None:
+        return
+    if had:
+        scheme = active_scheme(read.adapter.settings if read.adapter else get_profile(), using)
+        try:
+            changed = retrying(withdraw, document, scheme, using)
+        except Moved:
+            return
+    tell(document, changed, using)
+    end({document.pk: End(document.wanted, state, reason)}, using)
 
 
-def _tell(document: Document, changed: bool, using: str) -> None:
+def tell(document: Document, changed: bool, using: str) -> None:
+    """Send the signals of a turn that came to its end."""
     sender = model_of(document)
     document_checked.send_robust(sender=sender, document=document, using=using)
     if changed:
-        _tell_of_cluster(document, using)
+        tell_of_cluster(document, using)
 
 
-def _tell_of_cluster(document: Document, using: str) -> None:
+def tell_of_cluster(document: Document, using: str) -> None:
+    """Send ``cluster_changed`` with the cluster that the document is in by now."""
     cluster = Cluster.objects.using(using).filter(memberships__document=document).first()
     cluster_changed.send_robust(sender=model_of(document), document=document, cluster=cluster, using=using)

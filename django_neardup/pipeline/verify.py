@@ -1,203 +1,134 @@
-"""Step B of a turn: candidates by key, screened, then aligned on the texts as they are read now. Nothing is locked."""
+"""Step B, second half: the texts of candidates as they are read now are aligned. Nothing is locked."""
 
 from __future__ import annotations
 
-import logging
-from collections import Counter
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
-from django.db.models import Q
-
-from ..adapters import Source, adapter_for
-from ..models import Document, Fingerprint, Membership, Pair
+from ..adapters import Adapter
+from ..models import Scheme
 from ..signatures.base import Algorithm, Judgement
-from ..storage import keys as storage
 from ..text.document import Document as Text
+from .canonised import canonised
 from .ledger import mark_document
-from .objects import model_of
-from .schemes import algorithm_of, canonise
-from .sign import Signed, why_skipped
+from .reading import adapter_of, read_sources
+from .records import Found, Print, Side, Signed, Verified
+from .schemes import algorithm_of
+from .sign import why_skipped
+from .traces import prints_of
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from ..adapters import Source
 
-
-@dataclass(frozen=True)
-class Side:
-    """One side of a pair as step B saw it: the digest that is stored and the digest of what was read."""
-
-    document: int
-    stored: str
-    read: str
+COPIES = Judgement("duplicate", 1.0, 1.0, 1.0, exact=True)
 
 
-@dataclass(frozen=True)
-class Verified:
-    """A judged pair, ``a < b``."""
-
-    a: Side
-    b: Side
-    judgement: Judgement
-
-    def other(self, document: int) -> Side:
-        return self.b if self.a.document == document else self.a
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Readable:
     """A text that can be judged: read and canonised."""
 
     side: Side
-    source: Source
+    identity: tuple[str, ...]
     text: Text
     excused: tuple[str, ...] | None
 
 
-def candidates(document: Document, signed: Signed, using: str) -> list[Fingerprint]:
-    """Fingerprints worth aligning with the document's: at most ``max_aligned``, representatives first, besides exact
-    copies and namesakes (documents that share a key of which one is enough)."""
-    profile, algorithm = signed.adapter.settings, signed.algorithm
-    shared = storage.candidates(using, signed.keys, profile.bucket)
-    shared.pop(document.pk, None)
-    namesakes = set(storage.candidates(using, signed.sure_keys, profile.bucket)) - {document.pk}
-    others = Counter({other: keys for other, keys in shared.items() if other not in namesakes})
-    known = partners(document.pk, using)
-    near = _nearest(others, algorithm) | namesakes | known
-    leaders = _leaders({*near, document.pk}, using)
-    found = _fingerprints((near | leaders) - {document.pk}, signed, using)
-    sure = [
-        each for each in found if each.exact_digest == signed.exact_digest or each.document_id in namesakes
-    ]
-    ranked = []
-    for each in found:
-        if each not in sure:
-            likeness = algorithm.screen(signed.payload, bytes(each.payload))
-            keys = shared[each.document_id]
-            if each.document_id in leaders | known:
-                keys = max(keys, _common_keys(signed, each))
-            if algorithm.passes(likeness, keys, signed.text.words, each.word_count):
-                ranked.append((each.document_id not in leaders, -likeness, each.document_id, each))
-    ranked.sort(key=lambda row: row[:3])
-    return sure + [row[3] for row in ranked[: profile.max_aligned]]
+def verify_many(
+    signed: Sequence[Signed], found: Mapping[int, Found], using: str
+) -> dict[int, list[Verified]]:
+    """Step B, second half: by document, its judged pairs. Texts are read once for all; a pair of two of the batch is
+    judged once. A ``Signed`` without ``batch`` is read anew, with the others. Whoever has changed unseen is marked.
+    Where an algorithm judges by payloads alone, no text is read."""
+    scheme = signed[0].scheme
+    if all(is_judged_by_payload(one, found[one.document].prints, using) for one in signed):
+        return {one.document: by_payload(one, found[one.document].prints) for one in signed}
+    to_read = {one.document: _to_align(one, found[one.document].prints) for one in signed}
+    texts = _texts(signed, to_read, scheme, using)
+    pairs: dict[tuple[int, int], Verified] = {}
+    for one in signed:
+        for other in to_read[one.document]:
+            key = _key(one.document, other.document)
+            if key not in pairs and key[0] in texts and key[1] in texts:
+                pairs[key] = judge(texts[key[0]], texts[key[1]], scheme)
+    _write_down(pairs.values())
+    return {
+        one.document: _copies(one, found[one.document].prints, to_read[one.document])
+        + [
+            pairs[key]
+            for other in to_read[one.document]
+            if (key := _key(one.document, other.document)) in pairs
+        ]
+        for one in signed
+    }
 
 
-def _nearest(shared: Counter[int], algorithm: Algorithm) -> set[int]:
-    """Those that share enough keys; where the algorithm has a limit, so many of them that share most, older first."""
-    near = [other for other, keys in shared.items() if keys >= algorithm.min_shared]
-    if algorithm.limit is None:
-        return set(near)
-    return set(sorted(near, key=lambda other: (-shared[other], other))[: algorithm.limit])
+def is_judged_by_payload(one: Signed, others: Iterable[Print], using: str) -> bool:
+    """Whether neither the algorithm, nor its guard, nor an identity asks for more than the stored payloads."""
+    algorithm = one.algorithm
+    if algorithm.needs_text or algorithm.guard or one.adapter.identity:
+        return False
+    adapters = (adapter_of(kind, using) for kind in {each.content_type for each in others})
+    return not any(adapter is None or adapter.identity for adapter in adapters)
 
 
-def _common_keys(signed: Signed, other: Fingerprint) -> int:
-    """Keys shared with a document that may stand outside the cap of a bucket: an old representative, a partner."""
-    return len(set(signed.keys).intersection(storage.unpack(other.keys)))
-
-
-def partners(document: int, using: str) -> set[int]:
-    """The other sides of a document's pairs."""
-    rows = Pair.objects.using(using).filter(Q(a=document) | Q(b=document)).values_list("a", "b")
-    return {b if a == document else a for a, b in rows}
-
-
-def verify(document: Document, signed: Signed, others: Sequence[Fingerprint], using: str) -> list[Verified]:
-    """Judge the document against those fingerprints' texts. Whoever has changed unseen is marked."""
-    mine = Readable(
-        Side(document.pk, signed.digest, signed.digest), signed.source, signed.text, _excused(signed.adapter)
-    )
-    named = any(signed.source.identity)
-    copies = [] if named else [each for each in others if each.exact_digest == signed.exact_digest]
-    to_read = [each for each in others if each not in copies]
-    texts = read(to_read, signed, using)
+def by_payload(one: Signed, others: Sequence[Print]) -> list[Verified]:
+    """The judgements of a text and others by what is stored of them."""
+    copies = _copies(one, others, unlike := _to_align(one, others))
+    mine, algorithm = Side(one.document, one.digest, one.digest), one.algorithm
     judged = [
-        Verified(*_ordered(mine.side, stored(each)), Judgement("duplicate", 1.0, 1.0, 1.0, exact=True))
-        for each in copies
+        (
+            Side(each.document, each.digest, each.digest),
+            algorithm.by_score(algorithm.measure(one.payload, each.payload)),
+        )
+        for each in unlike
     ]
-    return judged + [
-        judge(signed, mine, texts[each.document_id]) for each in to_read if each.document_id in texts
+    return copies + [
+        Verified(*((mine, side) if mine.document < side.document else (side, mine)), judgement)
+        for side, judgement in judged
     ]
 
 
-def judge(signed: Signed, one: Readable, two: Readable) -> Verified:
+def _write_down(verified: Iterable[Verified]) -> None:
+    """Reasons are written while nobody waits for a lock."""
+    deque((each.evidence for each in verified if each.judgement.offered), maxlen=0)
+
+
+def judge(a: Readable, b: Readable, scheme: Scheme) -> Verified:
     """The judgement of two readable texts, the lower document id first; equal or unequal identity decides."""
-    a, b = (one, two) if one.side.document < two.side.document else (two, one)
-    judgement = _algorithm(signed, a, b).judge(a.text, b.text)
-    return Verified(a.side, b.side, by_identity(judgement, a.source.identity, b.source.identity))
+    judgement = _algorithm(scheme, a, b).judge(a.text, b.text)
+    return Verified(a.side, b.side, by_identity(judgement, a.identity, b.identity))
 
 
-def read(fingerprints: Iterable[Fingerprint], signed: Signed, using: str) -> dict[int, Readable]:
-    """The texts of those fingerprints as they are now, by document id; three queries a model.
+def read(prints: Iterable[Print], scheme: Scheme, using: str) -> dict[int, Readable]:
+    """The texts of those fingerprints as they are now, by document id; few queries a model.
 
     A document whose object is gone, is not compared any more or cannot be read is marked and left out; one whose
     digest is not the stored one is marked and kept.
     """
+    wanted = list(prints)
+    sources = read_sources([(each.content_type, each.object_id) for each in wanted], using)
     found: dict[int, Readable] = {}
-    wanted = {each.document_id: each for each in fingerprints}
-    documents = Document.objects.using(using).in_bulk(list(wanted))
-    for pk, source in _sources(documents, using).items():
-        model = model_of(documents[pk])
-        if source is None or model is None:
-            mark_document(pk, using)
+    for each in wanted:
+        source, adapter = (
+            sources.get((each.content_type, each.object_id)),
+            adapter_of(each.content_type, using),
+        )
+        if source is None or adapter is None:
+            mark_document(each.document, using)
             continue
-        adapter = adapter_for(model)
-        text = canonise(adapter, source, signed.scheme)
-        side = Side(pk, wanted[pk].source_digest, source.digest)
+        side = Side(each.document, each.digest, source.digest)
         if side.stored != side.read:
-            mark_document(pk, using)
-        if not why_skipped(adapter, source, text):
-            found[pk] = Readable(side, source, text, _excused(adapter))
+            mark_document(each.document, using)
+        readable = _readable(side, adapter, source, scheme)
+        if readable is not None:
+            found[each.document] = readable
     return found
 
 
-def stored(fingerprint: Fingerprint) -> Side:
-    """A side of which only the fingerprint was needed."""
-    return Side(fingerprint.document_id, fingerprint.source_digest, fingerprint.source_digest)
-
-
-def _sources(documents: Mapping[int, Document], using: str) -> dict[int, Source | None]:
-    by_model: dict[Any, dict[Any, int]] = {}
-    sources: dict[int, Source | None] = dict.fromkeys(documents)
-    for pk, document in documents.items():
-        model = model_of(document)
-        if model is not None:
-            by_model.setdefault(model, {})[model._meta.pk.to_python(document.object_id)] = pk
-    for model, keys in by_model.items():
-        sources |= {keys[key]: source for key, source in adapter_for(model).sources(keys, using).items()}
-    return sources
-
-
-def _leaders(documents: Iterable[int], using: str) -> set[int]:
-    rows = Membership.objects.using(using).filter(document__in=list(documents))
-    return set(rows.values_list("cluster__representative", flat=True))
-
-
-def _fingerprints(documents: Iterable[int], signed: Signed, using: str) -> list[Fingerprint]:
-    rows = Fingerprint.objects.using(using).filter(
-        document__in=list(documents), scheme=signed.scheme, document__space=signed.space
-    )
-    return list(
-        rows.only("document_id", "source_digest", "exact_digest", "word_count", "payload", "keys").order_by(
-            "document_id"
-        )
-    )
-
-
-def _ordered(one: Side, two: Side) -> tuple[Side, Side]:
-    return (one, two) if one.document < two.document else (two, one)
-
-
-def _excused(adapter: Any) -> tuple[str, ...] | None:
-    return None if adapter.excused is None else tuple(adapter.excused)
-
-
-def _algorithm(signed: Signed, a: Readable, b: Readable) -> Algorithm:
-    if a.excused is None and b.excused is None:
-        return algorithm_of(signed.scheme)
-    return algorithm_of(signed.scheme, tuple(sorted({*(a.excused or ()), *(b.excused or ())})))
-
-
 def by_identity(judgement: Judgement, a: Sequence[str], b: Sequence[str]) -> Judgement:
+    """What equal or unequal identity makes of a judgement."""
     both = [(x, y) for x, y in zip(a, b) if x and y]
     if any(x != y for x, y in both):
         if not judgement.offered:
@@ -206,3 +137,59 @@ def by_identity(judgement: Judgement, a: Sequence[str], b: Sequence[str]) -> Jud
     if both:
         return replace(judgement, verdict="duplicate")
     return judgement
+
+
+def _to_align(one: Signed, prints: Sequence[Print]) -> list[Print]:
+    """All but exact copies, of which the fingerprint says enough unless an identity speaks."""
+    if any(one.identity):
+        return list(prints)
+    return [each for each in prints if each.exact_digest != one.exact_digest]
+
+
+def _copies(one: Signed, prints: Sequence[Print], to_read: Sequence[Print]) -> list[Verified]:
+    read = {each.document for each in to_read}
+    mine = Side(one.document, one.digest, one.digest)
+    copies = [Side(each.document, each.digest, each.digest) for each in prints if each.document not in read]
+    return [
+        Verified(mine, other, COPIES) if mine.document < other.document else Verified(other, mine, COPIES)
+        for other in copies
+    ]
+
+
+def _texts(
+    signed: Sequence[Signed], to_read: Mapping[int, Sequence[Print]], scheme: Scheme, using: str
+) -> dict[int, Readable]:
+    """The texts of all that is aligned: those of the batch as it holds them, the others as they are now."""
+    others = {each.document: each for prints in to_read.values() for each in prints}
+    aligned = [one for one in signed if to_read[one.document] or one.document in others]
+    held = {
+        one.document: text for one in aligned if (text := _own(one, others.get(one.document))) is not None
+    }
+    dropped = [one.document for one in aligned if one.batch is None and to_read[one.document]]
+    others |= prints_of(dropped, scheme.pk, using)
+    return held | read((each for each in others.values() if each.document not in held), scheme, using)
+
+
+def _own(one: Signed, stored: Print | None) -> Readable | None:
+    """The text that was signed, where that is what is stored."""
+    if one.batch is None or (stored is not None and stored.digest != one.digest):
+        return None
+    side = Side(one.document, one.digest, one.digest)
+    return Readable(side, one.identity, one.batch.document(one.place), one.excused)
+
+
+def _readable(side: Side, adapter: Adapter, source: Source, scheme: Scheme) -> Readable | None:
+    text = canonised(adapter, source, side.read, scheme)
+    if why_skipped(adapter, source, text):
+        return None
+    return Readable(side, source.identity, text, None if adapter.excused is None else tuple(adapter.excused))
+
+
+def _algorithm(scheme: Scheme, a: Readable, b: Readable) -> Algorithm:
+    if a.excused is None and b.excused is None:
+        return algorithm_of(scheme)
+    return algorithm_of(scheme, tuple(sorted({*(a.excused or ()), *(b.excused or ())})))
+
+
+def _key(one: int, two: int) -> tuple[int, int]:
+    return (one, two) if one < two else (two, one)

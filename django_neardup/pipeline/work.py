@@ -1,11 +1,13 @@
-"""The drain: whoever rings, all that waits is worked off, oldest first, one leased row at a time."""
+"""The drain: whoever rings, all that waits is worked off, oldest first, a batch of leased rows at a time."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
 
 from django.db import InterfaceError, OperationalError, connections, router
 
@@ -13,15 +15,22 @@ from ..conf import get_profile
 from ..models import Cluster, Document
 from ..models.document import Ledger
 from ..signatures.statistics import StatisticsMissing
+from .leases import keep, lease_many, waiting_documents
 from .leaving import leaving
 from .ledger import finish, lease, postpone, put_back, waiting
 from .readiness import unready_kinds
 from .repair import repair
-from .turn import take_turn
+from .sql import rows
+from .turn import take_turns
 
 logger = logging.getLogger(__name__)
 
 BATCH = 100
+"""Documents whose turns are taken together, at most."""
+FIRST = 25
+"""Documents of a drain's first batch: nobody knows yet how long they take."""
+SECONDS = 5.0
+"""What a batch is to take at most, well within a lease."""
 BACKOFF = 5.0
 """Seconds before a failed turn is tried again, doubled with every attempt."""
 
@@ -38,29 +47,61 @@ def drain(using: str = "default", limit: int | None = None, seconds: float | Non
     """Take turns until nothing waits, or that many turns or seconds are over. Never call it inside a transaction.
 
     Posts of a profile whose statistics are not gathered yet go on waiting; those deleted or hidden meanwhile leave."""
-    result, end = DrainResult(), time.monotonic() + seconds if seconds is not None else None
-    unready = unready_kinds(using)
-    while True:
-        turns, taken = result.turns, 0
-        for model in (Document, Cluster):
-            for pk in _next(model, using, unready):
-                if (limit is not None and result.turns >= limit) or (
-                    end is not None and time.monotonic() > end
-                ):
-                    result.pending = True
-                    return result
-                taken += _work(model, pk, using)
-                result.turns = turns + taken
-        if not taken:
-            break
-    result.pending = is_pending(using)
-    return result
+    return _Drain(using, limit, seconds).run()
 
 
-def _next(model: type[Ledger], using: str, unready: Collection[int]) -> list[int]:
-    """Rows whose turn it is."""
-    rows = waiting(model, using, BATCH, without=unready)
-    return rows + leaving(unready, using) if model is Document else rows
+class _Drain:
+    """One drain: batches of documents, oldest first, and the clusters that wait between them."""
+
+    def __init__(self, using: str, limit: int | None, seconds: float | None) -> None:
+        self.using, self.limit = using, limit
+        self.end = time.monotonic() + seconds if seconds is not None else None
+        self.unready = unready_kinds(using)
+        self.size, self.turns = FIRST, 0
+
+    def run(self) -> DrainResult:
+        while True:
+            before = self.turns
+            for group in self._groups():
+                if self._is_over():
+                    return DrainResult(self.turns, True)
+                self._take(group)
+            for pk in waiting(Cluster, self.using, BATCH, without=self.unready):
+                if self._is_over():
+                    return DrainResult(self.turns, True)
+                self.turns += _repair(pk, self.using)
+            if self.turns == before:
+                return DrainResult(self.turns, is_pending(self.using))
+
+    def _groups(self) -> list[list[int]]:
+        """Documents whose turn it is. Those that failed before, or whose worker died, are taken alone."""
+        most = self.size if self.limit is None else min(self.size, max(self.limit - self.turns, 1))
+        groups: list[list[int]] = []
+        waits = waiting_documents(self.using, most, without=self.unready)
+        for tried, run in groupby(waits, key=lambda row: row[1] > 0):
+            documents = [pk for pk, _ in run]
+            groups += [[pk] for pk in documents] if tried else [documents]
+        return groups + [[pk] for pk in leaving(self.unready, self.using)]
+
+    def _is_over(self) -> bool:
+        if self.limit is not None and self.turns >= self.limit:
+            return True
+        return self.end is not None and time.monotonic() > self.end
+
+    def _take(self, group: list[int]) -> None:
+        """Lease and take those turns; the next batch is larger or smaller by how long they took."""
+        began = time.monotonic()
+        documents = lease_many(group, self.using, get_profile().lease_seconds)
+        _work(documents, self.using)
+        self.turns += len(documents)
+        if len(group) == self.size:
+            self.size = batch_size(self.size, time.monotonic() - began)
+
+
+def batch_size(size: int, seconds: float) -> int:
+    """How many to take next, when so many took that long: at most twice as many, and at most ``BATCH``."""
+    fitting = int(size * SECONDS / max(seconds, 0.001))
+    return max(1, min(BATCH, 2 * size, fitting))
 
 
 def document_databases() -> list[str]:
@@ -73,23 +114,41 @@ def document_databases() -> list[str]:
 
 def is_pending(using: str) -> bool:
     """Does anything wait, leased or not?"""
-    return any(
-        model._default_manager.using(using).filter(pending_since__isnull=False).exists()
-        for model in (Document, Cluster)
-    )
+    waits = 'SELECT 1 FROM "{}" WHERE "pending_since" IS NOT NULL'
+    tables = (model._meta.db_table for model in (Document, Cluster))
+    return bool(rows(using, " UNION ALL ".join(map(waits.format, tables)) + " LIMIT 1"))
 
 
-def _work(model: type[Ledger], pk: int, using: str) -> bool:
-    """Lease a row and take its turn; False where another worker has it."""
-    profile = get_profile()
-    row = lease(model, pk, using, profile.lease_seconds)
+def _work(documents: Sequence[Document], using: str) -> None:
+    """Take those turns together; one by one where that fails, so that only the guilty one does."""
+    if len(documents) > 1:
+        try:
+            return take_turns(documents, using)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:
+            logger.info("neardup: %d turns are taken one by one (%s)", len(documents), type(error).__name__)
+    for place, document in enumerate(documents):
+        keep(documents[place:], using)
+        _work_alone(document, partial(take_turns, [document], using), using)
+
+
+def _repair(pk: int, using: str) -> bool:
+    """Lease a cluster and repair it; False where another worker has it."""
+    row = lease(Cluster, pk, using, get_profile().lease_seconds)
     if row is None:
         return False
+    _work_alone(row, partial(repair, row, using), using)
+    return True
+
+
+def _work_alone(row: Ledger, turn: Callable[[], None], using: str) -> None:
+    """Take one turn, and bear its failure."""
+    profile = get_profile()
     if row.attempts > profile.max_attempts:
-        _quarantine(row, using, "given up: the worker died in every attempt")
-        return True
+        return _quarantine(row, using, "given up: the worker died in every attempt")
     try:
-        take_turn(row, using) if isinstance(row, Document) else repair(row, using)  # type: ignore[arg-type]
+        turn()
     except (OperationalError, InterfaceError):
         raise
     except StatisticsMissing as missing:
@@ -97,7 +156,6 @@ def _work(model: type[Ledger], pk: int, using: str) -> bool:
         put_back(type(row), row.pk, using, profile.lease_seconds)
     except Exception as error:
         _fail(row, error, using, profile.max_attempts)
-    return True
 
 
 def _fail(row: Ledger, error: Exception, using: str, most: int) -> None:

@@ -1,20 +1,21 @@
-"""The key table: rows of (key, document), written and read without model objects."""
+"""The key table: which documents have which keys. The database's own SQL, no model's object.
+
+Keys are signed 64-bit numbers. Functions of many documents take and give numpy arrays: workers alone call them.
+"""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from django.db import connections
+from .index import index
 
-from ..models import Key
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-CHUNK = 100
-"""Selects joined in one statement: SQLite refuses more than 500."""
-
-ROWS = 5000
-"""Rows written in one statement: there are limits to the parameters of one."""
+    from .base import Numbers
 
 TOP = 2**63
 
@@ -39,55 +40,56 @@ def unpack(data: bytes | memoryview) -> array[int]:
 def replace(using: str, document: int, old: Iterable[int], new: Iterable[int]) -> None:
     """Make ``new`` the keys of that document, whose present ones are ``old``. Rows go in key order."""
     before, after = set(old), set(new)
-    for gone in _portions(sorted(before - after)):
-        _remove(using, document, gone)
-    for come in _portions(sorted(after - before)):
-        _add(using, document, come)
+    if before != after:
+        index(using).change(document, sorted(before - after), sorted(after - before))
 
 
-def _portions(keys: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (keys[start : start + ROWS] for start in range(0, len(keys), ROWS))
-
-
-def _table(using: str) -> str:
-    return connections[using].ops.quote_name(Key._meta.db_table)
-
-
-def _column(using: str, name: str) -> str:
-    return connections[using].ops.quote_name(name)
-
-
-def _remove(using: str, document: int, keys: Sequence[int]) -> None:
-    key, owner = _column(using, "key"), _column(using, "document")
-    holes = ", ".join(["%s"] * len(keys))
-    with connections[using].cursor() as cursor:
-        cursor.execute(
-            f"DELETE FROM {_table(using)} WHERE {key} IN ({holes}) AND {owner} = %s", [*keys, document]
-        )
-
-
-def _add(using: str, document: int, keys: Sequence[int]) -> None:
-    key, owner = _column(using, "key"), _column(using, "document")
-    ignore, on_conflict = (
-        ("IGNORE ", "") if connections[using].vendor == "mysql" else ("", " ON CONFLICT DO NOTHING")
-    )
-    holes = ", ".join(["(%s, %s)"] * len(keys))
-    with connections[using].cursor() as cursor:
-        cursor.execute(
-            f"INSERT {ignore}INTO {_table(using)} ({key}, {owner}) VALUES {holes}{on_conflict}",
-            [value for each in keys for value in (each, document)],
-        )
-
-
-def candidates(using: str, keys: Sequence[int], cap: int) -> Counter[int]:
+def candidates(using: str, keys: Iterable[int], cap: int) -> Counter[int]:
     """Documents that share keys, with the number they share; of each bucket the ``cap`` newest by document id."""
-    key, owner = _column(using, "key"), _column(using, "document")
-    newest = f"SELECT {owner} FROM {_table(using)} WHERE {key} = %s ORDER BY {owner} DESC LIMIT {int(cap)}"
-    shared: Counter[int] = Counter()
-    for start in range(0, len(keys), CHUNK):
-        chunk = keys[start : start + CHUNK]
-        selects = (f"SELECT * FROM ({newest}) AS bucket{number}" for number in range(len(chunk)))
-        with connections[using].cursor() as cursor:
-            cursor.execute(" UNION ALL ".join(selects), list(chunk))
-            shared.update(row[0] for row in cursor.fetchall())
-    return shared
+    asked = sorted(set(keys))
+    return index(using).shared(asked, cap) if asked else Counter()
+
+
+def add_run(using: str, keys: ArrayLike, documents: ArrayLike, *, fresh: bool = False) -> None:
+    """Add the pairs of a key and its document, int64[n] each and in any order, as one run in key order.
+
+    Atomic; pairs that are there already stay. ``fresh``: none is there, so far as the caller knows: PostgreSQL then
+    takes the run twice as fast (and slower where the caller was wrong). ``ValueError`` where the lengths differ."""
+    from .runs import ordered
+
+    own, owners = ordered(keys, documents)
+    if len(own):
+        index(using).add_run(own, owners, fresh)
+
+
+def remove_run(using: str, keys: ArrayLike, documents: ArrayLike) -> None:
+    """Remove the pairs of a key and its document, int64[n] each and in any order; atomic."""
+    from .runs import ordered
+
+    own, owners = ordered(keys, documents)
+    if len(own):
+        index(using).remove_run(own, owners)
+
+
+def buckets(using: str, keys: ArrayLike, cap: int) -> tuple[Numbers, Numbers]:
+    """The documents that have those keys (int64[n], of many documents one after another), in few round trips.
+
+    ``place`` int64[m], ascending, indexes into ``keys``; ``document`` int64[m]. Of each bucket the ``cap`` newest by
+    document id, in no order; a key asked for twice is looked up once."""
+    from .runs import distinct, spread
+
+    asked, places = distinct(keys)
+    found = index(using).newest(asked.tolist(), cap) if len(asked) else ((), ())
+    return spread(*found, places)
+
+
+def full(place: Numbers, cap: int) -> Numbers:
+    """Of what ``buckets`` found with that cap: the places of full buckets, of which older documents may be left out."""
+    from . import runs
+
+    return runs.full(place, cap)
+
+
+def compact(using: str) -> None:
+    """Pack the table after a first index, without keeping anybody from it. Outside a transaction."""
+    index(using).compact()

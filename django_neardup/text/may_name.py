@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from .homoglyphs import LATIN_ONLY
+from .morphology import morphology
+
 _CAPITAL = "[^\\W\\d_a-zа-яё]"
 """A letter that is not a small one of the common alphabets."""
 
@@ -14,7 +17,40 @@ _UNCLEAR = re.compile(
 )
 """Markup, entities, characters that a reader does not see, letters in circles: words may begin and end anywhere."""
 
+_PAIR = re.compile(
+    rf"(?<![^\W\d_])(?=({_CAPITAL}{_WORD})(\.[\s*_\-‐‑]*|[\s*_\-‐‑]+)({_CAPITAL}{_WORD})([\-‐‑'’ʼ`]?))"
+)
+_HYPHENS = "-‐‑"
+_PLAIN = re.compile(r"(?!.*(.)\1\1)[а-я]{2,40}")
+"""A word, in small letters, that canonisation leaves as it is."""
 
-def may_name(raw: str) -> bool:
-    """Whether two capitalised words stand side by side; where it is False, ``Document(raw).names`` is empty."""
-    return bool(_SIDE_BY_SIDE.search(raw) or _UNCLEAR.search(raw))
+
+def may_name(raw: str, language: str | None = None) -> bool:
+    """Whether two capitalised words stand side by side; where it is False, ``Document(raw).names`` is empty.
+
+    ``language``: that of the text, where it is read without synonyms: words of which the dictionary knows that they
+    are no part of a name are then left aside."""
+    if _UNCLEAR.search(raw):
+        return True
+    if language is None:
+        return bool(_SIDE_BY_SIDE.search(raw))
+    return any(_may_be(*match.groups(), language) for match in _PAIR.finditer(raw))
+
+
+def _may_be(one: str, gap: str, two: str, after: str, language: str) -> bool:
+    """Whether two words side by side may be of one name. Joined by a hyphen they may; a dash parts them."""
+    if after or gap in _HYPHENS:
+        return True
+    if not set(gap).isdisjoint(_HYPHENS):
+        return False
+    return _may_play(one, language) and _may_play(two, language)
+
+
+def _may_play(word: str, language: str) -> bool:
+    """Whether a word can be a part of a name: it has a role there, may be an initial, or is not as it is written.
+
+    A Latin word stays one where one of its letters looks like no Cyrillic one."""
+    small = word.lower()
+    if _PLAIN.fullmatch(small):
+        return any(reading.role for reading in morphology(language).readings(small))
+    return len(word) == 1 or not (word.isascii() and word.isalpha() and LATIN_ONLY.search(word))

@@ -8,9 +8,9 @@ from django.core.management import call_command
 
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair, Scheme
+from django_neardup.pipeline.candidates import candidates_many, nearest
 from django_neardup.pipeline.repair import _signed
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
-from django_neardup.pipeline.verify import _nearest, candidates
 from django_neardup.signatures.registry import algorithm_names, get_algorithm
 from tests import services
 
@@ -139,8 +139,8 @@ def test_a_limit_keeps_those_that_share_most_keys():
     algorithm = get_algorithm("profile-cosine")
     assert algorithm.limit == 10
     shared = Counter({number: number for number in range(1, 31)})
-    assert _nearest(shared, algorithm) == set(range(21, 31))
-    assert _nearest(Counter(dict.fromkeys(range(30), algorithm.min_shared)), algorithm) == set(range(10))
+    assert nearest(shared, algorithm) == set(range(21, 31))
+    assert nearest(Counter(dict.fromkeys(range(30), algorithm.min_shared)), algorithm) == set(range(10))
 
 
 def test_partners_are_looked_at_beside_the_limit(settings):
@@ -151,7 +151,8 @@ def test_partners_are_looked_at_beside_the_limit(settings):
     assert Cluster.objects.get().representative == leader and Cluster.objects.get().size == 4
 
     def looked_at(each):
-        return {found.document_id for found in candidates(each, _signed(each, "default"), "default")}
+        found = candidates_many([_signed(each, "default")], "default")[each.pk]
+        return {other.document for other in found.prints}
 
     assert looked_at(leader) == {member.pk for member in members}
     Pair.objects.all().delete()
@@ -225,10 +226,9 @@ def test_the_key_of_exact_copies_is_stored_once(name, more, settings):
 
 
 @pytest.mark.engines("sqlite")
-def test_very_many_keys_are_written_in_portions(monkeypatch):
+def test_the_key_table_holds_what_the_fingerprint_says():
     from django_neardup.storage import keys
 
-    monkeypatch.setattr(keys, "ROWS", 7)
     one = post(ARTICLES[0])
     work()
     stored = Fingerprint.objects.get()

@@ -22,7 +22,7 @@ from django_neardup.models import (
     Membership,
     Pair,
 )
-from django_neardup.pipeline import decide, drain, ledger, mark, schemes, sign, turn, withdraw
+from django_neardup.pipeline import decide, drain, ledger, mark, schemes, stages, withdraw
 from tests.testapp.models import Ad
 
 from .families import family
@@ -115,12 +115,12 @@ class Site(RuleBasedStateMachine):
         row = ledger.lease(Document, document(self.ad(place)).pk, "default", 60)
         if row is None:
             return
-        adapter, source = turn.read_source(row, "default")
-        scheme = schemes.active_scheme(adapter.settings, "default")
-        text = schemes.canonise(adapter, source, scheme)
-        if not sign.why_skipped(adapter, source, text):
-            signed = sign.sign(adapter, source, scheme, text, "default")
-            sign.store(row, row.wanted, signed, "default")
+        reads = stages.read_many([row], "default")
+        if reads[0].source is not None:
+            scheme = schemes.active_scheme(reads[0].adapter.settings, "default")
+            signed, _ = stages.sign_many(reads, scheme, "default")
+            if signed:
+                stages.store_many(signed, "default")
         Document.objects.update(leased_until=None)
 
     @rule(turns=st.integers(1, 3))

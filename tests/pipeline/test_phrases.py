@@ -7,10 +7,13 @@ import pytest
 from django.core import serializers
 from django.db import connection, transaction
 
+from django_neardup.conf import get_profile
 from django_neardup.models import Contact, Document, KeyPhrase
-from django_neardup.pipeline import mark, phrases
+from django_neardup.pipeline import mark, phrases, stages
+from django_neardup.pipeline.fence import Outdated
 from django_neardup.pipeline.ledger import mark_many
-from django_neardup.pipeline.phrases import search_existing
+from django_neardup.pipeline.phrases import PhraseList, search_existing
+from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.pipeline.sign import MOST_CONTACTS
 from tests.testapp.models import Ad, Topic
 
@@ -100,7 +103,7 @@ def test_a_change_that_no_save_told_of_is_noticed_too():
     from django_neardup.text.document import Document as Text
 
     def found():
-        return phrases.phrases_in(Text(SOFA), "default", "default")
+        return PhraseList("default", "default").found_in(lambda: Text(SOFA))
 
     one = phrase("угловой диван")
     assert found() == ("угловой диван",)
@@ -124,10 +127,10 @@ def test_the_list_is_compiled_once_and_asked_for_in_one_statement(monkeypatch, d
 
     phrase("угловой диван")
     text = Text(SOFA)
-    assert phrases.phrases_in(text, "default", "default") == ("угловой диван",)
+    assert PhraseList("default", "default").found_in(lambda: text) == ("угловой диван",)
     monkeypatch.setattr(phrases, "Phrases", None)
     with django_assert_num_queries(1):
-        assert phrases.phrases_in(text, "default", "default") == ("угловой диван",)
+        assert PhraseList("default", "default").found_in(lambda: text) == ("угловой диван",)
 
 
 def test_a_phrase_of_another_profile_is_not_looked_for(settings):
@@ -220,3 +223,19 @@ def test_contacts_of_a_document_are_bounded():
     one = post(" ".join(f"mail{number}@example.com" for number in range(MOST_CONTACTS + 50)) + f" {SOFA}")
     work()
     assert document(one).contacts.count() == MOST_CONTACTS
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_first_phrase_of_all_is_noticed_between_signing_and_storing(many):
+    post(PIANO)
+    work()
+    ads = [post(NAMED), post(CAT)][: 1 + many]
+    rows = stages.lease_many([document(each).pk for each in ads], "default", 60)
+    reads = stages.read_many(rows, "default")
+    signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
+    phrase("срочная продажа")
+    with pytest.raises(Outdated):
+        stages.store_many(signed, "default")
+    assert not Contact.objects.exists()
+    stages.take_turns(rows, "default")
+    assert "phrase" in kinds(ads[0])

@@ -6,7 +6,7 @@ import pytest
 from django.db import connections, transaction
 
 from django_neardup.models import Document, Fingerprint, Key, Pair
-from django_neardup.pipeline import ledger, schemes, sign, turn, verify
+from django_neardup.pipeline import ledger, schemes, stages, turn
 from django_neardup.storage import keys as storage
 
 from .families import family
@@ -45,25 +45,25 @@ def both_at_once(jobs):
 
 def own_turn(pk):
     row = ledger.lease(Document, pk, "default", 60)
-    turn.take_turn(row, "default")
+    turn.take_turns([row], "default")
 
 
 def naive_turn(pk):
     """The control: look for candidates inside the transaction that stores the keys."""
     row = Document.objects.get(pk=pk)
-    adapter, source = turn.read_source(row, "default")
-    scheme = schemes.active_scheme(adapter.settings, "default")
-    signed = sign.sign(adapter, source, scheme, schemes.canonise(adapter, source, scheme), "default")
+    reads = stages.read_many([row], "default")
+    scheme = schemes.active_scheme(reads[0].adapter.settings, "default")
+    (signed,), _ = stages.sign_many(reads, scheme, "default")
     with transaction.atomic():
         Fingerprint.objects.create(
             document=row, scheme=scheme, version=row.wanted, source_digest=signed.digest,
-            exact_digest=signed.exact_digest, word_count=signed.text.words, payload=signed.payload,
-            keys=storage.pack(signed.keys),
+            exact_digest=signed.exact_digest, word_count=signed.words, payload=signed.payload,
+            keys=signed.keys.tobytes(),
         )  # fmt: skip
         Document.objects.filter(pk=pk).update(space=signed.space)
-        storage.replace("default", pk, (), signed.keys)
-        found = verify.candidates(row, signed, "default")
-    return {each.document_id for each in found}
+        storage.replace("default", pk, (), signed.keys.tolist())
+        found = stages.candidates_many([signed], "default")[pk]
+    return {each.document for each in found.prints}
 
 
 def fresh_twins(number):
@@ -112,7 +112,7 @@ def test_two_turns_of_one_document_leave_the_newer_text():
         one.save()
         Document.objects.update(leased_until=None)
         second = ledger.lease(Document, document(one).pk, "default", 60)
-        both_at_once([lambda row=row: turn.take_turn(row, "default") for row in (first, second)])
+        both_at_once([lambda row=row: turn.take_turns([row], "default") for row in (first, second)])
         Document.objects.update(leased_until=None)
         work()
         adapter, source = turn.read_source(document(one), "default")

@@ -28,7 +28,24 @@ PLAIN = [
     "ПРОДАЮ ди ВАН",
     "С140.35 и С90.30",
 ]
+UNNAMED = [
+    "Диван Продаю Срочно. Торг",
+    "Дом П. Кирпичный",
+    "Репетитор Цена Договорная",
+    "К. Диван",
+    "Продаю Lada Vesta, Kia Rio",
+    "Казань - Москва",
+]
 PARTS = [
+    "Диван",
+    "Иивановв",
+    "Аннна",
+    "Cидоров",
+    "Иvan",
+    "Ceрoв",
+    "Kia",
+    "L",
+    " - ",
     "Иван",
     "Иванова",
     "Петрович",
@@ -52,7 +69,7 @@ PARTS = [
 
 @pytest.mark.parametrize("text", NAMED)
 def test_names_side_by_side_are_seen(text):
-    assert may_name(text)
+    assert may_name(text) and may_name(text, "ru")
 
 
 @pytest.mark.parametrize("text", PLAIN)
@@ -62,4 +79,9 @@ def test_a_text_without_two_capitals_side_by_side_needs_no_look(text):
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
 def test_whatever_has_a_name_may_have_one(text):
-    assert may_name(text) or not Document(text).names
+    assert may_name(text) and may_name(text, "ru") or not Document(text).names
+
+
+@pytest.mark.parametrize("text", UNNAMED)
+def test_words_that_are_in_no_name_need_no_look(text):
+    assert may_name(text) and not may_name(text, "ru") and not Document(text).names

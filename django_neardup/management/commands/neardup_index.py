@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+import time
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,10 +18,27 @@ from ...pipeline import drain, is_pending
 from ...pipeline.gathering import NothingToGather, gather
 from ...pipeline.ledger import waiting
 from ...pipeline.readiness import asks_for_statistics, lacking, lost
-from ...pipeline.reconcile import Differences, backfill, reconcile
+from ...pipeline.reconcile import Differences, reconcile
+from ...pipeline.runs import POSTS, Pass, begin, index
 from ...pipeline.schemes import begin_generation
-from ..figures import counted, spaced, what_is_in
-from ..progress import bar, bars, is_quiet
+from ...storage import compact
+from ..figures import at_rate, counted, spaced, what_is_in
+from ..processes import can_start, sharing
+from ..progress import Phased, bar, bars, is_quiet
+
+LOOK_SECONDS = 0.5
+"""Between two looks at how far the processes are."""
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 on, as an option of a command."""
+    number = int(text)
+    if number < 1:
+        raise ArgumentTypeError(f"{number} is not positive")
+    return number
+
+PACKED_FROM = 10_000
+"""Posts of a first index after which the key table is worth packing."""
 
 
 class Command(BaseCommand):
@@ -47,6 +65,20 @@ class Command(BaseCommand):
         )
         parser.add_argument("--no-drain", action="store_true", help="only mark; a worker does the rest")
         parser.add_argument(
+            "--workers",
+            type=positive,
+            default=1,
+            metavar="N",
+            help="processes that share the work (default: 1)",
+        )
+        parser.add_argument(
+            "--run",
+            type=positive,
+            default=POSTS,
+            metavar="POSTS",
+            help=f"posts whose keys are written in one go (default: {POSTS})",
+        )
+        parser.add_argument(
             "--no-progress", action="store_true", help="no progress bar (none is shown off a terminal)"
         )
         parser.add_argument(
@@ -69,8 +101,9 @@ class Command(BaseCommand):
         else:
             if options["rebuild"]:
                 self._begin_generations(adapters, using)
+            restart = options["restart"] or options["rebuild"]
             for adapter in adapters:
-                self._backfill(adapter, using, resume=not (options["restart"] or options["rebuild"]))
+                self._index(adapter, using, restart, options)
         if options["dry_run"] or options["no_drain"]:
             return
         self._drain(using)
@@ -123,11 +156,41 @@ class Command(BaseCommand):
             scheme = begin_generation(profile, using)
             self.stdout.write(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")
 
-    def _backfill(self, adapter: Adapter, using: str, resume: bool) -> None:
+    def _index(self, adapter: Adapter, using: str, restart: bool, options: dict[str, Any]) -> None:
+        """The backfill, with whoever else is at it. The bar shows what this command's processes have done."""
+        workers, posts, mark_only = options["workers"], options["run"], options["no_drain"]
+        if workers > 1 and not can_start():
+            raise CommandError("--workers needs DJANGO_SETTINGS_MODULE in the environment.")
+        work = begin(adapter, using, restart=restart)
+        assert work is not None
+        label, before, begun = adapter.model._meta.label, work.through(), time.monotonic()
         total = adapter.model._base_manager.using(using).count()
-        with self._bar(f"{adapter.model._meta.label}: reading", total) as bar:
-            for size in backfill(adapter, using, resume=resume):
-                bar.update(size)
+        with bar(f"{label}: indexing", total, self._quiet, initial=before) as counting:
+            tell = Phased(counting)
+            if workers > 1 and not mark_only:
+                self._share(work, workers, posts, tell)
+            else:
+                index(work, posts, tell, mark_only=mark_only)
+        if tell.through >= PACKED_FROM and not before and not mark_only:
+            compact(using)
+        self.stdout.write(
+            f"{label}: {'marked ' if mark_only else ''}{at_rate(tell.through, time.monotonic() - begun)}."
+        )
+
+    def _share(self, work: Pass, workers: int, posts: int, tell: Phased) -> None:
+        """Start processes and wait; their progress is what all have noted in the database."""
+        known = work.through()
+        with sharing(workers, work.label, work.using, work.number, posts) as processes:
+            while any(process.is_alive() for process in processes):
+                processes[0].join(LOOK_SECONDS) if processes[0].is_alive() else time.sleep(LOOK_SECONDS)
+                now = work.through()
+                tell(f"{sum(process.is_alive() for process in processes)} processes", now - known)
+                known = now
+            failed = [process.exitcode for process in processes if process.exitcode]
+        if failed:
+            raise CommandError(
+                f"Processes that broke off: {len(failed)} of {workers}. The same command goes on where they stopped."
+            )
 
     def _reconcile(self, adapters: list[Adapter], using: str, dry_run: bool) -> None:
         for adapter in adapters:

@@ -1,0 +1,223 @@
+"""Who works off which part of a model: ranges of primary keys, made and claimed in the database under a lease."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import models
+from django.db.models import Case, F, Max, Q, Sum, When
+
+from ...adapters import Adapter
+from ...models import LIVE_NUMBER, Document, IndexRange, Scheme
+from ...models.fields import DatabaseClock
+from ..locks import retrying
+from ..objects import canonical_id
+from ..progress import keep_progress, locked, progress_of
+from ..reconcile import ordered_batches
+from ..schemes import active_scheme
+
+POSTS = 50_000
+"""Objects in a range: the longer a run of keys that is written in order, the fewer pages are touched twice."""
+
+MOST_ATTEMPTS = 3
+"""Claims of one range, after which its posts are left to the ordinary drain, which tells the post that kills."""
+
+
+class Overtaken(Exception):
+    """The claim is not ours any more: the lease ran out and another process has it, or the pass was begun anew."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One way through all objects of a model. ``number`` counts them; ``first``: no pass has come to its end yet."""
+
+    adapter: Adapter
+    using: str
+    scheme: int
+    number: int
+    first: bool
+
+    @property
+    def lease(self) -> int:
+        """Milliseconds within which a claim is renewed, or another process takes the range over."""
+        return self.adapter.settings.lease_seconds * 1000
+
+    @property
+    def label(self) -> str:
+        return self.adapter.model._meta.label_lower
+
+    @property
+    def ranges(self) -> models.QuerySet[IndexRange]:
+        return IndexRange.objects.using(self.using).filter(scheme=self.scheme, label=self.label)
+
+    def objects(self) -> models.QuerySet[Any]:
+        """Primary keys of the model's objects, in order."""
+        rows = self.adapter.model._base_manager.using(self.using)
+        return rows.order_by("pk").values_list("pk", flat=True)
+
+    def through(self) -> int:
+        """Objects that are through by now, whoever worked them off."""
+        ranges = self.ranges.exclude(last="")
+        sums = ranges.aggregate(through=Sum(Case(When(finished=True, then=F("posts")), default=F("done"))))
+        return sums["through"] or 0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A range that is ours while the lease is renewed."""
+
+    work: Pass
+    row: IndexRange
+
+    @property
+    def given_up(self) -> bool:
+        """Has one process after another died of it?"""
+        return self.row.attempts > MOST_ATTEMPTS
+
+    @property
+    def again(self) -> bool:
+        """Was it begun before?"""
+        return self.row.attempts > 1
+
+    @property
+    def numbers_only(self) -> bool:
+        """Is all that is to be done to number the objects, whose keys tell no age?"""
+        return not self.row.last
+
+    def chunks(self, size: int) -> Iterator[dict[Any, int]]:
+        """Primary keys of the range with the first-seen numbers of objects that nobody has met, so many at a time."""
+        to_python, by_key = self.work.adapter.model._meta.pk.to_python, self.work.adapter.order == "pk"
+        after = None if self.row.after is None else to_python(self.row.after)
+        rows, place = self.work.objects().filter(pk__lte=to_python(self.row.last)), 0
+        while keys := list((rows if after is None else rows.filter(pk__gt=after))[:size]):
+            last = self.row.posts - 1
+            yield {
+                key: self.row.first_seen + min(place + each, last) if by_key else LIVE_NUMBER
+                for each, key in enumerate(keys)
+            }
+            place, after = place + len(keys), keys[-1]
+
+    def ordered(self, size: int) -> Iterator[dict[Any, int]]:
+        """Primary keys of all objects, in the adapter's own order, with the numbers of those that nobody has met."""
+        place = self.row.first_seen
+        for keys in ordered_batches(self.work.adapter, self.work.using, size):
+            yield {key: place + each for each, key in enumerate(keys)}
+            place += len(keys)
+
+    def renew(self, done: int) -> None:
+        """So many of the posts are through; ``Overtaken`` where the claim is lost."""
+        self._write(done=done, leased_until=DatabaseClock() + self.work.lease)
+
+    def release(self, failed: bool) -> None:
+        """Give it back unfinished; unless it ``failed``, as if it had not been claimed."""
+        self._write(done=0, token="", leased_until=None, attempts=F("attempts") - int(not failed))
+
+    def finish(self) -> None:
+        """All of it is through."""
+        self._write(finished=True, done=F("posts"), token="", leased_until=None)
+
+    def _write(self, **changes: Any) -> None:
+        if not retrying(self._update, changes):
+            raise Overtaken(str(self.row))
+
+    def _update(self, changes: dict[str, Any]) -> int:
+        return self.work.ranges.filter(pk=self.row.pk, token=self.row.token).update(**changes)
+
+
+def begin(adapter: Adapter, using: str, restart: bool = False, join: bool = False) -> Pass | None:
+    """Join the pass through that model that is under way; else, or to ``restart``, begin one.
+
+    Where nobody is at it, one that was broken off is gone on with. ``join`` begins none: None where all is through."""
+    return retrying(_begin, adapter, using, restart, join)
+
+
+def claim(work: Pass, posts: int = POSTS) -> Claim | None:
+    """The first range that nobody has, else a new one of so many objects; None where all that is left is others' (or
+    nothing is). The pass ends with the last range that is finished, and where another scheme has become the active one.
+    """
+    return retrying(_claim, work, posts)
+
+
+def is_over(work: Pass) -> bool:
+    """Has the pass come to its end, or another one been begun?"""
+    return _is_over(Scheme.objects.using(work.using).defer("synonyms").get(pk=work.scheme), work)
+
+
+def _is_over(scheme: Scheme, work: Pass) -> bool:
+    progress = progress_of(scheme, work.label)
+    begun_anew = progress.get("pass") != work.number or scheme.state != Scheme.State.ACTIVE
+    return begun_anew or bool(progress.get("finished"))
+
+
+def _begin(adapter: Adapter, using: str, restart: bool, join: bool) -> Pass | None:
+    scheme, label = active_scheme(adapter.settings, using), adapter.model._meta.label_lower
+    with locked(scheme.pk, using) as scheme:
+        progress = progress_of(scheme, label)
+        open_ = progress.get("pass") is not None and not progress.get("finished")
+        if not open_ and join:
+            return None
+        if restart or not open_:
+            IndexRange.objects.using(using).filter(scheme=scheme, label=label).delete()
+            first = not (progress.get("finished") or progress.get("again"))
+            progress = {"pass": progress.get("pass", 0) + 1, "again": not first, "finished": False}
+            keep_progress(scheme, label, **progress)
+    return Pass(adapter, using, scheme.pk, progress["pass"], not progress["again"])
+
+
+def _claim(work: Pass, posts: int) -> Claim | None:
+    with locked(work.scheme, work.using) as scheme:
+        if _is_over(scheme, work):
+            return None
+        free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
+        row = work.ranges.filter(free, finished=False).order_by("number").first() or _new(work, posts)
+        if row is None:
+            if not work.ranges.filter(finished=False).exists():
+                keep_progress(scheme, work.label, finished=True, again=True)
+            return None
+        token = secrets.token_hex(16)
+        work.ranges.filter(pk=row.pk).update(
+            token=token, done=0, attempts=F("attempts") + 1, leased_until=DatabaseClock() + work.lease
+        )
+        return Claim(work, work.ranges.get(pk=row.pk))
+
+
+def _new(work: Pass, most: int) -> IndexRange | None:
+    """A range of at most so many objects, after all that have one.
+
+    Where primary keys tell no age there is one before them all, of no objects, in which all are numbered."""
+    before, rows = work.ranges.order_by("-number").first(), work.objects()
+    if before is None and work.adapter.order != "pk":
+        return _create(work, None, "", rows.count())
+    if before is not None and not before.last and not before.finished:
+        return None
+    if before is not None and before.last:
+        rows = rows.filter(pk__gt=work.adapter.model._meta.pk.to_python(before.last))
+    last, posts = next(iter(rows[most - 1 : most]), None), most
+    if last is None:
+        posts, last = rows.count(), rows.reverse().first()
+    return None if last is None else _create(work, before, canonical_id(last), posts)
+
+
+def _create(work: Pass, before: IndexRange | None, last: str, posts: int) -> IndexRange:
+    return IndexRange.objects.using(work.using).create(
+        scheme_id=work.scheme,
+        label=work.label,
+        number=before.number + 1 if before else 0,
+        after=before.last or None if before else None,
+        last=last,
+        first_seen=before.first_seen + before.posts if before else _first_free(work.using),
+        posts=posts,
+    )
+
+
+def _first_free(using: str) -> int:
+    """A first-seen number above all that the backfill has given or may still give."""
+    documents = Document.objects.using(using).filter(first_seen__lt=LIVE_NUMBER)
+    ranges = IndexRange.objects.using(using)
+    given = documents.aggregate(most=Max("first_seen"))["most"] or 0
+    end = models.ExpressionWrapper(F("first_seen") + F("posts"), output_field=models.BigIntegerField())
+    reserved = ranges.aggregate(most=Max(end))["most"] or 0
+    return max(given + 1, reserved)

@@ -1,0 +1,89 @@
+"""What the posts of a run find in the buckets, as if they had come one after another.
+
+All keys of a run are in the index before its first post is compared. So a bucket that the run itself fills would show
+each post the newest ones of the run, and not those before it: a template's copies would meet neither each other's
+leader nor that of an earlier run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...storage import keys as storage
+from ..records import Signed
+
+Numbers = NDArray[np.int64]
+
+
+class Crowds:
+    """Made of a run's keys and whose each is (int64[n] both, documents one after another), before they are written.
+
+    Kept of them are only the hot ones: those that ``cap`` posts of the run have, or more."""
+
+    def __init__(self, keys: Numbers, owners: Numbers, cap: int, using: str) -> None:
+        self.using, self.cap = using, cap
+        starts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]]) if len(owners) else owners
+        self._documents = owners[starts]
+        self._by_id = np.argsort(self._documents)
+        self._ids = self._documents[self._by_id]
+        place = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(owners)]))
+        order = np.argsort(keys, kind="stable")
+        self._keys, begins, sizes = np.unique(keys[order], return_index=True, return_counts=True)
+        hot = sizes >= cap
+        self._keys = self._keys[hot]
+        self._members = [
+            place[order[begin : begin + size]].astype(np.int32)
+            for begin, size in zip(begins[hot], sizes[hot])
+        ]
+        self._older = self._newest_of_others()
+
+    def look_up(self, signed: Sequence[Signed], keys: Numbers) -> tuple[Numbers, Numbers]:
+        """As ``storage.buckets``, for these keys of these posts one after another: without the posts of the run that
+        come after them; of hot keys the newest ``cap`` before each."""
+        found, documents = storage.buckets(self.using, keys, self.cap)
+        own = self._places(np.array([one.document for one in signed], np.int64))
+        others = self._places(documents)
+        hot = self._hot(keys)
+        keep = (others <= own.max(initial=-1)) & ((others < 0) | (hot[found] < 0))
+        beside = [(found[keep], documents[keep])]
+        owner = np.repeat(own, [len(one.keys) for one in signed])
+        for at in np.flatnonzero(hot >= 0):
+            before = self._before(int(hot[at]), int(owner[at]))
+            beside.append((np.full(len(before), at), before))
+        where, whom = (np.concatenate(column) for column in zip(*beside))
+        order = np.argsort(where, kind="stable")
+        return where[order], whom[order]
+
+    def _before(self, key: int, place: int) -> Numbers:
+        """The newest documents that had that hot key before the post at that place of the run."""
+        members = self._members[key]
+        rank = int(np.searchsorted(members, place))
+        near = self._documents[members[max(rank - self.cap, 0) : rank]]
+        return np.concatenate([near, self._older[key][: self.cap - len(near)]])
+
+    def _newest_of_others(self) -> list[Numbers]:
+        """By hot key, the newest documents that are not of the run."""
+        found, documents = storage.buckets(self.using, self._keys, self.cap)
+        strange = self._places(documents) < 0
+        found, documents = found[strange], documents[strange]
+        order = np.lexsort((-documents, found))
+        return np.split(documents[order], np.searchsorted(found[order], np.arange(1, len(self._keys))))
+
+    def _hot(self, keys: Numbers) -> Numbers:
+        """The number of each hot key, -1 for others."""
+        return _found(self._keys, keys)
+
+    def _places(self, documents: Numbers) -> Numbers:
+        """The place of each document in the run, -1 for others."""
+        at = _found(self._ids, documents)
+        return np.where(at < 0, -1, self._by_id[at] if len(self._by_id) else -1)
+
+
+def _found(ascending: Numbers, asked: Numbers) -> Numbers:
+    if not len(ascending):
+        return np.full(len(asked), -1)
+    at = np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)
+    return np.where(ascending[at] == asked, at, -1)

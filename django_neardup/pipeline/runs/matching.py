@@ -1,0 +1,107 @@
+"""The second half of a run: posts whose keys are all there are compared, clustered and finished, few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ...models import Document, Verdict
+from ...signals import cluster_changed, document_checked
+from ..records import Found, Print, Signed, Verified
+from ..stages import candidates_many, conclude_many, finish_many, verify_many
+from ..traces import prints_of
+from ..turn import tell
+from .crowds import Crowds
+from .documents import leave
+from .together import together
+
+BATCH = 200
+"""Posts compared together."""
+
+ROUNDS = 3
+"""How often posts are compared with leaders that came up while their own batch was concluded."""
+
+
+class Matcher:
+    """Compares the stored posts of one run, which are given in their order, batch by batch."""
+
+    def __init__(self, crowds: Crowds, using: str) -> None:
+        self.crowds, self.using = crowds, using
+
+    def match(self, signed: Sequence[Signed]) -> None:
+        """Compare posts with whom they share keys with, let the clusters follow, and end their turns.
+
+        Those for which that fails are left to the ordinary drain."""
+        through = together(self._match, signed)
+        leave({one.document for one in signed}.difference(through), self.using)
+
+    def _match(self, signed: Sequence[Signed]) -> list[int]:
+        found = candidates_many(signed, self.using, self.crowds.look_up)
+        verified = verify_many(signed, found, self.using)
+        concluded = conclude_many(signed, found, verified, self.using)
+        done = [one for one in signed if one.document in concluded]
+        seen = {one.document: {each.document for each in found[one.document].prints} for one in done}
+        members = {one.document: _duplicates(one, verified[one.document]) for one in done}
+        crowded = [one for one in done if len(seen[one.document]) >= one.adapter.settings.max_aligned]
+        for number in range(ROUNDS):
+            unmet = self._leaders_of(members, done)
+            if crowded and not number:
+                for document, near in self._leaders_near(crowded).items():
+                    unmet[document] |= near
+            members = self._meet(done, unmet, seen, concluded)
+        self._tell(concluded)
+        finish_many(done, self.using)
+        return [one.document for one in done]
+
+    def _leaders_of(self, members: Mapping[int, set[int]], signed: Sequence[Signed]) -> dict[int, set[int]]:
+        """By document, the leaders of the clusters that hold these duplicates of it."""
+        prints = self._prints(signed, {other for each in members.values() for other in each})
+        led = {each.document: each.leader for each in prints.values() if each.leader is not None}
+        found = {document: {led[other] for other in own & led.keys()} for document, own in members.items()}
+        return {one.document: found.get(one.document, set()) for one in signed}
+
+    def _leaders_near(self, signed: Sequence[Signed]) -> dict[int, set[int]]:
+        """Leaders around documents that had more look-alikes than are aligned: clusters may hold the others by now."""
+        return {
+            document: {each.leader for each in of.prints if each.leader is not None}
+            for document, of in candidates_many(signed, self.using, self.crowds.look_up).items()
+        }
+
+    def _meet(
+        self,
+        signed: Sequence[Signed],
+        unmet: Mapping[int, set[int]],
+        seen: Mapping[int, set[int]],
+        concluded: dict[int, bool],
+    ) -> dict[int, set[int]]:
+        """Compare documents with leaders that came up in the conclusion of their own batch; the duplicates found.
+
+        ``seen``: whom each was compared with, and grows."""
+        asked = {document: own - seen[document] - {document} for document, own in unmet.items()}
+        prints = self._prints(signed, {leader for own in asked.values() for leader in own})
+        found = {
+            document: Found([prints[leader] for leader in sorted(own & prints.keys())])
+            for document, own in asked.items()
+        }
+        meeting = [one for one in signed if found[one.document].prints]
+        if not meeting:
+            return {}
+        verified = verify_many(meeting, found, self.using)
+        for document, changed in conclude_many(meeting, found, verified, self.using).items():
+            concluded[document] |= changed
+            seen[document].update(each.document for each in found[document].prints)
+        return {one.document: _duplicates(one, verified[one.document]) for one in meeting}
+
+    def _prints(self, signed: Sequence[Signed], documents: Collection[int]) -> dict[int, Print]:
+        return prints_of(documents, signed[0].scheme.pk, self.using) if documents else {}
+
+    def _tell(self, concluded: Mapping[int, bool]) -> None:
+        if not (document_checked.has_listeners() or cluster_changed.has_listeners()):
+            return
+        for document in Document.objects.using(self.using).filter(pk__in=concluded).order_by("pk"):
+            tell(document, concluded[document.pk], self.using)
+
+
+def _duplicates(one: Signed, verified: Sequence[Verified]) -> set[int]:
+    return {
+        each.other(one.document).document for each in verified if each.judgement.verdict == Verdict.DUPLICATE
+    }

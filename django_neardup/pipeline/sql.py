@@ -1,0 +1,96 @@
+"""Statements without model objects: written with double quotes around names, run on any of the databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+T = TypeVar("T")
+
+PORTION = 500
+"""Values in one list of a statement: old releases of SQLite refuse more than 999 parameters."""
+
+
+def rows(using: str, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """What the statement reads."""
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        cursor.execute(_quoted(connection, statement), values)
+        return cursor.fetchall()  # type: ignore[no-any-return]
+
+
+def execute(using: str, statement: str, values: Sequence[Any] = ()) -> int:
+    """Rows that the statement found to write."""
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        cursor.execute(_quoted(connection, statement), values)
+        return cursor.rowcount  # type: ignore[no-any-return]
+
+
+def execute_many(using: str, statement: str, many: Sequence[Sequence[Any]]) -> None:
+    """The statement once for each of many."""
+    if len(many) == 1:
+        execute(using, statement, many[0])
+    elif many:
+        with connections[using].cursor() as cursor:
+            cursor.executemany(_quoted(connections[using], statement), many)
+
+
+def rows_in(using: str, statement: str, values: Iterable[Any], *before: Any) -> list[tuple[Any, ...]]:
+    """What a statement reads that holds one list, its ``{}``, and before it parameters of its own."""
+    found: list[tuple[Any, ...]] = []
+    for portion in portions(list(values)):
+        found += rows(using, statement.format(holes(len(portion))), [*before, *portion])
+    return found
+
+
+def rows_either(using: str, statement: str, values: Iterable[Any], *before: Any) -> list[tuple[Any, ...]]:
+    """What a union of two reads that each hold the same list, the ``{0}``, and before it the same parameters; a row
+    that both of them find comes once."""
+    found: list[tuple[Any, ...]] = []
+    for portion in portions(list(values), PORTION // 2):
+        found += rows(using, statement.format(holes(len(portion))), [*before, *portion] * 2)
+    return list(dict.fromkeys(found))
+
+
+def insert(using: str, into: str, many: Sequence[Sequence[Any]]) -> None:
+    """Add those rows; ``into``: the table and its columns."""
+    for portion in portions(many, 50):
+        one = f"({holes(len(portion[0]))})"
+        if vendor(using) == "postgresql":
+            values = [value for row in portion for value in row]
+            execute(using, f"INSERT INTO {into} VALUES {', '.join([one] * len(portion))}", values)
+        else:
+            execute_many(using, f"INSERT INTO {into} VALUES {one}", portion)
+
+
+def portions(values: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
+    """The values, so many at a time."""
+    return (values[start : start + size] for start in range(0, len(values), size))
+
+
+def holes(number: int) -> str:
+    """Placeholders of a list."""
+    return ", ".join(["%s"] * number)
+
+
+def vendor(using: str) -> str:
+    """ "sqlite", "postgresql" or "mysql" (MariaDB too)."""
+    return connections[using].vendor
+
+
+def skips_locked(using: str) -> bool:
+    """Whether rows can be locked without waiting for those that others hold."""
+    return bool(connections[using].features.has_select_for_update_skip_locked)
+
+
+def binary(using: str, data: bytes) -> Any:
+    """Bytes as a parameter."""
+    return connections[using].Database.Binary(data)  # type: ignore[attr-defined]
+
+
+def _quoted(connection: BaseDatabaseWrapper, statement: str) -> str:
+    return statement.replace('"', "`") if connection.vendor == "mysql" else statement

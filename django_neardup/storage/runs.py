@@ -1,0 +1,44 @@
+"""Many keys at once as numpy arrays: sorted runs, and what was found for distinct keys spread over those asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Numbers = NDArray[np.int64]
+
+
+def ordered(keys: ArrayLike, documents: ArrayLike) -> tuple[Numbers, Numbers]:
+    """Pairs by key and document, as signed numbers. ``ValueError`` where the two are not of one length."""
+    own, owners = (np.asarray(each, np.int64) for each in (keys, documents))
+    if own.shape != owners.shape or own.ndim != 1:
+        raise ValueError(f"{own.shape} keys for {owners.shape} documents")
+    order = np.lexsort((owners, own))
+    return own[order], owners[order]
+
+
+def distinct(keys: ArrayLike) -> tuple[Numbers, Numbers]:
+    """The distinct keys, ascending, and for each key given its place among them."""
+    found, places = np.unique(np.asarray(keys, np.int64), return_inverse=True)
+    return found, places
+
+
+def spread(place: Sequence[int], document: Sequence[int], asked: Numbers) -> tuple[Numbers, Numbers]:
+    """What was found for distinct keys, for every key asked for; ``asked`` are places among the distinct ones.
+
+    The first array ascends."""
+    places, documents = np.asarray(place, np.int64), np.asarray(document, np.int64)
+    documents = documents[np.argsort(places, kind="stable")]
+    sizes = np.bincount(places, minlength=int(asked.max(initial=-1)) + 1)
+    each = sizes[asked]
+    ends = np.cumsum(each)
+    begins = (np.cumsum(sizes) - sizes)[asked]
+    order = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - ends + each, each)
+    return np.repeat(np.arange(len(asked)), each), documents[order]
+
+
+def full(place: Numbers, cap: int) -> Numbers:
+    """Places at which ``cap`` documents were found: there may be older ones."""
+    return np.flatnonzero(np.bincount(place) >= cap)

@@ -1,0 +1,269 @@
+"""Turns taken together: what comes of them is what comes of one after another."""
+
+import random
+
+import pytest
+from django.db import connection, connections
+from django.db.models import F
+from django.test.utils import CaptureQueriesContext
+
+from django_neardup.adapters import adapter_for
+from django_neardup.conf import get_profile
+from django_neardup.models import Cluster, Document, Fingerprint, Key, Pair
+from django_neardup.pipeline import drain, ledger, mark, stages, work
+from django_neardup.pipeline.fence import Outdated
+from django_neardup.pipeline.leases import HELD, Lease, keep
+from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from tests.testapp.models import Ad
+
+from .families import family
+from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, snapshot
+from .helpers import work as drain_all
+from .test_machine import EVERYTHING, assert_sound
+from .test_races import both_at_once, rebuild
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
+STATEMENTS = {"sqlite": 11, "postgresql": 7, "mysql": 11}
+"""Of one turn of a new post without look-alikes, its begin and its commit among them."""
+
+
+def edited(chance, number, most=12):
+    words = family(number)
+    start, length = chance.randrange(30), chance.randrange(most)
+    words[start : start + length] = family(50 + chance.randrange(9))[:length]
+    return " ".join(words)
+
+
+def history(seed, drained):
+    """Posts are saved, edited, hidden and deleted by chance; what waits is worked off now and then."""
+    chance, ads = random.Random(seed), []
+    for step in range(60):
+        what = chance.random()
+        if what < 0.5 or len(ads) < 3:
+            ads.append(
+                Ad.objects.create(
+                    text=edited(chance, chance.randrange(4)), sku=chance.choice(["", "", "", "A"])
+                )
+            )
+        else:
+            ad = chance.choice(ads)
+            if what < 0.75:
+                ad.text = edited(chance, chance.randrange(4))
+                ad.save()
+            elif what < 0.9:
+                ad.published = not ad.published
+                ad.save()
+            else:
+                ads.remove(ad)
+                ad.delete()
+        if step % 15 == 14:
+            drained()
+    drained()
+
+
+def told():
+    """The index by the places of posts, whose numbers differ from run to run."""
+    first = Ad.objects.order_by("pk").values_list("pk", flat=True).first()
+    names = {str(first + place): place for place in range(-200, 200)}
+    found = snapshot()
+    pairs = {tuple(sorted(names[key] for _, key in pair)): value for pair, value in found["pairs"].items()}
+    clusters = {
+        frozenset(names[key] for _, key in each): names[led[1]] for each, led in found["clusters"].items()
+    }
+    return pairs, clusters
+
+
+def forget():
+    for model in EVERYTHING:
+        model.objects.all().delete()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_batch_comes_to_what_one_turn_after_another_does(seed, monkeypatch):
+    history(seed, drain_all)
+    assert_sound()
+    together = told()
+    forget()
+    monkeypatch.setattr(work, "FIRST", 1)
+    monkeypatch.setattr(work, "BATCH", 1)
+    history(seed, drain_all)
+    assert told() == together
+
+
+def test_twins_in_one_batch_meet():
+    ads = [post(text) for text in (SOFA, PIANO, SOFA_EDITED, CAT, SOFA + " Торг.")]
+    stages.take_turns(leased(*ads), "default")
+    assert cluster(ads[0]) == cluster(ads[2]) == cluster(ads[4]) and Pair.objects.count() == 3
+    assert {row.state for row in Document.objects.all()} == {Document.State.INDEXED}
+
+
+def leased(*ads):
+    return stages.lease_many([document(each).pk for each in ads], "default", 60)
+
+
+def test_many_copies_in_one_batch_are_one_group_where_their_bucket_is_full(settings):
+    settings.NEARDUP = {"default": {"BUCKET": 3}}
+    words = family(1)
+    for place in range(24):
+        post(" ".join([*words[:place], words[place + 1], words[place], *words[place + 2 :]]))
+    drain_all()
+    assert [each.size for each in Cluster.objects.all()] == [24]
+
+
+def test_only_the_guilty_post_of_a_batch_fails(monkeypatch):
+    ads = [post(f"{text} {number}") for number, text in enumerate((SOFA, PIANO, CAT, SOFA_EDITED))]
+    kind, plain = type(adapter_for(Ad)), type(adapter_for(Ad)).text
+    broken = lambda self, ad: 1 / 0 if ad.pk == ads[1].pk else plain(self, ad)  # noqa: E731
+    monkeypatch.setattr(kind, "text", broken, raising=False)
+    drain()
+    assert [document(each).state for each in ads] == ["indexed", "pending", "indexed", "indexed"]
+    assert [document(each).attempts for each in ads] == [0, 1, 0, 0]
+    for _ in range(6):
+        Document.objects.update(leased_until=None)
+        drain()
+    assert document(ads[1]).state == Document.State.QUARANTINED
+    assert document(ads[1]).reason == "ZeroDivisionError"
+
+
+def test_those_whose_worker_died_are_taken_alone(monkeypatch):
+    ads = [post(f"{SOFA} {number}") for number in range(3)]
+    assert [row.attempts for row in leased(*ads)] == [1, 1, 1]
+    Document.objects.update(leased_until=1)
+    later, sizes = post(PIANO), []
+    taken = stages.take_turns
+    monkeypatch.setattr(work, "take_turns", lambda rows, using: sizes.append(len(rows)) or taken(rows, using))
+    later_twin = post(CAT)
+    drain_all()
+    assert sizes == [1, 1, 1, 2] and document(later).state == document(later_twin).state == "indexed"
+
+
+def test_a_lease_is_given_once():
+    ads = [post(f"{SOFA} {number}") for number in range(4)]
+    assert [row.pk for row in leased(*reversed(ads[:3]))] == [document(each).pk for each in reversed(ads[:3])]
+    assert [row.pk for row in leased(*ads)] == [document(ads[3]).pk]
+
+
+def aged(rows, seconds):
+    """The leases as if they had been taken so many seconds ago."""
+    for row in rows:
+        row.__dict__[HELD] = Lease(row.__dict__[HELD].since - seconds, row.__dict__[HELD].seconds)
+    Document.objects.update(leased_until=F("leased_until") - 1000 * seconds)
+
+
+@pytest.mark.parametrize(("seconds", "renewed"), [(20, False), (40, True)])
+def test_leases_of_which_half_is_over_are_renewed(seconds, renewed):
+    rows = leased(post(SOFA), post(PIANO))
+    began = dict(Document.objects.values_list("pk", "leased_until"))
+    aged(rows, seconds)
+    keep(rows, "default")
+    now = dict(Document.objects.values_list("pk", "leased_until"))
+    assert all((now[row.pk] >= began[row.pk]) is renewed for row in rows)
+
+
+def test_a_lease_that_another_worker_has_by_now_is_not_renewed():
+    mine = leased(post(SOFA), post(PIANO))
+    aged(mine, 61)
+    (other,) = stages.lease_many([mine[0].pk], "default", 600)
+    before = dict(Document.objects.values_list("pk", "leased_until"))
+    keep(mine, "default")
+    now = dict(Document.objects.values_list("pk", "leased_until"))
+    assert now[other.pk] == before[other.pk] and now[mine[1].pk] > before[mine[1].pk]
+
+
+def one_new_post():
+    ad = post(" ".join(family(3)))
+    return leased(ad)
+
+
+def test_an_ordinary_turn_takes_few_statements():
+    post(SOFA)
+    drain_all()
+    rows = one_new_post()
+    with CaptureQueriesContext(connection) as queries:
+        stages.take_turns(rows, "default")
+    assert len(queries) <= STATEMENTS[connection.vendor], [each["sql"] for each in queries]
+
+
+def test_a_batch_of_ordinary_turns_takes_few_statements():
+    rows = leased(*[post(" ".join(family(number))) for number in range(20)])
+    with CaptureQueriesContext(connection) as queries:
+        stages.take_turns(rows, "default")
+    assert len(queries) <= 80, [each["sql"] for each in queries]
+    assert Document.objects.filter(state="indexed").count() == 20
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_new_generation_is_noticed_before_anything_is_stored(many):
+    ads = [post(SOFA), post(PIANO)][: 1 + many]
+    old = active_scheme(get_profile(), "default")
+    reads = stages.read_many(leased(*ads), "default")
+    signed, _ = stages.sign_many(reads, old, "default")
+    new = begin_generation(get_profile(), "default")
+    with pytest.raises(Outdated):
+        stages.store_many(signed, "default")
+    assert not Fingerprint.objects.exists() and not Key.objects.exists()
+    stages.take_turns([read.document for read in reads], "default")
+    assert set(Fingerprint.objects.values_list("scheme", flat=True)) == {new.pk}
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_an_older_turn_stores_nothing(many):
+    ads = [post(SOFA), post(PIANO)][: 1 + many]
+    rows = leased(*ads)
+    reads = stages.read_many(rows, "default")
+    signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
+    ads[0].text = CAT
+    ads[0].save()
+    Document.objects.update(leased_until=None)
+    drain_all()
+    before = snapshot()
+    assert [one.document for one in stages.store_many(signed, "default")] == [row.pk for row in rows[1:]]
+    assert snapshot() == before
+
+
+@pytest.mark.engines("postgresql", "mariadb")
+def test_two_drains_at_once_lose_and_double_nothing():
+    ads = [post(edited(random.Random(number), number % 12)) for number in range(80)]
+    both_at_once([lambda: drain("default"), lambda: drain("default")])
+    drain_all()
+    assert {document(each).state for each in ads} == {Document.State.INDEXED}
+    together = snapshot()
+    rebuild()
+    assert snapshot() == together
+    assert_sound()
+
+
+@pytest.mark.engines("postgresql", "mariadb")
+def test_a_row_that_a_request_holds_keeps_no_batch_waiting():
+    """The request ends only after the batch: a batch that waited for its row would never come back."""
+    ads = [post(f"{text} {number}") for number, text in enumerate((SOFA, PIANO, CAT))]
+    rows = [document(each).pk for each in ads]
+    other = connections["default"].copy()
+    try:
+        with other.cursor() as cursor:
+            other.set_autocommit(False)
+            cursor.execute("UPDATE neardup_document SET wanted = wanted + 1 WHERE id = %s", [rows[0]])
+            taken = stages.lease_many(rows, "default", 60)
+            assert [row.pk for row in taken] == rows[1:]
+            stages.take_turns(taken, "default")
+            other.rollback()
+    finally:
+        other.close()
+    assert [document(each).state for each in ads] == ["pending", "indexed", "indexed"]
+
+
+def test_batches_grow_and_shrink_with_the_time_they_take():
+    cases = [(25, 0.1, 50), (100, 0.1, 100), (100, 50.0, 10), (1, 60.0, 1), (4, 2.5, 8), (8, 10.0, 4)]
+    assert [work.batch_size(size, seconds) for size, seconds, _ in cases] == [each for *_, each in cases]
+
+
+def test_a_recheck_is_answered_though_nothing_has_changed():
+    one, two = post(SOFA), post(SOFA_EDITED)
+    drain_all()
+    Pair.objects.all().delete()
+    mark(one)
+    drain_all()
+    assert pair(one, two) is None
+    ledger.mark_document(document(one).pk, "default", recheck=True)
+    drain_all()
+    assert pair(one, two) is not None

@@ -1,0 +1,189 @@
+"""Ranges of an index run: who has which, who takes over whose, and what is left to the drain."""
+
+import pytest
+
+from django_neardup import signals
+from django_neardup.adapters import adapter_for
+from django_neardup.models import LIVE_NUMBER, Cluster, Document, IndexRange, Membership
+from django_neardup.pipeline import drain
+from django_neardup.pipeline.runs import begin, claims, index, is_over
+from django_neardup.pipeline.schemes import begin_generation
+from tests.testapp.models import Ad, UuidPost
+
+from .families import family
+from .helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
+
+
+def bulk(*texts):
+    """Posts that no signal told of."""
+    return Ad.objects.bulk_create([Ad(text=text) for text in texts])
+
+
+def families(number):
+    return bulk(*(" ".join(family(each)) for each in range(number)))
+
+
+def start(**options):
+    return begin(adapter_for(Ad), "default", **options)
+
+
+def expire(claim):
+    IndexRange.objects.filter(pk=claim.row.pk).update(leased_until=1)
+
+
+def test_every_object_is_in_one_range_and_has_one_number():
+    ads = families(7)
+    work_ = start()
+    taken = [claims.claim(work_, 3) for _ in range(4)]
+    assert taken.pop() is None and not is_over(work_)
+    numbers = [number for claim in taken for chunk in claim.chunks(2) for number in chunk.items()]
+    assert numbers == [(ad.pk, place) for place, ad in enumerate(ads, 1)]
+    for claim in taken:
+        claim.finish()
+    assert claims.claim(work_, 3) is None and is_over(work_) and work_.through() == 7
+
+
+def test_a_lost_lease_is_taken_over_and_its_owner_stops():
+    families(2)
+    work_ = start()
+    first = claims.claim(work_, 2)
+    assert claims.claim(work_, 2) is None
+    first.renew(1)
+    expire(first)
+    second = claims.claim(work_, 2)
+    assert second.row.pk == first.row.pk and second.again
+    for lost in (lambda: first.renew(2), first.finish, lambda: first.release(failed=False)):
+        with pytest.raises(claims.Overtaken):
+            lost()
+    second.release(failed=False)
+    assert claims.claim(work_, 2).row.attempts == 2
+
+
+def test_a_range_that_kills_is_left_to_the_drain():
+    ads = families(3)
+    work_ = start()
+    for _ in range(claims.MOST_ATTEMPTS):
+        expire(claims.claim(work_, 10))
+    index(work_, 10)
+    assert is_over(work_) and [document(ad).state for ad in ads] == ["pending"] * 3
+    work()
+    assert [document(ad).state for ad in ads] == ["indexed"] * 3
+
+
+def test_a_pass_is_joined_until_it_is_over_and_a_restart_ends_it():
+    families(2)
+    first = start()
+    assert start(join=True).number == start().number == first.number and first.first
+    lost = claims.claim(first, 1)
+    second = start(restart=True)
+    assert second.number == first.number + 1 and second.first and is_over(first)
+    with pytest.raises(claims.Overtaken):
+        lost.renew(0)
+    index(second)
+    assert start(join=True) is None and not start().first
+
+
+def test_another_scheme_ends_the_pass():
+    families(4)
+    work_, told = start(), []
+
+    def rebuild(phase, posts):
+        if not told:
+            begin_generation(work_.adapter.settings, "default")
+        told.append(phase)
+
+    index(work_, 2, rebuild)
+    assert is_over(work_)
+    index(start(restart=True))
+    drain()
+    assert set(Document.objects.values_list("state", flat=True)) == {"indexed"}
+
+
+def test_keys_that_tell_no_age_are_numbered_first(monkeypatch):
+    adapter = adapter_for(UuidPost)
+    monkeypatch.setattr(type(adapter), "order", "text")
+    texts = [" ".join([f"{place:03}", *family(place)]) for place in range(7)]
+    posts = UuidPost.objects.bulk_create([UuidPost(text=text) for text in reversed(texts)])
+    index(begin(adapter, "default"), 3)
+    by_text = sorted(posts, key=lambda each: each.text)
+    assert [document(each).first_seen for each in by_text] == list(range(1, 8))
+    assert {document(each).state for each in posts} == {"indexed"}
+
+
+def test_posts_met_live_before_the_first_pass_get_their_number_in_it():
+    old, live = bulk(SOFA), post(SOFA_EDITED)
+    work()
+    assert document(live).first_seen == LIVE_NUMBER
+    index(start())
+    work()
+    assert [document(each).first_seen for each in (*old, live)] == [1, 2]
+    assert cluster(live).representative == document(old[0])
+    later = post(PIANO)
+    index(start())
+    assert document(later).first_seen == LIVE_NUMBER
+
+
+def test_a_post_that_cannot_be_read_holds_nobody_up(monkeypatch):
+    good, bad, twin = bulk(SOFA, PIANO, SOFA_EDITED)
+    read = type(adapter_for(Ad)).text
+    monkeypatch.setattr(
+        type(adapter_for(Ad)), "text", lambda self, ad: read(self, ad) if ad.pk != bad.pk else 1 / 0
+    )
+    index(start())
+    assert cluster(good) == cluster(twin) is not None and document(bad).state == "pending"
+    monkeypatch.undo()
+    work()
+    assert document(bad).state == "indexed"
+
+
+def test_a_text_that_cannot_be_judged_holds_nobody_up(monkeypatch):
+    from django_neardup.pipeline import verify
+
+    ads = bulk(SOFA, SOFA_EDITED, PIANO)
+    judge = verify.judge
+    monkeypatch.setattr(verify, "judge", lambda *sides: 1 / 0)
+    index(start())
+    assert [document(ad).state for ad in ads] == ["indexed", "pending", "indexed"]
+    monkeypatch.setattr(verify, "judge", judge)
+    work()
+    assert cluster(ads[0]) == cluster(ads[1]) is not None
+
+
+def test_a_second_pass_signs_only_what_has_changed():
+    same, changed, short = bulk(SOFA, PIANO, "диван")
+    index(start())
+    before = dict(Document.objects.values_list("pk", "wanted"))
+    Ad.objects.filter(pk=changed.pk).update(text=SOFA_EDITED)
+    index(start())
+    grown = {pk for pk, wanted in Document.objects.values_list("pk", "wanted") if wanted > before[pk]}
+    assert grown == {document(changed).pk} and document(short).state == "skipped"
+    assert cluster(same) == cluster(changed) is not None
+
+
+def test_signals_are_sent_as_by_a_turn():
+    ads, told = bulk(SOFA, SOFA_EDITED, PIANO), []
+
+    def tell(sender, document, **kwargs):
+        told.append((document.object_id, "cluster" in kwargs))
+
+    for each in (signals.document_checked, signals.cluster_changed):
+        each.connect(tell)
+    try:
+        index(start())
+    finally:
+        for each in (signals.document_checked, signals.cluster_changed):
+            each.disconnect(tell)
+    checked = {key for key, of_cluster in told if not of_cluster}
+    assert checked == {str(ad.pk) for ad in ads}
+    assert {key for key, of_cluster in told if of_cluster} & {str(ad.pk) for ad in ads[:2]}
+
+
+def test_a_template_larger_than_a_bucket_is_hardly_torn(settings):
+    settings.NEARDUP = {"default": {"BUCKET": 8, "MAX_ALIGNED": 4}}
+    words = family(1)
+    bulk(*(" ".join([*words[: n % 40], *words[n % 40 + 1 :], *words[: n // 40]]) for n in range(80)))
+    index(start(), 30)
+    work()
+    assert Membership.objects.count() >= 79 and Cluster.objects.count() <= 3

@@ -1,0 +1,103 @@
+"""What posts of a run find in buckets that the run fills, and that planted copies are found in spite of full ones."""
+
+import random
+
+import numpy as np
+import pytest
+
+from django_neardup.adapters import adapter_for
+from django_neardup.models import Document
+from django_neardup.pipeline.runs import begin, index
+from django_neardup.pipeline.runs.crowds import Crowds
+from django_neardup.pipeline.schemes import active_scheme
+from django_neardup.pipeline.stages import Signed, candidates_many
+from django_neardup.storage import keys as storage
+from tests.testapp.models import Ad
+
+from .families import SYLLABLES, family
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
+
+HOT, COLD, CAP = 7, 8, 3
+EARLIER, RUN, LATER = [1, 2, 3, 4], [10, 11, 12, 13, 14], [20]
+
+
+def signed(document, *keys):
+    adapter = adapter_for(Ad)
+    return Signed(
+        document, 1, True, adapter, None, 0, "", "", 0, np.array(keys, np.int64), np.array([], np.int64), b""
+    )
+
+
+def crowds():
+    """A run of five documents that all have the hot key, the last three the cold one too."""
+    keys = np.array([HOT, HOT, *[HOT, COLD] * 3], np.int64)
+    owners = np.array([10, 11, 12, 12, 13, 13, 14, 14], np.int64)
+    storage.add_run("default", [HOT] * 4 + [COLD], [*EARLIER, 4])
+    made = Crowds(keys, owners, CAP + 1, "default")
+    storage.add_run("default", keys, owners)
+    storage.add_run("default", [COLD], LATER)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("document", "near"),
+    [
+        (10, {HOT: {1, 2, 3, 4}}),
+        (11, {HOT: {2, 3, 4, 10}}),
+        (13, {HOT: {4, 10, 11, 12}, COLD: {12, 13, 20}}),
+        (14, {HOT: {10, 11, 12, 13}, COLD: {12, 13, 14, 20}}),
+    ],
+)
+def test_buckets_look_as_if_posts_came_one_after_another(document, near):
+    made, keys = crowds(), np.array(sorted(near), np.int64)
+    place, others = made.look_up([signed(document, *keys)], keys)
+    assert place.tolist() == sorted(place.tolist())
+    found = {int(key): set(others[place == at].tolist()) for at, key in enumerate(keys)}
+    assert found == near
+
+
+def test_a_run_without_keys_finds_nothing():
+    empty = np.array([], np.int64)
+    place, others = Crowds(empty, empty, CAP, "default").look_up([signed(1)], empty)
+    assert not len(place) and not len(others)
+
+
+def sentence(chance):
+    return chance.choice(range(60))
+
+
+def recombined(chance):
+    """A post of four sentences out of sixty, some of its words replaced."""
+    words = [word for _ in range(4) for word in family(sentence(chance))[:14]]
+    return [word if chance.random() > 0.12 else "".join(chance.choices(SYLLABLES, k=4)) for word in words]
+
+
+def test_edited_copies_are_offered_beside_full_buckets(settings):
+    settings.NEARDUP = {"default": {"BUCKET": 8, "MAX_ALIGNED": 1}}
+    chance, template = random.Random(3), family(900)
+    originals = [recombined(chance) for _ in range(30)]
+    copies = [[word for word in words if chance.random() > 0.05] for words in originals]
+    background = [recombined(chance) for _ in range(150)]
+    templates = [[*template, *family(1000 + number)[:3]] for number in range(60)]
+    texts = [*originals, *background, *templates, *copies]
+    ads = Ad.objects.bulk_create([Ad(text=" ".join(words)) for words in texts])
+    index(begin(adapter_for(Ad), "default"), 100)
+    numbers = {row.object_id: row.pk for row in Document.objects.all()}
+    settings.NEARDUP = {"default": {"BUCKET": 8}}
+    met = _offered([numbers[str(ad.pk)] for ad in ads[-30:]])
+    pairs = [(numbers[str(a.pk)], numbers[str(b.pk)]) for a, b in zip(ads[:30], ads[-30:])]
+    assert sum(one in met[two] for one, two in pairs) >= 0.99 * len(pairs)
+
+
+def _offered(documents):
+    """Whom those indexed documents would be aligned with, were they looked at again."""
+    from django_neardup.pipeline.stages import read_many, sign_many
+
+    scheme = active_scheme(adapter_for(Ad).settings, "default")
+    reads = read_many(list(Document.objects.filter(pk__in=documents)), "default")
+    made, _ = sign_many(reads, scheme, "default")
+    for one in made:
+        one.fresh = True
+    found = candidates_many(made, "default")
+    return {document: {each.document for each in of.prints} for document, of in found.items()}

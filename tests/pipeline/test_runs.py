@@ -1,0 +1,105 @@
+"""neardup_index in sorted runs comes to what the ordinary drain makes of the same posts, whoever else is at work."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from django.core.management import call_command
+from django.db import connections
+
+from django_neardup.models import Document, IndexRange
+from tests.testapp.models import Ad
+
+from .families import SYLLABLES, family
+from .helpers import snapshot, work
+from .test_races import rebuild
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
+
+FAMILIES = 40
+"""Few posts a family: what is compared with what is then a fact of the texts, not of the order of events."""
+
+
+def some_text(chance):
+    words = family(chance.randrange(FAMILIES))
+    for _ in range(chance.randrange(4)):
+        words[chance.randrange(len(words))] = "".join(chance.choices(SYLLABLES, k=3))
+    return " ".join(words[: chance.choice([3, 20, 40, 40, 40])])
+
+
+def posts(number, seed):
+    chance = random.Random(seed)
+    return Ad.objects.bulk_create([Ad(text=some_text(chance)) for _ in range(number)])
+
+
+def command(*options):
+    return [
+        sys.executable, "-m", "django", "neardup_index", "--database", "default", "--no-progress", *options
+    ]  # fmt: skip
+
+
+def index(environment, *options):
+    ended = subprocess.run(command(*options), env=environment, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_runs_come_to_what_the_drain_does(workers, child_environment):
+    posts(140, seed=workers)
+    index(child_environment, "--workers", str(workers), "--run", "30")
+    by_runs = snapshot()
+    assert not Document.objects.filter(pending_since__isnull=False).exists()
+    assert IndexRange.objects.filter(finished=True).count() == 5 and len(by_runs["clusters"]) > 10
+    rebuild()
+    assert snapshot() == by_runs
+
+
+def edit_or_delete(chance):
+    ad = chance.choice(list(Ad.objects.all()))
+    if chance.random() < 0.2:
+        ad.delete()
+    elif chance.random() < 0.2:
+        Ad.objects.create(text=some_text(chance))
+    else:
+        ad.text = some_text(chance)
+        ad.save()
+
+
+def live_keys(state):
+    """The state, of keys those of posts that are there alone."""
+    there = {
+        (row.content_type_id, row.object_id) for row in Document.objects.exclude(state=Document.State.GONE)
+    }
+    return {**state, "keys": [row for row in state["keys"] if row[0] in there]}
+
+
+@pytest.mark.slow
+def test_killed_runs_are_taken_over_while_posts_are_edited(child_environment):
+    chance = random.Random(7)
+    posts(200, seed=7)
+    for _kill in range(4):
+        running = subprocess.Popen(
+            command("--run", "40"),
+            env=child_environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + chance.uniform(2.5, 5.0)
+        while time.monotonic() < end and running.poll() is None:
+            edit_or_delete(chance)
+            if chance.random() < 0.3:
+                call_command("neardup_worker", once=True, database=["default"], verbosity=0)
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+        IndexRange.objects.filter(finished=False).update(leased_until=1)
+    index(child_environment, "--run", "40")
+    Document.objects.update(leased_until=None)
+    work()
+    by_runs = live_keys(snapshot())
+    assert Document.objects.filter(state=Document.State.INDEXED).count() > 100
+    connections.close_all()
+    rebuild()
+    assert live_keys(snapshot()) == by_runs

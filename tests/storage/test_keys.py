@@ -1,0 +1,76 @@
+"""The key table one document at a time: what is added, removed and found."""
+
+import pytest
+
+from django_neardup.storage import keys as storage
+from tests.databases import engine
+
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+
+
+def test_replace_writes_only_what_differs(stored, django_assert_num_queries):
+    storage.replace("default", 7, (), [3, -5, HIGHEST, LOWEST])
+    assert stored() == [(LOWEST, 7), (-5, 7), (3, 7), (HIGHEST, 7)]
+    with django_assert_num_queries(1 if stored.way == "array" else 2):
+        storage.replace("default", 7, [3, -5, HIGHEST, LOWEST], [3, 4, HIGHEST, LOWEST])
+    with django_assert_num_queries(0):
+        storage.replace("default", 7, [3], [3])
+    assert stored() == [(LOWEST, 7), (3, 7), (4, 7), (HIGHEST, 7)]
+
+
+def test_a_document_keeps_its_keys_when_another_loses_them(stored):
+    for document in (7, 8):
+        storage.replace("default", document, (), [1, 2])
+    storage.replace("default", 7, [1, 2], ())
+    assert stored() == [(1, 8), (2, 8)]
+
+
+def test_keys_of_another_scheme_stay(stored):
+    storage.replace("default", 7, (), [1, 2])
+    storage.replace("default", 7, (), [3])
+    storage.replace("default", 7, [1, 2], ())
+    assert stored() == [(3, 7)]
+
+
+def test_adding_and_removing_twice_changes_nothing(stored):
+    for _ in range(2):
+        storage.replace("default", 7, (), [1])
+    assert stored() == [(1, 7)]
+    for _ in range(2):
+        storage.replace("default", 7, [1], ())
+    assert stored() == []
+
+
+def test_candidates_are_counted_by_shared_keys(stored, django_assert_num_queries):
+    for document, keys in {1: [10, 20, LOWEST], 2: [20, LOWEST], 3: [40]}.items():
+        storage.replace("default", document, (), keys)
+    with django_assert_num_queries(1):
+        assert storage.candidates("default", [10, 20, LOWEST, 50, 20], cap=64) == {1: 3, 2: 2}
+    with django_assert_num_queries(0):
+        assert storage.candidates("default", [], cap=64) == {}
+
+
+def test_of_a_hot_bucket_only_the_newest_are_read(stored):
+    for document in range(1, 101):
+        storage.replace("default", document, (), [5, 1000 + document])
+    assert storage.candidates("default", [5], cap=64) == dict.fromkeys(range(37, 101), 1)
+    assert storage.candidates("default", [5, 1100], cap=3) == {98: 1, 99: 1, 100: 2}
+
+
+def test_long_texts_are_asked_for_in_few_statements(stored, django_assert_num_queries):
+    storage.replace("default", 1, (), range(250))
+    with django_assert_num_queries(3 if engine() == "mariadb" else 1):
+        assert storage.candidates("default", range(250), cap=64) == {1: 250}
+
+
+@pytest.mark.parametrize("count", [1, 6000])
+def test_texts_of_any_length_are_stored(stored, count):
+    storage.replace("default", 1, (), range(count))
+    assert stored() == [(key, 1) for key in range(count)]
+    storage.replace("default", 1, range(count), [5])
+    assert stored() == [(5, 1)]
+
+
+def test_keys_travel_as_bytes_and_as_signed_numbers():
+    assert list(storage.unpack(storage.pack([5, -7, HIGHEST]))) == [-7, 5, HIGHEST]
+    assert [storage.signed(key) for key in (2**64 - 1, 2**63, 5)] == [-1, LOWEST, 5]
