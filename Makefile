@@ -53,8 +53,9 @@ types: $(STAMP)  ## mypy, strict
 messages: $(STAMP)  ## collect and compile the translations (needs gettext)
 	cd django_neardup && ../$(BIN)/django-admin makemessages --all --no-obsolete --no-location && ../$(BIN)/django-admin compilemessages
 
-bench: $(STAMP)  ## measurements: what a save costs
-	$(BIN)/python -m benchmarks
+bench: $(STAMP)  ## measurements beside peers: ROWS=1,2,12 (all, which takes hours), DATA=FOLDER of texts, OPTIONS=--quick
+	NEARDUP_DATA="$(DATA)" $(BIN)/python -m benchmarks --json docs/benchmarks.json --markdown docs/benchmarks.md \
+		$(if $(ROWS),--rows $(ROWS) --merge) $(OPTIONS)
 
 bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else on the project's own
 	@if [ -n "$(DATA)" ]; then \

@@ -1,1 +1,1 @@
-"""Measurements of what the app costs: ``python -m benchmarks --help``."""
+"""Measurements of what the app costs, with its peers in the same run: ``python -m benchmarks --help``."""

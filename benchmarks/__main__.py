@@ -3,45 +3,52 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from tqdm import tqdm
-
-from tests.services import FailedServiceError, MissingServiceError
-
-from .figures import Sizes, described
-from .report import Measured, as_json, load, processors, table
+from .figures import FULL, QUICK, Sizes
+from .page import write_page
+from .report import as_json, load, merged, processors, read, table, write
 from .rows import rows
+from .running import Outcome, run
 from .site import start
+from .texts import described
 
 EPILOG = """\
-exit status: 0 every "must" is met, 1 one is missed, 2 a wrong option or a server that does not start
+The full form of all rows takes hours and some 10 GB; --quick runs each of them on a few texts, to see that it works.
+Posts are made of real sentences: of the folder of labelled texts that NEARDUP_DATA names, else of tests/data.
+
+exit status: 0 measured (also where a peer or a server is not installed: the reason is printed), 1 a row broke down, or
+with --strict a "must" is missed or not measured, 2 a wrong option
 
 examples:
-  python -m benchmarks
-  python -m benchmarks --rows save,statements --rounds 15
-  python -m benchmarks --output docs/benchmarks.json
+  python -m benchmarks --list
+  python -m benchmarks --quick
+  python -m benchmarks --rows 1,2,3 --json figures.json
+  python -m benchmarks --rows 12,17 --json docs/benchmarks.json --merge --markdown docs/benchmarks.md
 """
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of the command."""
-    listed = "".join(f"  {name}: {described(each)}\n" for name, each in rows().items())
     made = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Measure what the app costs, on private servers that are started and removed again.",
-        epilog=f"rows:\n{listed}\n{EPILOG}",
+        description="Measure what the app costs, beside its peers, on private servers that are removed again.",
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add, sizes = made.add_argument, Sizes()
-    add("--rows", metavar="A,B", default=",".join(rows()), help="rows by name (default: all)")
-    add("--rounds", type=positive, default=sizes.rounds, help="rounds of a figure (default: %(default)s)")
-    add("--saves", type=positive, default=sizes.saves, help="saves of a round (default: %(default)s)")
-    add("--output", metavar="FILE", type=Path, help="also write the figures there, as JSON")
+    add = made.add_argument
+    add("--rows", metavar="A,B", default="", help="rows by number or name (default: all)")
+    add("--list", action="store_true", help="list the rows and measure nothing")
+    add("--quick", action="store_true", help="a few texts and one round: the figures mean nothing")
+    add("--rounds", type=positive, help=f"rounds that a median is taken of (default: {FULL.rounds})")
+    add("--json", metavar="FILE", type=Path, help="also write the figures there, as JSON")
+    add("--merge", action="store_true", help="keep the rows of --json that this run does not measure")
+    add(
+        "--markdown", metavar="FILE", type=Path, help="also write a page with plots, of all that --json holds"
+    )
+    add("--strict", action="store_true", help='exit with 1 where a "must" is missed or not measured')
     add("--no-progress", action="store_true", help="no progress bars (none are shown off a terminal)")
     return made
 
@@ -58,34 +65,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; its exit status."""
     made = parser()
     options = made.parse_args(arguments)
-    chosen = [name.strip() for name in options.rows.split(",") if name.strip()]
+    if options.list:
+        print("\n".join(f"{number:>8}  {each.title}" for number, each in rows().items()))
+        return 0
+    chosen = (
+        [name.strip() for name in options.rows.split(",") if name.strip()] if options.rows else list(rows())
+    )
     unknown = sorted(set(chosen) - set(rows()))
     if unknown or not chosen:
         made.error(f"unknown rows: {', '.join(unknown) or 'none given'} (known: {', '.join(rows())})")
-    if load() > processors():
-        print(f"The machine is busy (load {load():.1f}): the figures will be too high.", file=sys.stderr)
-    try:
-        measured = measure(chosen, Sizes(options.rounds, options.saves), quiet=options.no_progress)
-    except (MissingServiceError, FailedServiceError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(table(measured))
-    if options.output:
-        text = json.dumps(as_json(measured), indent=2, ensure_ascii=False)
-        options.output.write_text(text + "\n", encoding="utf-8")
-    return 1 if any(figure.met is False for _, figure in measured) else 0
-
-
-def measure(chosen: Sequence[str], sizes: Sizes, quiet: bool) -> list[Measured]:
-    """The figures of those rows."""
-
-    silent = quiet or not sys.stderr.isatty()
-
-    def bar(title: str, steps: int) -> Any:
-        return tqdm(total=steps, desc=title, unit=" rounds", leave=False, disable=silent)
-
+    if options.merge and not options.json:
+        made.error("--merge needs --json")
+    if load() > processors() and not options.quick:
+        print(
+            f"The machine is busy (load {load():.1f}): the figures will be worse than they are.",
+            file=sys.stderr,
+        )
     start()
-    return [(name, figure) for name in chosen for figure in rows()[name](sizes, bar)]
+    outcome = run([rows()[name] for name in chosen], sizes(options), options.no_progress)
+    report(options, outcome)
+    return 1 if outcome.broken or (options.strict and (outcome.missed or outcome.left)) else 0
+
+
+def sizes(options: argparse.Namespace) -> Sizes:
+    """How much the options ask for."""
+    asked = QUICK if options.quick else FULL
+    return asked._replace(rounds=options.rounds) if options.rounds else asked
+
+
+def report(options: argparse.Namespace, outcome: Outcome) -> None:
+    """Print the figures, and write the files that are asked for."""
+    found = as_json(outcome.figures, described())
+    if options.merge:
+        found = merged(read(options.json), found)
+    if options.json:
+        write(options.json, found)
+    if options.markdown:
+        write_page(options.markdown, found)
+    print(table(outcome.figures))
+    for number, reason in outcome.left:
+        print(f"row {number} not measured: {reason}", file=sys.stderr)
 
 
 if __name__ == "__main__":

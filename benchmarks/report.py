@@ -1,33 +1,90 @@
-"""The measured figures as a table, and as JSON."""
+"""The measured figures as a table, and as JSON that later runs can be merged into."""
 
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from .figures import Figure, holds
+from .figures import Figure, holds, order, row_of
 
-Measured = tuple[str, Figure]
-PACKAGES = ("Django", "psycopg", "pymorphy3", "rapidfuzz", "django-rq")
+PACKAGES = (
+    "Django", "numpy", "pymorphy3", "DAWG2", "rapidfuzz", "psycopg", "PyMySQL", "django-rq", "datasketch", "rensa",
+    "gaoya", "tantivy",
+)  # fmt: skip
 HEADINGS = ("row", "figure", "value", "must", "stretch", "")
 
 
-def table(measured: Sequence[Measured]) -> str:
+def table(figures: Sequence[Figure]) -> str:
     """A table for a terminal. The last column says whether the bounds are met."""
-    lines = [HEADINGS, *(_cells(name, figure) for name, figure in measured)]
+    lines = [HEADINGS, *(cells(figure) for figure in in_order(figures))]
     widths = [max(len(line[place]) for line in lines) for place in range(len(HEADINGS))]
     padded = ([cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines)
     return "\n".join("  ".join(line).rstrip() for line in padded)
 
 
-def as_json(measured: Iterable[Measured]) -> dict[str, Any]:
-    """All that docs/benchmarks.json holds."""
-    figures = [_as_dict(name, figure) for name, figure in measured]
-    return {"machine": machine(), "versions": versions(), "rows": figures}
+def in_order(figures: Iterable[Figure]) -> list[Figure]:
+    """By row, and inside a row by place."""
+    return sorted(figures, key=lambda figure: order(figure.row))
+
+
+def cells(figure: Figure) -> tuple[str, ...]:
+    """The columns of `HEADINGS`."""
+    value = f"{figure.value:,.10g} {figure.unit}".rstrip()
+    return figure.row, figure.name, value, figure.must or "", figure.stretch or "", word(figure)
+
+
+def word(figure: Figure) -> str:
+    """What is to be said of the bounds: "", "MISSED", "met" or "stretch"."""
+    if figure.must is None:
+        return ""
+    if not figure.met:
+        return "MISSED"
+    return "stretch" if figure.stretch and holds(figure.stretch, figure.value) else "met"
+
+
+def as_json(figures: Iterable[Figure], texts: str = "") -> dict[str, Any]:
+    """All that docs/benchmarks.json holds. `texts`: what the posts were made of."""
+    found = [
+        asdict(figure) | {"met": figure.met} for figure in sorted(figures, key=lambda each: order(each.row))
+    ]
+    return {"machine": machine(), "versions": versions() | ({"texts": texts} if texts else {}), "rows": found}
+
+
+def merged(older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
+    """`newer`, and of `older` the rows that it has not measured: one row's values are of one run."""
+    measured = {row_of(each["row"]) for each in newer["rows"]}
+    kept = [each for each in older.get("rows", ()) if row_of(each["row"]) not in measured]
+    rows = sorted([*kept, *newer["rows"]], key=lambda each: order(each["row"]))
+    return {**newer, "versions": older.get("versions", {}) | newer["versions"], "rows": rows}
+
+
+def write(path: Path, found: dict[str, Any]) -> None:
+    """Write it as JSON, whole or not at all."""
+    beside = path.with_suffix(".part")
+    beside.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    beside.replace(path)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """What `write` wrote; {} where there is no file.  ValueError where it is no JSON."""
+    if not path.exists():
+        return {}
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def figures_of(found: dict[str, Any]) -> list[Figure]:
+    """The figures of a JSON."""
+    return [
+        Figure(**{name: value for name, value in each.items() if name != "met"}) for each in found["rows"]
+    ]
 
 
 def machine() -> str:
@@ -63,28 +120,3 @@ def _processor() -> str:
                 if line.startswith("model name"):
                     return " ".join(line.split(":", 1)[1].split())
     return platform.processor() or platform.machine()
-
-
-def _cells(name: str, figure: Figure) -> tuple[str, ...]:
-    value = f"{figure.value:g} {figure.unit}"
-    return name, figure.name, value, figure.must or "", figure.stretch or "", _word(figure)
-
-
-def _word(figure: Figure) -> str:
-    if figure.must is None:
-        return ""
-    if not figure.met:
-        return "MISSED"
-    return "stretch" if figure.stretch and holds(figure.stretch, figure.value) else "met"
-
-
-def _as_dict(name: str, figure: Figure) -> dict[str, Any]:
-    return {
-        "row": name,
-        "name": figure.name,
-        "value": figure.value,
-        "unit": figure.unit,
-        "must": figure.must,
-        "stretch": figure.stretch,
-        "met": figure.met,
-    }

@@ -109,8 +109,12 @@ class Service:
     def socket(self) -> str:
         return str(self.directory / f"{self.name}.sock")
 
+    def place(self) -> str:
+        """Where the server's directory is made."""
+        return workspace()
+
     def start(self) -> None:
-        self.directory = Path(tempfile.mkdtemp(prefix="neardup-", dir=workspace()))
+        self.directory = Path(tempfile.mkdtemp(prefix="neardup-", dir=self.place()))
         if self.rights:
             os.chown(self.directory, self.rights["user"], self.rights["group"])
         self.directory.chmod(0o755)

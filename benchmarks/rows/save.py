@@ -12,6 +12,7 @@ from typing import Any
 
 from ..figures import Bar, Figure, Sizes, row
 from ..site import database
+from ..timing import measuring
 
 BLOCK = 10
 """Saves in a run with the receiver, then as many without it: a drift of the machine meets both alike."""
@@ -20,46 +21,43 @@ WARM_UP = 20
 TITLES = {"new": "new post", "edit": "edited post"}
 WAYS = [(kind, in_transaction) for kind in TITLES for in_transaction in (True, False)]
 
+STATEMENTS = [
+    ("new post, in a transaction", "new", True, "<= 3"),
+    ("new post, autocommit", "new", False, "<= 1"),
+    ("view counter, update_fields", "counter", True, "<= 0"),
+]
+BOUNDS: dict[str, tuple[str, ...]] = {
+    "sqlite": ("<= 1.0", "<= 0.5"),
+    "unsafe": ("<= 1.0", "<= 0.6"),
+    "postgresql": (),
+}
+NAMES = {"unsafe": "PostgreSQL without fsync", "postgresql": "PostgreSQL", "sqlite": "SQLite"}
+
 Save = Callable[[], None]
 
 
-@row
+@row("save", "what the mark adds to a save")
 def save(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """Milliseconds that the mark adds to a save, on a private PostgreSQL without fsync."""
-    for way in WAYS:
-        yield _added("postgresql", way, sizes, bar, must="<= 1.0", stretch="<= 0.6")
+    """Milliseconds and statements that the receiver adds to a request that saves a post.
 
-
-@row
-def save_durable(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """The same on a PostgreSQL with fsync: in autocommit the mark is a commit of its own."""
-    for way in WAYS:
-        yield _added("durable", way, sizes, bar)
-
-
-@row
-def save_sqlite(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """The same on SQLite in a file, with the write-ahead log."""
-    for way in WAYS:
-        yield _added("sqlite", way, sizes, bar, must="<= 1.0", stretch="<= 0.5")
-
-
-@row
-def statements(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """Statements that the mark adds: to a save, and to a counter that nobody watches."""
+    On a PostgreSQL that flushes commits the mark is, in autocommit, a commit of its own."""
+    numbers = count(1)
     alias = database("sqlite")
-    yield Figure("new post, in a transaction", _statements(alias, "new", True), "statements", "<= 3")
-    yield Figure("new post, autocommit", _statements(alias, "new", False), "statements", "<= 1")
-    yield Figure("view counter, update_fields", _statements(alias, "counter", True), "statements", "<= 0")
+    for title, kind, in_transaction, most in STATEMENTS:
+        value = _statements(alias, kind, in_transaction)
+        yield Figure(f"save.{next(numbers)}", title, value, "statements", most)
+    for engine in ("sqlite", "unsafe", "postgresql"):
+        for way in WAYS:
+            yield _added(f"save.{next(numbers)}", engine, way, sizes, bar)
 
 
-def _added(name: str, way: tuple[str, bool], sizes: Sizes, bar: Bar, **bounds: str) -> Figure:
+def _added(number: str, engine: str, way: tuple[str, bool], sizes: Sizes, bar: Bar) -> Figure:
     kind, in_transaction = way
-    title = f"{TITLES[kind]}, {'in a transaction' if in_transaction else 'autocommit'}"
-    one = saver(kind, database(name), in_transaction)
-    with bar(f"{name}: {title}", sizes.rounds) as progress:
+    title = f"{NAMES[engine]}: {TITLES[kind]}, {'in a transaction' if in_transaction else 'autocommit'}"
+    one = saver(kind, database(engine), in_transaction)
+    with bar(title, sizes.rounds) as progress, measuring():
         rounds = [_round(one, sizes.saves, progress) for _ in range(sizes.rounds)]
-    return Figure(title, round(median(rounds), 3), "ms", **bounds)
+    return Figure(number, title, median(rounds), "ms", *BOUNDS[engine])
 
 
 def _round(one: Save, saves: int, progress: Any) -> float:

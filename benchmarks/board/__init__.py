@@ -1,0 +1,1 @@
+"""A board of posts, the site that the rows of a million posts measure."""

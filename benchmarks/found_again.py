@@ -1,0 +1,74 @@
+"""Which of the planted pairs a site finds."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, NamedTuple
+
+from .million import Site
+
+BATCH = 100
+
+
+class Found(NamedTuple):
+    """Shares, 0..1, of the planted pairs."""
+
+    offered: float
+    paired: float
+
+
+def found(made: Site) -> Found:
+    """What of the planted pairs the index offers to alignment, and what the table of pairs holds."""
+    pairs = [(one + 1, two + 1) for one, two in made.layout.planted]
+    documents = _documents(made.alias, [key for pair in pairs for key in pair])
+    known = [(documents[one], documents[two]) for one, two in pairs]
+    return Found(_offered(made.alias, known) / len(pairs), _paired(made.alias, known) / len(pairs))
+
+
+def _documents(alias: str, keys: list[int]) -> dict[int, int]:
+    """Document ids of posts."""
+    from django_neardup.models import Document
+
+    rows: Any = Document.objects.using(alias)
+    return {
+        key: number
+        for start in range(0, len(keys), BATCH)
+        for key, number in rows.filter(object_key__in=keys[start : start + BATCH]).values_list(
+            "object_key", "pk"
+        )
+    }
+
+
+def _offered(alias: str, pairs: list[tuple[int, int]]) -> int:
+    """Pairs of which a look-up of the second, as if nothing was known of it yet, brings the first."""
+    partner = {two: one for one, two in pairs}
+    waiting, number = iter(partner), 0
+    while some := list(islice(waiting, BATCH)):
+        prints = _prints(alias, some)
+        number += sum(partner[document] in met for document, met in prints.items())
+    return number
+
+
+def _prints(alias: str, documents: list[int]) -> dict[int, set[int]]:
+    """Whom those documents are compared with."""
+    from django_neardup.models import Document
+    from django_neardup.pipeline.schemes import active_scheme
+    from django_neardup.pipeline.stages import candidates_many, read_many, sign_many
+
+    reads = read_many(list(Document.objects.using(alias).filter(pk__in=documents)), alias)
+    adapter: Any = reads[0].adapter
+    signed, _ = sign_many(reads, active_scheme(adapter.settings, alias), alias)
+    for one in signed:
+        one.fresh = True
+    return {
+        document: {each.document for each in near.prints}
+        for document, near in candidates_many(signed, alias).items()
+    }
+
+
+def _paired(alias: str, pairs: list[tuple[int, int]]) -> int:
+    """Pairs that are stored, whatever their verdict."""
+    from django_neardup.models import Pair
+
+    rows = Pair.objects.using(alias)
+    return sum(rows.filter(a=min(pair), b=max(pair)).exists() for pair in pairs)

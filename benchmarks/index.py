@@ -1,0 +1,147 @@
+"""The app's own storage as an index of texts alone: keys in its key table, payloads in its fingerprint table.
+
+It stands beside peers that keep no queue, no clusters and no decisions, and leaves the app's own out as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from .ours import algorithm
+
+CAP = 64
+BATCH = 1000
+RUN = 50_000
+PACKS = "SELECT document_id, payload FROM neardup_fingerprint WHERE scheme_id = %s AND document_id IN"
+
+
+class Match(NamedTuple):
+    """A document that was found, and its likeness by the payloads, 0..1."""
+
+    document: int
+    score: float
+
+
+class Signed(NamedTuple):
+    """Keys of texts one after another as the key table holds them, how many each text has, and payloads."""
+
+    keys: Any
+    counts: Any
+    packs: list[bytes]
+
+
+class Index:
+    """Texts by number, found by likeness. `alias`: a migrated database of `benchmarks.site`; `scheme`: told apart by.
+
+    `count`: how many have been added."""
+
+    def __init__(self, alias: str, name: str, scheme: int = 1, **options: Any) -> None:
+        self.alias, self.scheme = alias, scheme
+        self.algorithm = algorithm(name, **options)
+        self.count = 0
+
+    def load(self, texts: Iterator[str], first: int = 0, progress: Any = None) -> int:
+        """Add many texts in sorted runs; how many."""
+        added = 0
+        while some := list(islice(texts, RUN)):
+            self.add(self.sign(some), first + added)
+            added += len(some)
+            if progress is not None:
+                progress.update(len(some))
+        return added
+
+    def sign(self, texts: Sequence[str]) -> Signed:
+        """Keys and payloads of texts."""
+        import numpy as np
+
+        from django_neardup.text.batch import read_batch
+
+        parts = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
+        made = [self.algorithm.sign(read_batch(part)) for part in parts]
+        counts = np.concatenate([np.diff(each.offsets) for each in made])
+        keys = np.concatenate([each.keys for each in made]).view(np.int64)
+        return Signed(keys, counts, [pack for each in made for pack in each.packs])
+
+    def add(self, signed: Signed, first: int) -> None:
+        """Add texts, numbered from `first` on, as one run of keys in one transaction."""
+        from django.db import transaction
+
+        from django_neardup.storage.keys import add_run
+
+        with transaction.atomic(using=self.alias):
+            add_run(self.alias, signed.keys, _owners(signed, first), fresh=True)
+            self._keep(signed.packs, first)
+        self.count += len(signed.packs)
+
+    def met(self, signed: Signed) -> Counter[int]:
+        """Documents that share keys with one text, as far as buckets are read, and how many they share."""
+        from django_neardup.storage.keys import candidates
+
+        return candidates(self.alias, signed.keys.tolist(), CAP)
+
+    def find(self, text: str) -> list[Match]:
+        """Documents like a text by keys and payloads, the likest first."""
+        signed = self.sign([text])
+        met = self.met(signed)
+        packs = self.packs(list(met)) if met else {}
+        if not packs:
+            return []
+        scores = self.algorithm.screen_many(signed.packs[0], list(packs.values())).tolist()
+        found = [Match(*pair) for pair in zip(packs, scores) if pair[1] >= self.algorithm.review]
+        return sorted(found, key=lambda match: -match.score)
+
+    def pairs(self, signed: Signed, first: int) -> int:
+        """How many pairs of one of these texts, added as numbers from `first` on, and an older one are alike."""
+        import numpy as np
+
+        from django_neardup.storage.keys import buckets
+
+        places, others = buckets(self.alias, signed.keys, CAP)
+        owners = _owners(signed, first)[places]
+        met = np.unique(np.stack([owners, others], axis=1)[others < owners], axis=0)
+        packs = self.packs(np.unique(met[:, 1]).tolist())
+        own = [signed.packs[number - first] for number in met[:, 0].tolist()]
+        scores = self.algorithm.screen_pairs(own, [packs[number] for number in met[:, 1].tolist()])
+        return int((scores >= self.algorithm.review).sum())
+
+    def packs(self, documents: Sequence[int]) -> dict[int, bytes]:
+        """Payloads by document."""
+        from django.db import connections
+
+        found: dict[int, bytes] = {}
+        with connections[self.alias].cursor() as cursor:
+            for start in range(0, len(documents), BATCH):
+                some = documents[start : start + BATCH]
+                holes = ", ".join(["%s"] * len(some))
+                cursor.execute(f"{PACKS} ({holes})", [self.scheme, *some])
+                found.update((number, bytes(pack)) for number, pack in cursor.fetchall())
+        return found
+
+    def _keep(self, packs: Sequence[bytes], first: int) -> None:
+        """A fingerprint a text, with nothing but its payload."""
+        from django.db import connections
+
+        from django_neardup.models import Fingerprint
+
+        columns = {field.column: field.get_default() for field in Fingerprint._meta.concrete_fields}
+        del columns["id"]
+        columns |= {"scheme_id": self.scheme, "version": 1, "source_digest": b"", "exact_digest": b""}
+        rows = [
+            [*(columns | {"document_id": number, "payload": pack}).values()]
+            for number, pack in enumerate(packs, first)
+        ]
+        holes = ", ".join(["%s"] * len(columns))
+        with connections[self.alias].cursor() as cursor:
+            cursor.executemany(
+                f"INSERT INTO neardup_fingerprint ({', '.join(columns)}) VALUES ({holes})", rows
+            )
+
+
+def _owners(signed: Signed, first: int) -> Any:
+    """The number of the text of each key."""
+    import numpy as np
+
+    return np.repeat(np.arange(first, first + len(signed.packs)), signed.counts)

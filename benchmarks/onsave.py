@@ -1,0 +1,243 @@
+"""What a saved post costs on a site: the plain save, the mark, the job's parts, a whole turn."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from .figures import Bar, Sizes
+from .million import AUTHORS, Site
+from .planted import new_post, template
+from .timing import measuring
+
+WARM_UP = 50
+KNOWN_POSTS = 20_000
+"""Posts whose words a process has met before it is measured, as one that has worked for a day."""
+
+AT_ONCE = 1000
+PARTS = ("canonise", "write keys", "look up", "verify", "conclude")
+ORDINARY, TEMPLATE = "ordinary", "template"
+NEW_TEMPLATES = 10**7
+"""Number of the first post of the template that no site holds."""
+
+TURN_EVERY = 3
+"""After so many jobs one whole turn is taken, of another post."""
+
+_numbers = {kind: count() for kind in (ORDINARY, TEMPLATE)}
+_authors = count()
+
+
+@dataclass
+class Measured:
+    """Seconds, a list each, of saves of one kind of post; the parts are those of `PARTS`."""
+
+    save: list[float] = field(default_factory=list)
+    mark: list[float] = field(default_factory=list)
+    parts: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
+    turn: list[float] = field(default_factory=list)
+    near: list[int] = field(default_factory=list)
+    aligned: list[int] = field(default_factory=list)
+
+    @property
+    def job(self) -> list[float]:
+        """The whole of every job."""
+        return [sum(each) for each in zip(*self.parts.values())]
+
+    @property
+    def aside(self) -> list[float]:
+        """Every job without verification: texts of others are neither read nor aligned."""
+        return [sum(each) for each in zip(*(self.parts[part] for part in PARTS if part != "verify"))]
+
+
+_done: dict[str, dict[str, Measured]] = {}
+
+
+def on_save(made: Site, sizes: Sizes, bar: Bar) -> dict[str, Measured]:
+    """Ordinary posts and posts of the template, saved and worked off one by one and in turn; measured once a run."""
+    if made.alias not in _done:
+        _done[made.alias] = _measure(made, samples(sizes), bar)
+    return _done[made.alias]
+
+
+def samples(sizes: Sizes) -> int:
+    """Posts that a percentile is taken of: 300 of the full form."""
+    return max(3, sizes.lookups * 3 // 10)
+
+
+def _measure(made: Site, samples: int, bar: Bar) -> dict[str, Measured]:
+    found = {ORDINARY: Measured(), TEMPLATE: Measured()}
+    title = f"{made.name}, {made.layout.size:,} posts, {made.algorithm}: saves"
+    with unheard(), bar(title, samples) as progress:
+        meet_words(made.alias)
+        for text in texts(ORDINARY, min(WARM_UP, samples)):
+            _job(made, text, Measured())
+            _turn(made, text, Measured())
+        with measuring():
+            for number in range(samples):
+                for kind, measured in found.items():
+                    if kind == ORDINARY or number % 2 == 0:
+                        _job(made, text_of(kind), measured)
+                    if number % TURN_EVERY == 0:
+                        _turn(made, text_of(kind), measured)
+                progress.update(1)
+    return found
+
+
+def meet_words(alias: str) -> None:
+    """Read posts of the database: this process knows their words from then on."""
+    from django_neardup.adapters import adapter_for
+    from django_neardup.pipeline.schemes import active_scheme
+    from django_neardup.text.batch import read_batch
+
+    from .board.models import Post
+
+    scheme = active_scheme(adapter_for(Post).settings, alias)
+    rows = Post._default_manager.using(alias).order_by("pk").values_list("text", flat=True)
+    for start in range(0, KNOWN_POSTS, AT_ONCE):
+        some = list(rows[start : start + AT_ONCE])
+        if some:
+            read_batch(some, language=scheme.language, secret=bytes.fromhex(scheme.secret))
+
+
+def texts(kind: str, count: int) -> Iterator[str]:
+    """So many texts that no site holds, each given once a run."""
+    return (text_of(kind) for _ in range(count))
+
+
+def text_of(kind: str) -> str:
+    """The next text of that kind."""
+    number = next(_numbers[kind])
+    return template(NEW_TEMPLATES + number) if kind == TEMPLATE else new_post(number)
+
+
+def post_of(text: str) -> Any:
+    """A post that is not saved yet."""
+    from .board.models import Post
+
+    return Post(title=text[:80], text=text, author=next(_authors) % AUTHORS)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Saves of posts tell nobody while the context lasts."""
+    from django.db.models.signals import post_save
+
+    from django_neardup.receivers import listen
+
+    from .board.models import Post
+
+    if not post_save.disconnect(sender=Post, dispatch_uid=f"neardup.{Post._meta.label}"):
+        raise RuntimeError("the receiver was not connected: its dispatch_uid is another one")
+    try:
+        yield
+    finally:
+        listen(Post)
+
+
+def _job(made: Site, text: str, measured: Measured) -> None:
+    """Save a post and mark it, then take its turn stage by stage; lease and reading of the object are left out."""
+    from django_neardup.pipeline.stages import finish_many
+
+    post = _saved(made, text, measured)
+    read, scheme = leased(made.alias, post)
+    clock = _Clock(measured)
+    signed, found, verified = stages(read, scheme, made.alias, clock)
+    finish_many(signed, made.alias)
+    measured.near.append(len(found[read.document.pk].prints))
+    measured.aligned.append(len(verified[read.document.pk]))
+
+
+def _saved(made: Site, text: str, measured: Measured) -> Any:
+    from django_neardup.pipeline import mark
+
+    post = post_of(text)
+    measured.save.append(_seconds(partial(post.save, using=made.alias)))
+    measured.mark.append(_seconds(partial(mark, post, made.alias)))
+    return post
+
+
+def leased(alias: str, post: Any) -> tuple[Any, Any]:
+    """A saved and marked post as a turn has read it, and the scheme that signs."""
+    from django_neardup.adapters import adapter_for
+    from django_neardup.pipeline import documents_of
+    from django_neardup.pipeline.schemes import active_scheme
+    from django_neardup.pipeline.stages import Read
+
+    adapter = adapter_for(post)
+    (document,) = documents_of([post], alias).values()
+    source = adapter.source(post, compared=True, live=True)
+    return Read(document, adapter, source), active_scheme(adapter.settings, alias)
+
+
+def keys_of(alias: str, text: str) -> list[int]:
+    """The keys by which a post of that text would be looked up; nothing is written."""
+    from django_neardup.adapters import adapter_for
+    from django_neardup.models import Document
+    from django_neardup.pipeline.schemes import active_scheme
+    from django_neardup.pipeline.stages import Read, sign_many
+
+    post = post_of(text)
+    adapter = adapter_for(post)
+    read = Read(Document(pk=0), adapter, adapter.source(post, compared=True, live=True))
+    signed, _ = sign_many([read], active_scheme(adapter.settings, alias), alias)
+    keys: list[int] = signed[0].keys.tolist()
+    return keys
+
+
+def stages(read: Any, scheme: Any, alias: str, clock: Callable[..., Any]) -> tuple[Any, Any, Any]:
+    """The stages of one turn, each called by `clock`: the signed post, whom it has met, the judged pairs."""
+    from django_neardup.pipeline.stages import (
+        candidates_many,
+        conclude_many,
+        sign_many,
+        store_many,
+        verify_many,
+    )
+
+    signed, _ = clock("canonise", sign_many, [read], scheme, alias)
+    signed = clock("write keys", store_many, signed, alias)
+    found = clock("look up", candidates_many, signed, alias)
+    verified = clock("verify", verify_many, signed, found, alias)
+    clock("conclude", conclude_many, signed, found, verified, alias)
+    return signed, found, verified
+
+
+class _Clock:
+    """Calls, and adds the seconds to a part."""
+
+    def __init__(self, measured: Measured) -> None:
+        self.parts = measured.parts
+        gc.collect(1)
+
+    def __call__(self, part: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        start = perf_counter()
+        answer = call(*arguments)
+        self.parts[part].append(perf_counter() - start)
+        return answer
+
+
+def _turn(made: Site, text: str, measured: Measured) -> None:
+    """A post is saved and marked; the drain that a worker calls is timed."""
+    from django_neardup.pipeline import drain
+
+    _saved(made, text, Measured())
+    measured.turn.append(_seconds(partial(drain, made.alias)))
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    gc.collect(1)
+    start = perf_counter()
+    call()
+    return perf_counter() - start
+
+
+def milliseconds(times: Iterable[float]) -> float:
+    """The median, in milliseconds."""
+    return median(times) * 1000

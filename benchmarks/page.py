@@ -1,0 +1,87 @@
+"""The page of the figures, its plots, and the figures of docs/scaling.md.
+
+``python -m benchmarks.page docs/benchmarks.json docs/benchmarks.md`` writes them from a JSON that is there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from .figures import Figure, row_of
+from .plots import plots
+from .report import cells, figures_of, read
+from .rows import rows
+from .scaling import fill
+
+INTRODUCTION = """\
+# Benchmarks
+
+Written by `python -m benchmarks --markdown docs/benchmarks.md` (`make bench`) from
+[benchmarks.json](benchmarks.json). Every ratio is of one run: the callables in turn on one pinned core, without garbage
+collection, medians; servers run on the other core. A bar is what the figure must keep to, and the stretch what it is
+meant to reach; figures without one stand for comparison.
+"""
+HEADINGS = ("", "figure", "value", "must", "stretch", "")
+
+
+def write_page(path: Path, found: dict[str, Any]) -> None:
+    """Write the page, the plots into the folder of its name beside it, and fill the scaling.md beside it."""
+    figures = figures_of(found)
+    path.with_suffix("").mkdir(parents=True, exist_ok=True)
+    drawn = plots(figures, path.with_suffix(""))
+    lines = [INTRODUCTION, *_header(found, figures), *_summary(figures)]
+    for number, group in groupby(figures, key=lambda figure: row_of(figure.row)):
+        lines += _section(
+            number, list(group), [place.relative_to(path.parent) for place in drawn.get(number, ())]
+        )
+    path.write_text("\n".join(lines), encoding="utf-8")
+    scaling = path.with_name("scaling.md")
+    if scaling.exists():
+        fill(scaling, figures)
+
+
+def _header(found: dict[str, Any], figures: Sequence[Figure]) -> Iterator[str]:
+    known = found["versions"]
+    yield f"Machine: {found['machine']}.\n"
+    yield (
+        "Versions: "
+        + ", ".join(f"{name} {value}" for name, value in known.items() if name != "texts")
+        + ".\n"
+    )
+    if "texts" in known:
+        yield f"Texts: {known['texts']}.\n"
+    bound = [figure for figure in figures if figure.must]
+    yield f"{sum(bool(figure.met) for figure in bound)} of {len(bound)} bars are met.\n"
+
+
+def _summary(figures: Sequence[Figure]) -> Iterator[str]:
+    missed = [figure for figure in figures if figure.met is False]
+    if missed:
+        yield "## Missed\n"
+        yield _table(missed)
+
+
+def _section(number: str, figures: Sequence[Figure], drawn: Sequence[Path]) -> Iterator[str]:
+    known = rows().get(number)
+    yield f"## {number}: {known.title}\n" if known else f"## {number}\n"
+    if known and known.described:
+        yield f"{known.described}\n"
+    yield _table(figures)
+    for place in drawn:
+        yield f"![{known.title if known else number}]({place.as_posix()})\n"
+
+
+def _table(figures: Sequence[Figure]) -> str:
+    lines = [HEADINGS, tuple("---" for _ in HEADINGS), *(cells(figure) for figure in figures)]
+    return (
+        "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        + "\n"
+    )
+
+
+if __name__ == "__main__":
+    write_page(Path(sys.argv[2]), read(Path(sys.argv[1])))

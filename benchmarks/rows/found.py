@@ -1,0 +1,71 @@
+"""What share of the true pairs is found, by exact likeness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..figures import Bar, Figure, Sizes, row
+from ..index import Index
+from ..loaded import asked, collection, loaded
+from ..site import database
+from ..texts import posts, quoting
+from ..truth import Truth
+
+QUERIES = 2000
+QUOTE = 0.25
+SAMPLE = 16
+LIKE = (0.8, 0.5)
+
+
+@row("7", "recall on 100,000 posts")
+def recall(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
+    """Edited copies among posts of 100 words, in the app's key table on SQLite, at most 64 documents read of a bucket.
+    True: the exact likeness of the sets of runs of three lemmas, by an inverted index.  A quote: a quarter of a post
+    of 200 words in another; minhash-lsh keeps one of 16 runs as a key besides (`containment=16`)."""
+    size = sizes.collection
+    truth, numbers = Truth(collection(size)), asked(size, QUERIES)
+    true = {like: _pairs(truth, numbers, like) for like in LIKE}
+    bounds = {0.8: (">= 0.999", ">= 1.0"), 0.5: (">= 0.975", ">= 0.99")}
+    places = iter(range(1, 100))
+    for like in LIKE:
+        index = loaded("sqlite", "minhash-lsh", size, bar).index
+        yield Figure(
+            f"7.{next(places)}", f"found of J >= {like}", _share(index, true[like]), "", *bounds[like]
+        )
+    quoted = _quoted(Index(database("sqlite", "quotes"), "minhash-lsh", containment=SAMPLE), sizes, bar)
+    yield Figure(
+        f"7.{next(places)}", "quote of a quarter, containment rows", quoted, "", ">= 0.90", ">= 0.95"
+    )
+    for like in LIKE:
+        index = loaded("sqlite", "neardup", size, bar).index
+        yield Figure(
+            f"7.{next(places)}", f"found of J >= {like}, default scheme", _share(index, true[like]), ""
+        )
+    quoted = _quoted(Index(database("sqlite", "quotes_neardup"), "neardup"), sizes, bar)
+    yield Figure(f"7.{next(places)}", "quote of a quarter, default scheme", quoted, "")
+    for like in LIKE:
+        yield Figure(f"7.{next(places)}", f"true pairs of J >= {like}", len(true[like]), "pairs")
+
+
+Pair = tuple[int, int]
+
+
+def _pairs(truth: Truth, numbers: Sequence[int], like: float) -> list[Pair]:
+    return [(one, other) for one in numbers for other, value in truth.likeness(one).items() if value >= like]
+
+
+def _share(index: Index, pairs: Sequence[Pair]) -> float:
+    """Of these pairs, the share whose first text meets the other in a bucket."""
+    texts = collection(index.count)
+    firsts = sorted({one for one, _ in pairs})
+    met = {one: index.met(index.sign([texts[one]])) for one in firsts}
+    return sum(other in met[one] for one, other in pairs) / max(len(pairs), 1)
+
+
+def _quoted(index: Index, sizes: Sizes, bar: Bar) -> float:
+    """The share of quoting posts that meet the quoted one, in a tenth of the collection."""
+    count = sizes.collection // 10
+    with bar("quotes", count) as progress:
+        index.load(posts(count, 200), progress=progress)
+    quotes = [quoting(number, 200, QUOTE) for number in range(min(QUERIES, count))]
+    return sum(quote.source in index.met(index.sign([quote.text])) for quote in quotes) / len(quotes)

@@ -1,0 +1,105 @@
+"""HTML posts with lemmas, beside what a site would write of Django, pymorphy3 and datasketch; and whole processes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from tests.services import ROOT, workspace
+
+from ..cold import sign_naive
+from ..figures import Bar, Figure, Sizes, row
+from ..ours import NAMES, signed
+from ..peers import needs
+from ..site import empty_file
+from ..texts import copies, html, posts
+from ..timing import interleaved, measured_core, on_cores
+
+COLD_SHARE = 0.8
+"""Of `Sizes.cold`: 4,000 posts are signed cold, 5,000 go through a whole process."""
+ROUNDS = 5
+
+
+@row("4", "HTML posts with lemmas to signature")
+def markup(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
+    """Posts of 200 words with some 38 tags.  The peer: `strip_tags`, `unescape`, `re`, pymorphy3 behind an unbounded
+    cache, stop words, `MinHash.bulk`.  Warm: the same posts again, in one process.  Cold: fresh processes, in turn,
+    without the seconds of imports and of opening the dictionary."""
+    needs("datasketch")
+    texts = list(html_posts(sizes.texts))
+    ours = {name: partial(signed, name, texts) for name in NAMES}
+    with bar("HTML, warm", sizes.rounds) as progress:
+        warm = interleaved({**ours, "naive": partial(sign_naive, texts)}, sizes.rounds, progress)
+    yield Figure(
+        "4.1", "warm, beside naive datasketch", warm["naive"] / warm["minhash-lsh"], "x", ">= 7", ">= 10"
+    )
+    cold = _processes(["sign-ours", "sign-naive"], int(sizes.cold * COLD_SHARE), sizes, bar, inner=True)
+    yield Figure(
+        "4.2", "cold, beside naive datasketch", cold["sign-naive"] / cold["sign-ours"], "x", ">= 2", ">= 4"
+    )
+    yield Figure("4.3", "warm, default scheme", warm["naive"] / warm["neardup"], "x")
+    for place, (name, spent) in enumerate(warm.items(), 4):
+        yield Figure(f"4.{place}", f"{NAMES.get(name, name)}, warm", len(texts) / spent, "texts/s")
+
+
+@row("16", "whole processes: cold HTML posts, found and verified")
+def whole(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
+    """Fresh processes in turn, from start to exit: imports, dictionary, every post canonised, looked up among those
+    before it, verified and added.  Ours keeps an SQLite file; the naive ones keep everything in memory: `strip_tags`,
+    `re`, pymorphy3 behind a cache, stop words, datasketch's MinHashLSH or rensa's RMinHashLSH, sets to verify."""
+    needs("datasketch"), needs("rensa")
+    taken = _processes(["find-ours", "find-datasketch", "find-rensa"], sizes.cold, sizes, bar, inner=False)
+    ours = taken["find-ours"]
+    yield Figure("16.1", "beside naive datasketch", taken["find-datasketch"] / ours, "x", ">= 2.3", ">= 4")
+    yield Figure("16.2", "beside naive rensa", taken["find-rensa"] / ours, "x", ">= 1.2", ">= 2")
+    for place, (name, spent) in enumerate(taken.items(), 3):
+        yield Figure(f"16.{place}", f"process {name.removeprefix('find-')}", spent, "s")
+
+
+def html_posts(count: int) -> Iterator[str]:
+    """HTML posts, a fifth of them edited copies of others."""
+    planted = count // 5
+    for number, text in enumerate(posts(count - planted, 200)):
+        yield html(text, Random(number))
+    for number, copy in enumerate(copies(planted, count - planted, 200)):
+        yield html(copy.text, Random(-number - 1))
+
+
+def _processes(ways: Sequence[str], count: int, sizes: Sizes, bar: Bar, inner: bool) -> Mapping[str, float]:
+    """Median seconds of fresh processes, run in turn: those that they print where `inner`, else from start to exit."""
+    taken: dict[str, list[float]] = {way: [] for way in ways}
+    rounds = min(ROUNDS, sizes.rounds)
+    with TemporaryDirectory(dir=workspace()) as folder, bar("processes", rounds) as progress:
+        file, empty = Path(folder) / "posts", empty_file()
+        lines = (json.dumps(post, ensure_ascii=False) for post in html_posts(count))
+        file.write_text("\n".join(lines), encoding="utf-8")
+        for number in range(rounds):
+            for way in ways:
+                fresh = Path(shutil.copy(empty, Path(folder) / f"{way}-{number}.sqlite3"))
+                taken[way].append(_process(way, file, fresh, inner))
+            progress.update(1)
+    return {way: median(times) for way, times in taken.items()}
+
+
+def _process(way: str, file: Path, fresh: Path, inner: bool) -> float:
+    command = [sys.executable, "-m", "benchmarks.cold", way, str(file)]
+    if way == "find-ours":
+        command.append(str(fresh))
+    start = perf_counter()
+    with on_cores(measured_core()):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1800)
+    spent = perf_counter() - start
+    if done.returncode:
+        raise RuntimeError(f"{way} failed: {done.stderr.strip().splitlines()[-1]}")
+    printed: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return float(printed["seconds"]) if inner else spent

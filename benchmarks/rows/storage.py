@@ -1,0 +1,118 @@
+"""What the key table takes on the disk, and how fast it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from statistics import median
+from typing import Any
+
+from ..figures import Bar, Figure, Sizes, row
+from ..keytables import BANDS, DEFAULT_KEYS, RUN, key_database, keys_of, runs, settle, size_of, table
+from ..shinglerows import TABLE, filled
+from ..timing import measuring, seconds
+
+LABELS = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mariadb": "MariaDB"}
+BYTES = {
+    "sqlite": ("<= 400", "<= 380"),
+    "postgresql": ("<= 1700", None),
+    "mariadb": ("<= 1050", "<= 950"),
+}
+WRITERS = {"sqlite": (">= 7", ">= 9"), "postgresql": (">= 8", ">= 10")}
+WRITTEN = 5000
+
+
+@row("8", "bytes of the key table, a post")
+def size(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
+    """The key table with its indexes as it stands after the full collection was written in runs of 50,000 posts at 20
+    keys, random keys that fall into buckets as those of real posts do.  Beside it a row for each run of three words
+    with its two indexes, of posts of 100 words, and on PostgreSQL an array a post under a GIN index (STORAGE "array").
+    The default scheme: 23 keys a post."""
+    count = sizes.growth[-1]
+    places = iter(range(1, 100))
+    with bar("key tables", 2 * len(LABELS) + 1) as progress:
+        for bands, title in ((BANDS, "20 keys"), (DEFAULT_KEYS, "default scheme")):
+            for engine, label in LABELS.items():
+                used = size_of(table(engine, count, bands), "neardup_key") / count
+                bounds = BYTES[engine] if bands == BANDS else (None, None)
+                yield Figure(f"8.{next(places)}", f"{label}, {title}", used, "bytes", *bounds)
+                progress.update(1)
+        used = size_of(arrays(count), "neardup_keyarray") / count
+        yield Figure(f"8.{next(places)}", "PostgreSQL, 20 keys, arrays", used, "bytes", None, "<= 1000")
+        progress.update(1)
+    beside = filled(2 * sizes.collection, bar)
+    for engine, alias in beside.rows.items():
+        rows = size_of(alias, TABLE)
+        own = size_of(beside.keys[engine, "minhash-lsh"], "neardup_key")
+        bounds = (">= 14", None) if engine == "sqlite" else (None, None)
+        title = f"{LABELS[engine]}, a row a run of words over a row a key"
+        yield Figure(f"8.{next(places)}", title, rows / own, "x", *bounds)
+
+
+def arrays(count: int) -> str:
+    """The alias of a database whose posts have their keys in arrays."""
+    from django.test import override_settings
+
+    from django_neardup.storage import add_run
+
+    alias = key_database("postgresql", "arrays")
+    with override_settings(NEARDUP={"default": {"BACKEND": None, "STORAGE": "array"}}):
+        for keys, documents in runs(count, size=RUN // 10):
+            add_run(alias, keys, documents, fresh=True)
+    settle(alias)
+    return alias
+
+
+@row("11", "writing keys beside the ORM")
+def writers(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
+    """The keys of 5,000 posts written into an empty table in one transaction: `add_run`, and `bulk_create` of the
+    model's objects.  Rows a second, one over the other."""
+    places = iter(range(1, 100))
+    for bands, title in ((BANDS, "20 keys"), (DEFAULT_KEYS, "default scheme")):
+        for engine, label in LABELS.items():
+            ways = _ways(key_database(engine, "writers"), WRITTEN if not sizes.quick else sizes.texts, bands)
+            with bar(f"{label}, {title}", sizes.rounds) as progress:
+                taken = _rounds(ways, sizes.rounds, progress)
+            bounds = WRITERS.get(engine, (None, None)) if bands == BANDS else (None, None)
+            ratio = taken["orm"] / taken["run"]
+            yield Figure(f"11.{next(places)}", f"{label}, {title}", ratio, "x", *bounds)
+
+
+def _ways(alias: str, count: int, bands: int) -> dict[str, Callable[[], Any]]:
+    """Both ways of writing, and how the table is emptied."""
+    import numpy as np
+    from django.db import connections, transaction
+
+    from django_neardup.models import Key
+    from django_neardup.storage import add_run
+
+    erase = "DELETE FROM" if connections[alias].vendor == "sqlite" else "TRUNCATE TABLE"
+    documents = np.arange(1, count + 1)
+    keys = keys_of(documents, bands)
+    rows = keys.tolist()
+
+    def run() -> None:
+        add_run(alias, keys.ravel(), np.repeat(documents, bands), fresh=True)
+
+    def orm() -> None:
+        objects = [Key(key=key, document=number) for number, each in enumerate(rows, 1) for key in each]
+        with transaction.atomic(using=alias):
+            Key.objects.using(alias).bulk_create(objects)
+
+    def empty() -> None:
+        with connections[alias].cursor() as cursor:
+            cursor.execute(f"{erase} neardup_key")
+
+    return {"run": run, "orm": orm, "empty": empty}
+
+
+def _rounds(ways: dict[str, Callable[[], Any]], rounds: int, progress: Any) -> dict[str, float]:
+    """Median seconds of both; the table is emptied between them, which is not counted."""
+    times: dict[str, list[float]] = {"run": [], "orm": []}
+    with measuring():
+        for number in range(rounds + 1):
+            for name, taken in times.items():
+                ways["empty"]()
+                taken.append(seconds(ways[name]))
+            progress.update(bool(number))
+    ways["empty"]()
+    return {name: median(taken[1:]) for name, taken in times.items()}
