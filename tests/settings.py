@@ -18,7 +18,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 DATABASES = databases()
-NEARDUP = {"default": {"BACKEND": None}}
+NEARDUP = {"default": {"BACKEND": None, "CACHE": None}}
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -29,7 +29,7 @@ KEYS = {"row", "name", "value", "unit", "must", "stretch", "met"}
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    hidden = ("DJANGO_SETTINGS_MODULE", "NEARDUP_DATA")
+    hidden = ("DJANGO_SETTINGS_MODULE", "NEARDUP_DATA", "NEARDUP_TEST_DIRECTORY")
     kept = {name: value for name, value in os.environ.items() if name not in hidden}
     return subprocess.run(
         [sys.executable, "-m", "benchmarks", "--no-progress", *arguments],

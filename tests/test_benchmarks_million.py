@@ -26,7 +26,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     except services.MissingServiceError as missing:
         pytest.skip(str(missing))
     path = tmp_path_factory.mktemp("figures") / "figures.json"
-    hidden = ("DJANGO_SETTINGS_MODULE", "NEARDUP_DATA")
+    hidden = ("DJANGO_SETTINGS_MODULE", "NEARDUP_DATA", "NEARDUP_TEST_DIRECTORY")
     kept = {name: value for name, value in os.environ.items() if name not in hidden}
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--quick", "--rows", "23,25", "--json", str(path)],

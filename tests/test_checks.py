@@ -421,6 +421,16 @@ def test_e014_what_the_database_can(storage):
         assert ids(profiles.check_storage()) == ["E014"] * refused
 
 
+def test_w109_a_folder_for_words(tmp_path):
+    open_to_all, shut = tmp_path / "open", tmp_path / "shut"
+    open_to_all.mkdir(mode=0o755)
+    shut.mkdir(mode=0o700)
+    cases = [(open_to_all, 1), (shut, 0), (shut / "new", 0), (__file__, 1), (None, 0), (5, 0)]
+    for chosen, wrong in cases:
+        with with_profile(CACHE=chosen):
+            assert ids(profiles.check_cache()) == ["W109"] * wrong, chosen
+
+
 def test_w101_live_without_watch(alone):
     def live(self):
         return self.model.objects.all()

@@ -127,6 +127,6 @@ def test_visitors_never_read_of_duplicates() -> None:
     ],
 )
 def test_label_of_a_group(count: int, label: str) -> None:
-    group = Group(ContentType(), [(ContentType, str(number)) for number in range(count)])
+    group = Group(ContentType(), (ContentType, ""), [(ContentType, str(number)) for number in range(count)])
     with override("ru"):
         assert group.label == label

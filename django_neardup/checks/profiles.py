@@ -18,8 +18,8 @@ from django.db import connections
 from .. import queues
 from ..adapters import registered
 from ..conf import BACKENDS, DEFAULTS
-from ..pipeline import words
 from ..pipeline.schemes import for_the_bench, options_of
+from ..pipeline.words import folder_of, unusable
 from ..signatures.registry import UnknownAlgorithm, algorithm_names, get_algorithm
 from ..storage.index import refused
 from ..text.synonyms import Synonyms
@@ -136,8 +136,8 @@ def check_storage(**kwargs: Any) -> list[CheckMessage]:
 
 def check_cache(**kwargs: Any) -> list[CheckMessage]:
     chosen = dict(profiles()).get("default", DEFAULTS)["CACHE"]
-    folder = words.folder_of(chosen) if isinstance(chosen, TYPES["CACHE"][0]) else None
-    why = words.refused(folder) if folder is not None else ""
+    folder = folder_of(chosen) if isinstance(chosen, (str, os.PathLike, bool)) else None
+    why = unusable(folder) if folder is not None else ""
     hint = (
         "Name a folder of the workers' user alone (mode 0700), or set CACHE to None. Every worker remembers words by "
         "itself meanwhile."

@@ -12,7 +12,7 @@ from ..clustering import settle
 from ..models import Cluster, Document, Membership, Scheme, Space
 from .graph import StoredGraph
 from .ledger import request
-from .sql import execute, insert, rows, rows_either
+from .sql import execute, insert, named, rows, rows_either
 
 logger = logging.getLogger(__name__)
 
@@ -20,17 +20,13 @@ ALARM = 200
 """Members from which on a growing cluster is logged: so many copies of one post are rather a template's."""
 
 JOINED = ("document_id", "cluster_id", "score", "reason", "exact", "scheme_id", "digest")
-MEMBERS = f'"neardup_membership" ({", ".join(f"{chr(34)}{name}{chr(34)}" for name in JOINED)})'
 SHOWN = ("id", "space_id", "representative_id", "size", "lowest", "weakest", "exact")
-LED = (
-    f'SELECT {", ".join(f"{chr(34)}{name}{chr(34)}" for name in SHOWN)} FROM "neardup_cluster" '
-    'WHERE "representative_id" = %s'
-)
+LED = f'SELECT {named(SHOWN)} FROM "neardup_cluster" WHERE "representative_id" = %s'
 _SIDE = (
     'SELECT MIN(p."score") FROM "neardup_pair" p JOIN "neardup_membership" m ON m."document_id" = p."{other}" '
     'WHERE m."cluster_id" = %s AND +p."space_id" = %s AND p."{side}" IN ({{0}})'
 )
-INSIDE = f'{_SIDE.format(side="a_id", other="b_id")} UNION ALL {_SIDE.format(side="b_id", other="a_id")}'
+INSIDE = f"{_SIDE.format(side='a_id', other='b_id')} UNION ALL {_SIDE.format(side='b_id', other='a_id')}"
 WITHIN = (
     'SELECT MIN(p."score") FROM "neardup_membership" a JOIN "neardup_pair" p ON p."a_id" = a."document_id" '
     'JOIN "neardup_membership" b ON b."document_id" = p."b_id" '
@@ -87,9 +83,9 @@ def _leave(leaving: Collection[int], using: str) -> set[int]:
     """Take those documents out of their clusters; the clusters that lost one."""
     if not leaving:
         return set()
-    rows = Membership.objects.using(using).filter(document__in=leaving)
-    left = set(rows.values_list("cluster", flat=True))
-    rows.delete()
+    places = Membership.objects.using(using).filter(document__in=leaving)
+    left = set(places.values_list("cluster", flat=True))
+    places.delete()
     return left
 
 
@@ -125,7 +121,9 @@ def _join(
     for leader, nodes in sorted(joining.items()):
         cluster = _cluster_of(leader, [before[node] for node in nodes], graph, scheme, using)
         coming = [_membership(cluster, node, leader, graph, scheme) for node in sorted(nodes)]
-        insert(using, MEMBERS, [[getattr(each, name) for name in JOINED] for each in coming])
+        insert(
+            using, "neardup_membership", JOINED, [[getattr(each, name) for name in JOINED] for each in coming]
+        )
         if cluster.size > 1 and cluster.pk not in stale:
             _grow(cluster, coming, using)
         else:
@@ -136,9 +134,7 @@ def _grow(cluster: Cluster, coming: Collection[Membership], using: str) -> None:
     """Renew the figures of a cluster that has lost nobody, by those who have come."""
     size = cluster.size + len(coming)
     lowest = min(cluster.lowest, *(each.score for each in coming))
-    inside = rows_either(
-        using, INSIDE, [each.document_id for each in coming], cluster.pk, cluster.space_id
-    )
+    inside = rows_either(using, INSIDE, [each.document_id for each in coming], cluster.pk, cluster.space_id)
     weakest = min([cluster.weakest, lowest, *(score for (score,) in inside if score is not None)])
     exact = cluster.exact and all(each.exact for each in coming)
     _warn(cluster, size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from ..signatures.base import Algorithm
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
     LookUp = Callable[[Sequence[Signed], Numbers], tuple[Numbers, Numbers]]
+
+
+SCREENED = 8
+"""Look-alikes that are screened for each that may be aligned, besides exact copies, namesakes and partners."""
 
 
 def candidates_many(signed: Sequence[Signed], using: str, look_up: LookUp | None = None) -> dict[int, Found]:
@@ -84,7 +89,11 @@ class _Look:
         self.one, self.ties, self.algorithm = one, ties, one.algorithm
         self.counts, self.namesakes = shared.counts, shared.namesakes
         others = {other: keys for other, keys in self.counts.items() if other not in self.namesakes}
-        self.near = nearest(others, self.algorithm) | self.namesakes | ties.partners
+        near = nearest(others, self.algorithm)
+        most = SCREENED * one.adapter.settings.max_aligned
+        if len(near) > most:  # the newest of those that share most
+            near = set(nlargest(most, near, key=lambda other: (others[other], other)))
+        self.near = near | self.namesakes | ties.partners
 
     def found(self, prints: Mapping[int, Print]) -> Found:
         """Exact copies and namesakes first, then representatives, then the rest by their likeness."""

@@ -143,7 +143,7 @@ def _conclude_under_lock(
 def _unmoved(
     group: Sequence[Signed], pairs: Mapping[int, Sequence[Verified]], outcome: Outcome, using: str
 ) -> tuple[dict[int, str], dict[int, Place], list[Signed]]:
-    """The digests that stand, the places, and the documents that nobody has moved on; the others' partners are noted."""
+    """Digests that stand, places, and documents that nobody has moved on; the others' partners are noted."""
     sides = {one.document: [each.other(one.document) for each in pairs[one.document]] for one in group}
     asked = {one.document for one in group}.union(side.document for each in sides.values() for side in each)
     facts = {row[0]: row[1:] for row in rows_in(using, FACTS, sorted(asked), group[0].scheme.pk)}

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from ..models import Decision, Fingerprint, Pair, Scheme
 from .records import Fact, Verified
-from .sql import execute_many, insert, rows_either, rows_in
+from .sql import execute_many, insert, named, rows_either, rows_in
 
 CHUNK = 500
 STORED = (
@@ -26,9 +26,8 @@ COLUMNS = (
     "space_id", "verdict", "exact", "score", "containment_a", "containment_b", "classes", "evidence", "digest_a",
     "digest_b", "decision_id",
 )  # fmt: skip
-SHOWN = ", ".join(f'"{name}"' for name in COLUMNS)
-INTO = f'"neardup_pair" ("a_id", "b_id", "scheme_id", "found", {SHOWN})'
-CHANGE = f'UPDATE "neardup_pair" SET {", ".join(f"{chr(34)}{name}{chr(34)} = %s" for name in COLUMNS)} WHERE "id" = %s'
+NEW = ("a_id", "b_id", "scheme_id", "found", *COLUMNS)
+CHANGE = f'UPDATE "neardup_pair" SET {named(COLUMNS).replace(",", " = %s,")} = %s WHERE "id" = %s'
 DELETE = 'DELETE FROM "neardup_pair" WHERE "id" = %s'
 MEMBERS = 'SELECT DISTINCT "decision_id" FROM "neardup_decisionmember" WHERE "document_id" IN ({})'
 SIDE_A = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_a" FROM "neardup_pair" WHERE "a_id" IN ({})'
@@ -102,7 +101,7 @@ def write(
         touched |= {*key}
     execute_many(using, DELETE, gone)
     execute_many(using, CHANGE, changed)
-    insert(using, INTO, new)
+    insert(using, "neardup_pair", NEW, new, documents=["evidence"])
     return touched
 
 

@@ -14,7 +14,7 @@ PAIRS = (
     'SELECT "a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b" '
     'FROM "neardup_pair" WHERE +"scheme_id" = %s AND "{side}" IN ({{0}})'
 )
-PAIRS_OF = f'{PAIRS.format(side="a_id")} UNION ALL {PAIRS.format(side="b_id")}'
+PAIRS_OF = f"{PAIRS.format(side='a_id')} UNION ALL {PAIRS.format(side='b_id')}"
 NODES = (
     'SELECT d."id", d."live", d."first_seen", f."source_digest", c."representative_id" FROM "neardup_document" d '
     'LEFT JOIN "neardup_fingerprint" f ON f."document_id" = d."id" AND f."scheme_id" = %s '

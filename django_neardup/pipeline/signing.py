@@ -163,21 +163,18 @@ def _sure(
     """Keys of which one shared is enough: each identity's, and the exact copies' where the algorithm has none."""
     copy = mix(int.from_bytes(batch.exact(place)[:8], "big"), seed=EXACT)
     sure = {hash_word(f"identity\0{value}", secret) for value in _source(read).identity if value}
-    if not _holds_copies(algorithm, copy, made.keys_of(place).tolist()):
+    brings_copies = algorithm.min_shared == 1 and algorithm.limit is None
+    if not (brings_copies and copy in made.keys_of(place).tolist()):
         sure.add(copy)
     return sure
-
-
-def _holds_copies(algorithm: Algorithm, copy: int, found: Collection[int]) -> bool:
-    """Whether the algorithm's own keys bring every exact copy: theirs is among them, and one is enough."""
-    return algorithm.min_shared == 1 and algorithm.limit is None and copy in found
 
 
 def _joined(keys: NDArray[np.int64], sure: Collection[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     import numpy as np
 
-    sure_keys = np.sort(np.array([storage.signed(key) for key in sure], np.int64))
-    return (np.union1d(keys, sure_keys) if sure else keys), sure_keys
+    few = sorted(storage.signed(key) for key in sure)
+    every = np.array(sorted({*keys.tolist(), *few}), np.int64) if few else keys
+    return every, np.array(few, np.int64)
 
 
 def _contacts(

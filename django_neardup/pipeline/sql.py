@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db import connections
@@ -56,20 +57,39 @@ def rows_either(using: str, statement: str, values: Iterable[Any], *before: Any)
     return list(dict.fromkeys(found))
 
 
-def insert(using: str, into: str, many: Sequence[Sequence[Any]]) -> None:
-    """Add those rows; ``into``: the table and its columns."""
-    for portion in portions(many, 50):
-        one = f"({holes(len(portion[0]))})"
-        if vendor(using) == "postgresql":
-            values = [value for row in portion for value in row]
-            execute(using, f"INSERT INTO {into} VALUES {', '.join([one] * len(portion))}", values)
-        else:
-            execute_many(using, f"INSERT INTO {into} VALUES {one}", portion)
+def insert(
+    using: str,
+    table: str,
+    columns: Sequence[str],
+    many: Sequence[Sequence[Any]],
+    documents: Collection[str] = (),
+) -> None:
+    """Add those rows; ``documents``: columns of JSON, which is given as text. PostgreSQL takes them as one parameter:
+    its drivers need longer for hundreds of them than the server does."""
+    if not many:
+        return
+    if vendor(using) == "postgresql":
+        rows = json.dumps([dict(zip(columns, row, strict=True)) for row in many], default=str)
+        taken = (f"(\"{name}\" #>> '{{}}')::jsonb" if name in documents else f'"{name}"' for name in columns)
+        execute(
+            using,
+            f'INSERT INTO "{table}" ({named(columns)}) SELECT {", ".join(taken)} '
+            f'FROM jsonb_populate_recordset(NULL::"{table}", %s)',
+            [rows],
+        )
+    else:
+        statement = f'INSERT INTO "{table}" ({named(columns)}) VALUES ({holes(len(columns))})'
+        execute_many(using, statement, many)
 
 
 def portions(values: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
     """The values, so many at a time."""
     return (values[start : start + size] for start in range(0, len(values), size))
+
+
+def named(names: Iterable[str]) -> str:
+    """Names of columns, with commas."""
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def holes(number: int) -> str:

@@ -186,7 +186,9 @@ def _write_fingerprints(signed: Sequence[Signed], using: str) -> None:
 def _upsert(vendor: str, rows: int) -> str:
     """The statement that writes so many fingerprints."""
     columns, hole, conflict = _parts(vendor)
-    return f'INSERT INTO "neardup_fingerprint" ({columns}) VALUES {", ".join([f"({hole})"] * rows)} {conflict}'
+    return (
+        f'INSERT INTO "neardup_fingerprint" ({columns}) VALUES {", ".join([f"({hole})"] * rows)} {conflict}'
+    )
 
 
 def _parts(vendor: str) -> tuple[str, str, str]:

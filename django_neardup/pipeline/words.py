@@ -10,17 +10,17 @@ from pathlib import Path
 from ..conf import get_profile
 
 Chosen = str | os.PathLike[str] | bool | None
-_shared: list[Path | None] = []
+_shared: list[Chosen] = []
 
 
 def share_words() -> None:
     """Have this process use the folder of the setting CACHE; called by those that canonise, before they do."""
-    folder = folder_of(get_profile().cache)
-    if _shared != [folder]:
+    chosen = get_profile().cache
+    if _shared != [chosen]:
         from ..text.batch import configure
 
-        configure(folder)
-        _shared[:] = [folder]
+        configure(folder_of(chosen))
+        _shared[:] = [chosen]
 
 
 def folder_of(chosen: Chosen) -> Path | None:
@@ -31,7 +31,7 @@ def folder_of(chosen: Chosen) -> Path | None:
     return Path(chosen) if chosen else None
 
 
-def refused(folder: Path) -> str:
+def unusable(folder: Path) -> str:
     """Why words cannot be shared in that folder; empty where they can. Makes nothing."""
     if not folder.exists():
         above = next((each for each in folder.absolute().parents if each.exists()), folder)

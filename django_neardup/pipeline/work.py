@@ -31,6 +31,8 @@ FIRST = 25
 """Documents of a drain's first batch: nobody knows yet how long they take."""
 SECONDS = 5.0
 """What a batch is to take at most, well within a lease."""
+OVERTAKEN = 3
+"""How often in a row others may have leased all that was found waiting before a drain leaves it to them."""
 BACKOFF = 5.0
 """Seconds before a failed turn is tried again, doubled with every attempt."""
 
@@ -60,9 +62,10 @@ class _Drain:
         self.size, self.turns = FIRST, 0
 
     def run(self) -> DrainResult:
+        overtaken = 0
         while True:
-            before = self.turns
-            for group in self._groups():
+            before, groups = self.turns, self._groups()
+            for group in groups:
                 if self._is_over():
                     return DrainResult(self.turns, True)
                 self._take(group)
@@ -70,7 +73,8 @@ class _Drain:
                 if self._is_over():
                     return DrainResult(self.turns, True)
                 self.turns += _repair(pk, self.using)
-            if self.turns == before:
+            overtaken = overtaken + 1 if self.turns == before else 0
+            if overtaken > (OVERTAKEN if groups else 0):
                 return DrainResult(self.turns, is_pending(self.using))
 
     def _groups(self) -> list[list[int]]:

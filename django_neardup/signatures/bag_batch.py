@@ -9,15 +9,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text.batch.runs import Hashes, Integers, offsets_of, sort_runs
+from ..text.batch.mixing import constant
+from ..text.batch.runs import Hashes, Integers, lengths_of, offsets_of, sort_runs, unlike_before
 from ..text.hashing import GOLDEN
 from .bag import MOST, shifted
 
 PAIRS = 512
-_HALF, _ODD = np.uint64(32), np.uint64(GOLDEN)
+_HALF, _ODD = constant(32), constant(GOLDEN)
 WHOLE = bytes(4)
 SPARSE = 3
 LEAST_BITS = 13
+CELL_BITS = 12
+_CELL = np.array(32 - CELL_BITS, np.uint32)
 
 
 def pack_bags(hashes: Hashes, offsets: Integers) -> list[bytes]:
@@ -27,19 +30,25 @@ def pack_bags(hashes: Hashes, offsets: Integers) -> list[bytes]:
     _tell_repeated_apart(words, offsets)
     members = (words >> _HALF).astype("<u4")
     sort_runs(members, offsets)
-    bags = (members[start:end] for start, end in pairwise(offsets.tolist()))
-    return [WHOLE + bag.tobytes() if len(bag) <= MOST else shifted(bag.tolist()) for bag in bags]
+    data, bounds = members.tobytes(), pairwise((4 * offsets).tolist())
+    return [
+        WHOLE + data[start:end]
+        if end - start <= 4 * MOST
+        else shifted(members[start // 4 : end // 4].tolist())
+        for start, end in bounds
+    ]
 
 
 def _tell_repeated_apart(words: Hashes, offsets: Integers) -> None:
     """To every sorted word of a text add so many constants as there are equal ones before it."""
-    repeats = np.zeros(len(words), np.bool_)
-    np.equal(words[1:], words[:-1], out=repeats[1:])
-    repeats[offsets[:-1][offsets[:-1] < len(words)]] = False
-    places = np.flatnonzero(repeats)
-    numbers = np.arange(len(places))
-    first = np.where(np.diff(places, prepend=-2) == 1, 0, numbers)
-    words[places] += (numbers - np.maximum.accumulate(first) + 1).astype(np.uint64) * _ODD
+    places = (~unlike_before(words, offsets)).nonzero()[0]
+    if not len(places):
+        return
+    numbers = np.arange(1, len(places) + 1, dtype=np.int64)
+    before = numbers - 1  # repeats before the run of repeats that a place is in
+    before[1:] *= places[1:] != places[:-1] + 1
+    numbers -= np.maximum.accumulate(before)
+    words[places] += numbers.view(np.uint64) * _ODD
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +67,14 @@ class Bags:
 
     def tagged(self, tags: Integers) -> Hashes:
         """The members as 64-bit numbers, each below the number of its bag."""
-        tagged = np.repeat(tags.astype(np.uint64) << _HALF, np.diff(self.offsets))
+        tagged = (tags.astype(np.uint64) << _HALF).repeat(lengths_of(self.offsets))
         tagged |= self.members
         return tagged
 
     def sizes_below(self, which: Integers, shifts: Integers) -> Integers:
         """Of those bags the numbers of members below the limits that those shifts say."""
-        sizes = np.diff(self.offsets)[which]
-        for pair in np.flatnonzero(self.shifts[which] < shifts).tolist():
+        sizes = lengths_of(self.offsets)[which]
+        for pair in (self.shifts[which] < shifts).nonzero()[0].tolist():
             start, end = self.offsets[which[pair]], self.offsets[which[pair] + 1]
             sizes[pair] = np.searchsorted(self.members[start:end], 1 << (32 - int(shifts[pair])))
         return sizes
@@ -85,6 +94,9 @@ def sizes_many(packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> Integers:
 
 def _sizes(packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> Integers:
     numbers = {pack: number for number, pack in enumerate(dict.fromkeys(packs_a))}
+    found = _sizes_of_one(packs_a[0], packs_b) if len(numbers) == 1 else None
+    if found is not None:
+        return found
     left, right = np.array([numbers[pack] for pack in packs_a]), np.arange(len(packs_b))
     ours, theirs = Bags.of(list(numbers)), Bags.of(packs_b)
     shifts = np.maximum(ours.shifts[left], theirs.shifts)
@@ -93,6 +105,37 @@ def _sizes(packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> Integers:
     hits = _hits(theirs.tagged(left), ours.tagged(np.arange(len(numbers))), starts)
     common = np.searchsorted(hits, starts + sizes_b) - np.searchsorted(hits, starts)
     return np.stack([ours.sizes_below(left, shifts), sizes_b, common])
+
+
+def _sizes_of_one(pack: bytes, packs: Sequence[bytes]) -> Integers | None:
+    """`_sizes` where all left sides are one; None where it is empty, or a bag is a sample or holds a member twice.
+
+    The payloads stay as they are: the first number of each, its shift, is no member.
+    """
+    words, ours = np.frombuffer(b"".join(packs), "<u4"), np.frombuffer(pack, "<u4")
+    lengths = np.array(list(map(len, packs)), np.int64) >> 2
+    starts = lengths.cumsum() - lengths
+    if len(ours) < 2 or ours[0] or words.take(starts).any():
+        return None
+    ours = ours[1:]
+    table = np.zeros(1 << CELL_BITS, np.bool_)
+    table[ours >> _CELL] = True
+    places = table.take((words >> _CELL).astype(np.intp)).nonzero()[0]
+    values = words.take(places)
+    hit = ours.take(ours.searchsorted(values, "right") - 1) == values
+    places, values = places.compress(hit), values.compress(hit)
+    if not values.all() or (np.count_nonzero(values[1:] == values[:-1]) and _twice(places, values)):
+        return None
+    sizes = np.empty((3, len(packs)), np.int64)
+    sizes[0], sizes[1] = len(ours), lengths - 1
+    bounds = places.searchsorted(starts)
+    sizes[2, :-1], sizes[2, -1] = bounds[1:] - bounds[:-1], len(places) - bounds[-1]
+    return sizes
+
+
+def _twice(places: Integers, values: NDArray[np.uint32]) -> bool:
+    """Whether neighbours are equal."""
+    return bool(np.any((values[1:] == values[:-1]) & (places[1:] == places[:-1] + 1)))
 
 
 def _hits(values: Hashes, known: Hashes, starts: Integers) -> Integers:

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..text.batch.mixing import mix_arrays, mix_neighbours
-from ..text.batch.runs import Hashes, Integers, distinct, flagged, joined, offsets_of, places_of
+from ..text.batch.runs import Hashes, Integers, distinct, flagged, joined, lengths_of, offsets_of, places_of
 from .bag_batch import pack_bags, sizes_many
 from .minhash_lsh import FEW_WORDS, MOST_QUOTED, QUOTED, MinHashLSH, quotation_keys
-from .minwise import LOW
-from .signed_batch import Signatures
+from .one_text import distinct_of, sketch_of
+from .signed_batch import Signatures, Words
 from .sketch_batch import band_keys, equal_shares, sketch_many
 
-if TYPE_CHECKING:
-    from ..text.batch import Batch
 
-
-def signed(algorithm: MinHashLSH, batch: Batch) -> Signatures:
+def signed(algorithm: MinHashLSH, batch: Words) -> Signatures:
     """Keys and payloads of the texts of a batch."""
+    if len(batch) == 1 and not algorithm.containment:
+        return _signed_one(algorithm, batch.hashes)
+    return Signatures.in_parts(batch, partial(_signed_many, algorithm))
+
+
+def _signed_many(algorithm: MinHashLSH, batch: Words) -> Signatures:
     shingles, offsets = shingles_of(batch, algorithm.size)
-    held = np.diff(offsets) > 0
+    held = lengths_of(offsets) > 0
     sketches = sketch_many(shingles, offsets, algorithm.slots)[held]
     bands = band_keys(sketches, algorithm.bands, algorithm.rows).reshape(-1)
     keys = bands, offsets_of(held * algorithm.bands)
@@ -36,15 +39,27 @@ def signed(algorithm: MinHashLSH, batch: Batch) -> Signatures:
     return Signatures(*distinct(*keys), packs)
 
 
-def shingles_of(batch: Batch, size: int) -> tuple[Hashes, Integers]:
+def _signed_one(algorithm: MinHashLSH, words: Hashes) -> Signatures:
+    size = 1 if len(words) < FEW_WORDS else algorithm.size
+    runs = len(words) - size + 1
+    if runs < 1:
+        return Signatures(words[:0], np.zeros(2, np.int64), [b""])
+    shingles = mix_arrays(*(words[step : step + runs] for step in range(size)))
+    sketch = sketch_of(shingles, algorithm.slots)
+    keys = distinct_of(band_keys(sketch[None], algorithm.bands, algorithm.rows)[0])
+    return Signatures(keys, np.array([0, len(keys)], np.int64), [sketch.astype("<u4").tobytes()])
+
+
+def shingles_of(batch: Words, size: int) -> tuple[Hashes, Integers]:
     """The shingles of every text as `MinHashLSH.shingles` has them, one after another, and their offsets."""
-    few = batch.lengths < FEW_WORDS
-    counts = np.maximum(batch.lengths - np.where(few, 0, size - 1), 0)
-    hashes = mix_neighbours(batch.hashes, size)
+    words, starts, lengths = batch.hashes, batch.offsets[:-1], batch.lengths
+    few = lengths < FEW_WORDS
+    counts = np.maximum(lengths - np.where(few, 0, size - 1), 0)
+    hashes = mix_neighbours(words, size)
     if few.any():
-        words = places_of(batch.offsets[:-1][few], batch.lengths[few])
-        hashes[words] = mix_arrays(batch.hashes[words])
-    return hashes[places_of(batch.offsets[:-1], counts)], offsets_of(counts)
+        places = places_of(starts[few], lengths[few])
+        hashes[places] = mix_arrays(words[places])
+    return hashes.take(places_of(starts, counts)), offsets_of(counts)
 
 
 def sample_of(shingles: Hashes, offsets: Integers, divisor: int) -> tuple[Hashes, Integers]:
@@ -54,8 +69,8 @@ def sample_of(shingles: Hashes, offsets: Integers, divisor: int) -> tuple[Hashes
 
 
 def _quotation_keys(sample: Hashes, offsets: Integers, divisor: int) -> tuple[Hashes, Integers]:
-    many = np.flatnonzero(np.diff(offsets) > MOST_QUOTED)
-    if not len(many):
+    many = lengths_of(offsets) > MOST_QUOTED
+    if not many.any():
         return mix_arrays(sample, seed=QUOTED), offsets
     runs = [quotation_keys(run.tolist(), divisor) for run in np.split(sample, offsets[1:-1])]
     flat = np.array([key for run in runs for key in run], np.uint64)
@@ -65,7 +80,7 @@ def _quotation_keys(sample: Hashes, offsets: Integers, divisor: int) -> tuple[Ha
 def _packed(sketches: Hashes, held: NDArray[np.bool_]) -> list[bytes]:
     """`pack_sketch` of every row; the texts that are not held have none."""
     width = 4 * sketches.shape[1]
-    packed = (sketches & np.uint64(LOW)).astype("<u4").tobytes()
+    packed = sketches.astype("<u4").tobytes()
     places = (np.cumsum(held) - 1) * width
     return [packed[at : at + width] if own else b"" for at, own in zip(places.tolist(), held.tolist())]
 

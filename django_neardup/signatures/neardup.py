@@ -66,11 +66,9 @@ class NearDup(Algorithm):
         return pack_bag(document.hashes)
 
     def sign(self, batch: Batch) -> Signatures:
-        from .bag_batch import pack_bags
-        from .neardup_batch import keys_many
-        from .signed_batch import Signatures
+        from .neardup_batch import signed
 
-        return Signatures(*keys_many(batch, self.window), pack_bags(batch.hashes, batch.offsets))
+        return signed(batch, self.window)
 
     def measure(self, a: bytes, b: bytes) -> float:
         """|A∩B| / max(|A|, |B|) of the multisets of words."""

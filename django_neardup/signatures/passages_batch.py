@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from ..text.batch.mixing import mix_neighbours
-from ..text.batch.runs import Flags, Hashes, Integers, flagged, places_of
+from ..text.batch.mixing import constant, mix_neighbours
+from ..text.batch.runs import Flags, Hashes, Integers, flagged, lengths_of, places_of
 from .neardup_keys import ALL_UP_TO, GRAM, MOST
-
-if TYPE_CHECKING:
-    from ..text.batch import Batch
+from .signed_batch import Words
 
 CELLS = 512
-LAST = np.uint64((1 << 64) - 1)
+LAST = constant((1 << 64) - 1)
 
 
-def passage_grams(batch: Batch, window: int) -> tuple[Hashes, Integers]:
+def passage_grams(batch: Words, window: int) -> tuple[Hashes, Integers]:
     """The grams that `passage_grams` chooses in every text, and their offsets; some may repeat in a text.
 
     A gram of stop words alone has the greatest value there is, which is never chosen in the end.
@@ -27,13 +23,13 @@ def passage_grams(batch: Batch, window: int) -> tuple[Hashes, Integers]:
     winnowed = _of_many_grams(grams, batch.offsets, counts)
     chosen = np.zeros(len(grams), np.bool_)
     chosen[places_of(batch.offsets[:-1][~winnowed], counts[~winnowed])] = True
-    grams[_stop_alone(batch.stop)] = LAST
+    np.copyto(grams, LAST, where=_stop_alone(batch.stop))
     if winnowed.any():
         _winnow(grams, chosen, batch.offsets[:-1][winnowed], counts[winnowed], window)
     places, offsets = flagged(chosen, batch.offsets)
-    grams = grams[places]
+    grams = grams.take(places)
     kept, offsets = flagged(grams != LAST, offsets)
-    return grams[kept], offsets
+    return grams.take(kept), offsets
 
 
 def _stop_alone(stop: Flags) -> Flags:
@@ -50,12 +46,12 @@ def _of_many_grams(grams: Hashes, offsets: Integers, counts: Integers) -> Flags:
     Two grams of each text reach over its end: they do not count.
     """
     cells = np.zeros((len(counts), CELLS), np.bool_)
-    own = np.repeat(np.arange(0, cells.size, CELLS, dtype=np.uint64), np.diff(offsets))
-    own += grams & np.uint64(CELLS - 1)
+    own = np.arange(0, cells.size, CELLS, dtype=np.uint64).repeat(lengths_of(offsets))
+    own += grams & constant(CELLS - 1)
     cells.reshape(-1)[own.view(np.int64)] = True
     many: Flags = counts > ALL_UP_TO
     unsure = many & (np.count_nonzero(cells, axis=1) <= ALL_UP_TO + GRAM - 1)
-    for text in np.flatnonzero(unsure).tolist():
+    for text in unsure.nonzero()[0].tolist():
         start = offsets[text]
         many[text] = len(np.unique(grams[start : start + counts[text]])) > ALL_UP_TO
     return many
@@ -65,17 +61,17 @@ def _winnow(grams: Hashes, chosen: Flags, starts: Integers, counts: Integers, wi
     """Flag where windows of those texts begin, and put the least of each there, of equal neighbours once."""
     sizes = np.minimum(windows_for(counts, window), counts)
     least, size = grams.copy(), 1
-    for each in np.unique(sizes).tolist():
+    for each in sorted(set(sizes.tolist())):
         widen(least, size, each)
         size, lasts = each, np.where(sizes == each, starts + counts - each, -1)
         lasts = np.append(lasts, -1)  # of what stands before the first text
-        fresh = np.ones(len(least), np.bool_)
-        np.not_equal(least[1:], least[:-1], out=fresh[1:])
+        fresh = np.empty(len(least) + 1, np.bool_)
+        np.not_equal(least[1:], least[:-1], fresh[1:-1])
         fresh[starts] = True
-        places = np.flatnonzero(fresh)
-        places = places[places <= lasts[np.searchsorted(starts, places, side="right") - 1]]
+        places = fresh[:-1].nonzero()[0]
+        places = places.compress(places <= lasts.take(starts.searchsorted(places, "right") - 1))
         chosen[places] = True
-        grams[places] = least[places]
+        grams[places] = least.take(places)
 
 
 def windows_for(counts: Integers, window: int) -> Integers:

@@ -2,11 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..text.batch.runs import Flags, Hashes, Integers, offsets_of
+
+TOKENS = 32_768
+
+
+class Words(Protocol):
+    """What signing reads of a batch (see `text.batch.Batch`)."""
+
+    @property
+    def hashes(self) -> Hashes: ...
+    @property
+    def offsets(self) -> Integers: ...
+    @property
+    def lengths(self) -> Integers: ...
+    @property
+    def stop(self) -> Flags: ...
+    @property
+    def content(self) -> Flags: ...
+    @property
+    def exacts(self) -> Sequence[bytes]: ...
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Neighbouring texts of a batch."""
+
+    hashes: Hashes
+    offsets: Integers
+    lengths: Integers
+    stop: Flags
+    content: Flags
+    exacts: Sequence[bytes]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+def parts_of(batch: Words) -> list[Words]:
+    """The batch, cut into parts of so few tokens that what is made of them stays in the processor's cache."""
+    offsets = batch.offsets
+    if len(offsets) < 3 or offsets[-1] <= TOKENS:
+        return [batch]
+    numbers = np.arange(TOKENS, offsets[-1], TOKENS)
+    cuts = [0, *dict.fromkeys(np.searchsorted(offsets, numbers).tolist()), len(offsets) - 1]
+    whole = Part(batch.hashes, offsets, batch.lengths, batch.stop, batch.content, batch.exacts)
+    return [_part(whole, first, last) for first, last in pairwise(cuts) if first < last]
+
+
+def _part(whole: Part, first: int, last: int) -> Part:
+    tokens, texts = slice(whole.offsets[first], whole.offsets[last]), slice(first, last)
+    return Part(
+        whole.hashes[tokens],
+        whole.offsets[first : last + 1] - whole.offsets[first],
+        whole.lengths[texts],
+        whole.stop[tokens],
+        whole.content[tokens],
+        whole.exacts[texts],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +91,18 @@ class Signatures:
         np.cumsum([len(run) for run in runs], out=offsets[1:])
         flat = np.array([key for run in runs for key in run], np.uint64)
         return cls(flat, offsets, list(packs))
+
+    @classmethod
+    def in_parts(cls, batch: Words, sign: Callable[[Words], Signatures]) -> Signatures:
+        """Of a batch, part by part."""
+        parts = [sign(part) for part in parts_of(batch)]
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.concatenate([part.keys for part in parts]),
+            offsets_of(np.concatenate([np.diff(part.offsets) for part in parts])),
+            [pack for part in parts for pack in part.packs],
+        )
 
     def __len__(self) -> int:
         return len(self.packs)

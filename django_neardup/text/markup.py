@@ -48,13 +48,13 @@ _BB_ITEM = re.compile(r"\[\*\]")
 _BB_CLOSER = re.compile(r"\[/([a-zA-Z]{1,10}[1-6]?)\]")
 _CLOSER = {name: re.compile(rf"</{name}(?=[\s/>])[^<>]*>", re.I) for name in _UNREAD}
 _BB_IMAGE_END = re.compile(r"\[/img\]", re.I)
-# A tag that nothing is odd about, or an entity.
+# What stands between < and > in a tag that nothing is odd about.
 _ORDINARY = re.compile(
-    r"(</?[a-zA-Z][a-zA-Z0-9\-]{0,40}"
-    r"(?:[\s/][^<>=\"']*(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=])[^<>=\"']*)*)?>"
-    rf"|{_ENTITY.pattern})"
+    r"/?([a-zA-Z][a-zA-Z0-9\-]{0,40})"
+    r"(?:[\s/][^<>=\"']*(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=])[^<>=\"']*)*)?"
 )
-_ODD = re.compile(r"<[a-zA-Z/!?]|\[[a-zA-Z*/]")
+_MAY_BE_TAG = re.compile("[a-zA-Z/!?]")
+_MAY_BE_BBCODE = re.compile(r"\[[a-zA-Z*/]")
 MOST_STANDINGS = 10_000
 
 
@@ -68,15 +68,14 @@ def without_markup(traced: Traced, drop_quotes: bool) -> Traced:
 
 
 class _Standings(dict[str, str | None]):
-    """A tag or an entity to what stands for it; None for what begins something unread."""
+    """What is written in a tag to what stands for it; None for what is no ordinary tag or begins something unread."""
 
     def __missing__(self, written: str) -> str | None:
-        found: str | None
-        if written[0] == "&":
-            found = _resolved(written)
-        else:
-            name = written.lstrip("</").rstrip(">").replace("/", " ").split(maxsplit=1)[0].lower()
-            found = None if name in _UNREAD and written[1] != "/" else _standing(name)
+        tag = _ORDINARY.fullmatch(written)
+        if tag is None:
+            return None
+        name = tag[1].lower()
+        found = None if name in _UNREAD and written[0] != "/" else _standing(name)
         if len(self) >= MOST_STANDINGS:
             self.clear()
         self[written] = found
@@ -88,15 +87,26 @@ _STANDINGS = _Standings()
 
 def _without_ordinary(text: str) -> str | None:
     """The text without its markup, if all of that is ordinary: what the scanner would find, several times faster."""
-    parts = _ORDINARY.split(text)
-    kept = "\n".join(parts[::2])
-    if ("<" in kept or "[" in kept) and _ODD.search(kept):
+    head, *pieces = text.split("<")
+    parts = [head]
+    for piece in pieces:
+        written, closed, behind = piece.partition(">")
+        stands = _STANDINGS[written] if closed else None
+        if stands is not None:
+            parts += stands, behind
+        elif _MAY_BE_TAG.match(piece):
+            return None
+        else:
+            parts += "<", piece
+    if "[" in text and any(map(_MAY_BE_BBCODE.search, parts)):
         return None
-    found = [_STANDINGS[written] for written in parts[1::2]]
-    if None in found:
-        return None
-    parts[1::2] = found
+    if "&" in text:
+        parts = [_ENTITY.sub(_resolved_match, part) if "&" in part else part for part in parts]
     return "".join(parts)
+
+
+def _resolved_match(match: re.Match[str]) -> str:
+    return _resolved(match.group())
 
 
 def _standing(name: str) -> str:

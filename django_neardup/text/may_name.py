@@ -14,8 +14,11 @@ _WORD = "[^\\W_]*(?:['’ʼ`][^\\W_]*)*"
 _SIDE_BY_SIDE = re.compile(rf"(?<![^\W\d_]){_CAPITAL}{_WORD}(?:\.[\s*_\-‐‑]*|[\s*_\-‐‑]+){_CAPITAL}")
 _UNCLEAR = re.compile(
     "[<\\[&\\u00ad\\u0300-\\u036f\\u200b-\\u200f\\u2060\\ufeff\\u2460-\\u24ff\\U0001f130-\\U0001f18f]"
+    r"|(?:(?:[.\-_*|~]|[^\w\x00-\x7f])[^\W\d_]){2}(?:[.\-_*|~]|[^\w\x00-\x7f])"
+    r"|(?<=[^\W\d_])(?:(?:[\x00-\x20/+]|[^\w\x00-\x7f])+[^\W\d_]){3}"
 )
-"""Markup, entities, characters that a reader does not see, letters in circles: words may begin and end anywhere."""
+"""Markup, entities, characters that a reader does not see, letters in circles: words may begin and end anywhere.
+Letters spaced out (``normalize.SPACED_OUT``), П-е-т-ров, also by what is folded to such a sign: they are one word."""
 
 _PAIR = re.compile(
     rf"(?<![^\W\d_])(?=({_CAPITAL}{_WORD})(\.[\s*_\-‐‑]*|[\s*_\-‐‑]+)({_CAPITAL}{_WORD})([\-‐‑'’ʼ`]?))"
@@ -34,11 +37,12 @@ def may_name(raw: str, language: str | None = None) -> bool:
         return True
     if language is None:
         return bool(_SIDE_BY_SIDE.search(raw))
-    return any(_may_be(*match.groups(), language) for match in _PAIR.finditer(raw))
+    return any(_may_be(match, language) for match in _PAIR.finditer(raw))
 
 
-def _may_be(one: str, gap: str, two: str, after: str, language: str) -> bool:
+def _may_be(pair: re.Match[str], language: str) -> bool:
     """Whether two words side by side may be of one name. Joined by a hyphen they may; a dash parts them."""
+    one, gap, two, after = pair.groups()
     if after or gap in _HYPHENS:
         return True
     if not set(gap).isdisjoint(_HYPHENS):

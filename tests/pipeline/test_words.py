@@ -71,8 +71,8 @@ def test_a_folder_is_refused_for_what_it_is(tmp_path):
     shut, file = tmp_path / "shut", tmp_path / "file"
     shut.mkdir(mode=0o700)
     file.touch()
-    assert words.refused(shut) == words.refused(tmp_path / "new" / "one") == ""
-    assert words.refused(file) == "it is not a directory"
-    assert words.refused(file / "below") == "it cannot be made"
+    assert words.unusable(shut) == words.unusable(tmp_path / "new" / "one") == ""
+    assert words.unusable(file) == "it is not a directory"
+    assert words.unusable(file / "below") == "it cannot be made"
     shut.chmod(0o755)
-    assert "0700" in words.refused(shut)
+    assert "0700" in words.unusable(shut)

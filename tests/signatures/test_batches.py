@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from django_neardup.signatures import Algorithm, get_algorithm
+from django_neardup.signatures import Algorithm, get_algorithm, signed_batch
 from django_neardup.signatures.bag import MOST, common_share, pack_bag
 from django_neardup.signatures.bag_batch import PAIRS, common_shares, pack_bags, sizes_many
 from django_neardup.signatures.neardup import NearDup
@@ -101,8 +101,38 @@ def check(algorithm: Algorithm, texts: tuple[Document, ...]) -> list[bytes]:
 def test_keys_and_payloads_are_those_of_each_text(name: str, options: dict[str, Any]) -> None:
     algorithm = get_algorithm(name, **options)
     check(algorithm, documents())
-    check(algorithm, documents()[:1])
     check(algorithm, ())
+
+
+@signed
+def test_batches_of_one_text(name: str, options: dict[str, Any]) -> None:
+    algorithm = get_algorithm(name, **options)
+    for text in [*map(Document, ODD), *documents()[::4]]:
+        check(algorithm, (text,))
+
+
+@signed
+@pytest.mark.parametrize("tokens", [1, 100, 700])
+def test_batches_in_parts(
+    name: str, options: dict[str, Any], tokens: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signed_batch, "TOKENS", tokens)
+    texts = tuple(map(Document, [*ODD, "", *map(of_words, (0, 90, 300, 9, 700, 3, 0)), ""]))
+    check(get_algorithm(name, **options), texts)
+    check(get_algorithm(name, **options), texts[-2:])
+
+
+@pytest.mark.parametrize("tokens", [1, 3, 10, 50])
+def test_parts_are_all_of_a_batch(tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signed_batch, "TOKENS", tokens)
+    batch = PlainBatch(tuple(map(Document, ["", "дом и лес", "река", "", "и", "гора стол окно дверь", ""])))
+    parts = signed_batch.parts_of(batch)
+    assert [value for part in parts for value in part.lengths.tolist()] == batch.lengths.tolist()
+    assert [exact for part in parts for exact in part.exacts] == batch.exacts
+    for field in ("hashes", "stop", "content"):
+        together = np.concatenate([getattr(part, field) for part in parts])
+        assert together.tolist() == getattr(batch, field).tolist()
+    assert all(part.offsets.tolist() == offsets_of(part.lengths).tolist() for part in parts)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -201,6 +231,9 @@ def compared(packs: list[bytes]) -> None:
     pairs = list(zip(ours, theirs))
     assert common_shares(ours, theirs).tolist() == [common_share(a, b) for a, b in pairs]
     assert sizes_many(ours, theirs).T.tolist() == [list(sizes(a, b)) for a, b in pairs]
+    for one in packs:
+        found = sizes_many([one] * len(packs), packs)
+        assert found.T.tolist() == [list(sizes(one, other)) for other in packs]
 
 
 @given(BAGS)
@@ -225,7 +258,7 @@ def test_samples_of_long_texts() -> None:
 
 def test_unlike_words_of_equal_high_halves() -> None:
     """They are one member of a bag that has it twice."""
-    bags = [[5 << 32, 5 << 32 | 1, 7 << 32], [5 << 32], [5 << 32, 5 << 32 | 9], [7 << 32, 9 << 32]]
+    bags = [[5 << 32, 5 << 32 | 1, 7 << 32], [5 << 32], [5 << 32, 5 << 32 | 9], [7 << 32, 9 << 32], [0, 1, 2]]
     packs = packed(bags)
     assert packs == [pack_bag(bag) for bag in bags]
     compared(packs)

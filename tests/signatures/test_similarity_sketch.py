@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from django_neardup.signatures.minwise import grouped, pack_sketch
+from django_neardup.signatures.one_text import sketch_of
 from django_neardup.signatures.similarity_sketch import SLOTS, round_factors, sketch
 from django_neardup.signatures.sketch_batch import band_keys, equal_shares, sketch_many
 
@@ -72,7 +73,10 @@ def test_too_few_and_too_many_slots(slots: int) -> None:
 
 
 def same(sets: list[list[int]], slots: int) -> None:
-    assert sketches(sets, slots) == [sketch(each, slots) or [EMPTY] * slots for each in sets]
+    expected = [sketch(each, slots) or [EMPTY] * slots for each in sets]
+    assert sketches(sets, slots) == expected
+    for each, slots_of_it in zip(sets, expected):
+        assert not each or sketch_of(np.array(each, np.uint64), slots).tolist() == slots_of_it
 
 
 @pytest.mark.parametrize("slots", [1, 7, 80, 128, 300])

@@ -19,6 +19,9 @@ NAMED = [
     "Ива\u00adн Иванов",
     "О'Генри Иван Петрович",
     "ИВАН ИВАНОВ",
+    "П-п-п-педро П-п-п-перес",
+    "И‒в‒а‒н Иванов",
+    "И\u00a0в а  н иванов",
 ]
 PLAIN = [
     "",
@@ -79,7 +82,7 @@ def test_a_text_without_two_capitals_side_by_side_needs_no_look(text):
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
 def test_whatever_has_a_name_may_have_one(text):
-    assert may_name(text) and may_name(text, "ru") or not Document(text).names
+    assert (may_name(text) and may_name(text, "ru")) or not Document(text).names
 
 
 @pytest.mark.parametrize("text", UNNAMED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import string
 import unicodedata
 
 import numpy as np
@@ -22,10 +23,16 @@ UNSEEN = 16  # hard, and changes the letters beside it
 SYMBOL = 32  # neither ASCII nor a part of a word: a long run of these is cut
 LATIN, CYRILLIC, UNMISTAKABLY_LATIN, UNMISTAKABLY_CYRILLIC = 64, 128, 256, 512
 DOT, SLASH, SHARP = 1024, 2048, 4096  # hard beside some characters
-CAPITAL = 8192
+MARK = 8192  # may be a part of markup
+LINKED = 16384  # may be a part of an address that is no part of a word
 KNOWN = 1 << 15
 
 _HARD = frozenset("'_@+*~$€£¥₽₴₸°×÷·҂")
+_MARKS = frozenset("<>&[]*~_")
+_LINKED = frozenset("@/w")
+OTHER = 127
+_OPENING = string.ascii_letters + "/!?*#"
+_BEHIND = {"<": _OPENING, "&": _OPENING, "[": _OPENING, "]": "(", "~": "~", "_": f"'{chr(OTHER)}"}
 _ALONE = {".": DOT, "/": SLASH, "#": SHARP}
 _FOLDED_BEFORE = {"–": "-", "—": "-", "’": "'", "\r": "\n", "ё": "е", "Ё": "Е"}
 _SIZE = 0x110000
@@ -63,7 +70,7 @@ class Alphabet:
             small = folded.lower() if len(folded.lower()) == 1 else folded
             self.lower[code] = ord(small)
             self.values[code] = self._value(small)
-            self.classes[code] = classified(chr(code), folded)
+            self.classes[code] = classified(chr(code), folded) | _raw(chr(code))
 
     def _value(self, char: str) -> int:
         data = self.seed + ord(char).to_bytes(4, "little")
@@ -95,13 +102,28 @@ def classified(char: str, folded: str) -> int:
     return KNOWN | _mark(folded) | (HARD | ODD | SYMBOL if odd else 0)
 
 
+def _raw(char: str) -> int:
+    """Bits of the character as it is written."""
+    return (MARK if char in _MARKS else 0) | (LINKED if char in _LINKED else 0)
+
+
+def markup() -> NDArray[np.bool_]:
+    """Which characters, and which behind them, may be markup: bool[128, 128]; the last is all that are not ASCII."""
+    pairs = np.zeros((OTHER + 1, OTHER + 1), bool)
+    for mark, behind in _BEHIND.items():
+        pairs[ord(mark), [ord(char) for char in behind]] = True
+    pairs[[ord(">"), ord("*")]] = True
+    pairs[ord("*"), [ord(blank) for blank in " \n\t"]] = False
+    return pairs
+
+
 def _letter(char: str, folded: str) -> int:
     small = folded.lower()
     sure = len(small) == 1 and small.isalpha() and unicodedata.category(folded) != "Lm"
     # Only w itself may spell "www."; a final sigma has a small letter of its own.
     if not sure or _script(folded) != _script(small) or folded == "Σ" or (small == "w" and char not in "wW"):
         return HARD | ODD | SYMBOL
-    return LETTER | _script(folded) | (CAPITAL if char.isupper() or folded.isupper() else 0)
+    return LETTER | _script(folded)
 
 
 def _mark(char: str) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .context import FOLLOWS, LEADS, LINKS, MONTH
+from .runs import where
 from .scan import Scan
 from .table import Marks, Places
 
@@ -25,10 +26,10 @@ class Chunks(NamedTuple):
 def chunks_of(scan: Scan) -> Chunks:
     """The chunks with hard characters, but for those in texts that are read as a whole, and those texts."""
     places = scan.hard_places()
-    gaps = _distinct(np.searchsorted(scan.spaces, places))
+    gaps = _distinct(scan.spaces.searchsorted(places))
     starts, ends = scan.spaces[gaps - 1] + 1, scan.spaces[gaps]
     texts = scan.text_of(starts)
-    whole = np.flatnonzero(scan.whole)
+    whole = where(scan.whole)
     if len(whole):
         kept = ~scan.whole[texts]
         starts = np.concatenate([starts[kept], scan.texts[whole]])
@@ -36,7 +37,7 @@ def chunks_of(scan: Scan) -> Chunks:
         texts = np.concatenate([texts[kept], whole])
         order = np.argsort(texts, kind="stable")
         starts, ends, texts = starts[order], ends[order], texts[order]
-    first, last = np.searchsorted(scan.starts, starts), np.searchsorted(scan.starts, ends)
+    first, last = scan.starts.searchsorted(starts), scan.starts.searchsorted(ends)
     return Chunks(starts, ends, first, last, texts)
 
 
@@ -52,7 +53,7 @@ def islands_of(scan: Scan, chunks: Chunks, marks: Marks) -> Chunks:
     between = chunks.first[1:] - last[:-1]
     links = (np.append(marks, np.uint8(0))[last[:-1]] & LINKS) != 0
     joined = (chunks.texts[1:] == chunks.texts[:-1]) & ((between == 0) | ((between == 1) & links))
-    heads = np.flatnonzero(np.concatenate([[True], ~joined]))
+    heads = where(np.concatenate([[True], ~joined]))
     tails = np.append(heads[1:], len(ends)) - 1
     grouped = Chunks(chunks.starts[heads], ends[tails], chunks.first[heads], last[tails], chunks.texts[heads])
     return _led(scan, grouped, marks)
@@ -63,11 +64,11 @@ def _followed(scan: Scan, chunks: Chunks, marks: Marks) -> tuple[Places, Places]
     ends, last = chunks.ends.copy(), chunks.last.copy()
     limits = scan.firsts[chunks.texts + 1]
     np.minimum(limits[:-1], chunks.first[1:], out=limits[:-1])
-    going = np.flatnonzero(last < limits)
+    going = where(last < limits)
     while len(going):
         going = going[(marks[last[going]] & FOLLOWS) != 0]
-        ends[going] = scan.spaces[np.searchsorted(scan.spaces, scan.ends[last[going]])]
-        last[going] = np.searchsorted(scan.starts, ends[going])
+        ends[going] = scan.spaces[scan.spaces.searchsorted(scan.ends[last[going]])]
+        last[going] = scan.starts.searchsorted(ends[going])
         going = going[last[going] < limits[going]]
     return ends, last
 
@@ -80,10 +81,10 @@ def _led(scan: Scan, islands: Chunks, marks: Marks) -> Chunks:
     padded = np.append(marks, np.zeros(2, np.uint8))
     one = (near >= floors) & ((padded[near] & (LEADS | MONTH)) != 0)
     two = (far >= floors) & ((padded[near] & LINKS) != 0) & ((padded[far] & LEADS) != 0)
-    moved = np.flatnonzero(one | two)
+    moved = where(one | two)
     if not len(moved):
         return islands
     leader = scan.starts[np.where(two, far, near)[moved]]
-    islands.starts[moved] = scan.spaces[np.searchsorted(scan.spaces, leader) - 1] + 1
-    islands.first[moved] = np.searchsorted(scan.starts, islands.starts[moved])
+    islands.starts[moved] = scan.spaces[scan.spaces.searchsorted(leader) - 1] + 1
+    islands.first[moved] = scan.starts.searchsorted(islands.starts[moved])
     return islands

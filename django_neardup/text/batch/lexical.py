@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from .table import Hashes, Marks, Places, Table
 BARE = 64  # a price or a contact: no content
 CACHE_PIECES = 30_000
 LONGEST_KEPT = 200
+LONGEST_WORD = 64
+"""Longer words are read as pieces."""
 
 Spelling = Callable[[Places], list[str]]
 
@@ -59,6 +61,8 @@ class Lexical:
         return values, found
 
     def _word(self, word: str) -> tuple[int, int]:
+        if len(word) > LONGEST_WORD:
+            return 0, 0
         mixed = not word.isascii() and LATIN_LETTER.search(word)
         folded = fold_mixed(Untraced(word), self.cyrillic).text if mixed else word
         entry = self._lexicon.get(folded) or self._lexicon.entry(folded)
@@ -68,6 +72,13 @@ class Lexical:
 
     def _key(self, key: str, kind: str) -> str:
         return (self.synonyms.get(key) or key) if self.synonyms and kind in WORDS else key
+
+    def pieces(self, texts: Sequence[str]) -> list[Piece]:
+        """The tokens of pieces between two blanks."""
+        found = list(map(self._pieces.get, texts))
+        if None in found:
+            return list(map(self.piece, texts))
+        return cast("list[Piece]", found)
 
     def piece(self, text: str) -> Piece:
         """The tokens of a piece between two blanks."""

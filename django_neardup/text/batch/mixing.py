@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -11,22 +12,40 @@ from .runs import Hashes, Integers
 
 BLOCK = 16_384
 FEW_RUNS = 24
-_ADDED, _STEP_1, _STEP_2 = np.uint64(GOLDEN), np.uint64(STEP_1), np.uint64(STEP_2)
-_30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+def constant(value: int) -> Hashes:
+    """An array without dimensions: in a sum with a short array it costs half of what a scalar does."""
+    return np.array(value & MASK, np.uint64)
+
+
+_ADDED, _STEP_1, _STEP_2 = constant(GOLDEN), constant(STEP_1), constant(STEP_2)
+_30, _27, _31 = constant(30), constant(27), constant(31)
 
 
 def mix_arrays(*columns: Hashes, seed: int = 0) -> Hashes:
     """`mix(*row, seed=seed)` of every row of the columns (at least one, uint64, of one length): uint64."""
-    mixed = np.empty(len(columns[0]), np.uint64)
-    spare = np.empty(min(BLOCK, len(mixed)), np.uint64)
-    for start in range(0, len(mixed), BLOCK):  # a block and its scratch stay in the processor's cache
-        block = mixed[start : start + BLOCK]
-        block[:] = (seed + GOLDEN) & MASK
-        for column in columns:
-            block += column[start : start + BLOCK]
-            block += _ADDED
-            finalise(block, spare[: len(block)])
+    count, start = len(columns[0]), constant(seed + 2 * GOLDEN)
+    if count <= BLOCK:
+        mixed = columns[0] + start
+        _mix_in(mixed, columns[1:])
+        return mixed
+    mixed = np.empty(count, np.uint64)
+    for first in range(0, count, BLOCK):  # a block and its scratch stay in the processor's cache
+        block, *others = (column[first : first + BLOCK] for column in columns)
+        part = mixed[first : first + BLOCK]
+        np.add(block, start, part)
+        _mix_in(part, others)
     return mixed
+
+
+def _mix_in(state: Hashes, columns: Sequence[Hashes]) -> None:
+    spare = np.empty_like(state)
+    finalise(state, spare)
+    for column in columns:
+        state += column
+        state += _ADDED
+        finalise(state, spare)
 
 
 def mix_neighbours(values: Hashes, size: int) -> Hashes:
@@ -39,13 +58,13 @@ def mix_neighbours(values: Hashes, size: int) -> Hashes:
 
 def finalise(state: Hashes, spare: Hashes) -> None:
     """The finaliser of splitmix64, in place; `spare` is scratch of the same length."""
-    np.right_shift(state, _30, out=spare)
+    np.right_shift(state, _30, spare)
     state ^= spare
     state *= _STEP_1
-    np.right_shift(state, _27, out=spare)
+    np.right_shift(state, _27, spare)
     state ^= spare
     state *= _STEP_2
-    np.right_shift(state, _31, out=spare)
+    np.right_shift(state, _31, spare)
     state ^= spare
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from .table import Hashes
 
 MODULUS = 1 << 64
-STEP = 8
+STEP_BITS = 2
+STEP = 1 << STEP_BITS
 
 
 class Powers:

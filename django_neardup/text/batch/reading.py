@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,6 +18,14 @@ from .lexical import Piece, piece_of_document
 from .memory import BLOCK, memory
 
 LONGEST_RAW = 100_000
+_BEGUN = {
+    "<": re.compile("<(?=[a-zA-Z/!?])").search,
+    "&": re.compile("&(?=[#a-zA-Z])").search,
+    "[": re.compile(r"\[(?=[a-zA-Z*/])").search,
+    "*": re.compile(r"\*(?<=[^\W_]\*)\*{0,2}[^\W_]").search,
+}
+"""Literal first letters, for which a text is searched at once."""
+_BEFORE_APOSTROPHE = ("_'", "_’", "*'", "*’")
 FEW = 400  # characters that are sooner read one by one
 
 
@@ -57,21 +66,21 @@ class _Reader:
         return tokens_of(pieces)
 
     def _blocks(self) -> Iterator[tuple[int, list[str]]]:
-        """Runs of texts without markup that are not too long together; texts too long by themselves are left empty."""
+        """Runs of texts that are not too long together; texts too long by themselves are left empty."""
         first, size, block = 0, 2, list[str]()
         for place, raw in enumerate(self.texts):
-            plain = self._plain(place, raw)
-            if block and size + len(plain) >= BLOCK:
+            text = raw if len(raw) < LONG_TEXT else self._plain(place)
+            if size + len(text) >= BLOCK:
                 yield first, block
                 first, size, block = place, 2, []
-            block.append(plain)
-            size += len(plain) + 1
+            block.append(text)
+            size += len(text) + 1
         if block:
             yield first, block
 
-    def _plain(self, place: int, raw: str) -> str:
-        """The text that a reader sees, as ``plain_text`` finds it."""
-        drop = self.reading.quotes == "drop"
+    def _plain(self, place: int) -> str:
+        """The text that a reader sees, as ``plain_text`` finds it; "" of one too long."""
+        raw, drop = self.texts[place], self.reading.quotes == "drop"
         if len(raw) < LONGEST_RAW:
             text = plain_text(raw, self.reading.quotes, Untraced).text if _marked(raw, drop) else raw
             if len(text) < LONG_TEXT:
@@ -92,8 +101,15 @@ class _Reader:
             self.memory.lexical(given.language, script, given.secret, given.synonyms)
             for script in (False, True)
         ]
-        unread = [place for place in range(len(texts)) if first + place in self.documents]
-        block = Block(texts, unread, scripts, self.memory)
+        unread = {place for place in range(len(texts)) if first + place in self.documents}
+
+        def plain(place: int) -> str:
+            text = "" if place in unread else self._plain(first + place)
+            if first + place in self.documents:
+                unread.add(place)
+            return text
+
+        block = Block(texts, plain, unread, scripts, self.memory)
         return block.read(
             lambda place: self._whole(first + place),
             lambda place, piece: self.pieces.setdefault(first + place, []).append(piece),
@@ -103,12 +119,9 @@ class _Reader:
 def _marked(raw: str, drop: bool) -> bool:
     """Whether ``plain_text`` may change a text."""
     return (
-        "<" in raw
-        or "&" in raw
-        or "[" in raw
-        or "*" in raw
+        any(mark in raw and begun(raw) for mark, begun in _BEGUN.items())
         or ("]" in raw and "](" in raw)
         or ("~" in raw and "~~" in raw)
-        or ("_" in raw and ("'" in raw or "’" in raw))
+        or (("_" in raw or "*" in raw) and any(mark in raw for mark in _BEFORE_APOSTROPHE))
         or (drop and ">" in raw)
     )

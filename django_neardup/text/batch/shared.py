@@ -24,7 +24,7 @@ MOST_FILES = 32
 _HEAD = struct.Struct("<8sIIQI16s")
 _HEAD_SIZE = 64
 _COUNT_AT, _RETIRED_AT = 16, 24
-_MAGIC, _FORMAT = b"NDWORDS\n", 1
+_MAGIC, _FORMAT = b"NDWORDS\n", 2
 _SLOT_SIZE = 8 + 8 + 4 + 1
 # Where stores of one processor may be seen by another out of order, "key last" would say nothing.
 SHARING = platform.machine() in ("x86_64", "AMD64", "i686") and os.name == "posix"
@@ -124,8 +124,8 @@ class SharedTable(Table):
 
     def _use(self, memory: mmap, bits: int) -> None:
         columns, place = [], _HEAD_SIZE
-        for kind in ("<u8", "<u8", "<u4", "u1"):
-            columns.append(np.frombuffer(memory, kind, 1 << bits, place))
+        for kind, count in (("<u8", 2), ("<u4", 1), ("u1", 1)):
+            columns.append(np.frombuffer(memory, kind, count << bits, place))
             place += columns[-1].nbytes
         self._slots = Slots(*columns)
         self._counted = np.frombuffer(memory, "<u8", 1, _COUNT_AT)
@@ -141,7 +141,7 @@ class SharedTable(Table):
             memory = mmap(descriptor, size)
             memory[: len(head)] = head
             self._use(memory, slots.bits)
-            for column in ("keys", "values", "checks", "marks"):
+            for column in ("pairs", "checks", "marks"):
                 getattr(self._slots, column)[:] = getattr(slots, column)
             os.replace(name, self._path)
         except BaseException:

@@ -11,30 +11,35 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
+from .runs import where
+
 Hashes = NDArray[np.uint64]
 Marks = NDArray[np.uint8]
 Places = NDArray[np.int64]
 
 LEAST_BITS, MOST_BITS = 17, 21
 FULL = 3  # a table of which more than a third is used grows
+_PAIR = np.dtype("V16")
 _FOLD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Slots:
-    """The arrays of one table, 2 ** bits slots each.  Key 0 is an empty slot."""
+    """The arrays of one table of 2 ** bits slots.  ``pairs``: key and value of each, side by side, for one look at the
+    memory; key 0 is an empty slot."""
 
-    def __init__(self, keys: Hashes, values: Hashes, checks: NDArray[np.uint32], marks: Marks) -> None:
-        self.keys, self.values, self.checks, self.marks = keys, values, checks, marks
-        self.bits = len(keys).bit_length() - 1
+    def __init__(self, pairs: Hashes, checks: NDArray[np.uint32], marks: Marks) -> None:
+        self.pairs, self.checks, self.marks = pairs, checks, marks
+        self.keys, self.values = pairs[0::2], pairs[1::2]
+        self._together = pairs.view(_PAIR)
+        self.bits = len(marks).bit_length() - 1
         self._shift = np.uint64(64 - self.bits)
-        self._mask = len(keys) - 1
+        self._mask = len(marks) - 1
 
     @classmethod
     def empty(cls, bits: int) -> Slots:
         size = 1 << bits
         return cls(
-            np.zeros(size, np.uint64),
-            np.zeros(size, np.uint64),
+            np.zeros(2 * size, np.uint64),
             np.zeros(size, np.uint32),
             np.zeros(size, np.uint8),
         )
@@ -42,9 +47,10 @@ class Slots:
     def find(self, wanted: Hashes) -> tuple[Hashes, Marks, Places]:
         """Values and marks of keys (none of them 0), and the places in ``wanted`` of those that are absent."""
         slots = self._home(wanted)
-        found = self.keys.take(slots)
-        values, marks = self.values.take(slots), self.marks.take(slots)
-        places = np.flatnonzero(found != wanted)
+        pairs = self._together.take(slots, mode="clip").view(np.uint64)
+        found, values = pairs[0::2], pairs[1::2].copy()
+        marks = self.marks.take(slots, mode="clip")
+        places = where(found != wanted)
         if not len(places):
             return values, marks, places
         absent, slots, found = [], slots[places], found[places]
@@ -63,7 +69,7 @@ class Slots:
         left = np.arange(len(keys))
         slots = self._home(keys)
         while len(left):
-            free = np.flatnonzero(self.keys[slots] == 0)
+            free = where(self.keys[slots] == 0)
             _, first = np.unique(slots[free], return_index=True)
             taken = free[first]
             self._write(slots[taken], keys[left[taken]], values[left[taken]], marks[left[taken]])
@@ -74,7 +80,7 @@ class Slots:
 
     def held(self) -> tuple[Hashes, Hashes, Marks]:
         """Everything in the table, without order."""
-        full = np.flatnonzero(self.keys)
+        full = where(self.keys)
         return self.keys[full], self.values[full], self.marks[full]
 
     def sound(self) -> bool:
