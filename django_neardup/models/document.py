@@ -94,8 +94,8 @@ class Fingerprint(models.Model):
     """What a document's text was reduced to under a scheme. No text is kept.
 
     ``keys`` are the document's own rows of the key table, sorted signed 64-bit integers, so that they can be removed
-    without an index on the document. ``version`` is the ``wanted`` of the turn that wrote this row: that turn came to its
-    end where the indexed document's ``done`` is not less.
+    without an index on the document. ``version`` is the ``wanted`` of the turn that wrote this row: that
+    turn came to its end where the indexed document's ``done`` is not less.
     """
 
     document = models.ForeignKey(

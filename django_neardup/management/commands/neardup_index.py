@@ -37,6 +37,7 @@ def positive(text: str) -> int:
         raise ArgumentTypeError(f"{number} is not positive")
     return number
 
+
 PACKED_FROM = 10_000
 """Posts of a first index after which the key table is worth packing."""
 
