@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from operator import add
+from typing import NamedTuple
 
 from .traced import Traced
 
@@ -35,6 +37,38 @@ _WORD_WITH_LOOKALIKE = re.compile(rf"(?<![^\W\d_])[^\W\d_]*{LOOKALIKE_LETTER.pat
 _LATIN_ROUBLE = re.compile(r"(?:(?<=\d)|(?<=\d ))p(?=[.,;:!)\s]|$)", re.I)
 
 
+class Letters(NamedTuple):
+    """Letters of a text: how many of each script, 0 or any number if there are some; how many that only one script has,
+    outside of addresses."""
+
+    cyrillic: int
+    latin: int
+    only_cyrillic: int
+    only_latin: int
+
+    def mostly_cyrillic(self, prefer: bool) -> bool:
+        """See ``mostly_cyrillic``."""
+        if not (self.cyrillic and self.latin):
+            return self.cyrillic > 0
+        if not self.only_cyrillic:
+            return prefer and not self.only_latin
+        return self.only_cyrillic * (3 if prefer else 1) >= self.only_latin
+
+    def with_those(self, other: Letters) -> Letters:
+        """Those of two parts of a text."""
+        return Letters(*map(add, self, other))
+
+
+def letters_of(text: str) -> Letters:
+    """The letters of a text."""
+    cyrillic, latin = (bool(letter.search(text)) for letter in (CYRILLIC_LETTER, LATIN_LETTER))
+    if not (cyrillic or latin):
+        return Letters(0, 0, 0, 0)
+    text = _ADDRESS.sub(" ", text)
+    only = (sum(map(len, letters.findall(text))) for letters in (CYRILLIC_ONLY, LATIN_ONLY))
+    return Letters(cyrillic, latin, *only)
+
+
 def mostly_cyrillic(text: str, prefer: bool = True) -> bool:
     """Whether the text is Cyrillic, by the letters that only one of the two scripts has; addresses do not count.
 
@@ -43,14 +77,7 @@ def mostly_cyrillic(text: str, prefer: bool = True) -> bool:
     """
     if not CYRILLIC_LETTER.search(text):
         return False
-    if not LATIN_LETTER.search(text):
-        return True
-    text = _ADDRESS.sub(" ", text)
-    cyrillic = sum(map(len, CYRILLIC_ONLY.findall(text)))
-    latin = sum(map(len, LATIN_ONLY.findall(text)))
-    if not cyrillic:
-        return prefer and not latin
-    return cyrillic * (3 if prefer else 1) >= latin
+    return not LATIN_LETTER.search(text) or letters_of(text).mostly_cyrillic(prefer)
 
 
 def fold_scripts(traced: Traced, cyrillic: bool) -> Traced:

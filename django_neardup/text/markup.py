@@ -42,7 +42,7 @@ _MARK = re.compile(r"<(?=[a-zA-Z/!?])|\[(?=[a-zA-Z*/])|&(?=[#a-zA-Z])")
 _TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9\-]{0,40}(?::[a-zA-Z][a-zA-Z0-9\-]{0,40})?)(?=[\s/>])")
 _TAG_STEP = re.compile(r"=\s*[\"']|[<>]")
 _DECLARATION = re.compile(r"<[!?/]")
-_ENTITY = re.compile(r"&(?:amp;){0,3}(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[a-zA-Z][a-zA-Z0-9]{1,31};)")
+ENTITY = re.compile(r"&(?:amp;){0,3}(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[a-zA-Z][a-zA-Z0-9]{1,31};)")
 _BB_TAG = re.compile(r"\[(/?)([a-zA-Z]{1,10}[1-6]?)(?:[= ][^\]\[\n]{0,500})?\]")
 _BB_ITEM = re.compile(r"\[\*\]")
 _BB_CLOSER = re.compile(r"\[/([a-zA-Z]{1,10}[1-6]?)\]")
@@ -101,7 +101,7 @@ def _without_ordinary(text: str) -> str | None:
     if "[" in text and any(map(_MAY_BE_BBCODE.search, parts)):
         return None
     if "&" in text:
-        parts = [_ENTITY.sub(_resolved_match, part) if "&" in part else part for part in parts]
+        parts = [ENTITY.sub(_resolved_match, part) if "&" in part else part for part in parts]
     return "".join(parts)
 
 
@@ -160,7 +160,7 @@ class _Scanner:
         return self._tag(start) if mark == "<" else self._bbcode(start)
 
     def _entity(self, start: int) -> tuple[int, str] | None:
-        match = _ENTITY.match(self.text, start)
+        match = ENTITY.match(self.text, start)
         if match is None:
             return None
         new = _resolved(match.group())

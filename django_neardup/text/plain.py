@@ -18,6 +18,10 @@ _PART_OF_WORD = re.compile(
     r"|(?<=[^\W\d_])(?P<b>\*(?=[^\W_]{2})|\*{2,3}|~~)(?P<tail>[^\W_]{1,60})(?P=b)(?![*~])"
 )
 _BEFORE_APOSTROPHE = re.compile(r"(?<=[^\W_])(?:\*{1,3}|_{1,3}|~~)(?=['’])")
+# What any match of the two needs, and what is looked for many times faster.
+_STAR_IN_WORD = re.compile(r"\*(?<=[^\W_]\*)\*{0,2}[^\W_]|~~(?<=[^\W_]~~)[^\W_]")
+MARKED_APOSTROPHES = {mark: re.compile(rf"\{mark}['’]").search for mark in "*_~"}
+_STAR, _STAR_OR_TILDE = re.compile(r"\*"), re.compile("[*~]")
 _WORD_STRUCK = re.compile(r"(?<![\w~])(~~)([^\W_]{1,60})\1(?=[^\W_])")
 
 
@@ -38,13 +42,21 @@ def plain_text(raw: str, quotes: str = "keep", form: type[Traced] = Traced) -> T
         traced = traced.sub(_LINK_TARGET, "")
     if quotes == "drop" and ">" in traced.text:
         traced = traced.sub(_QUOTED_LINE, "")
-    if "'" in traced.text or "’" in traced.text:
+    if _ends_before_apostrophe(traced.text):
         traced = traced.sub(_BEFORE_APOSTROPHE, "")
-    if "*" in traced.text:
-        traced = traced.sub(_PART_OF_WORD, lambda match: match["head"] or match["tail"])
+    if "*" in traced.text and _STAR_IN_WORD.search(traced.text):
+        traced = traced.sub(_PART_OF_WORD, _unstarred, _STAR if "~~" not in traced.text else _STAR_OR_TILDE)
     if "~~" in traced.text:
         traced = traced.sub(_WORD_STRUCK, lambda match: match[2])
     return traced
+
+
+def _unstarred(match: re.Match[str]) -> str:
+    return str(match["head"] or match["tail"])
+
+
+def _ends_before_apostrophe(text: str) -> bool:
+    return any(mark in text and begun(text) for mark, begun in MARKED_APOSTROPHES.items())
 
 
 def _windows(raw: str, form: type[Traced]) -> Traced:

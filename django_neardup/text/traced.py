@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 Replacement = str | Callable[[re.Match[str]], str]
 Piece = tuple[int, int, str | None]
@@ -18,6 +18,16 @@ def _extend(target: array[int], start: int, end: int) -> None:
         target.extend(_RAMP[start:end])
     else:
         target.extend(range(start, end))
+
+
+def _matches(text: str, pattern: re.Pattern[str], first: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """What ``pattern.finditer`` finds, looked for only where ``first`` is."""
+    last = 0
+    for begun in first.finditer(text):
+        match = pattern.match(text, begun.start()) if begun.start() >= last else None
+        if match:
+            yield match
+            last = match.end()
 
 
 class Traced:
@@ -91,15 +101,19 @@ class Traced:
             starts.extend(self._starts[start:end])
             ends.extend(self._ends[start:end])
 
-    def sub(self, pattern: re.Pattern[str], replacement: Replacement) -> Traced:
+    def sub(
+        self, pattern: re.Pattern[str], replacement: Replacement, first: re.Pattern[str] | None = None
+    ) -> Traced:
         """Like ``pattern.sub``, except that a ``str`` replacement is taken literally.
+
+        ``first``: a quicker pattern, of a character that every match begins with.
 
         Returns the same object when nothing changes.  A replacement of equal length keeps the place of
         each character, any other one belongs to the whole range that it replaces.
         """
         pieces: list[Piece] = []
         last = 0
-        for match in pattern.finditer(self.text):
+        for match in _matches(self.text, pattern, first) if first else pattern.finditer(self.text):
             new = replacement if isinstance(replacement, str) else replacement(match)
             if new == match.group():
                 continue
@@ -128,6 +142,10 @@ class Untraced(Traced):
             "".join([text[start:end] if new is None else new for start, end, new in pieces])
         )
 
-    def sub(self, pattern: re.Pattern[str], replacement: Replacement) -> Untraced:
+    def sub(
+        self, pattern: re.Pattern[str], replacement: Replacement, first: re.Pattern[str] | None = None
+    ) -> Traced:
+        if first:
+            return super().sub(pattern, replacement, first)
         new = replacement.replace("\\", r"\\") if isinstance(replacement, str) else replacement
         return self.with_text(pattern.sub(new, self.text))

@@ -31,7 +31,7 @@ class Block:
         known: Memory,
     ) -> None:
         prefer = scripts[0].language.lower()[:2] in CYRILLIC_LANGUAGES
-        self.scan = Scan(texts, prefer, plain, unread, known.alphabet, known.powers, known.scratch)
+        self.scan = Scan(texts, prefer, plain, unread, known.alphabet, known.mixer, known.scratch)
         self.scripts = scripts
 
     def read(self, whole: Callable[[int], Piece], found: Callable[[int, Piece], None]) -> Tokens:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import string
 import unicodedata
 
@@ -12,8 +11,10 @@ from numpy.typing import NDArray
 from ..grammar import GLYPH
 from ..homoglyphs import CYRILLIC_LETTER, CYRILLIC_ONLY, LATIN_LETTER, LATIN_ONLY, LOOKALIKE_LETTER
 from ..normalize import INVISIBLE, ONLY_ACCENTS, SIMPLE, UNUSUAL
+from .runs import where
 
-Codes = NDArray[np.intp]
+Bytes = NDArray[np.uint8]
+Points = NDArray[np.uint32]
 Classes = NDArray[np.uint16]
 
 LETTER, SPACE = 1, 2
@@ -37,26 +38,54 @@ _ALONE = {".": DOT, "/": SLASH, "#": SHARP}
 _FOLDED_BEFORE = {"–": "-", "—": "-", "’": "'", "\r": "\n", "ё": "е", "Ё": "Е"}
 _SIZE = 0x110000
 
+# A byte for each small letter, twins of the other script first; words of other letters are read plainly.
+_LATIN_LETTERS = "aeopcyxkibtmh" + "dfgjlnqrsuvwz" + "ßæðøþđħĸłŋœŧƒǝ"
+_CYRILLIC_LETTERS = "аеорсухківтмн" + "ґғҗҙқҝҡңҥҩҫүұҳҷһҽәөӏѣ" + "бгджзийлпфцчшщъыьэюяђєїљњћўџ"
+_LETTERS = {
+    letter: first + place
+    for first, letters in ((128, _LATIN_LETTERS), (192, _CYRILLIC_LETTERS))
+    for place, letter in enumerate(letters)
+}
+FIRST_LETTER, FIRST_CYRILLIC = 128, 192
+LATIN_ONLY_BYTES = _LETTERS["d"], FIRST_CYRILLIC
+CYRILLIC_ONLY_BYTES = _LETTERS["б"], 256
+W = _LETTERS["w"]
+BLANK = 1
+SYMBOLS = 12, 34  # bytes of long runs
+SPECIAL = 16, 64  # bytes of what has to be looked at
+_SCRIPTS = LATIN | CYRILLIC | UNMISTAKABLY_LATIN | UNMISTAKABLY_CYRILLIC
+_SPECIAL = HARD | ODD | UNSEEN | DOT | SLASH | SHARP | MARK | LINKED | _SCRIPTS
+_RANGES = {  # by whether special, and whether a symbol
+    (False, False): (2, 12),
+    (False, True): (12, 16),
+    (True, True): (17, 34),
+    (True, False): (34, 64),
+}
+_ANY = 16  # of what there is no byte left for
+
 
 class Alphabet:
     """Tables over all code points; a page of them is real memory only once a character of it was met.
 
-    ``classes``: the bits above, 0 for what was never met; ``lower``: the code of the folded small letter;
-    ``values``: a random 64-bit value of it, the same in every process that has the seed.
+    ``bytes``: a byte for each, 0 for what was never met: the folded small letter itself, from ``FIRST_LETTER`` on and
+    the same in every process; the kind of any other character.  ``classes``: the bits above, of each byte; ``lower``:
+    the code of the folded small letter.
     """
 
-    def __init__(self, seed: bytes) -> None:
-        self.seed = seed
-        self.classes = np.zeros(_SIZE, np.uint16)
+    def __init__(self) -> None:
+        self.bytes = np.zeros(_SIZE, np.uint8)
         self.lower = np.zeros(_SIZE, np.uint32)
-        self.values = np.zeros(_SIZE, np.uint64)
+        self.classes = np.zeros(256, np.uint16)
+        self.classes[_ANY] = KNOWN | HARD | ODD | SYMBOL
+        self._kinds = {KNOWN | SPACE: BLANK}
+        self.classes[BLANK] = KNOWN | SPACE
 
-    def classify(self, codes: Codes, classes: Classes) -> None:
-        """Write the classes of code points into ``classes``."""
-        self.classes.take(codes, out=classes, mode="clip")
-        if not classes.all():
-            self._learn(np.unique(codes[classes == 0]))
-            self.classes.take(codes, out=classes, mode="clip")
+    def classify(self, codes: NDArray[np.intp], found: Bytes) -> None:
+        """Write the bytes of code points into ``found``."""
+        self.bytes.take(codes, out=found, mode="clip")
+        if not found.min():
+            self._learn(np.unique(codes[found == 0]))
+            self.bytes.take(codes, out=found, mode="clip")
 
     def lowered(self, text: str) -> str:
         """A text of known characters, folded one by one, in small letters."""
@@ -64,17 +93,32 @@ class Alphabet:
         small = self.lower.take(codes).astype("<u4", copy=False)
         return small.tobytes().decode("utf-32-le", "surrogatepass")
 
-    def _learn(self, codes: Codes) -> None:
+    def _learn(self, codes: NDArray[np.intp]) -> None:
         for code in codes.tolist():
             folded = folded_character(chr(code))
             small = folded.lower() if len(folded.lower()) == 1 else folded
             self.lower[code] = ord(small)
-            self.values[code] = self._value(small)
-            self.classes[code] = classified(chr(code), folded) | _raw(chr(code))
+            self.bytes[code] = self._byte(classified(chr(code), folded) | _raw(chr(code)), small)
 
-    def _value(self, char: str) -> int:
-        data = self.seed + ord(char).to_bytes(4, "little")
-        return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+    def _byte(self, kind: int, small: str) -> int:
+        if kind & LETTER and small in _LETTERS:
+            found = _LETTERS[small]
+            self.classes[found] = kind
+            return found
+        if kind & LETTER:
+            kind |= HARD
+        found = self._kinds.get(kind) or self._kind(kind)
+        self._kinds[kind] = found
+        return found
+
+    def _kind(self, kind: int) -> int:
+        """A byte for a kind that was never met."""
+        first, end = _RANGES[bool(kind & _SPECIAL), bool(kind & SYMBOL)]
+        free = where(self.classes[first:end] == 0)
+        if not len(free):
+            return _ANY
+        self.classes[first + int(free[0])] = kind
+        return first + int(free[0])
 
 
 def folded_character(char: str) -> str:

@@ -18,12 +18,11 @@ from ..tokenize import Token, tokenize
 from ..traced import Untraced
 from .context import STOPPED, marks
 from .table import Hashes, Marks, Places, Table
+from .words import LONGEST_WORD
 
 BARE = 64  # a price or a contact: no content
 CACHE_PIECES = 30_000
 LONGEST_KEPT = 200
-LONGEST_WORD = 64
-"""Longer words are read as pieces."""
 
 Spelling = Callable[[Places], list[str]]
 

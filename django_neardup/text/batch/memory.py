@@ -15,12 +15,11 @@ from ..synonyms import Synonyms
 from ..version import CANONISATION
 from .characters import Alphabet
 from .lexical import Lexical
-from .powers import Powers
 from .shared import SHARING, SharedTable, locked, private
 from .table import Table
-from .words import SLICE, Scratch
+from .words import Mixer, Scratch
 
-BLOCK = 1 << 17
+BLOCK = 1 << 18
 MOST_KINDS = 16
 SEED = 32
 _VOICED = ("django-neardup", "pymorphy3", "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "snowballstemmer")
@@ -33,15 +32,14 @@ class Memory:
     """Everything that words are looked up with; ``folder``: where tables are shared, None for nowhere."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = _usable(folder)
-        self.seed = os.urandom(SEED) if self.folder is None else _shared_seed(self.folder)
-        self.alphabet = Alphabet(self.seed)
+        self.folder, self.seed = _opened(folder)
+        self.alphabet = Alphabet()
         self._kinds: dict[Kind, Lexical] = {}
         self._lock = threading.Lock()
 
     @cached_property
-    def powers(self) -> Powers:
-        return Powers(self.seed, SLICE)
+    def mixer(self) -> Mixer:
+        return Mixer(self.seed)
 
     @cached_property
     def scratch(self) -> Scratch:
@@ -83,17 +81,19 @@ def _version(distribution: str) -> str:
         return ""
 
 
-def _usable(folder: Path | None) -> Path | None:
-    """The folder, if tables can be shared in it and nobody else reads or writes there."""
-    if folder is None or not SHARING:
-        return None
-    try:
-        if private(folder):
-            return folder
-        log.warning("words are remembered in memory only: %s is not this user's alone (mode 0700)", folder)
-    except OSError as error:
-        log.warning("words are remembered in memory only: %s", error)
-    return None
+def _opened(folder: Path | None) -> tuple[Path | None, bytes]:
+    """The folder and its seed, if tables can be shared in it and nobody else reads or writes there; else none, and a
+    seed of this process."""
+    if folder is not None and SHARING:
+        try:
+            if private(folder):
+                return folder, _shared_seed(folder)
+            log.warning(
+                "words are remembered in memory only: %s is not this user's alone (mode 0700)", folder
+            )
+        except OSError as error:
+            log.warning("words are remembered in memory only: %s", error)
+    return None, os.urandom(SEED)
 
 
 def _shared_seed(folder: Path) -> bytes:

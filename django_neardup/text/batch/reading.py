@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..document import Document
-from ..plain import plain_text
+from ..markup import ENTITY
+from ..plain import MARKED_APOSTROPHES, plain_text
 from ..synonyms import Synonyms
 from ..tokenize import LONG_TEXT
 from ..traced import Untraced
@@ -20,12 +21,11 @@ from .memory import BLOCK, memory
 LONGEST_RAW = 100_000
 _BEGUN = {
     "<": re.compile("<(?=[a-zA-Z/!?])").search,
-    "&": re.compile("&(?=[#a-zA-Z])").search,
+    "&": ENTITY.search,
     "[": re.compile(r"\[(?=[a-zA-Z*/])").search,
     "*": re.compile(r"\*(?<=[^\W_]\*)\*{0,2}[^\W_]").search,
 }
 """Literal first letters, for which a text is searched at once."""
-_BEFORE_APOSTROPHE = ("_'", "_’", "*'", "*’")
 FEW = 400  # characters that are sooner read one by one
 
 
@@ -122,6 +122,6 @@ def _marked(raw: str, drop: bool) -> bool:
         any(mark in raw and begun(raw) for mark, begun in _BEGUN.items())
         or ("]" in raw and "](" in raw)
         or ("~" in raw and "~~" in raw)
-        or (("_" in raw or "*" in raw) and any(mark in raw for mark in _BEFORE_APOSTROPHE))
+        or any(mark in raw and begun(raw) for mark, begun in MARKED_APOSTROPHES.items())
         or (drop and ">" in raw)
     )

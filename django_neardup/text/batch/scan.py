@@ -7,15 +7,21 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..homoglyphs import CYRILLIC_LETTER, CYRILLIC_ONLY, mostly_cyrillic
+from ..grammar import GLYPH
+from ..homoglyphs import Letters, letters_of
 from ..normalize import MAX_MARKS, SPACED_OUT, fold_characters, fold_signs
 from ..tokenize import LONG_TEXT
 from ..traced import Untraced
 from .characters import (
+    BLANK,
     CYRILLIC,
+    CYRILLIC_ONLY_BYTES,
     DOT,
+    FIRST_CYRILLIC,
+    FIRST_LETTER,
     HARD,
     LATIN,
+    LATIN_ONLY_BYTES,
     LETTER,
     LINKED,
     MARK,
@@ -24,21 +30,26 @@ from .characters import (
     SHARP,
     SLASH,
     SPACE,
-    SYMBOL,
+    SPECIAL,
+    SYMBOLS,
     UNMISTAKABLY_CYRILLIC,
     UNMISTAKABLY_LATIN,
     UNSEEN,
     Alphabet,
+    Classes,
+    W,
     markup,
 )
-from .lexical import LONGEST_WORD
-from .powers import Powers
-from .runs import lengths_of, where
+from .runs import lengths_of, offsets_of, where
 from .table import Places
-from .words import SLICE, Scratch, characters_of, read_words
+from .words import LONGEST_WORD, Mixer, Scratch, characters_of, read_words
 
-WITH_BLANKS = 3
 MARKUP = markup()
+FEW_CHANGED = 4
+SAMPLED = 8
+AROUND = 4
+"""Letters that are spaced out by blanks are four or more."""
+_LETTERS = (CYRILLIC, LATIN, UNMISTAKABLY_CYRILLIC, UNMISTAKABLY_LATIN)
 
 Flags = NDArray[np.bool_]
 Plain = Callable[[int], str]
@@ -46,9 +57,9 @@ Plain = Callable[[int], str]
 
 class Scan:
     """``text``: the texts with line ends before, between and behind; ``starts``, ``ends``: places of its words, which
-    are all runs of letters; ``firsts``: the first word of each text, and the number of words; ``hashes`` of words;
-    ``spaces``: places of blanks; ``texts``: where each text begins, and where another one would.  Good until
-    ``scratch`` is used again.
+    are all runs of letters that have a byte; ``firsts``: the first word of each text, and the number of words;
+    ``hashes`` of words; ``spaces``: places of blanks; ``texts``: where each text begins, and where another one would.
+    Good until ``scratch`` is used again.
 
     ``plain``: gives what a reader sees of a text that may hold markup; ``unread``: numbers of texts that are read
     elsewhere, to which it may add.  ``whole``: texts of which something is decided that no word shows: the plain
@@ -62,117 +73,173 @@ class Scan:
         plain: Plain,
         unread: Collection[int],
         alphabet: Alphabet,
-        powers: Powers,
+        mixer: Mixer,
         scratch: Scratch,
     ) -> None:
         self._prefer, self._alphabet, self._scratch = prefer, alphabet, scratch
         self._take(texts)
         marked = self._marked()
         if marked and (plainer := _plainer(texts, marked, plain)):
-            self._take([plainer.get(place, text) for place, text in enumerate(texts)])
-        words = read_words(self._points, self.classes, self._cuts(), alphabet, powers, scratch)
-        self.starts, self.ends, self.hashes = words
-        self.firsts = self.starts.searchsorted(self.texts)
-        self.spaces = where(self._are(SPACE))
+            self._take(_exchanged(texts, plainer), plainer)
+        self.starts, self.ends, self.hashes = read_words(self.bytes, mixer, scratch)
+        self.firsts: Places = self.starts.searchsorted(self.texts)
+        self.spaces = where(np.equal(self.bytes, BLANK, out=scratch.flags[: len(self.bytes)]))
         self.whole = np.zeros(len(texts), bool)
         self._unread = unread
-        self.whole[list(unread)] = True
-        self.cyrillic = (self.present & CYRILLIC) != 0
+        if unread:
+            self.whole[list(unread)] = True
         self._look_at_scripts()
-        self._look_at_odd()
         self._look_for_long_runs()
 
-    def _take(self, texts: Sequence[str]) -> None:
-        self._given = texts
+    def _take(self, texts: Sequence[str], changed: Collection[int] = ()) -> None:
+        """``changed``: the only texts that are not as they were taken before, if their places are the same."""
+        before = self.texts if changed else None
         self.text = "\n" + "\n".join(texts) + "\n"
-        self.texts = np.ones(len(texts) + 1, np.int64)
-        np.cumsum([len(text) + 1 for text in texts], out=self.texts[1:])
-        self.texts[1:] += 1
-        self._points, self.classes = characters_of(self.text, self._alphabet, self._scratch)
-        self.present = np.bitwise_or.reduceat(self.classes, self.texts[:-1])
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        self.texts: Places = np.empty(len(texts) + 1, np.int64)
+        self.texts[0] = 1
+        lengths.cumsum(out=self.texts[1:])
+        self.texts[1:] += np.arange(2, len(texts) + 2)
+        if before is not None and np.array_equal(before, self.texts):
+            self._exchange(changed)
+        else:
+            self._points, self.bytes = characters_of(self.text, self._alphabet, self._scratch)
+        self._special = where(self._between(*SPECIAL))
+        self._kinds = self._kinds_at(self._special)
+        self._present = int(np.bitwise_or.reduce(self._kinds))
+
+    def _exchange(self, changed: Collection[int]) -> None:
+        """Read some of the texts anew."""
+        for place in changed:
+            start, end = self.texts[place : place + 2].tolist()
+            codes = np.frombuffer(self.text[start:end].encode("utf-32-le", "surrogatepass"), "<u4")
+            self._alphabet.classify(codes.astype(np.intp), self.bytes[start:end])
+
+    def _kinds_at(self, places: Places) -> Classes:
+        return self._alphabet.classes.take(self.bytes.take(places))
+
+    def _between(self, first: int, end: int) -> Flags:
+        """Which bytes are in this range; until asked again."""
+        size = len(self.bytes)
+        shifted = np.subtract(self.bytes, np.uint8(first), out=self._scratch.shifted[:size])
+        return np.less(shifted, np.uint8(end - first), out=self._scratch.flags[:size])
+
+    def _specials(self, kinds: int) -> Places:
+        """Places of the characters, letters apart, of some kinds."""
+        if not self._present & kinds:
+            return self._special[:0]
+        places: Places = self._special[(self._kinds & np.uint16(kinds)) != 0]
+        return places
+
+    def _have(self, places: Places) -> Flags:
+        """The texts that hold one of some places."""
+        having = np.zeros(len(self.texts) - 1, bool)
+        if len(places):
+            having[self.text_of(places)] = True
+        return having
 
     def _marked(self) -> list[int]:
         """The texts that may hold markup."""
-        if not (self.present & MARK).any():
+        places = self._specials(MARK)
+        if not len(places):
             return []
-        places = where(self._are(MARK))
-        here, behind = (np.minimum(self._points[places + step], OTHER) for step in (0, 1))
+        here, behind = (np.minimum(self._points.take(places + step), OTHER) for step in (0, 1))
         return list(dict.fromkeys(self.text_of(places[MARKUP[here, behind]]).tolist()))
-
-    def _cuts(self) -> list[int]:
-        """0 and beginnings of texts, as far apart as a slice is long, and the end."""
-        cuts, last = [0], 0
-        for start in self.texts[1:].tolist():
-            if start - cuts[-1] >= SLICE:
-                cuts.append(last)
-            last = start
-        return [*cuts, last]
-
-    def _are(self, kinds: int) -> Flags:
-        """Which characters are of these kinds; until asked again."""
-        size = len(self.classes)
-        masked = np.bitwise_and(self.classes, np.uint16(kinds), out=self._scratch.masked[:size])
-        return np.not_equal(masked, 0, out=self._scratch.flags[:size])
 
     def _look_at_scripts(self) -> None:
         """Which texts are mostly Cyrillic, and in which of the others short words may be Latin ones."""
-        present = self.present
-        both = ((present & CYRILLIC) != 0) & ((present & LATIN) != 0)
+        latin = np.bitwise_or.reduceat(self._between(FIRST_LETTER, FIRST_CYRILLIC), self.texts[:-1])
+        cyrillic = np.bitwise_or.reduceat(self.bytes, self.texts[:-1]) >= FIRST_CYRILLIC
+        for present, kind in ((latin, LATIN), (cyrillic, CYRILLIC)):
+            present |= self._have(self._specials(kind))
+        self.cyrillic = cyrillic
+        both = cyrillic & latin
         if both.any():
             self._weigh(both)
-        unclear = (present & ODD) != 0
-        unclear |= both & (((present & UNSEEN) != 0) | self._may_link())
-        for place in where(unclear).tolist():
-            text, changed = self._given[place], bool(present[place] & (UNSEEN | ODD))
-            if changed or "@" in text or "://" in text or "www." in text:
-                self._fold(place, text, changed)
+        alone = self._alone()
+        changed = np.concatenate([self._specials(ODD | UNSEEN), alone])
+        odd = self._have(np.concatenate([self._specials(ODD), alone]))
+        touched = np.concatenate([changed, self._links()]) if both.any() else changed
+        touched.sort()
+        touched = touched[(both | odd)[self.text_of(touched)]]
+        if len(touched):
+            self._look_around(touched, self._have(changed))
 
-    def _may_link(self) -> Flags:
-        """Texts with an @, with // or ww."""
-        places = where(self._are(LINKED))
-        codes = self._points[places]
-        places = places[(codes == ord("@")) | (codes == self._points[places + 1])]
-        linking = np.zeros(len(self.whole), bool)
-        linking[self.text_of(places)] = True
-        return linking
+    def _alone(self) -> Places:
+        """Places of letters without a byte that stand alone: they may be spaced out."""
+        letters = self._specials(LETTER)
+        if len(letters):
+            beside = self._kinds_at(letters - 1) | self._kinds_at(letters + 1)
+            letters = letters[where((beside & LETTER) == 0)]
+        return letters
+
+    def _links(self) -> Places:
+        """Places of an @, a // or ww."""
+        linked = self._specials(LINKED)
+        alone = (self._kinds_at(linked) & SLASH) == 0
+        linked = linked[alone | ((self._kinds_at(linked + 1) & SLASH) != 0)]
+        twice = where(np.equal(self.bytes, W, out=self._scratch.flags[: len(self.bytes)]))
+        return np.concatenate([linked, twice[self.bytes.take(twice + 1) == W]])
 
     def _weigh(self, both: Flags) -> None:
         """``mostly_cyrillic`` of texts with letters of both scripts and nothing that is an address or folded away."""
         weight = 3 if self._prefer else 1
-        latin = lengths_of(where(self._are(UNMISTAKABLY_LATIN)).searchsorted(self.texts))
-        cyrillic = ((self.present & UNMISTAKABLY_CYRILLIC) != 0).astype(np.int64)
-        few = where(both & (cyrillic * weight < latin))
-        if len(few):
-            sure = self._are(UNMISTAKABLY_CYRILLIC)
-            places = zip(few.tolist(), self.texts[few].tolist(), self.texts[few + 1].tolist())
-            for place, start, end in places:
-                cyrillic[place] = np.count_nonzero(sure[start:end])
+        latin = lengths_of(where(self._between(*LATIN_ONLY_BYTES)).searchsorted(self.texts))
+        latin += lengths_of(self._specials(UNMISTAKABLY_LATIN).searchsorted(self.texts))
+        sure = self._between(*CYRILLIC_ONLY_BYTES)
+        sampled = offsets_of(sure[::SAMPLED])
+        cyrillic = lengths_of(sampled.take(-(-self.texts // SAMPLED)))
+        few = where(both & ((cyrillic * weight < latin) | (cyrillic == 0)))
+        places = zip(few.tolist(), self.texts[few].tolist(), self.texts[few + 1].tolist())
+        for place, start, end in places:
+            cyrillic[place] = np.count_nonzero(sure[start:end])
         mostly = np.where(cyrillic > 0, cyrillic * weight >= latin, self._prefer & (latin == 0))
         self.cyrillic[both] = mostly[both]
         self.whole |= both & ~mostly & (cyrillic == 0)
 
-    def _fold(self, place: int, text: str, changed: bool) -> None:
-        """The same of a text with addresses, or ``changed`` letters."""
-        folded = fold_characters(Untraced(text)).text
-        lone = not changed and CYRILLIC_ONLY.search(folded)
-        cyrillic = mostly_cyrillic(folded, self._prefer)
-        self.cyrillic[place] = cyrillic
-        if place not in self._unread:
-            self.whole[place] = not (cyrillic or lone or not CYRILLIC_LETTER.search(folded))
+    def _look_around(self, touched: Places, changed: Flags) -> None:
+        """Texts in which there are addresses, or characters that become something else: what is around those places is
+        folded, the rest is counted.  ``changed``: texts with such characters."""
+        starts, ends = self._surroundings(touched)
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for place, start, end in zip(self.text_of(starts).tolist(), starts.tolist(), ends.tolist()):
+            parts.setdefault(place, []).append((start, end))
+        for place, found in parts.items():
+            if place not in self._unread:
+                self._read_parts(place, found, bool(changed[place]))
 
-    def _look_at_odd(self) -> None:
-        """Where characters that become something else space letters out, or would make a long text of it."""
-        for place in where(((self.present & ODD) != 0) & ~self.whole).tolist():
-            folded = fold_signs(Untraced(self._given[place])).text
-            blanks = (match[2] == " " for match in SPACED_OUT.finditer(folded))
-            self.whole[place] = any(blanks) or len(folded) * WITH_BLANKS >= LONG_TEXT
+    def _surroundings(self, places: Places) -> tuple[Places, Places]:
+        """Starts and ends of the chunks of these places and ``AROUND`` more on each side, joined where they meet."""
+        gaps = self.spaces.searchsorted(places)
+        texts = self.text_of(places)
+        floors, limits = (self.spaces.searchsorted(self.texts[texts + step] - 1) for step in (0, 1))
+        starts = self.spaces[np.maximum(gaps - 1 - AROUND, floors)] + 1
+        ends = self.spaces[np.minimum(gaps + AROUND, limits)]
+        heads = where(np.concatenate([[True], starts[1:] > ends[:-1]]))
+        return starts[heads], ends[np.append(heads[1:], len(ends)) - 1]
+
+    def _read_parts(self, place: int, parts: Sequence[tuple[int, int]], changed: bool) -> None:
+        start, end = self.texts[place : place + 2].tolist()
+        rest = self.bytes[start : end - 1].copy()
+        for first, last in parts:
+            rest[first - start : last - start] = 0
+        counts = np.bincount(rest, minlength=256)
+        sure = bool((self.bytes[start : end - 1] >= CYRILLIC_ONLY_BYTES[0]).any())
+        classes = self._alphabet.classes
+        letters = Letters(*(int(counts[(classes & np.uint16(kind)) != 0].sum()) for kind in _LETTERS))
+        pieces = [self.text[first:last] for first, last in parts]
+        for piece in pieces:
+            letters = letters.with_those(letters_of(fold_characters(Untraced(piece)).text))
+        self.cyrillic[place] = cyrillic = letters.mostly_cyrillic(self._prefer)
+        self.whole[place] = not (cyrillic or (sure and not changed) or not letters.cyrillic)
+        if changed and not self.whole[place]:
+            self.whole[place] = _unreadable(pieces, end - 1 - start)
 
     def _look_for_long_runs(self) -> None:
         """Texts with runs of symbols that would be cut."""
-        if (self.present & SYMBOL).any():
-            symbols = where(self._are(SYMBOL))
-            long = symbols[MAX_MARKS:] - symbols[:-MAX_MARKS] == MAX_MARKS
-            self.whole[self.text_of(symbols[MAX_MARKS:][long])] = True
+        symbols = where(self._between(*SYMBOLS))
+        long = symbols[MAX_MARKS:] - symbols[:-MAX_MARKS] == MAX_MARKS
+        self.whole[self.text_of(symbols[MAX_MARKS:][long])] = True
 
     def text_of(self, places: Places) -> Places:
         """The numbers of the texts that hold these places."""
@@ -180,16 +247,18 @@ class Scan:
 
     def hard_places(self) -> Places:
         """Places, in order, some of them twice, of characters whose chunk is read by the plain canoniser."""
-        classes = self.classes
-        found = where(self._are(HARD | DOT | SLASH | SHARP))
-        if len(found):
-            kinds, before, after = classes[found], classes[found - 1], classes[found + 1]
-            found = found[
-                ((kinds & HARD) != 0)
-                | (((kinds & DOT) != 0) & ((after & LETTER) != 0) & ((before & (DOT | SPACE)) == 0))
-                | (((kinds & SLASH) != 0) & (((before | after) & SLASH) != 0))
-                | (((kinds & SHARP) != 0) & ((before & LETTER) != 0))
-            ]
+        kinds = self._kinds
+        hard = (kinds & HARD) != 0
+        soft = where(((kinds & (DOT | SLASH | SHARP)) != 0) & ~hard)
+        if len(soft):
+            places, here = self._special.take(soft), kinds.take(soft)
+            before, after = self._kinds_at(places - 1), self._kinds_at(places + 1)
+            hard[soft] = (
+                (((here & DOT) != 0) & ((after & LETTER) != 0) & ((before & (DOT | SPACE)) == 0))
+                | (((here & SLASH) != 0) & (((before | after) & SLASH) != 0))
+                | (((here & SHARP) != 0) & ((before & LETTER) != 0))
+            )
+        found: Places = self._special[hard]
         odd = self._odd_words()
         if len(odd):
             found = np.concatenate([found, odd])
@@ -207,7 +276,7 @@ class Scan:
         inner = inner[starts[inner + 1] - starts[inner] == 2]
         if len(inner):
             close = (starts[inner] - ends[inner - 1] == 1) & (starts[inner + 2] - ends[inner + 1] == 1)
-            unbroken = (self.classes[starts[inner] - 1] & SPACE) == 0
+            unbroken = self.bytes[starts[inner] - 1] != BLANK
             odd.append(starts[inner[close & unbroken]])
         first = single[:-3][single[3:] - single[:-3] == 3]
         odd += [starts[first + step] for step in range(4) if len(first)]
@@ -224,3 +293,23 @@ def _plainer(texts: Sequence[str], marked: Iterable[int], plain: Plain) -> dict[
     """The texts that are another one without their markup."""
     seen = {place: plain(place) for place in marked}
     return {place: text for place, text in seen.items() if text != texts[place]}
+
+
+def _unreadable(pieces: Sequence[str], size: int) -> bool:
+    """Whether characters that become something else, in pieces of a text of ``size`` characters, space letters out, or
+    would make a long text of it."""
+    for piece in pieces:
+        folded = fold_signs(Untraced(piece)).text
+        if any(match[2] == " " for match in SPACED_OUT.finditer(folded)):
+            return True
+        size += len(folded) - len(piece) + 2 * len(GLYPH.findall(folded))
+    return size >= LONG_TEXT
+
+
+def _exchanged(texts: Sequence[str], plainer: dict[int, str]) -> list[str]:
+    """The texts with plainer ones in the place of some; where those are few, as long as before."""
+    exchanged = list(texts)
+    few = FEW_CHANGED * len(plainer) < len(texts)
+    for place, text in plainer.items():
+        exchanged[place] = text.ljust(len(texts[place])) if few else text
+    return exchanged

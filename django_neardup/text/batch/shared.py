@@ -24,7 +24,7 @@ MOST_FILES = 32
 _HEAD = struct.Struct("<8sIIQI16s")
 _HEAD_SIZE = 64
 _COUNT_AT, _RETIRED_AT = 16, 24
-_MAGIC, _FORMAT = b"NDWORDS\n", 2
+_MAGIC, _FORMAT = b"NDWORDS\n", 3
 _SLOT_SIZE = 8 + 8 + 4 + 1
 # Where stores of one processor may be seen by another out of order, "key last" would say nothing.
 SHARING = platform.machine() in ("x86_64", "AMD64", "i686") and os.name == "posix"
@@ -108,10 +108,16 @@ class SharedTable(Table):
             bits = self._bits(os.pread(descriptor, _HEAD_SIZE, 0), size)
             if not bits:
                 return False
-            self._use(mmap(descriptor, size), bits)
+            memory = mmap(descriptor, size)
         finally:
             os.close(descriptor)
-        return self._slots.sound()
+        slots = _slots(memory, bits)
+        count = int(np.count_nonzero(slots.keys))
+        if 2 * count > len(slots.keys) or not slots.sound():
+            return False
+        self._use(memory, slots)
+        self._counted[0] = count  # a writer that was killed has not counted its last words
+        return True
 
     def _bits(self, head: bytes, size: int) -> int:
         """Bits of a table with such a head in a file of such a size; 0 if it is not what we look for."""
@@ -122,12 +128,8 @@ class SharedTable(Table):
         fits = 0 < bits <= MOST_BITS and size == _HEAD_SIZE + (_SLOT_SIZE << bits)
         return bits if ours and fits else 0
 
-    def _use(self, memory: mmap, bits: int) -> None:
-        columns, place = [], _HEAD_SIZE
-        for kind, count in (("<u8", 2), ("<u4", 1), ("u1", 1)):
-            columns.append(np.frombuffer(memory, kind, count << bits, place))
-            place += columns[-1].nbytes
-        self._slots = Slots(*columns)
+    def _use(self, memory: mmap, slots: Slots) -> None:
+        self._slots = slots
         self._counted = np.frombuffer(memory, "<u8", 1, _COUNT_AT)
         self._retired = np.frombuffer(memory, "<u4", 1, _RETIRED_AT)
 
@@ -140,7 +142,7 @@ class SharedTable(Table):
             os.posix_fallocate(descriptor, 0, size)  # no room on the disk is an error now, not a signal later
             memory = mmap(descriptor, size)
             memory[: len(head)] = head
-            self._use(memory, slots.bits)
+            self._use(memory, _slots(memory, slots.bits))
             for column in ("pairs", "checks", "marks"):
                 getattr(self._slots, column)[:] = getattr(slots, column)
             os.replace(name, self._path)
@@ -152,9 +154,18 @@ class SharedTable(Table):
         _prune(self._path.parent)
 
 
+def _slots(memory: mmap, bits: int) -> Slots:
+    """The columns of a table in a file."""
+    columns, place = [], _HEAD_SIZE
+    for kind, count in (("<u8", 2), ("<u4", 1), ("u1", 1)):
+        columns.append(np.frombuffer(memory, kind, count << bits, place))
+        place += columns[-1].nbytes
+    return Slots(*columns)
+
+
 def _prune(folder: Path) -> None:
-    """Of very many tables, of secrets and synonyms long gone, the last written stay."""
+    """Of very many tables, of secrets and synonyms long gone, the last written stay. Locks stay: who unlinks one that
+    is held lets two in."""
     tables = sorted(folder.glob("*.words"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in tables[MOST_FILES:]:
         path.unlink(missing_ok=True)
-        path.with_suffix(".lock").unlink(missing_ok=True)

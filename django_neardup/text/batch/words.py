@@ -1,35 +1,36 @@
-"""The runs of letters of a text and their hashes, slice by slice: what is at work stays in the processor's cache."""
+"""The runs of letters of a text and their hashes."""
 
 from __future__ import annotations
 
+import hashlib
 import threading
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .characters import LETTER, Alphabet, Classes, Codes
-from .powers import STEP, STEP_BITS, Powers, running_sums
+from .characters import FIRST_LETTER, Alphabet, Bytes, Points
 from .runs import where
 from .table import Hashes, Places
 
-Points = NDArray[np.uint32]
-
 SLICE = 1 << 15
-"""Characters, a little more than the longest text that is not left to the plain canoniser."""
+WINDOW = 8
+LONGEST_WORD = 64
+"""Longer words are read as pieces."""
+
+# Which bytes of a window belong to a word of which so many are left.
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(WINDOW + 1)], np.uint64)
+_SHIFT, _HALF = np.uint64(29), np.uint64(32)
 
 
 class Scratch(threading.local):
     """Arrays as long as a block or a slice, used again for each: fresh memory costs more than what is done in it."""
 
     def __init__(self, block: int) -> None:
-        self.classes = np.empty(block, np.uint16)
-        self.masked = np.empty(block, np.uint16)
+        self.bytes = np.zeros(block + WINDOW, np.uint8)
         self.flags = np.empty(block, bool)
+        self.other = np.empty(block, bool)
+        self.shifted = np.empty(block, np.uint8)
         self.codes = np.empty(SLICE, np.intp)
-        self.letters = np.empty(SLICE, bool)
-        self.sums = np.empty(SLICE + STEP, np.uint64)
 
 
 class Words(NamedTuple):
@@ -40,60 +41,59 @@ class Words(NamedTuple):
     hashes: Hashes
 
 
-def characters_of(text: str, alphabet: Alphabet, scratch: Scratch) -> tuple[Points, Classes]:
-    """The code points of a text, and their classes, good until ``scratch`` is used again."""
+class Mixer:
+    """Hashes of words: 64 bits from eight letters and eight more, with random odd numbers.
+
+    Words of up to eight letters never share one: each step can be undone."""
+
+    def __init__(self, seed: bytes) -> None:
+        data = hashlib.blake2b(seed, digest_size=24, person=b"mixer").digest()
+        self._first, self._next, self._chain = np.frombuffer(data, np.uint64) | np.uint64(1)
+
+    def hashes(self, windows: Hashes, starts: Places, lengths: Places) -> Hashes:
+        """Of words at some places; ``windows``: the eight bytes from each place on."""
+        hashes = self._taken(windows, starts, lengths, self._first)
+        hashes ^= hashes >> _HALF
+        longer = where(lengths > WINDOW)
+        done = WINDOW
+        while len(longer) and done <= LONGEST_WORD:
+            left = lengths.take(longer) - done
+            mixed = self._taken(windows, starts.take(longer) + done, left, self._next)
+            mixed ^= hashes.take(longer)
+            mixed *= self._chain
+            mixed ^= mixed >> _HALF
+            hashes[longer] = mixed
+            longer, done = longer[left > WINDOW], done + WINDOW
+        if not hashes.all():
+            hashes[hashes == 0] = 1
+        return hashes
+
+    def _taken(self, windows: Hashes, places: Places, left: Places, factor: np.uint64) -> Hashes:
+        taken = windows[places]
+        taken &= _MASKS.take(left, mode="clip")
+        taken ^= taken >> _SHIFT
+        taken *= factor
+        return taken
+
+
+def characters_of(text: str, alphabet: Alphabet, scratch: Scratch) -> tuple[Points, Bytes]:
+    """The code points of a text, and their bytes, good until ``scratch`` is used again."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    classes = scratch.classes[: len(text)]
+    found = scratch.bytes[: len(text)]
     for start in range(0, len(text), SLICE):
         part = points[start : start + SLICE]
         codes = scratch.codes[: len(part)]
         codes[:] = part
-        alphabet.classify(codes, classes[start : start + SLICE])
-    return points, classes
+        alphabet.classify(codes, found[start : start + SLICE])
+    return points, found
 
 
-def read_words(
-    points: Points,
-    classes: Classes,
-    cuts: Sequence[int],
-    alphabet: Alphabet,
-    powers: Powers,
-    scratch: Scratch,
-) -> Words:
-    """Words of a text that begins and ends with a line's end; ``cuts``: 0, places behind other line ends, the end."""
-    found = []
-    for start, end in zip([0, *(cut - 1 for cut in cuts[1:])], cuts[1:]):
-        codes = scratch.codes[: end - start]
-        codes[:] = points[start:end]
-        found.append(_read(codes, classes[start:end], start, alphabet, powers, scratch))
-    starts, ends, hashes = (np.concatenate(column) for column in zip(*found))
-    return Words(starts, ends, hashes)
-
-
-def _read(
-    codes: Codes, classes: Classes, place: int, alphabet: Alphabet, powers: Powers, scratch: Scratch
-) -> tuple[Places, Places, Hashes]:
-    letters = np.bitwise_and(classes, LETTER, out=scratch.letters[: len(codes)], casting="unsafe")
-    borders = where(letters[1:] != letters[:-1])
-    before, last = borders[0::2].copy(), borders[1::2].copy()
-    hashes = _hashes(codes, before, last, alphabet, powers, scratch)
-    return before + (place + 1), last + (place + 1), hashes
-
-
-def _hashes(
-    codes: Codes, before: Places, last: Places, alphabet: Alphabet, powers: Powers, scratch: Scratch
-) -> Hashes:
-    """Polynomials of the characters behind ``before`` up to ``last``."""
-    size = len(codes)
-    sums = scratch.sums[: -(-size // STEP) * STEP]
-    alphabet.values.take(codes, out=sums[:size], mode="clip")
-    sums[:size] *= powers.ascending[:size]
-    rows = running_sums(sums)
-    hashes = sums.take(last)
-    hashes += rows.take(last >> STEP_BITS)
-    hashes -= sums.take(before)
-    hashes -= rows.take(before >> STEP_BITS)
-    hashes *= powers.descending.take(before)
-    if not hashes.all():
-        hashes[hashes == 0] = 1
-    return hashes
+def read_words(found: Bytes, mixer: Mixer, scratch: Scratch) -> Words:
+    """Words of a text, as ``characters_of`` left it, that begins and ends with a blank."""
+    size = len(found)
+    letters = np.greater_equal(found, FIRST_LETTER, out=scratch.flags[:size])
+    borders = where(np.not_equal(letters[1:], letters[:-1], out=scratch.other[: size - 1]))
+    borders += 1
+    starts, ends = borders[0::2].copy(), borders[1::2].copy()
+    windows: Hashes = np.ndarray((size,), np.uint64, scratch.bytes.data, strides=(1,))
+    return Words(starts, ends, mixer.hashes(windows, starts, ends - starts))

@@ -15,7 +15,7 @@ from django_neardup.text.batch import read_batch
 from django_neardup.text.synonyms import Synonyms
 
 from ..hostile import HOSTILE
-from .equality import assert_equal
+from .equality import LONG, assert_equal
 
 OWN = Path(__file__).parents[2] / "data"
 SYNONYMS = Synonyms.of([["квартира", "жильё"], ["продать", "реализовать"], ["buy", "get"]])
@@ -71,6 +71,24 @@ texts = adverts | st.text(codes, max_size=40) | st.text(few, max_size=40)
 @example(["", "", "5"], "ru", "keep")
 def test_any_texts(given: list[str], language: str, quotes: str) -> None:
     assert_equal(given, language=language, quotes=quotes)
+
+
+ODD = [
+    "À\x00ꀀ\x00A\x00A",
+    "ꀀ\u200b b c d",
+    "Ⓐ ¨ b \u200b c ¨ d",
+    "слово λόγος τ ω ν слово",
+    "Продам телефон *б*у* 2*3 b*c's, ~~за~~черк",
+    "Пишите a@b.ru, c'est la vie, ёмкость 5 dm",
+    "Пишите на http://site.ru/длинный-адрес, very good phones",
+    "ѕell јoint ток ок \ufeff рок",
+    "абвгдежзиклмн абвгдежзиклмо абвгдежз иклмн абвгдежзабвгдежзб",
+]
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_odd_places_in_long_texts(text: str) -> None:
+    assert_equal([text, LONG + text + " " + LONG, f"{text} {LONG * 20} {text}", text + " good phones " * 60])
 
 
 @pytest.mark.parametrize("name", HOSTILE)

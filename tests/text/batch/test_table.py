@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from django_neardup.text.batch import clear, configure, read_batch
 from django_neardup.text.batch.memory import memory
-from django_neardup.text.batch.shared import SHARING, SharedTable
+from django_neardup.text.batch.shared import MOST_FILES, SHARING, SharedTable, locked
 from django_neardup.text.batch.table import Table
 
 from .equality import assert_equal
@@ -175,3 +176,42 @@ def test_a_folder_that_others_can_read_is_left_alone(
         assert not SHARING or "memory only" in caplog.text
     finally:
         configure(None)
+
+
+@shares
+@pytest.mark.parametrize("place", ["seed.lock", "seed.new"])
+def test_a_folder_without_room_for_its_seed_is_left_alone(
+    folder: Path, place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / place).mkdir(mode=0o700, parents=True)
+    folder.chmod(0o700)
+    configure(folder)
+    assert_equal(TEXTS)
+    assert "memory only" in caplog.text
+
+
+@shares
+def test_words_that_a_killed_writer_has_not_counted_are_counted(path: Path) -> None:
+    keys = numbers(1, 40)
+    fill(SharedTable(path, IDENTITY, bits=6), keys)
+    data = bytearray(path.read_bytes())
+    data[16:24] = bytes(8)
+    path.write_bytes(data)
+    table = SharedTable(path, IDENTITY, bits=6)
+    assert len(table) == 40
+    for start in range(2, 6):
+        fill(table, numbers(start, 40))
+    assert len(table) == 200 and holds(table, keys)
+
+
+@shares
+def test_a_lock_that_is_held_outlives_its_table(path: Path) -> None:
+    held = path.with_suffix(".lock")
+    SharedTable(path, IDENTITY)
+    os.utime(path, (0, 0))
+    with locked(held):
+        for number in range(MOST_FILES):
+            SharedTable(path.with_name(f"{number}.words"), IDENTITY)
+        assert not path.exists()
+        with held.open() as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
