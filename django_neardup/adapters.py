@@ -20,6 +20,8 @@ from .text.hashing import digest
 logger = logging.getLogger(__name__)
 
 QUOTES = ("keep", "drop")
+PORTION = 500
+"""Keys in one list of a statement: old releases of SQLite refuse more than 999 parameters."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,9 @@ class Adapter:
         """Keys of those objects that the queryset holds; it is asked only where it may leave some out."""
         if not found or (queryset.model is self.model and _is_whole(queryset)):
             return found
-        return set(queryset.using(using).filter(pk__in=list(found)).order_by().values_list("pk", flat=True))
+        keys, rows = list(found), queryset.using(using).order_by()
+        portions = (keys[start : start + PORTION] for start in range(0, len(keys), PORTION))
+        return {key for part in portions for key in rows.filter(pk__in=part).values_list("pk", flat=True)}
 
     @staticmethod
     def _values(instance: Any, names: Sequence[str]) -> Iterator[Any]:

@@ -15,6 +15,9 @@ MOST_WORDS = 40_000
 
 LONGEST = 1_000
 
+CHARACTERS = 16
+"""Characters that count as a word where a text is mostly markup or blanks."""
+
 
 class _Memory:
     """Texts by secret and digest of what was read, the least lately used of them forgotten first."""
@@ -35,20 +38,25 @@ class _Memory:
         with self.lock:
             if key not in self.texts:
                 self.texts[key] = text
-                self.words += text.words
+                self.words += _size(text)
             while self.words > MOST_WORDS:
-                self.words -= self.texts.popitem(last=False)[1].words
+                self.words -= _size(self.texts.popitem(last=False)[1])
+
+
+def _size(text: Text) -> int:
+    return 1 + max(text.words, len(text.raw) // CHARACTERS)
 
 
 _memory = _Memory()
 
 
 def canonised(adapter: Adapter, source: Source, digest: str, scheme: Scheme) -> Text:
-    """``canonise``, once for a source of that digest while it is remembered; a text of over 1,000 words never is."""
+    """``canonise``, once for a source of that digest while it is remembered; a text of over 1,000 words, or 16,000
+    characters, never is."""
     key = (scheme.secret, str(scheme.parameters.get("synonyms", "")) + scheme.language, digest)
     found = _memory.get(key)
     if found is None:
         found = canonise(adapter, source, scheme)
-        if found.words <= LONGEST:
+        if _size(found) <= LONGEST:
             _memory.put(key, found)
     return found

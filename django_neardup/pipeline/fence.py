@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from .phrases import PHRASES
 from .records import Signed
-from .remembering import space_digest
 from .sql import execute, execute_many, holes, rows
 
 TAKE = (
@@ -58,24 +57,24 @@ def take_free(signed: Sequence[Signed], using: str) -> tuple[list[Signed], list[
     return taken, [one for one in signed if one.document not in found]
 
 
-def fence(one: Signed, using: str, most: int) -> tuple[str, list[object]]:
+def fence(one: Signed, most: int) -> tuple[str, list[object]]:
     """The write that takes the fence where the document's version is at most that, and its parameters."""
-    asked = [*_values(one, most), *_scheme(one), *_space(one, using)]
+    asked = [*_values(one, most), *_scheme(one), *_space(one)]
     if one.unread:
         return TAKE_UNREAD, [*asked, one.scheme.profile]
     return TAKE_ONE, asked
 
 
 def _take(one: Signed, using: str, most: int) -> bool:
-    return bool(execute(using, *fence(one, using, most)))
+    return bool(execute(using, *fence(one, most)))
 
 
 def _scheme(one: Signed) -> list[object]:
     return [one.scheme.pk, one.scheme.secret]
 
 
-def _space(one: Signed, using: str) -> list[object]:
-    return [one.space, space_digest(one.space, using)]
+def _space(one: Signed) -> list[object]:
+    return [one.space, one.space_digest]
 
 
 def _values(one: Signed, most: int) -> list[object]:
@@ -86,7 +85,7 @@ def _refuse_outdated(signed: Sequence[Signed], using: str) -> None:
     if not rows(using, ACTIVE, _scheme(signed[0])):
         raise Outdated
     for one in {one.space: one for one in signed}.values():
-        if not rows(using, KNOWN, _space(one, using)):
+        if not rows(using, KNOWN, _space(one)):
             raise Outdated
     if any(one.unread for one in signed) and rows(using, SPOKEN, [signed[0].scheme.profile]):
         raise Outdated

@@ -80,6 +80,7 @@ def _documents(phrases: Iterable[KeyPhrase], using: str) -> list[list[int]]:
     aliases = set(get_aliases()) if "" in named else named
     adapters = [adapter for adapter in registered().values() if adapter.profile in aliases]
     kinds = [content_type_of(adapter.model, using).pk for adapter in adapters]
-    indexed = Document.objects.using(using).filter(content_type__in=kinds, state=Document.State.INDEXED)
-    keys = list(indexed.order_by("pk").values_list("pk", flat=True))
+    signed = Document.State.INDEXED, Document.State.PENDING  # one that is signed just now is pending still
+    found = Document.objects.using(using).filter(content_type__in=kinds, state__in=signed)
+    keys = list(found.order_by("pk").values_list("pk", flat=True))
     return [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
@@ -11,6 +11,9 @@ from django.db import models
 from ..adapters import Adapter, Source, adapter_for, registered
 from ..models import Document
 from .records import Read
+
+MOST_CHARACTERS = 2_000_000
+"""Of texts that are canonised side by side: long ones take some 30 bytes a character."""
 
 
 def read_many(documents: Sequence[Document], using: str, strict: bool = False) -> list[Read]:
@@ -24,6 +27,21 @@ def read_many(documents: Sequence[Document], using: str, strict: bool = False) -
         Read(document, adapters[place[0]], found.get(place))
         for document, place in zip(documents, places, strict=True)
     ]
+
+
+def by_length(reads: Iterable[Read]) -> Iterator[list[Read]]:
+    """The same in their order, in portions that can be canonised side by side however long the texts are."""
+    portion: list[Read] = []
+    characters = 0
+    for each in reads:
+        length = 0 if each.source is None else len(each.source.text)
+        if portion and characters + length > MOST_CHARACTERS:
+            yield portion
+            portion, characters = [], 0
+        portion.append(each)
+        characters += length
+    if portion:
+        yield portion
 
 
 def read_sources(

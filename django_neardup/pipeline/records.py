@@ -44,7 +44,8 @@ class Signed:
     """A signed source: what step A stores and step B compares by.
 
     ``wanted``: the request that the turn answers. ``fresh``: no turn has signed the document before, so that it has
-    no fingerprint, pair, place or contact yet. ``keys``: distinct, ascending, hashed with scheme and space;
+    no fingerprint, pair, place or contact yet. ``space_digest``: the fence asks whether that space is still the same.
+    ``keys``: distinct, ascending, hashed with scheme and space;
     ``sure_keys``: those of them of which one shared is enough (of equal identity, of an exact copy). ``contacts``:
     kinds by hash; ``unread``: key phrases were not looked for, as none were known of before. ``batch`` holds its text
     at ``place``, and may be dropped to save memory: ``verify_many`` reads the text anew where it needs one.
@@ -62,6 +63,7 @@ class Signed:
     keys: NDArray[np.int64]
     sure_keys: NDArray[np.int64]
     payload: bytes
+    space_digest: str = ""
     codes: str = ""
     contacts: Mapping[int, str] = field(default_factory=dict)
     unread: bool = False

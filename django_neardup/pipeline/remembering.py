@@ -18,8 +18,7 @@ MOST_SPACES = 10_000
 """Scopes that a process remembers."""
 
 _remembered: dict[tuple[str, str], Scheme] = {}
-_spaces: dict[tuple[str, str, type[models.Model], tuple[str, ...]], int] = {}
-_digests: dict[tuple[str, int], str] = {}
+_spaces: dict[tuple[str, str, type[models.Model], tuple[str, ...]], tuple[int, str]] = {}
 _silent: dict[tuple[str, str], bool] = {}
 
 
@@ -41,31 +40,25 @@ def forget(using: str) -> None:
     """Read schemes and spaces of that database again."""
     _drop(_remembered, using)
     _drop(_spaces, using)
-    _drop(_digests, using)
     _drop(_silent, using)
 
 
 def _drop(known: dict[Any, Any], using: str) -> None:
-    for name in [name for name in known if name[0] == using]:
-        del known[name]
+    for name in list(known):  # a copy: other threads remember and forget meanwhile
+        if name[0] == using:
+            known.pop(name, None)
 
 
-def space_id_of(adapter: Adapter, source: Source, using: str) -> int:
-    """The number of that space, looked up once a process."""
+def known_space(adapter: Adapter, source: Source, using: str) -> tuple[int, str]:
+    """Number and digest of that space, looked up once a process."""
     name = (using, adapter.profile, adapter.model, source.scope)
     found = _spaces.get(name)
     if found is None:
         if len(_spaces) >= MOST_SPACES:
-            forget(using)
+            _drop(_spaces, using)
         space = space_of(adapter, source, using)
-        found = _spaces[name] = space.pk
-        _digests[using, space.pk] = space.digest
+        found = _spaces[name] = space.pk, space.digest
     return found
-
-
-def space_digest(space: int, using: str) -> str:
-    """The digest of a space that ``space_id_of`` has numbered."""
-    return _digests.get((using, space), "")
 
 
 def is_silent(profile: str, using: str) -> bool:

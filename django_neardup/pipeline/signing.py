@@ -14,7 +14,7 @@ from ..text.hashing import hash_word, mix
 from ..text.may_name import may_name
 from .phrases import PhraseList
 from .records import Read, Signed, Skipped
-from .remembering import is_silent, space_id_of
+from .remembering import is_silent, known_space
 from .schemes import algorithm_of
 from .sign import MOST_CONTACTS, contact_hash, contacts_of, is_too_short
 from .synonyms import synonyms_of
@@ -96,15 +96,17 @@ def _sign(
     algorithm, secret = algorithm_of(scheme), bytes.fromhex(scheme.secret)
     made = algorithm.sign(batch)
     spaces = [
-        space_id_of(_adapter(each), _source(each), using) if enough else 0
+        known_space(_adapter(each), _source(each), using) if enough else (0, "")
         for each, enough in zip(group, long, strict=True)
     ]
-    found = _placed(made, [mix(scheme.pk, space) for space in spaces])
+    found = _placed(made, [mix(scheme.pk, space) for space, _ in spaces])
     signed = []
     for place, (read, enough) in enumerate(zip(group, long, strict=True)):
         if enough:
             sure = _sure(algorithm, made, batch, place, read, secret)
-            keys, sure_keys = _joined(found[place], [mix(mix(scheme.pk, spaces[place]), key) for key in sure])
+            keys, sure_keys = _joined(
+                found[place], [mix(mix(scheme.pk, spaces[place][0]), key) for key in sure]
+            )
             signed.append(
                 _record(batch, place, read, scheme, spaces[place], keys, sure_keys, made.packs[place])
             )
@@ -116,7 +118,7 @@ def _record(
     place: int,
     read: Read,
     scheme: Scheme,
-    space: int,
+    space: tuple[int, str],
     keys: NDArray[np.int64],
     sure_keys: NDArray[np.int64],
     payload: bytes,
@@ -128,7 +130,8 @@ def _record(
         fresh=document.version == 0,
         adapter=_adapter(read),
         scheme=scheme,
-        space=space,
+        space=space[0],
+        space_digest=space[1],
         digest=source.digest,
         exact_digest=batch.exact(place).hex(),
         words=int(batch.lengths[place]),

@@ -16,7 +16,7 @@ from ..storage.postgresql import array
 from .fence import fence, take, take_free
 from .locks import retrying
 from .records import Signed
-from .sql import binary, execute, execute_many, holes, portions, rows, rows_in, skips_locked, vendor
+from .sql import PORTION, binary, execute, execute_many, holes, portions, rows, rows_in, skips_locked, vendor
 
 ROWS = 100
 """Fingerprints in one statement."""
@@ -95,7 +95,7 @@ def _takes_all_at_once(using: str) -> bool:
 def _store_at_once(one: Signed, using: str) -> bool:
     """Fence, keys, fingerprint and contacts of a document that nobody has signed; False, and nothing is done, where
     somebody has. All the rest waits for the fence: it writes for the row that the fence has taken."""
-    statement, asked = fence(one, using, 0)
+    statement, asked = fence(one, 0)
     known = sorted(one.contacts)
     told = [array(known), "{" + ",".join(one.contacts[value] for value in known) + "}"] if known else []
     values = [*asked, array(one.keys.tolist()), *_values(one, using)[1:], *told]
@@ -217,7 +217,7 @@ def _replace_contacts(signed: Sequence[Signed], known: Sequence[int], using: str
     gone = sorted((value, document) for document, value in present - wanted.keys())
     execute_many(using, 'DELETE FROM "neardup_contact" WHERE "hash" = %s AND "document_id" = %s', gone)
     new = sorted((value, document) for document, value in wanted.keys() - present)
-    for portion in portions(new):
+    for portion in portions(new, PORTION // 3):  # three values each
         execute(
             using,
             'INSERT INTO "neardup_contact" ("hash", "document_id", "kind") VALUES '

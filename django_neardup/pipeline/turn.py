@@ -18,7 +18,7 @@ from .locks import retrying
 from .meeting import meet_leaders
 from .moving import Moved, hide, withdraw
 from .objects import model_of
-from .reading import read_many
+from .reading import by_length, read_many
 from .records import Read, Signed
 from .remembering import forget, remembered_scheme
 from .schemes import active_scheme
@@ -50,7 +50,8 @@ def take_turns(documents: Sequence[Document], using: str) -> None:
         else:
             by_profile.setdefault(read.adapter.profile, []).append(read)
     for profile, reads in by_profile.items():
-        _take_anew(profile, reads, using)
+        for portion in by_length(reads):
+            _take_anew(profile, portion, using)
 
 
 def job(reads: Sequence[Read], scheme: Scheme, using: str) -> tuple[list[Signed], dict[int, bool]]:
@@ -65,6 +66,10 @@ def job(reads: Sequence[Read], scheme: Scheme, using: str) -> tuple[list[Signed]
     signed = store_many(signed, using) if signed else []
     if not signed:
         return [], {}
+    stored = {one.document for one in signed}
+    for document in documents:
+        if document.pk in stored:
+            document.version = document.wanted
     keep(documents, using)
     found = candidates_many(signed, using)
     keep(documents, using)
@@ -112,12 +117,19 @@ def _take(reads: Sequence[Read], scheme: Scheme, using: str) -> None:
         reads = [read for read in reads if read.document.pk not in known]
     if not reads:
         return
+    again = {read.document.pk for read in reads if _was_tried(read.document)}
     signed, changed = job(reads, scheme, using)
     documents = {read.document.pk: read.document for read in reads}
     done = [one for one in signed if one.document in changed]
     for one in done:
-        tell(documents[one.document], changed[one.document], using)
+        tell(documents[one.document], changed[one.document] or one.document in again, using)
     finish_many(done, using)
+
+
+def _was_tried(document: Document) -> bool:
+    """Whether a turn for the same request has got as far as writing and broke off: it may have changed the cluster,
+    and told nobody."""
+    return document.version == document.wanted
 
 
 def _finished(reads: Iterable[Read], scheme: Scheme, using: str) -> list[Document]:
@@ -133,7 +145,7 @@ def _finished(reads: Iterable[Read], scheme: Scheme, using: str) -> list[Documen
 
 def drop(read: Read, using: str, state: str, reason: str) -> None:
     """A document that is compared no more: what was stored of it goes."""
-    document, changed = read.document, False
+    document, changed, again = read.document, False, _was_tried(read.document)
     had = retrying(erase, document, using)
     if had is None:
         return
@@ -143,7 +155,7 @@ def drop(read: Read, using: str, state: str, reason: str) -> None:
             changed = retrying(withdraw, document, scheme, using)
         except Moved:
             return
-    tell(document, changed, using)
+    tell(document, changed or again, using)
     end({document.pk: End(document.wanted, state, reason)}, using)
 
 

@@ -24,6 +24,9 @@ SELECTS = 100
 
 ADD = "INSERT IGNORE INTO `neardup_key` (`key`, `document`) VALUES "
 REMOVE = "DELETE FROM `neardup_key` WHERE (`key`, `document`) IN "
+REMOVE_ONE = "DELETE FROM `neardup_key` WHERE `key` = {} AND `document` = {}"
+"""MariaDB reads the whole table for a list of one pair."""
+
 Pairs = Sequence[tuple[int, int]]
 
 
@@ -34,7 +37,7 @@ class MySQL(KeyTable):
         self._each([(key, document) for key in keys], ADD)
 
     def remove(self, document: int, keys: Sequence[int]) -> None:
-        self._each([(key, document) for key in keys], REMOVE)
+        self._remove([(key, document) for key in keys])
 
     def add_run(self, keys: Numbers, documents: Numbers, fresh: bool) -> None:
         pairs = list(zip(keys.tolist(), documents.tolist()))
@@ -45,15 +48,20 @@ class MySQL(KeyTable):
 
     def remove_run(self, keys: Numbers, documents: Numbers) -> None:
         with transaction.atomic(using=self.using, savepoint=False):
-            self._each(list(zip(keys.tolist(), documents.tolist())), REMOVE)
+            self._remove(list(zip(keys.tolist(), documents.tolist())))
 
     def newest(self, keys: Sequence[int], cap: int) -> Found:
         return columns([row for statement in _selects(keys, cap) for row in self.rows(statement)])
 
     def _each(self, pairs: Pairs, begin: str) -> None:
         for start in range(0, len(pairs), PORTION):
-            listed = str(pairs[start : start + PORTION])[1:-1]
-            self.execute(f"{begin}({listed})" if begin == REMOVE else f"{begin}{listed}")
+            self.execute(begin + str(pairs[start : start + PORTION])[1:-1])
+
+    def _remove(self, pairs: Pairs) -> None:
+        for start in range(0, len(pairs), PORTION):
+            portion = pairs[start : start + PORTION]
+            listed = str(portion)[1:-1]
+            self.execute(f"{REMOVE}({listed})" if len(portion) > 1 else REMOVE_ONE.format(*portion[0]))
 
 
 def _selects(keys: Sequence[int], cap: int) -> Iterator[str]:

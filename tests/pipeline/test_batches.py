@@ -1,6 +1,8 @@
 """Turns taken together: what comes of them is what comes of one after another."""
 
 import random
+import sys
+from dataclasses import replace
 
 import pytest
 from django.db import connection, connections
@@ -10,10 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Pair
-from django_neardup.pipeline import drain, ledger, mark, stages, work
+from django_neardup.pipeline import canonised, drain, ledger, mark, reading, remembering, stages, turn, work
 from django_neardup.pipeline.fence import Outdated
 from django_neardup.pipeline.leases import HELD, Lease, keep
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from django_neardup.signals import cluster_changed
 from tests.testapp.models import Ad
 
 from .families import family
@@ -267,3 +270,74 @@ def test_a_recheck_is_answered_though_nothing_has_changed():
     ledger.mark_document(document(one).pk, "default", recheck=True)
     drain_all()
     assert pair(one, two) is not None
+
+
+def test_a_cluster_that_changed_in_a_try_that_broke_off_is_told_of(monkeypatch):
+    def break_off(*args):
+        raise ZeroDivisionError
+
+    told, ads = set(), [post(SOFA), post(SOFA_EDITED)]
+    monkeypatch.setattr(turn, "meet_leaders", break_off)
+    cluster_changed.connect(hear := lambda document, **values: told.add(document.pk))
+    drain_all()
+    cluster_changed.disconnect(hear)
+    assert cluster(ads[0]) and told == {document(ad).pk for ad in ads}
+
+
+def test_a_turn_taken_over_from_a_worker_that_died_tells_of_the_cluster():
+    told, ads = set(), [post(SOFA), post(SOFA_EDITED)]
+    rows = stages.lease_many([document(ad).pk for ad in ads], "default", 60)
+    reads = stages.read_many(rows, "default")
+    stages.job(reads, active_scheme(get_profile(), "default"), "default")
+    Document.objects.update(leased_until=1)
+    cluster_changed.connect(hear := lambda document, **values: told.add(document.pk))
+    drain_all()
+    cluster_changed.disconnect(hear)
+    assert told == {document(ad).pk for ad in ads}
+
+
+def test_remembered_texts_are_bounded_by_their_length_too(monkeypatch):
+    """Markup and blanks are no words, and cost memory all the same."""
+    ad, remembered = post(SOFA), canonised._Memory()
+    monkeypatch.setattr(canonised, "_memory", remembered)
+    (read,) = stages.read_many([document(ad)], "default")
+    scheme = active_scheme(get_profile(), "default")
+    for number in range(60):
+        text = f"<i title='{'-' * 15_000}'>{number}</i>" if number % 2 else f"{number} {SOFA}"
+        source = replace(read.source, text=text)
+        canonised.canonised(read.adapter, source, source.digest, scheme)
+    held = [len(each.raw) for each in remembered.texts.values()]
+    assert len(held) > 30 and sum(held) <= canonised.MOST_WORDS * canonised.CHARACTERS
+    huge = replace(read.source, text=SOFA + " " * 100_000)
+    canonised.canonised(read.adapter, huge, huge.digest, scheme)
+    assert len(remembered.texts) == len(held)
+
+
+def test_threads_remember_and_forget_side_by_side():
+    scheme, threads = active_scheme(get_profile(), "default"), 4
+
+    def forget():
+        for _ in range(300):
+            remembering._spaces.update((("default", "", Ad, (str(each),)), (each, "")) for each in range(50))
+            remembering.remember([scheme], "default")
+            remembering.forget("default")
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        both_at_once([forget] * threads)
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_long_texts_are_canonised_few_at_a_time(monkeypatch):
+    ads = [post(text * times) for text in (SOFA, SOFA_EDITED) for times in (1, 3, 1, 1)]
+    monkeypatch.setattr(reading, "MOST_CHARACTERS", 3 * len(SOFA_EDITED))
+    reads = stages.read_many([document(ad) for ad in ads], "default")
+    assert [len(each) for each in reading.by_length(reads)] == [1, 1, 3, 1, 2]
+    assert [each for portion in reading.by_length(reads) for each in portion] == reads
+    drain_all()
+    one_by_one = snapshot()
+    monkeypatch.undo()
+    rebuild()
+    assert snapshot() == one_by_one

@@ -239,3 +239,15 @@ def test_the_first_phrase_of_all_is_noticed_between_signing_and_storing(many):
     assert not Contact.objects.exists()
     stages.take_turns(rows, "default")
     assert "phrase" in kinds(ads[0])
+
+
+def test_a_search_finds_posts_that_are_signed_just_now():
+    one = post(SOFA)
+    phrase("старое пианино")
+    rows = stages.lease_many([document(one).pk], "default", 60)
+    reads = stages.read_many(rows, "default")
+    signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
+    search_existing([phrase("угловой диван")], "default")
+    stages.finish_many(stages.store_many(signed, "default"), "default")
+    work()
+    assert kinds(one) == ["phrase"]

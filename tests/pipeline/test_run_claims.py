@@ -1,17 +1,20 @@
 """Ranges of an index run: who has which, who takes over whose, and what is left to the drain."""
 
+import threading
+
 import pytest
+from django.db import connection, connections, transaction
 
 from django_neardup import signals
 from django_neardup.adapters import adapter_for
-from django_neardup.models import LIVE_NUMBER, Cluster, Document, IndexRange, Membership
-from django_neardup.pipeline import drain
+from django_neardup.models import LIVE_NUMBER, Cluster, Document, Fingerprint, IndexRange, Membership
+from django_neardup.pipeline import drain, remembering, stages
 from django_neardup.pipeline.runs import begin, claims, index, is_over
-from django_neardup.pipeline.schemes import begin_generation
-from tests.testapp.models import Ad, UuidPost
+from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from tests.testapp.models import Ad, ScopedPost, UuidPost
 
 from .families import family
-from .helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
+from .helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 
@@ -187,3 +190,86 @@ def test_a_template_larger_than_a_bucket_is_hardly_torn(settings):
     index(start(), 30)
     work()
     assert Membership.objects.count() >= 79 and Cluster.objects.count() <= 3
+
+
+def test_a_range_of_more_scopes_than_a_process_remembers(monkeypatch):
+    monkeypatch.setattr(remembering, "MOST_SPACES", 3)
+    ScopedPost.objects.bulk_create([ScopedPost(site=each, text=" ".join(family(each))) for each in range(8)])
+    index(begin(adapter_for(ScopedPost), "default"))
+    assert IndexRange.objects.get().attempts == 1
+    assert set(Document.objects.values_list("state", flat=True)) == {"indexed"}
+
+
+def test_a_post_on_its_way_to_another_scope_leads_nobody_across():
+    """It has its new space, but still its old cluster, whose leader is of the old space."""
+    leader, moving = (ScopedPost.objects.create(site=1, text=text) for text in (SOFA, SOFA_EDITED))
+    (third,) = ScopedPost.objects.bulk_create([ScopedPost(site=2, text=SOFA)])
+
+    def move(phase, posts):
+        if IndexRange.objects.filter(finished=True).exists() and document(moving).wanted == 1:
+            moving.site = 2
+            moving.save()
+            reads = stages.read_many([document(moving)], "default")
+            signed, _ = stages.sign_many(
+                reads, active_scheme(reads[0].adapter.settings, "default"), "default"
+            )
+            stages.store_many(signed, "default")
+
+    index(begin(adapter_for(ScopedPost), "default"), 2, move)
+    work()
+    assert document(moving).wanted > 1 and not cluster(leader) and not pair(leader, third)
+    assert cluster(moving) == cluster(third) is not None
+
+
+@pytest.mark.engines("postgresql", "mariadb")
+def test_a_post_whose_row_a_request_held_and_let_go_is_signed_anew_all_the_same():
+    ads = bulk(SOFA, PIANO)
+    index(start())
+    scheme = begin_generation(adapter_for(Ad).settings, "default")
+    held, comparing = threading.Event(), threading.Event()
+
+    def request():
+        with transaction.atomic():
+            ads[0].save()
+            held.set()
+            assert comparing.wait(30)
+            transaction.set_rollback(True)
+        connections.close_all()
+
+    holder = threading.Thread(target=request)
+    holder.start()
+    assert held.wait(30)
+    index(start(restart=True), tell=lambda phase, posts: phase == "comparing" and comparing.set())
+    holder.join()
+    work()
+    assert set(Fingerprint.objects.values_list("document", "scheme")) == {
+        (document(ad).pk, scheme.pk) for ad in ads
+    }
+
+
+def test_a_run_that_breaks_off_says_why_though_its_range_is_another_ones():
+    bulk(SOFA)
+
+    def lose(phase, posts):
+        IndexRange.objects.update(token="another")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        index(start(), tell=lose)
+
+
+@pytest.mark.engines("sqlite")
+def test_old_releases_of_sqlite_take_all_statements():
+    """They refuse more than 999 parameters."""
+    connection.ensure_connection()
+    if not hasattr(connection.connection, "setlimit"):
+        pytest.skip("this Python cannot set the limit")
+    contacts = "телефоны +7 916 {0} 45 67, +7 903 {0} 45 67, почта a{0}@mail.ru, b{0}@mail.ru"
+    texts = [f"{' '.join(family(each))} {contacts.format(100 + each)}" for each in range(600)]
+    before = connection.connection.setlimit(9, 999)
+    try:
+        bulk(*texts)
+        index(start())
+    finally:
+        connection.connection.setlimit(9, before)
+    assert set(Document.objects.values_list("state", flat=True)) == {"indexed"}

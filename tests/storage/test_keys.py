@@ -1,6 +1,8 @@
 """The key table one document at a time: what is added, removed and found."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from django_neardup.storage import keys as storage
 from tests.databases import engine
@@ -74,3 +76,18 @@ def test_texts_of_any_length_are_stored(stored, count):
 def test_keys_travel_as_bytes_and_as_signed_numbers():
     assert list(storage.unpack(storage.pack([5, -7, HIGHEST]))) == [-7, 5, HIGHEST]
     assert [storage.signed(key) for key in (2**64 - 1, 2**63, 5)] == [-1, LOWEST, 5]
+
+
+@pytest.mark.engines("mariadb")
+@pytest.mark.parametrize("count", [1, 2, 50])
+def test_keys_are_removed_without_reading_the_whole_table(stored, count):
+    storage.add_run("default", range(5000), [1] * 5000)
+    with CaptureQueriesContext(connection) as asked:
+        storage.replace("default", 1, range(count), ())
+        storage.remove_run("default", range(100, 100 + count), [1] * count)
+    deletes = [each["sql"] for each in asked if "DELETE" in each["sql"]]
+    assert len(deletes) == 2 and len(stored()) == 5000 - 2 * count
+    with connection.cursor() as cursor:
+        for delete in deletes:
+            cursor.execute(f"EXPLAIN {delete}")
+            assert cursor.fetchone()[3] == "range"

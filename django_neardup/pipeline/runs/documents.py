@@ -50,7 +50,7 @@ def take(
     ``renumber``: those that were met live get their number too, and a turn that sees to what follows from it."""
     known = _documents(adapter, list(numbers), using)
     missing = [key for key in numbers if canonical_id(key) not in known]
-    for portion in portions(missing):
+    for portion in portions(missing, PORTION // 4):  # four values each
         retrying(_make, adapter, {key: numbers[key] for key in portion}, lease, using)
     if renumber:
         _renumber(known, numbers, using)
@@ -62,7 +62,7 @@ def ask(documents: Sequence[Document], using: str, lease: bool = True) -> list[D
     """Lease documents that are to be signed again, and ask for a turn of those that nobody has asked for.
 
     Left out are those that have been marked since they were read, and those that somebody else holds: the ordinary
-    drain sees to both. Without ``lease`` it sees to all."""
+    drain sees to both, once ``insist`` has asked for the latter. Without ``lease`` it sees to all."""
     by_request: defaultdict[int, list[Document]] = defaultdict(list)
     for document in documents:
         by_request[document.wanted].append(document)
@@ -73,6 +73,19 @@ def ask(documents: Sequence[Document], using: str, lease: bool = True) -> list[D
         for portion in portions(alike, size)
         for document in retrying(_ask, portion, lease, using)
     ]
+
+
+def insist(documents: Iterable[Document], using: str) -> None:
+    """Ask for a turn of those that nobody has marked since they were read, one by one. It may wait for a row: who held
+    it need not have marked it, or has rolled back."""
+    for each in documents:
+        rows = Document.objects.using(using).filter(pk=each.pk, wanted=each.wanted)
+        retrying(
+            rows.update,
+            wanted=F("wanted") + 1,
+            attempts=0,
+            pending_since=Coalesce("pending_since", DatabaseClock()),
+        )
 
 
 def mark(adapter: Adapter, numbers: Mapping[Any, int], using: str, renumber: bool) -> None:

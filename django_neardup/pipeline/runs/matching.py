@@ -26,6 +26,7 @@ class Matcher:
 
     def __init__(self, crowds: Crowds, using: str) -> None:
         self.crowds, self.using = crowds, using
+        self._tried: set[int] = set()
 
     def match(self, signed: Sequence[Signed]) -> None:
         """Compare posts with whom they share keys with, let the clusters follow, and end their turns.
@@ -35,6 +36,8 @@ class Matcher:
         leave({one.document for one in signed}.difference(through), self.using)
 
     def _match(self, signed: Sequence[Signed]) -> list[int]:
+        again = self._tried.intersection(one.document for one in signed)
+        self._tried.update(one.document for one in signed)
         found = candidates_many(signed, self.using, self.crowds.look_up)
         verified = verify_many(signed, found, self.using)
         concluded = conclude_many(signed, found, verified, self.using)
@@ -48,7 +51,8 @@ class Matcher:
                 for document, near in self._leaders_near(crowded).items():
                     unmet[document] |= near
             members = self._meet(done, unmet, seen, concluded)
-        self._tell(concluded)
+        # A try that broke off may have changed their clusters, and told nobody.
+        self._tell(concluded | dict.fromkeys(again & concluded.keys(), True))
         finish_many(done, self.using)
         return [one.document for one in done]
 
@@ -79,8 +83,14 @@ class Matcher:
         asked = {document: own - seen[document] - {document} for document, own in unmet.items()}
         prints = self._prints(signed, {leader for own in asked.values() for leader in own})
         found = {
-            document: Found([prints[leader] for leader in sorted(own & prints.keys())])
-            for document, own in asked.items()
+            one.document: Found(
+                [
+                    prints[leader]
+                    for leader in sorted(asked[one.document] & prints.keys())
+                    if prints[leader].space == one.space
+                ]
+            )
+            for one in signed
         }
         meeting = [one for one in signed if found[one.document].prints]
         if not meeting:

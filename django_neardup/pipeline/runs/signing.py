@@ -7,6 +7,7 @@ from typing import Any
 
 from ...models import Document, Scheme
 from ..ledger import mark_document
+from ..reading import by_length
 from ..records import Read, Signed, Skipped
 from ..sql import rows_in
 from ..stages import read_many, sign_many
@@ -16,8 +17,11 @@ from .claims import Pass
 from .together import together
 
 
-def sign(work: Pass, scheme: Scheme, numbers: Mapping[Any, int]) -> tuple[list[Signed], list[int]]:
-    """The signatures of those objects whose documents need one, which are leased; and the documents of all.
+def sign(
+    work: Pass, scheme: Scheme, numbers: Mapping[Any, int]
+) -> tuple[list[Signed], list[int], list[Document]]:
+    """The signatures of those objects whose documents need one, which are leased; the documents of all; and those that
+    somebody else held or has marked meanwhile: see ``insist``.
 
     The rest is as it should be, is not compared, or is left to the ordinary drain: posts that cannot be read or have
     gone. ``numbers``: their first-seen numbers, by primary key."""
@@ -25,7 +29,11 @@ def sign(work: Pass, scheme: Scheme, numbers: Mapping[Any, int]) -> tuple[list[S
     reads = read_many(documents.take(work.adapter, numbers, using, renumber=work.first), using)
     wanting = _wanting(reads, scheme, using)
     readable = [each for each in wanting if each.source is not None]
-    made = together(lambda posts: _made(posts, scheme, using), readable)
+    made = [
+        each
+        for portion in by_length(readable)
+        for each in together(lambda posts: _made(posts, scheme, using), portion)
+    ]
     able = {_number(one) for one in made}
     ours = _ours([each.document for each in wanting if each.document.pk in able], using)
     for one in made:
@@ -35,11 +43,14 @@ def sign(work: Pass, scheme: Scheme, numbers: Mapping[Any, int]) -> tuple[list[S
     signed = [one for one in made if isinstance(one, Signed) and one.document in ours]
     for one in signed:
         one.wanted = ours[one.document].wanted
-    return signed, [each.document.pk for each in reads]
+    held = [each.document for each in wanting if each.document.pk in able - ours.keys()]
+    return signed, [each.document.pk for each in reads], held
 
 
 def _made(reads: Sequence[Read], scheme: Scheme, using: str) -> list[Signed | Skipped]:
     signed, skipped = sign_many(reads, scheme, using)
+    for one in signed:
+        one.batch = None  # of long texts it holds every word
     return [*signed, *(each for each in skipped if not _is_skipped(each.read.document))]
 
 

@@ -15,8 +15,8 @@ from ...models import Scheme
 from ..records import Signed
 
 KEPT = (
-    "document", "wanted", "fresh", "space", "digest", "exact_digest", "words", "payload", "codes", "contacts",
-    "identity", "author", "live", "truncated",
+    "document", "wanted", "fresh", "space", "digest", "exact_digest", "words", "payload", "space_digest", "codes",
+    "contacts", "identity", "author", "live", "truncated",
 )  # fmt: skip
 
 

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from ...models import Scheme
+from ...models import Document, Scheme
 from ..fence import Outdated
 from ..remembering import forget
 from ..sql import portions
 from .claims import POSTS, Claim, Overtaken, Pass, claim, is_over
 from .crowds import Crowds
-from .documents import free, mark, take
+from .documents import free, insist, mark, take
 from .matching import BATCH, Matcher
 from .signing import sign
 from .spool import Spool
@@ -64,7 +64,8 @@ def _released(mine: Claim) -> Iterator[None]:
         with suppress(Overtaken):
             mine.release(failed=True)
     except BaseException as error:
-        mine.release(failed=isinstance(error, Exception))
+        with suppress(Overtaken):
+            mine.release(failed=isinstance(error, Exception))
         raise
 
 
@@ -103,6 +104,7 @@ class _Range:
         self.work, self.using = mine.work, mine.work.using
         self.scheme = Scheme.objects.using(self.using).get(pk=self.work.scheme)
         self._known: set[int] = set()
+        self._held: list[Document] = []
         self._halves = self._told = 0
 
     def work_off(self) -> None:
@@ -111,8 +113,9 @@ class _Range:
             free(self.work.adapter, self.mine.row.first_seen, self.mine.row.posts, self.using)
         try:
             for chunk in self.mine.chunks(CHUNK):
-                signed, known = sign(self.work, self.scheme, chunk)
+                signed, known, held = sign(self.work, self.scheme, chunk)
                 spool.add(signed)
+                self._held += held
                 self._known.update(known if self.mine.again else ())
                 self._through("signing", 2 * len(chunk) - len(signed))
                 if spool.bytes > BYTES:
@@ -122,6 +125,7 @@ class _Range:
             self._end_run(spool)
             if self.mine.again:
                 scrub(self.work.adapter, self._known, self.using)
+            insist(self._held, self.using)
         finally:
             spool.close()
 
