@@ -260,6 +260,8 @@ class MariaDB(Service):
         account = ["--user=mysql"] if self.rights else []
         self.run(
             self.paths[1], "--no-defaults", f"--datadir={self.directory / 'data'}", "--skip-test-db",
+            # A server that starts removes all temporary tables of its tmpdir, a neighbour's as well.
+            f"--tmpdir={self.directory}",
             "--auth-root-authentication-method=normal", "--innodb-flush-log-at-trx-commit=0", *account,
         )  # fmt: skip
         grants = self.directory / "grants.sql"
