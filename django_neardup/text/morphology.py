@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -86,24 +85,10 @@ class Morphology:
         found = self._cache.get(word)
         if found is None:
             with _LOCK:
-                found = self._met(word)
-        return found
-
-    def lemmas(self, words: Sequence[str]) -> list[Lemma]:
-        """The lemmas of many words, in their order; under one lock."""
-        known = self._cache.get
-        found = {word: known(word) for word in words}
-        missing = [word for word, lemma in found.items() if lemma is None]
-        if missing:
-            with _LOCK:
-                found.update(zip(missing, map(self._met, missing), strict=True))
-        return [found[word] or Lemma(word) for word in words]
-
-    def _met(self, word: str) -> Lemma:
-        found = self._find(word)
-        if len(self._cache) >= CACHE_WORDS:
-            self._cache.clear()
-        self._cache[word] = found
+                found = self._find(word)
+                if len(self._cache) >= CACHE_WORDS:
+                    self._cache.clear()
+                self._cache[word] = found
         return found
 
     def knows(self, word: str) -> bool | None:
