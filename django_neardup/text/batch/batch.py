@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ..document import Document
 from ..hashing import digest
-from ..may_name import may_name
 from ..synonyms import Synonyms
 from .context import STOPPED
 from .lexical import BARE, Piece
@@ -105,7 +104,3 @@ class Batch:
         return tuple(
             dict.fromkeys(contact for piece in self._pieces.get(i, ()) for contact in piece.contacts)
         )
-
-    def may_name(self, i: int) -> bool:
-        """False only where ``Document.names`` of a text is certainly empty."""
-        return may_name(self.texts[i])
