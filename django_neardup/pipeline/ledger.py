@@ -32,11 +32,9 @@ def mark(instance: models.Model, using: str | None = None, recheck: bool = False
         mark_key(adapter, instance.pk, using, recheck=recheck)
 
 
-def mark_key(
-    adapter: Adapter, key: Any, using: str, *, recheck: bool = False, number: int = LIVE_NUMBER
-) -> None:
-    """``mark`` by primary key. ``number`` is the first-seen number that a new document gets."""
-    insert, values = _insert(adapter, key, using, recheck=recheck, number=number)
+def mark_key(adapter: Adapter, key: Any, using: str, *, recheck: bool = False) -> None:
+    """``mark`` by primary key."""
+    insert, values = _insert(adapter, key, using, recheck=recheck)
     with connections[using].cursor() as cursor:
         cursor.execute(insert + _on_conflict(using), values)
 
@@ -131,30 +129,10 @@ def _since() -> Case:
     return Case(When(pending_since=None, then=DatabaseClock()), default=F("pending_since"))
 
 
-def create_missing(adapter: Adapter, keys: list[Any], using: str, first: int) -> None:
-    """New documents for objects that have none, numbered from ``first`` in the order given: one statement."""
-    if not keys:
-        return
-    rows = [
-        _values(adapter, key, using, recheck=False, number=first + place) for place, key in enumerate(keys)
-    ]
-    quote = connections[using].ops.quote_name
-    ignore, on_conflict = (
-        ("IGNORE ", "") if connections[using].vendor == "mysql" else ("", " ON CONFLICT DO NOTHING")
-    )
-    with transaction.atomic(using=using), connections[using].cursor() as cursor:
-        cursor.execute(
-            f"INSERT {ignore}INTO {quote(Document._meta.db_table)} ({', '.join(map(quote, COLUMNS))}) VALUES "
-            + ", ".join([_holes(using)] * len(rows))
-            + on_conflict,
-            [value for row in rows for value in row],
-        )
-
-
-def _insert(adapter: Adapter, key: Any, using: str, *, recheck: bool, number: int) -> tuple[str, list[Any]]:
+def _insert(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> tuple[str, list[Any]]:
     quote = connections[using].ops.quote_name
     insert = f"INSERT INTO {quote(Document._meta.db_table)} ({', '.join(map(quote, COLUMNS))}) VALUES {_holes(using)}"
-    return insert, _values(adapter, key, using, recheck=recheck, number=number)
+    return insert, _values(adapter, key, using, recheck=recheck)
 
 
 def _holes(using: str) -> str:
@@ -162,12 +140,13 @@ def _holes(using: str) -> str:
     return "(" + ", ".join(["%s"] * (len(COLUMNS) - 1)) + f", {clock})"
 
 
-def _values(adapter: Adapter, key: Any, using: str, *, recheck: bool, number: int) -> list[Any]:
+def _values(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> list[Any]:
     created = connections[using].ops.adapt_datetimefield_value(timezone.now())
     kind = content_type_of(adapter.model, using).pk
     whole = key if isinstance(key, int) and -(2**63) <= key < 2**63 else None
     return [
-        kind, canonical_id(key), whole, "", False, Document.State.PENDING, "", recheck, 0, number, created, 1, 0, 0,
+        kind, canonical_id(key), whole, "", False, Document.State.PENDING, "", recheck, 0, LIVE_NUMBER, created,
+        1, 0, 0,
     ]  # fmt: skip
 
 
