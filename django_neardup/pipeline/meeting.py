@@ -29,9 +29,10 @@ def meet_leaders(
     """Compare concluded documents with the leaders of their duplicates, as long as there are new ones; ``changed``
     tells of the clusters that change by it."""
     seen = {document: {each.document for each in of.prints} for document, of in found.items()}
-    duplicates = {one.document: _duplicates(one, verified[one.document]) for one in signed}
+    duplicates = {one.document: duplicates_of(one, verified[one.document]) for one in signed}
     for _ in range(ROUNDS):
-        meeting = _unmet([one for one in signed if one.document in changed], duplicates, seen, using)
+        concluded = [one for one in signed if one.document in changed]
+        meeting = unmet(concluded, leaders_of(concluded, duplicates, using), seen, using)
         if not meeting:
             return
         near = [one for one in signed if one.document in meeting]
@@ -40,37 +41,42 @@ def meet_leaders(
             changed[document] |= other
         for one in near:
             seen[one.document] |= {each.document for each in meeting[one.document].prints}
-            duplicates[one.document] |= _duplicates(one, judged[one.document])
+            duplicates[one.document] |= duplicates_of(one, judged[one.document])
 
 
-def _duplicates(one: Signed, verified: Sequence[Verified]) -> set[int]:
+def duplicates_of(one: Signed, verified: Sequence[Verified]) -> set[int]:
+    """The documents that these pairs call duplicates of that one."""
     return {
         each.other(one.document).document for each in verified if each.judgement.verdict == Verdict.DUPLICATE
     }
 
 
-def _unmet(
-    signed: Sequence[Signed], duplicates: Mapping[int, set[int]], seen: Mapping[int, set[int]], using: str
-) -> dict[int, Found]:
-    """By document, leaders of its duplicates with which it has not been compared."""
-    members = set().union(*(duplicates[one.document] for one in signed))
-    if not members:
-        return {}
-    scheme = signed[0].scheme.pk
-    leader_of = {each.document: each.leader for each in prints_of(members, scheme, using).values()}
-    unmet = {
-        one.document: {leader_of.get(other) for other in duplicates[one.document]}
-        - {None, one.document}
-        - seen[one.document]
-        for one in signed
-    }
-    prints = prints_of({leader for leaders in unmet.values() for leader in leaders if leader}, scheme, using)
-    found = {
-        one.document: [each for number, each in prints.items() if number in unmet[one.document]]
-        for one in signed
-    }
+def leaders_of(
+    signed: Sequence[Signed], duplicates: Mapping[int, set[int]], using: str
+) -> dict[int, set[int]]:
+    """By document, the leaders of the clusters that hold these duplicates of it."""
+    members = {other for one in signed for other in duplicates.get(one.document, ())}
+    prints = prints_of(members, signed[0].scheme.pk, using) if members else {}
+    led = {each.document: each.leader for each in prints.values() if each.leader is not None}
     return {
-        one.document: Found([each for each in found[one.document] if each.space == one.space])
+        one.document: {led[other] for other in duplicates.get(one.document, ()) if other in led}
         for one in signed
-        if found[one.document]
     }
+
+
+def unmet(
+    signed: Sequence[Signed], leaders: Mapping[int, set[int]], seen: Mapping[int, set[int]], using: str
+) -> dict[int, Found]:
+    """By document, those leaders in its space with which it has not been compared; only documents that have any."""
+    asked = {one.document: leaders[one.document] - seen[one.document] - {one.document} for one in signed}
+    wanted = {leader for own in asked.values() for leader in own}
+    prints = prints_of(wanted, signed[0].scheme.pk, using) if wanted else {}
+    found = {
+        one.document: [
+            prints[leader]
+            for leader in sorted(asked[one.document] & prints.keys())
+            if prints[leader].space == one.space
+        ]
+        for one in signed
+    }
+    return {document: Found(near) for document, near in found.items() if near}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from ...models import Document, Verdict
+from ...models import Document
 from ...signals import cluster_changed, document_checked
-from ..records import Found, Print, Signed, Verified
+from ..meeting import duplicates_of, leaders_of, unmet
+from ..records import Signed
 from ..stages import candidates_many, conclude_many, finish_many, verify_many
-from ..traces import prints_of
 from ..turn import tell
 from .crowds import Crowds
 from .documents import leave
@@ -43,25 +43,18 @@ class Matcher:
         concluded = conclude_many(signed, found, verified, self.using)
         done = [one for one in signed if one.document in concluded]
         seen = {one.document: {each.document for each in found[one.document].prints} for one in done}
-        members = {one.document: _duplicates(one, verified[one.document]) for one in done}
+        members = {one.document: duplicates_of(one, verified[one.document]) for one in done}
         crowded = [one for one in done if len(seen[one.document]) >= one.adapter.settings.max_aligned]
         for number in range(ROUNDS):
-            unmet = self._leaders_of(members, done)
+            leaders = leaders_of(done, members, self.using)
             if crowded and not number:
                 for document, near in self._leaders_near(crowded).items():
-                    unmet[document] |= near
-            members = self._meet(done, unmet, seen, concluded)
+                    leaders[document] |= near
+            members = self._meet(done, leaders, seen, concluded)
         # A try that broke off may have changed their clusters, and told nobody.
         self._tell(concluded | dict.fromkeys(again & concluded.keys(), True))
         finish_many(done, self.using)
         return [one.document for one in done]
-
-    def _leaders_of(self, members: Mapping[int, set[int]], signed: Sequence[Signed]) -> dict[int, set[int]]:
-        """By document, the leaders of the clusters that hold these duplicates of it."""
-        prints = self._prints(signed, {other for each in members.values() for other in each})
-        led = {each.document: each.leader for each in prints.values() if each.leader is not None}
-        found = {document: {led[other] for other in own & led.keys()} for document, own in members.items()}
-        return {one.document: found.get(one.document, set()) for one in signed}
 
     def _leaders_near(self, signed: Sequence[Signed]) -> dict[int, set[int]]:
         """Leaders around documents that had more look-alikes than are aligned: clusters may hold the others by now."""
@@ -73,45 +66,25 @@ class Matcher:
     def _meet(
         self,
         signed: Sequence[Signed],
-        unmet: Mapping[int, set[int]],
+        leaders: Mapping[int, set[int]],
         seen: Mapping[int, set[int]],
         concluded: dict[int, bool],
     ) -> dict[int, set[int]]:
         """Compare documents with leaders that came up in the conclusion of their own batch; the duplicates found.
 
         ``seen``: whom each was compared with, and grows."""
-        asked = {document: own - seen[document] - {document} for document, own in unmet.items()}
-        prints = self._prints(signed, {leader for own in asked.values() for leader in own})
-        found = {
-            one.document: Found(
-                [
-                    prints[leader]
-                    for leader in sorted(asked[one.document] & prints.keys())
-                    if prints[leader].space == one.space
-                ]
-            )
-            for one in signed
-        }
-        meeting = [one for one in signed if found[one.document].prints]
+        found = unmet(signed, leaders, seen, self.using)
+        meeting = [one for one in signed if one.document in found]
         if not meeting:
             return {}
         verified = verify_many(meeting, found, self.using)
         for document, changed in conclude_many(meeting, found, verified, self.using).items():
             concluded[document] |= changed
             seen[document].update(each.document for each in found[document].prints)
-        return {one.document: _duplicates(one, verified[one.document]) for one in meeting}
-
-    def _prints(self, signed: Sequence[Signed], documents: Collection[int]) -> dict[int, Print]:
-        return prints_of(documents, signed[0].scheme.pk, self.using) if documents else {}
+        return {one.document: duplicates_of(one, verified[one.document]) for one in meeting}
 
     def _tell(self, concluded: Mapping[int, bool]) -> None:
         if not (document_checked.has_listeners() or cluster_changed.has_listeners()):
             return
         for document in Document.objects.using(self.using).filter(pk__in=concluded).order_by("pk"):
             tell(document, concluded[document.pk], self.using)
-
-
-def _duplicates(one: Signed, verified: Sequence[Verified]) -> set[int]:
-    return {
-        each.other(one.document).document for each in verified if each.judgement.verdict == Verdict.DUPLICATE
-    }
