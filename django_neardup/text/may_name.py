@@ -13,9 +13,9 @@ _CAPITAL = "[^\\W\\d_a-zа-яё]"
 _WORD = "[^\\W_]*(?:['’ʼ`][^\\W_]*)*"
 _SIDE_BY_SIDE = re.compile(rf"(?<![^\W\d_]){_CAPITAL}{_WORD}(?:\.[\s*_\-‐‑]*|[\s*_\-‐‑]+){_CAPITAL}")
 _UNCLEAR = re.compile(
-    "[<\\[&\\u00ad\\u0300-\\u036f\\u200b-\\u200f\\u2060\\ufeff\\u2460-\\u24ff\\U0001f130-\\U0001f18f]"
+    "&(?=[#a-zA-Z])|[<\\[\\u00ad\\u0300-\\u036f\\u200b-\\u200f\\u2060\\ufeff\\u2460-\\u24ff\\U0001f130-\\U0001f18f]"
     r"|(?:(?:[.\-_*|~]|[^\w\x00-\x7f])[^\W\d_]){2}(?:[.\-_*|~]|[^\w\x00-\x7f])"
-    r"|(?<=[^\W\d_])(?:(?:[\x00-\x20/+]|[^\w\x00-\x7f])+[^\W\d_]){3}"
+    r"|(?<![A-Za-zА-яЁё])[^\W\d_](?:(?:[\x00-\x20/+]|[^\w\x00-\x7f])+[^\W\d_]){3}(?![A-Za-zА-яЁё])"
 )
 """Markup, entities, characters that a reader does not see, letters in circles: words may begin and end anywhere.
 Letters spaced out (``normalize.SPACED_OUT``), П-е-т-ров, also by what is folded to such a sign: they are one word."""
@@ -24,7 +24,7 @@ _PAIR = re.compile(
     rf"(?<![^\W\d_])(?=({_CAPITAL}{_WORD})(\.[\s*_\-‐‑]*|[\s*_\-‐‑]+)({_CAPITAL}{_WORD})([\-‐‑'’ʼ`]?))"
 )
 _HYPHENS = "-‐‑"
-_PLAIN = re.compile(r"(?!.*(.)\1\1)[а-я]{2,40}")
+_PLAIN = re.compile(r"(?!.*(.)\1\1)[а-я]{1,40}")
 """A word, in small letters, that canonisation leaves as it is."""
 
 
@@ -41,20 +41,24 @@ def may_name(raw: str, language: str | None = None) -> bool:
 
 
 def _may_be(pair: re.Match[str], language: str) -> bool:
-    """Whether two words side by side may be of one name. Joined by a hyphen they may; a dash parts them."""
+    """Whether two words side by side may be two parts of one name. A dash parts them; a hyphen makes one part of them,
+    which may be a name's if another one stands beside it."""
     one, gap, two, after = pair.groups()
-    if after or gap in _HYPHENS:
-        return True
     if not set(gap).isdisjoint(_HYPHENS):
         return False
-    return _may_play(one, language) and _may_play(two, language)
+    if after or pair.string[pair.start() - 1 : pair.start()] in tuple(_HYPHENS):
+        return True
+    dotted = pair.string.startswith(".", pair.end(3))
+    return _may_play(one, gap.startswith("."), language) and _may_play(two, dotted, language)
 
 
-def _may_play(word: str, language: str) -> bool:
-    """Whether a word can be a part of a name: it has a role there, may be an initial, or is not as it is written.
+def _may_play(word: str, dotted: bool, language: str) -> bool:
+    """Whether a word can be a part of a name: it has a role there, is an initial, or is not as it is written.
 
     A Latin word stays one where one of its letters looks like no Cyrillic one."""
     small = word.lower()
+    if len(word) == 1 and dotted:
+        return True
     if _PLAIN.fullmatch(small):
         return any(reading.role for reading in morphology(language).readings(small))
-    return len(word) == 1 or not (word.isascii() and word.isalpha() and LATIN_ONLY.search(word))
+    return not (word.isascii() and word.isalpha() and LATIN_ONLY.search(word))
