@@ -50,6 +50,11 @@ class MySQL(KeyTable):
         with transaction.atomic(using=self.using, savepoint=False):
             self._remove(list(zip(keys.tolist(), documents.tolist())))
 
+    def compact(self) -> None:
+        """Pages that runs have split are half empty. Others read and write while the table is built anew."""
+        if not self.connection.in_atomic_block:
+            self.execute("ALTER TABLE `neardup_key` ENGINE=InnoDB, ALGORITHM=INPLACE, LOCK=NONE")
+
     def newest(self, keys: Sequence[int], cap: int) -> Found:
         return columns([row for statement in _selects(keys, cap) for row in self.rows(statement)])
 

@@ -163,3 +163,21 @@ def test_a_run_goes_by_key_and_document(count):
 def test_lengths_must_agree(keys, owners):
     with pytest.raises(ValueError, match="documents"):
         runs.ordered(keys, owners)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_table_that_runs_have_filled_is_packed():
+    from benchmarks.keytables import settle, size_of
+
+    chance = np.random.default_rng(1)
+    keys = chance.integers(-(2**63), 2**63, (8, 20_000))
+    for number, run in enumerate(keys, 1):
+        storage.add_run("default", run, np.full(len(run), number), fresh=True)
+    settle("default")
+    loose = size_of("default", "neardup_key")
+    storage.compact("default")
+    settle("default")
+    assert Key.objects.count() == keys.size
+    assert size_of("default", "neardup_key") < loose * {"sqlite": 1.1, "postgresql": 0.95}.get(
+        connection.vendor, 0.85
+    )
