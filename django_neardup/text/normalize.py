@@ -87,6 +87,8 @@ def _unaccented(char: str) -> str:
     one = unicodedata.normalize("NFKC", char)
     if len(one) != 1:
         return char
+    if one != char:
+        return _simple(one)
     parts = unicodedata.normalize("NFD", one)
     if len(parts) == 1 or not ONLY_ACCENTS.fullmatch(parts[1:]):
         return one
