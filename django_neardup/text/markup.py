@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 
 from .lists import words
 from .traced import Piece, Traced, Untraced
@@ -93,7 +94,7 @@ def _without_ordinary(text: str) -> str | None:
         written, closed, behind = piece.partition(">")
         stands = _STANDINGS[written] if closed else None
         if stands is not None:
-            parts += stands, behind
+            parts.append(stands + behind)
         elif _MAY_BE_TAG.match(piece):
             return None
         else:
@@ -114,6 +115,7 @@ def _standing(name: str) -> str:
     return BREAK if name in _BLOCKS else " " if name in _THINGS else ""
 
 
+@lru_cache(maxsize=1_000)
 def _resolved(entity: str) -> str:
     return html.unescape(entity.replace("&amp;", "&", 3))
 

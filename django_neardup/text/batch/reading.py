@@ -66,10 +66,12 @@ class _Reader:
         return tokens_of(pieces)
 
     def _blocks(self) -> Iterator[tuple[int, list[str]]]:
-        """Runs of texts that are not too long together; texts too long by themselves are left empty."""
+        """Runs of texts that are not too long together; texts too long by themselves are left empty.
+
+        Tags and entities are dropped before a block is read, which would else be read twice."""
         first, size, block = 0, 2, list[str]()
         for place, raw in enumerate(self.texts):
-            text = raw if len(raw) < LONG_TEXT else self._plain(place)
+            text = self._plain(place) if _tagged(raw) else raw
             if size + len(text) >= BLOCK:
                 yield first, block
                 first, size, block = place, 2, []
@@ -104,7 +106,9 @@ class _Reader:
         unread = {place for place in range(len(texts)) if first + place in self.documents}
 
         def plain(place: int) -> str:
-            text = "" if place in unread else self._plain(first + place)
+            if place in unread or _tagged(self.texts[first + place]):
+                return texts[place]
+            text = self._plain(first + place)
             if first + place in self.documents:
                 unread.add(place)
             return text
@@ -114,6 +118,11 @@ class _Reader:
             lambda place: self._whole(first + place),
             lambda place, piece: self.pieces.setdefault(first + place, []).append(piece),
         )
+
+
+def _tagged(raw: str) -> bool:
+    """Whether a text is made plain before its block is read."""
+    return len(raw) >= LONG_TEXT or "<" in raw or "&" in raw
 
 
 def _marked(raw: str, drop: bool) -> bool:
