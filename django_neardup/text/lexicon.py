@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,8 +21,12 @@ ABBREVIATIONS = {
     "кв": "квартира",
     "ср": "средний",
 }
+_RULED = {*ABBREVIATIONS, *NUMERALS}
 MAX_WORD = 64
 CACHE_WORDS = 120_000
+
+PLAIN = re.compile(r"(?!.*(.)\1\1)[а-я]{1,40}")
+"""A word, in small letters, that a Cyrillic text's canonisation leaves as it is."""
 
 _REPEATED = re.compile(r"([^\W\d_])\1{2,}")
 _ROMAN = re.compile("[ivxlcdmіх]+")
@@ -79,6 +84,15 @@ class Lexicon(dict[str, Entry]):
             return Entry(surface, figure, "numeral", lemma.pos if lemma else "")
         kind = "latin" if self.cyrillic and stem.isascii() else "word"
         return Entry(surface, key, kind, lemma.pos if lemma else "", bool(lemma and lemma.name))
+
+    def plain_keys(self, words: Iterable[str]) -> dict[str, str]:
+        """Keys of the words to whose entry nothing leads but their lemma: they are the surface, the kind is "word".
+        These are most Cyrillic words; none is remembered."""
+        if not self.cyrillic:
+            return {}
+        plain = [word for word in words if PLAIN.fullmatch(word) and word not in _RULED]
+        keys = zip(plain, self.morphology.keys(plain))
+        return {word: key for word, key in keys if key not in _RULED}
 
     def _native(self, word: str) -> str:
         """A word wholly made of twins, in the script that is meant: caxap is сахар, "box" is not вох."""

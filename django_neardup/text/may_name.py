@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .homoglyphs import LATIN_ONLY
+from .lexicon import PLAIN
 from .morphology import morphology
 
 _CAPITAL = "[^\\W\\d_a-zа-яё]"
@@ -24,8 +25,6 @@ _PAIR = re.compile(
     rf"(?<![^\W\d_])(?=({_CAPITAL}{_WORD})(\.[\s*_\-‐‑]*|[\s*_\-‐‑]+)({_CAPITAL}{_WORD})([\-‐‑'’ʼ`]?))"
 )
 _HYPHENS = "-‐‑"
-_PLAIN = re.compile(r"(?!.*(.)\1\1)[а-я]{1,40}")
-"""A word, in small letters, that canonisation leaves as it is."""
 
 
 def may_name(raw: str, language: str | None = None) -> bool:
@@ -59,6 +58,6 @@ def _may_play(word: str, dotted: bool, language: str) -> bool:
     small = word.lower()
     if len(word) == 1 and dotted:
         return True
-    if _PLAIN.fullmatch(small):
+    if PLAIN.fullmatch(small):
         return any(reading.role for reading in morphology(language).readings(small))
     return not (word.isascii() and word.isalpha() and LATIN_ONLY.search(word))

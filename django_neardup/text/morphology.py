@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -90,6 +91,13 @@ class Morphology:
                     self._cache.clear()
                 self._cache[word] = found
         return found
+
+    def keys(self, words: Iterable[str]) -> list[str]:
+        """``lemma(word).key`` of words of up to ``LONGEST_PARSED`` Russian letters, of which nothing is kept: the
+        caller remembers them."""
+        with _LOCK:
+            find = _first_parse(self.language).lemma if self.language in _ANALYSED else self._find
+            return [find(word).key for word in words]
 
     def knows(self, word: str) -> bool | None:
         """Whether the dictionary has a Cyrillic word; None where there is no dictionary."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from .. import numbers, units
 from ..tokenize import PRICE_LINKS, PRICE_WORDS, RANGE_WORDS
@@ -15,6 +16,7 @@ MONTH = 16  # may begin a date
 ADDRESS = 32  # may begin an address
 
 _LOOKED_AHEAD = re.compile(r"\(\?!.*?\)")
+_GROUP = re.compile(r"\(\?:(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _BLANK = re.compile(r"(?:\\\.\??)? \??|\[ ·\*\]\?|\\\.\?|/")
 _SOURCES = (
     units.UNIT,
@@ -33,8 +35,29 @@ def _parts(source: str) -> str:
     return f"{_BLANK.sub('|', plain)}|{_BLANK.sub('', plain)}"
 
 
+def _choices(source: str) -> Iterator[str]:
+    """The alternatives of a pattern, and of groups that are an alternative themselves."""
+    depth, start = 0, 0
+    for place, sign in enumerate(f"{source}|"):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "|" and not depth:
+            one, start = source[start:place], place + 1
+            yield from _choices(one[3:-1]) if _GROUP.fullmatch(one) else [one]
+
+
+def _by_letter(source: str) -> str:
+    """The same alternatives, those of one first letter together: a word that begins otherwise is soon given up."""
+    behind: dict[str, list[str]] = {}
+    for one in dict.fromkeys(_choices(source)):
+        letter = one[0] if one[0].isalpha() and one[1:2] not in tuple("?*+{") else ""
+        behind.setdefault(letter, []).append(one.removeprefix(letter))
+    return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in behind.items())
+
+
 # A multiplier may be glued to what it multiplies: 5 тысруб.
-_FOLLOWING = re.compile(f"(?:{units.MULTIPLIER})?(?:{'|'.join(map(_parts, _SOURCES))})")
+_FOLLOWING = re.compile(
+    f"(?:{_by_letter(units.MULTIPLIER)})?(?:{_by_letter('|'.join(map(_parts, _SOURCES)))})"
+)
 _MONTH = re.compile(numbers.ENGLISH_MONTH)
 
 

@@ -52,12 +52,19 @@ class Lexical:
         values, found, absent = self.table.find(hashes)
         if len(absent):
             missing, first, back = np.unique(hashes[absent], return_index=True, return_inverse=True)
-            met = list(map(self._word, spelling(absent[first])))
-            new_values = np.array([value for value, _ in met], np.uint64)
-            new_marks = np.array([mark for _, mark in met], np.uint8)
+            new_values, new_marks = self._met(spelling(absent[first]))
             self.table.add(missing, new_values, new_marks)
             values[absent], found[absent] = new_values[back], new_marks[back]
         return values, found
+
+    def _met(self, words: Sequence[str]) -> tuple[Hashes, Marks]:
+        values, marks = np.empty(len(words), np.uint64), np.empty(len(words), np.uint8)
+        plain = self._lexicon.plain_keys(words).get
+        for place, word in enumerate(words):
+            key = plain(word)
+            token = self._token(word, word, key, "word") if key else self._word(word)
+            values[place], marks[place] = token
+        return values, marks
 
     def _word(self, word: str) -> tuple[int, int]:
         if len(word) > LONGEST_WORD:
@@ -65,12 +72,12 @@ class Lexical:
         mixed = not word.isascii() and LATIN_LETTER.search(word)
         folded = fold_mixed(Untraced(word), self.cyrillic).text if mixed else word
         entry = self._lexicon.get(folded) or self._lexicon.entry(folded)
-        key = self._key(entry.key, entry.kind)
-        stopped = STOPPED if key in STOP else 0
-        return hash_word(key, self.secret), stopped | marks(folded, entry.surface)
+        return self._token(folded, entry.surface, entry.key, entry.kind)
 
-    def _key(self, key: str, kind: str) -> str:
-        return (self.synonyms.get(key) or key) if self.synonyms and kind in WORDS else key
+    def _token(self, word: str, surface: str, key: str, kind: str) -> tuple[int, int]:
+        if self.synonyms and kind in WORDS:
+            key = self.synonyms.get(key) or key
+        return hash_word(key, self.secret), (STOPPED if key in STOP else 0) | marks(word, surface)
 
     def pieces(self, texts: Sequence[str]) -> list[Piece]:
         """The tokens of pieces between two blanks."""
