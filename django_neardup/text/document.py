@@ -16,7 +16,7 @@ from .tokenize import Token, Tokens, tokenize
 from .traced import Traced
 
 CYRILLIC_LANGUAGES = words("ru uk be bg sr mk kk ky mn tg tt ba")
-CACHE_HASHES = 150_000
+CACHE_HASHES = 50_000
 
 STOP_WEIGHT = 0.35
 WEIGHTS = {"code": 2.0, "number": 2.0, "measure": 2.0, "price": 0.1, "contact": 0.1, "date": 0.3}

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 NAMES = frozenset(["Name", "Surn", "Patr", "Geox", "Orgn", "Trad"])
-ENDINGS = 50_000
+ENDINGS = 20_000
 
 Place = tuple[int, int]
 Found = Sequence[tuple[str, Sequence[Place]]]

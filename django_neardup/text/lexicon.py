@@ -23,7 +23,7 @@ ABBREVIATIONS = {
 }
 _RULED = {*ABBREVIATIONS, *NUMERALS}
 MAX_WORD = 64
-CACHE_WORDS = 120_000
+CACHE_WORDS = 50_000
 
 PLAIN = re.compile(r"(?!.*(.)\1\1)[а-я]{1,40}")
 """A word, in small letters, that a Cyrillic text's canonisation leaves as it is."""

@@ -12,8 +12,8 @@ from .first_parse import FirstParse, Lemma
 
 __all__ = ["Lemma", "Morphology", "Reading", "morphology"]
 
-CACHE_WORDS = 120_000
-READ_WORDS = 50_000
+CACHE_WORDS = 50_000
+READ_WORDS = 20_000
 LONGEST_PARSED = 40
 
 _ANALYSED = ("ru", "uk")

@@ -14,7 +14,7 @@ from .crowds import Crowds
 from .documents import leave
 from .together import together
 
-BATCH = 200
+BATCH = 100
 """Posts compared together."""
 
 ROUNDS = 3
