@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import Count, Min, Q
 
 from ..clustering import settle
-from ..models import Cluster, Document, Membership, Scheme, Space
+from ..models import Cluster, Membership, Scheme
+from .facts import UNSEEN, Seen
 from .graph import StoredGraph
 from .ledger import request
-from .sql import execute, insert, named, rows, rows_either
+from .sql import execute, insert, named, rows, rows_in
 
 logger = logging.getLogger(__name__)
 
 ALARM = 200
 """Members from which on a growing cluster is logged: so many copies of one post are rather a template's."""
 
-JOINED = ("document_id", "cluster_id", "score", "reason", "exact", "scheme_id", "digest")
+JOINED = ("document_id", "cluster_id", "score", "exact", "reason", "scheme_id", "digest")
 SHOWN = ("id", "space_id", "representative_id", "size", "lowest", "weakest", "exact")
 LED = f'SELECT {named(SHOWN)} FROM "neardup_cluster" WHERE "representative_id" = %s'
-_SIDE = (
-    'SELECT MIN(p."score") FROM "neardup_pair" p JOIN "neardup_membership" m ON m."document_id" = p."{other}" '
-    'WHERE m."cluster_id" = %s AND +p."space_id" = %s AND p."{side}" IN ({{0}})'
+SPACE = 'SELECT "space_id" FROM "neardup_document" WHERE "id" = %s'
+SAID = (
+    'SELECT m."id", m."document_id", m."cluster_id", c."representative_id", m."score", m."exact", m."reason" '
+    'FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE m."document_id" IN ({})'
 )
-INSIDE = f"{_SIDE.format(side='a_id', other='b_id')} UNION ALL {_SIDE.format(side='b_id', other='a_id')}"
+SAY = 'UPDATE "neardup_membership" SET "score" = %s, "exact" = %s, "reason" = %s WHERE "id" = %s'
 WITHIN = (
     'SELECT MIN(p."score") FROM "neardup_membership" a JOIN "neardup_pair" p ON p."a_id" = a."document_id" '
     'JOIN "neardup_membership" b ON b."document_id" = p."b_id" '
@@ -38,7 +40,8 @@ GROWN = (
     'WHERE "id" = %s'
 )
 
-RENEWED = ("score", "exact", "reason")
+Said = tuple[float, bool, str]
+"""Score, whether it is an exact copy, and the reason, of a member."""
 
 
 def recluster(
@@ -47,12 +50,14 @@ def recluster(
     using: str,
     frozen: Collection[int] = (),
     related: Collection[int] = (),
-) -> set[int]:
-    """Decide anew on the seeds and all that depends on them, and store it; the documents whose leader changed.
+    seen: Seen = UNSEEN,
+) -> dict[int, int | None]:
+    """Decide anew on the seeds and all that depends on them, and store it; the leaders that changed.
 
     ``related``: documents that have come to be related to seeds of which nothing was known before. Those that stand
-    before all seeds in the static order depend on none of them, and are left alone."""
-    graph, seeds = StoredGraph(scheme.pk, using), set(seeds)
+    before all seeds in the static order depend on none of them, and are left alone. ``seen``: documents that the
+    caller has read under the lock, and nobody's place has changed since."""
+    graph, seeds = StoredGraph(scheme.pk, using, seen), set(seeds)
     if related:
         graph.place(seeds.union(related))
         first = min(map(graph.order, seeds))
@@ -61,13 +66,13 @@ def recluster(
     before = {node: graph.leader(node) for node in changed}
     stale = _leave([node for node in changed if graph.has_place(node)], using)
     _join(changed, before, graph, scheme, using, stale)
-    stale |= _renew({*seeds} - {*frozen} - changed.keys(), graph, scheme, using)
-    for cluster in Cluster.objects.using(using).filter(pk__in=stale):
+    stale |= _renew({*seeds} - {*frozen} - changed.keys(), graph, using)
+    for cluster in Cluster.objects.using(using).filter(pk__in=stale) if stale else ():
         refresh(cluster, using)
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
             request(Cluster, pk, using)
-    return set(changed)
+    return changed
 
 
 def _left_behind(changed: dict[int, int | None], before: dict[int, int | None]) -> set[int]:
@@ -89,24 +94,19 @@ def _leave(leaving: Collection[int], using: str) -> set[int]:
     return left
 
 
-def _renew(staying: Collection[int], graph: StoredGraph, scheme: Scheme, using: str) -> set[int]:
+def _renew(staying: Collection[int], graph: StoredGraph, using: str) -> set[int]:
     """Renew what is said of members whose leader is the same; their clusters."""
     clusters: set[int] = set()
-    for place in Membership.objects.using(using).filter(document__in=staying).select_related("cluster"):
-        clusters.add(place.cluster_id)
-        if place.document_id != place.cluster.representative_id:
-            now = _membership(
-                place.cluster, place.document_id, place.cluster.representative_id, graph, scheme
-            )
-            if any(getattr(place, name) != getattr(now, name) for name in RENEWED):
-                values = {name: getattr(now, name) for name in RENEWED}
-                Membership.objects.using(using).filter(pk=place.pk).update(**values)
+    for pk, node, cluster, leader, *said in rows_in(using, SAID, sorted(staying)):
+        clusters.add(cluster)
+        if node != leader and (now := _said(node, leader, graph)) != tuple(said):
+            execute(using, SAY, [*now, pk])
     return clusters
 
 
 def _join(
-    changed: dict[int, int | None],
-    before: dict[int, int | None],
+    changed: Mapping[int, int | None],
+    before: Mapping[int, int | None],
     graph: StoredGraph,
     scheme: Scheme,
     using: str,
@@ -119,59 +119,64 @@ def _join(
         if leader is not None and leader != node:
             joining[leader].append(node)
     for leader, nodes in sorted(joining.items()):
-        cluster = _cluster_of(leader, [before[node] for node in nodes], graph, scheme, using)
-        coming = [_membership(cluster, node, leader, graph, scheme) for node in sorted(nodes)]
+        former = [before[node] for node in nodes if graph.has_place(node)]
+        cluster, led = _cluster_of(leader, former, graph.seen, using)
+        said = {node: _said(node, leader, graph) for node in sorted(nodes)}
+        coming = said if led else {leader: (1.0, True, Membership.Reason.REPRESENTATIVE), **said}
         insert(
-            using, "neardup_membership", JOINED, [[getattr(each, name) for name in JOINED] for each in coming]
+            using,
+            "neardup_membership",
+            JOINED,
+            [[node, cluster.pk, *own, scheme.pk, graph.digest(node)] for node, own in coming.items()],
         )
-        if cluster.size > 1 and cluster.pk not in stale:
-            _grow(cluster, coming, using)
+        if cluster.size and cluster.pk not in stale:
+            _grow(cluster, said, _inside(said, changed, graph), using)
         else:
             refresh(cluster, using, grown=True)
 
 
-def _grow(cluster: Cluster, coming: Collection[Membership], using: str) -> None:
-    """Renew the figures of a cluster that has lost nobody, by those who have come."""
+def _inside(coming: Collection[int], changed: Mapping[int, int | None], graph: StoredGraph) -> list[float]:
+    """The scores of those who have come with all members."""
+
+    def led(node: int) -> int | None:
+        return changed.get(node, graph.leader(node))
+
+    return [
+        score for (a, b), score in graph.scores.items() if (a in coming or b in coming) and led(a) == led(b)
+    ]
+
+
+def _grow(cluster: Cluster, coming: Mapping[int, Said], inside: Collection[float], using: str) -> None:
+    """Renew the figures of a cluster that has lost nobody, by those who have come and their scores inside."""
     size = cluster.size + len(coming)
-    lowest = min(cluster.lowest, *(each.score for each in coming))
-    inside = rows_either(using, INSIDE, [each.document_id for each in coming], cluster.pk, cluster.space_id)
-    weakest = min([cluster.weakest, lowest, *(score for (score,) in inside if score is not None)])
-    exact = cluster.exact and all(each.exact for each in coming)
+    lowest = min(cluster.lowest, *(score for score, _, _ in coming.values()))
+    weakest = min(cluster.weakest, lowest, *inside)
+    exact = bool(cluster.exact) and all(own for _, own, _ in coming.values())
     _warn(cluster, size)
     execute(using, GROWN, [size, lowest, weakest, exact, Cluster.State.OPEN, cluster.pk])
 
 
-def _cluster_of(
-    leader: int, before: list[int | None], graph: StoredGraph, scheme: Scheme, using: str
-) -> Cluster:
-    """The leader's cluster; else an abandoned one of its members, so that addresses last; else a new one."""
-    clusters = Cluster.objects.using(using)
-    for row in rows(using, LED, [leader]):
-        return Cluster.from_db(using, list(SHOWN), row)
-    document = Document.objects.using(using).get(pk=leader)
+def _cluster_of(leader: int, before: Iterable[int | None], seen: Seen, using: str) -> tuple[Cluster, bool]:
+    """The leader's cluster, and whether it was; else an abandoned one of its members, so that addresses last; else a
+    new one."""
+    for row in [seen.clusters[leader]] if leader in seen.clusters else rows(using, LED, [leader]):
+        return Cluster.from_db(using, list(SHOWN), row), True
     former = [node for node in before if node is not None]
-    cluster = clusters.filter(representative__in=former, memberships=None).order_by("pk").first() or Cluster()
-    cluster.space = Space.objects.using(using).get(documents=document)
-    cluster.representative = document
+    clusters = Cluster.objects.using(using).filter(representative__in=former, memberships=None)
+    cluster = clusters.order_by("pk").first() if former else None
+    cluster = cluster or Cluster(size=1, exact=True)
+    cluster.space_id, cluster.representative_id = rows(using, SPACE, [leader])[0][0], leader
     cluster.save(using=using, update_fields=["space", "representative"] if cluster.pk else None)
-    Membership.objects.using(using).create(
-        document=document, cluster=cluster, score=1.0, exact=True, scheme=scheme, digest=graph.digest(leader),
-        reason=Membership.Reason.REPRESENTATIVE,
-    )  # fmt: skip
-    return cluster
+    return cluster, False
 
 
-def _membership(cluster: Cluster, node: int, leader: int, graph: StoredGraph, scheme: Scheme) -> Membership:
+def _said(node: int, leader: int, graph: StoredGraph) -> Said:
     pair = graph.pair(node, leader)
     verified = pair is not None and leader in graph.duplicates(node)
-    return Membership(
-        cluster=cluster,
-        document_id=node,
-        score=pair.score if pair else 0.0,
-        exact=bool(pair and pair.exact),
-        reason=Membership.Reason.DUPLICATE if verified else Membership.Reason.DECISION,
-        scheme=scheme,
-        digest=graph.digest(node),
+    return (
+        pair.score if pair else 0.0,
+        bool(pair and pair.exact),
+        Membership.Reason.DUPLICATE if verified else Membership.Reason.DECISION,
     )
 
 

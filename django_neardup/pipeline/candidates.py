@@ -87,6 +87,7 @@ class _Look:
 
     def __init__(self, one: Signed, shared: Shared, ties: Ties) -> None:
         self.one, self.ties, self.algorithm = one, ties, one.algorithm
+        self.keys = set(one.keys.tolist())
         self.counts, self.namesakes = shared.counts, shared.namesakes
         others = {other: keys for other, keys in self.counts.items() if other not in self.namesakes}
         near = nearest(others, self.algorithm)
@@ -141,7 +142,7 @@ class _Look:
         representative, a partner."""
         keys = self.counts.get(each.document, 0)
         if each.document in leaders or each.document in self.ties.partners:
-            keys = max(keys, len(set(self.one.keys.tolist()).intersection(storage.unpack(each.keys))))
+            keys = max(keys, len(self.keys.intersection(storage.unpack(each.keys))))
         return keys
 
 

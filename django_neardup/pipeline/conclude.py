@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..models import Membership
 from .assign import recluster
-from .facts import decided_with, drop_stale, write
+from .facts import Seen, decided_with, drop_stale, write
 from .ledger import mark_document
 from .locks import retrying, space_lock
 from .moving import conclude_alone
@@ -24,8 +25,10 @@ AT_ONCE = 25
 """Documents concluded under one lock: nobody waits long for it."""
 
 FACTS = (
-    'SELECT d."id", d."version", f."source_digest", '
-    'm."cluster_id", c."representative_id", c."space_id", m."digest", m."scheme_id" FROM "neardup_document" d '
+    'SELECT d."id", d."live", d."first_seen", f."source_digest", c."representative_id", '
+    'd."version", m."cluster_id", c."space_id", m."digest", m."scheme_id", '
+    'EXISTS (SELECT 1 FROM "neardup_decisionmember" s WHERE s."document_id" = d."id"), '
+    'c."size", c."lowest", c."weakest", c."exact" FROM "neardup_document" d '
     'LEFT JOIN "neardup_fingerprint" f ON f."document_id" = d."id" AND f."scheme_id" = %s '
     'LEFT JOIN "neardup_membership" m ON m."document_id" = d."id" '
     'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE d."id" IN ({})'
@@ -126,39 +129,66 @@ def _conclude_under_lock(
     outcome = Outcome()
     locked = {group[0].space}.union(*(found[one.document].spaces for one in group))
     with space_lock(locked, using):
-        stored, before, staying = _unmoved(group, pairs, outcome, using)
+        seen, before, staying = _unmoved(group, pairs, outcome, using)
         alone = [one for one in staying if _is_odd(one, before.get(one.document), found[one.document])]
         for one in alone:
-            conclude_alone(one, pairs[one.document], stored, using)
+            conclude_alone(one, pairs[one.document], seen, using)
+        if alone:
+            seen = replace(seen, nodes={}, clusters={})
         together = [one for one in staying if one not in alone]
-        if together:
-            _follow(together, before, found, pairs, stored, using)
-        after = places_of([one.document for one in staying], using)
+        joined = _follow(together, before, found, pairs, seen, using) if together else set()
+        had = [one.document for one in staying if one in alone or one.document in before]
+        after = places_of(had, using)
         for one in staying:
             old, new = before.get(one.document), after.get(one.document)
-            outcome.changed[one.document] = (old and old.cluster) != (new and new.cluster)
+            outcome.changed[one.document] = (
+                (old and old.cluster) != (new and new.cluster)
+                if one.document in had
+                else one.document in joined
+            )
     return outcome
 
 
 def _unmoved(
     group: Sequence[Signed], pairs: Mapping[int, Sequence[Verified]], outcome: Outcome, using: str
-) -> tuple[dict[int, str], dict[int, Place], list[Signed]]:
-    """Digests that stand, places, and documents that nobody has moved on; the others' partners are noted."""
+) -> tuple[Seen, dict[int, Place], list[Signed]]:
+    """All documents as they stand, places, and documents that nobody has moved on; the others' partners are noted."""
     sides = {one.document: [each.other(one.document) for each in pairs[one.document]] for one in group}
     asked = {one.document for one in group}.union(side.document for each in sides.values() for side in each)
-    facts = {row[0]: row[1:] for row in rows_in(using, FACTS, sorted(asked), group[0].scheme.pk)}
-    stored = {document: row[1] for document, row in facts.items() if row[1] is not None}
-    places = {document: Place(*row[2:]) for document, row in facts.items() if row[2] is not None}
+    seen, versions, places = _read(asked, group[0].scheme.pk, using)
     staying = []
     for one in group:
-        if facts.get(one.document, ())[:2] != (one.wanted, one.digest):
+        if (versions.get(one.document), seen.digests.get(one.document)) != (one.wanted, one.digest):
             continue
-        moved = {side.document for side in sides[one.document] if stored.get(side.document) != side.stored}
+        moved = {
+            side.document for side in sides[one.document] if seen.digests.get(side.document) != side.stored
+        }
         if moved:
             outcome.moved[one.document] = moved
         else:
             staying.append(one)
-    return stored, places, staying
+    return seen, places, staying
+
+
+def _read(asked: Iterable[int], scheme: int, using: str) -> tuple[Seen, dict[int, int], dict[int, Place]]:
+    """All of those documents, their versions, and the places of those that have one."""
+    nodes, digests, undecided, clusters = dict[int, Any](), dict[int, str](), set[int](), dict[int, Any]()
+    versions, places = {}, {}
+    for row in rows_in(using, FACTS, sorted(asked), scheme):
+        (document, _, _, digest, leader), (version, cluster, *place), (decided, *figures) = (
+            row[:5],
+            row[5:10],
+            row[10:],
+        )
+        nodes[document], versions[document] = row[:5], version
+        if digest is not None:
+            digests[document] = digest
+        if not decided:
+            undecided.add(document)
+        if cluster is not None:
+            places[document] = Place(cluster, leader, *place)
+            clusters[leader] = (cluster, place[0], leader, *figures)
+    return Seen(nodes, digests, undecided, clusters), versions, places
 
 
 def _is_odd(one: Signed, place: Place | None, found: Found) -> bool:
@@ -175,12 +205,12 @@ def _follow(
     before: Mapping[int, Place],
     found: Mapping[int, Found],
     pairs: Mapping[int, Sequence[Verified]],
-    stored: Mapping[int, str],
+    seen: Seen,
     using: str,
-) -> None:
-    """Pairs are written, stale ones go, decisions speak, clusters are decided anew."""
+) -> set[int]:
+    """Pairs are written, stale ones go, decisions speak, clusters are decided anew; who came to be in a cluster."""
     scheme, space = signed[0].scheme, signed[0].space
-    related = write((each for one in signed for each in pairs[one.document]), scheme, space, using, stored)
+    related = write((each for one in signed for each in pairs[one.document]), scheme, space, using, seen)
     known = [one for one in signed if not one.fresh]
     seeds = {one.document for one in signed}
     seeds |= related.intersection(
@@ -188,10 +218,11 @@ def _follow(
     )
     tied = {one.document: one.digest for one in known if found[one.document].tied}
     if tied:
-        seeds |= drop_stale(tied, scheme, using) | decided_with(tied, using)
+        seeds |= drop_stale(tied, scheme, using) | decided_with(tied.keys() - seen.undecided, using)
     for one in signed:
         place = before.get(one.document)
         if place is not None and (place.digest, place.scheme) != (one.digest, scheme.pk):
             places = Membership.objects.using(using).filter(document=one.document)
             places.update(digest=one.digest, scheme=scheme)
-    recluster(scheme, seeds, using, related=related - seeds)
+    led = recluster(scheme, seeds, using, related=related - seeds, seen=seen)
+    return {side for node, leader in led.items() if leader not in (None, node) for side in (node, leader)}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections
@@ -16,9 +17,9 @@ from .sql import execute_many, insert, named, rows_either, rows_in
 CHUNK = 500
 STORED = (
     'SELECT "id", "a_id", "b_id", "digest_a", "digest_b" FROM "neardup_pair" '
-    'WHERE +"scheme_id" = %s AND "a_id" IN ({0}) UNION ALL '
+    'WHERE +"scheme_id" = %s AND "a_id" IN ({}) UNION ALL '
     'SELECT "id", "a_id", "b_id", "digest_a", "digest_b" FROM "neardup_pair" '
-    'WHERE +"scheme_id" = %s AND "b_id" IN ({0})'
+    'WHERE +"scheme_id" = %s AND "b_id" IN ({})'
 )
 """A plus keeps SQLite, which knows nothing of how often a scheme is there, from reading all pairs of it."""
 
@@ -32,6 +33,21 @@ DELETE = 'DELETE FROM "neardup_pair" WHERE "id" = %s'
 MEMBERS = 'SELECT DISTINCT "decision_id" FROM "neardup_decisionmember" WHERE "document_id" IN ({})'
 SIDE_A = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_a" FROM "neardup_pair" WHERE "a_id" IN ({})'
 SIDE_B = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_b" FROM "neardup_pair" WHERE "b_id" IN ({})'
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Documents as they were read under the lock. ``nodes``: what ``graph.NODES`` reads of each; ``digests``: the
+    source digests that are stored; ``undecided``: those of which no decision speaks; ``clusters``: those that they are
+    in, by leader, the columns ``assign.SHOWN``."""
+
+    nodes: Mapping[int, tuple[Any, ...]]
+    digests: Mapping[int, str]
+    undecided: Set[int]
+    clusters: Mapping[int, tuple[Any, ...]]
+
+
+UNSEEN = Seen({}, {}, frozenset(), {})
 
 
 def digests(documents: Iterable[int], scheme: int, using: str) -> dict[int, str]:
@@ -68,19 +84,19 @@ def write(
     scheme: Scheme,
     space: int,
     using: str,
-    known: Mapping[int, str] | None = None,
+    seen: Seen = UNSEEN,
 ) -> set[int]:
     """Store judged pairs (a refused one goes); the documents whose relations changed.
 
-    A pair that is current on both sides is not overwritten by one that is not. ``known``: the stored digests, where
+    A pair that is current on both sides is not overwritten by one that is not. ``seen``: all of the documents, where
     the caller has read them under the lock.
     """
     judged = {(each.a.document, each.b.document): each for each in verified}
     if not judged:
         return set()
-    stored = known or digests({document for key in judged for document in key}, scheme.pk, using)
+    stored = seen.digests or digests({document for key in judged for document in key}, scheme.pk, using)
     present = _present(judged.keys(), scheme.pk, using)
-    decisions = decisions_on(judged, using)
+    decisions = decisions_on(judged, using, seen.undecided)
     now = connections[using].ops.adapt_datetimefield_value(timezone.now())
     new, changed, gone, touched = [], [], [], set[int]()
     for key, each in sorted(judged.items()):
@@ -115,10 +131,13 @@ def drop_stale(digests: Mapping[int, str], scheme: Scheme, using: str) -> set[in
     return {side for row in stale for side in row[1:3]}
 
 
-def decisions_on(keys: Iterable[tuple[int, int]], using: str) -> dict[tuple[int, int], list[Decision]]:
-    """Decisions not withdrawn that speak of those pairs, newest first, their members fetched."""
+def decisions_on(
+    keys: Iterable[tuple[int, int]], using: str, undecided: Set[int] = frozenset()
+) -> dict[tuple[int, int], list[Decision]]:
+    """Decisions not withdrawn that speak of those pairs, newest first, their members fetched. ``undecided``: documents
+    known to be in none."""
     wanted = set(keys)
-    documents = {document for key in wanted for document in key}
+    documents = {document for key in wanted for document in key} - undecided
     found: dict[tuple[int, int], list[Decision]] = {}
     for decision in decisions_of(documents, using):
         for key in pairs_in(decision):
@@ -129,8 +148,7 @@ def decisions_on(keys: Iterable[tuple[int, int]], using: str) -> dict[tuple[int,
 
 def decisions_of(documents: Collection[int], using: str) -> list[Decision]:
     """Decisions not withdrawn that speak of any of those documents, newest first, their members fetched."""
-    wanted = sorted(documents)
-    ids = {decision for (decision,) in rows_in(using, MEMBERS, wanted)}
+    ids = {decision for (decision,) in rows_in(using, MEMBERS, sorted(documents))}
     if not ids:
         return []
     rows = Decision.objects.using(using).filter(pk__in=sorted(ids), withdrawn=None)
@@ -178,14 +196,16 @@ def _present(
     return {(a, b): (number, (one, two)) for number, a, b, one, two in stored if (a, b) in keys}
 
 
-def _values(each: Verified, space: int, decisions: Iterable[Decision]) -> list[Any]:
+def _values(each: Verified, space: int, decisions: Collection[Decision]) -> list[Any]:
     """What is stored of a pair, in the order of ``COLUMNS``."""
     judgement, classes = each.judgement, ",".join(each.judgement.classes)
-    fact = Fact(
-        each.a.document, each.b.document, judgement.verdict, judgement.exact, judgement.score, classes,
-        each.a.read, each.b.read,
-    )  # fmt: skip
-    decision = in_force(fact, decisions)
+    decision = None
+    if decisions:
+        fact = Fact(
+            each.a.document, each.b.document, judgement.verdict, judgement.exact, judgement.score, classes,
+            each.a.read, each.b.read,
+        )  # fmt: skip
+        decision = in_force(fact, decisions)
     return [
         space, judgement.verdict, judgement.exact, judgement.score, judgement.containment_a, judgement.containment_b,
         classes, each.evidence, each.a.read, each.b.read, None if decision is None else decision.pk,

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from ..models import Decision, Verdict
-from .facts import decisions_of, in_force, pairs_in
+from .facts import UNSEEN, Seen, decisions_of, in_force, pairs_in
 from .records import Fact
 from .sql import rows_either, rows_in
 
 PAIRS = (
     'SELECT "a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b" '
-    'FROM "neardup_pair" WHERE +"scheme_id" = %s AND "{side}" IN ({{0}})'
+    'FROM "neardup_pair" WHERE +"scheme_id" = %s AND "{side}" IN ({{}})'
 )
 PAIRS_OF = f"{PAIRS.format(side='a_id')} UNION ALL {PAIRS.format(side='b_id')}"
 NODES = (
@@ -24,10 +24,13 @@ NODES = (
 
 
 class StoredGraph:
-    """Documents of one scheme, their current pairs and decisions, read under the space's lock as they are needed."""
+    """Documents of one scheme, their current pairs and decisions, read under the space's lock as they are needed.
 
-    def __init__(self, scheme: int, using: str) -> None:
-        self.scheme, self.using = scheme, using
+    ``scores``: of all their pairs, current or not."""
+
+    def __init__(self, scheme: int, using: str, seen: Seen = UNSEEN) -> None:
+        self.scheme, self.using, self.seen = scheme, using, seen
+        self.scores: dict[tuple[int, int], float] = {}
         self.pairs: dict[tuple[int, int], Fact] = {}
         self._orders: dict[int, tuple[bool, int, int]] = {}
         self._leaders: dict[int, int | None] = {}
@@ -44,10 +47,11 @@ class StoredGraph:
         if not new:
             return
         pairs = self._pairs_of(new)
-        decisions = decisions_of(new, self.using)
+        decisions = decisions_of(new - self.seen.undecided, self.using)
         told = {document for decision in decisions for key in pairs_in(decision) for document in key}
         self.place(new | {side for pair in pairs for side in pair[:2]} | told)
         for pair in pairs:
+            self.scores[pair.a_id, pair.b_id] = pair.score
             if (self._digests.get(pair.a_id), self._digests.get(pair.b_id)) == (pair.digest_a, pair.digest_b):
                 self._add_pair(pair)
         self._add_decisions(decisions, new)
@@ -90,7 +94,8 @@ class StoredGraph:
         new = set(nodes) - self._orders.keys()
         if not new:
             return
-        found = rows_in(self.using, NODES, sorted(new), self.scheme)
+        found = [self.seen.nodes[node] for node in new & self.seen.nodes.keys()]
+        found += rows_in(self.using, NODES, sorted(new - self.seen.nodes.keys()), self.scheme)
         for node, live, first_seen, digest, leader in found:
             self._orders[node] = (not live, first_seen, node)
             if digest is not None:
@@ -98,7 +103,7 @@ class StoredGraph:
             if leader is not None:
                 self._placed.add(node)
             self._leaders[node] = leader if leader is not None else node if self.leads(node) else None
-        self.place(leader for *_, leader in found if leader is not None)
+        self.place({leader for *_, leader in found if leader is not None})
 
     def _pairs_of(self, nodes: Collection[int]) -> list[Fact]:
         found = rows_either(self.using, PAIRS_OF, sorted(nodes), self.scheme)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from django.db.models import Q, QuerySet
 
 from ..models import Cluster, Document, Membership, Pair, Scheme
 from .assign import recluster, refresh
-from .facts import decided_with, drop_stale, write
+from .facts import Seen, decided_with, drop_stale, write
 from .ledger import request
 from .locks import space_lock
 from .places import spaces_of
@@ -19,13 +19,13 @@ class Moved(Exception):
     """Somebody has been here meanwhile."""
 
 
-def conclude_alone(one: Signed, verified: Sequence[Verified], stored: Mapping[int, str], using: str) -> None:
+def conclude_alone(one: Signed, verified: Sequence[Verified], seen: Seen, using: str) -> None:
     """Step C of such a document, under the locks of all its spaces: its members are frozen until the repair."""
     document, scheme = one.document, one.scheme
     led = _led(document, using)
     frozen = _members(led) if _has_other_text(one, using) else set()
     touched = _leave_other_spaces(document, one.space, using)
-    touched |= write(verified, scheme, one.space, using, stored)
+    touched |= write(verified, scheme, one.space, using, seen)
     touched |= drop_stale({document: one.digest}, scheme, using) | decided_with([document], using)
     Membership.objects.using(using).filter(document=document).update(digest=one.digest, scheme=scheme)
     recluster(scheme, {document, *touched}, using, frozen=frozen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..adapters import Adapter, Source
@@ -88,8 +88,7 @@ class Signed:
         return algorithm_of(self.scheme, self.excused)
 
 
-@dataclass(frozen=True, slots=True)
-class Print:
+class Print(NamedTuple):
     """A stored fingerprint of another document, and what is to be known to read its text."""
 
     document: int
@@ -140,7 +139,16 @@ class Verified:
     @cached_property
     def evidence(self) -> str:
         """What is stored of the reasons, as JSON."""
-        return json.dumps(self.judgement.evidence())
+        judgement = self.judgement
+        if judgement.differences or judgement.passages:
+            return json.dumps(judgement.evidence())
+        return _without_places(judgement.exact, judgement.classes)
+
+
+@lru_cache(maxsize=64)
+def _without_places(exact: bool, classes: tuple[str, ...]) -> str:
+    """The evidence of a judgement that names no place in the texts."""
+    return json.dumps(Judgement("none", 0.0, exact=exact, classes=classes).evidence())
 
 
 class Fact(NamedTuple):

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from ..storage.postgresql import array
+
 T = TypeVar("T")
 
 PORTION = 500
@@ -40,21 +42,31 @@ def execute_many(using: str, statement: str, many: Sequence[Sequence[Any]]) -> N
             cursor.executemany(_quoted(connections[using], statement), many)
 
 
-def rows_in(using: str, statement: str, values: Iterable[Any], *before: Any) -> list[tuple[Any, ...]]:
-    """What a statement reads that holds one list, its ``{}``, and before it parameters of its own."""
+def rows_in(using: str, statement: str, values: Iterable[int], *before: Any) -> list[tuple[Any, ...]]:
+    """What a statement reads that holds one list, its ``IN ({})``, and before it parameters of its own."""
     found: list[tuple[Any, ...]] = []
     for portion in portions(list(values)):
-        found += rows(using, statement.format(holes(len(portion))), [*before, *portion])
+        asked, listed = _listed(using, statement, portion)
+        found += rows(using, asked, [*before, *listed])
     return found
 
 
-def rows_either(using: str, statement: str, values: Iterable[Any], *before: Any) -> list[tuple[Any, ...]]:
-    """What a union of two reads that each hold the same list, the ``{0}``, and before it the same parameters; a row
+def rows_either(using: str, statement: str, values: Iterable[int], *before: Any) -> list[tuple[Any, ...]]:
+    """What a union of two reads that each hold the same list, ``IN ({})``, and before it the same parameters; a row
     that both of them find comes once."""
     found: list[tuple[Any, ...]] = []
     for portion in portions(list(values), PORTION // 2):
-        found += rows(using, statement.format(holes(len(portion))), [*before, *portion] * 2)
+        asked, listed = _listed(using, statement, portion)
+        found += rows(using, asked, [*before, *listed] * 2)
     return list(dict.fromkeys(found))
+
+
+def _listed(using: str, statement: str, values: Sequence[int]) -> tuple[str, Sequence[Any]]:
+    """The statement with those numbers in place of every ``IN ({})``, and the parameters of each: PostgreSQL takes
+    them as one, which its drivers write sooner than hundreds."""
+    if vendor(using) == "postgresql":
+        return statement.replace("IN ({})", "= ANY(%s::bigint[])"), [array(values)]
+    return statement.replace("{}", holes(len(values))), values
 
 
 def insert(

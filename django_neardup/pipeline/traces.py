@@ -11,12 +11,13 @@ from .sql import holes, portions, rows, rows_in
 
 PRINTS = (
     'SELECT f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", f."keys", '
-    'd."space_id", d."content_type_id", d."object_id", c."representative_id" '
+    'd."space_id", d."content_type_id", d."object_id", '
+    '(SELECT c."representative_id" FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" '
+    'WHERE m."document_id" = f."document_id") '
     'FROM "neardup_fingerprint" f JOIN "neardup_document" d ON d."id" = f."document_id" '
-    'LEFT JOIN "neardup_membership" m ON m."document_id" = f."document_id" '
-    'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" '
     'WHERE f."scheme_id" = %s AND f."document_id" IN ({})'
 )
+"""The leader is asked for row by row: joined, PostgreSQL may read all memberships of a site for few hundred."""
 TIES = (
     'SELECT 0, "a_id", "b_id", "space_id" FROM "neardup_pair" WHERE "a_id" IN ({0}) '
     'UNION ALL SELECT 0, "b_id", "a_id", "space_id" FROM "neardup_pair" WHERE "b_id" IN ({0}) '
@@ -62,5 +63,6 @@ def prints_of(documents: Iterable[int], scheme: int, using: str) -> dict[int, Pr
 
 
 def _print(row: tuple[Any, ...]) -> Print:
-    document, digest, exact, words, payload, keys, *place = row
-    return Print(document, digest, exact, words, bytes(payload), bytes(keys), *place)
+    if type(row[4]) is bytes:
+        return Print._make(row)
+    return Print._make((*row[:4], bytes(row[4]), bytes(row[5]), *row[6:]))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .base import Found, columns
 from .postgresql import PostgreSQL, array
 
 if TYPE_CHECKING:
@@ -70,9 +69,9 @@ class Arrays(PostgreSQL):
         self.each_portion(REMOVE_PAIRS, keys, documents)
         self.execute(SWEEP, [array(sorted(set(documents.tolist())))])
 
-    def newest(self, keys: Sequence[int], cap: int) -> Found:
+    def reading(self, keys: Sequence[int], cap: int) -> tuple[str, list[Any]]:
         asked = array(keys)
-        return columns(self.rows(NEWEST, [asked, asked, cap * len(keys), cap]))
+        return NEWEST, [asked, asked, cap * len(keys), cap]
 
     def compact(self) -> None:
         """A GIN index is packed as it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ CROSS JOIN LATERAL (
     SELECT "document" FROM "neardup_key" WHERE "key" = asked.key ORDER BY "document" DESC LIMIT %s
 ) AS found
 """
+SHARED = 'SELECT found."document", COUNT(*) FROM ({}) AS found GROUP BY found."document"'
 COPY = 'COPY "neardup_key" ("key", "document") FROM STDIN (FORMAT BINARY)'
 
 
@@ -69,7 +71,15 @@ class PostgreSQL(KeyTable):
                 self.execute(statement, [array(keys[portion].tolist()), array(documents[portion].tolist())])
 
     def newest(self, keys: Sequence[int], cap: int) -> Found:
-        return columns(self.rows(NEWEST, [array(keys), cap]))
+        return columns(self.rows(*self.reading(keys, cap)))
+
+    def shared(self, keys: Sequence[int], cap: int) -> Counter[int]:
+        statement, asked = self.reading(keys, cap)
+        return Counter(dict(self.rows(SHARED.format(statement), asked)))
+
+    def reading(self, keys: Sequence[int], cap: int) -> tuple[str, list[Any]]:
+        """The statement of ``newest`` and its parameters."""
+        return NEWEST, [array(keys), cap]
 
     def compact(self) -> None:
         """A B-tree that was filled at random is 69 % full."""

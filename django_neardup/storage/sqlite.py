@@ -63,7 +63,8 @@ class SQLite(KeyTable):
 
     def shared(self, keys: Sequence[int], cap: int) -> Counter[int]:
         ((text,),) = self.rows(SHARED, [cap, str(list(keys))])
-        return Counter(map(int, text.split(","))) if text else Counter()
+        counts = Counter(text.split(",")) if text else {}
+        return Counter({int(document): count for document, count in counts.items()})
 
     def newest(self, keys: Sequence[int], cap: int) -> Found:
         rows = self.rows(NEWEST, [cap, str(list(keys))])

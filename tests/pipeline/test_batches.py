@@ -28,6 +28,8 @@ from .test_races import both_at_once, rebuild
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 STATEMENTS = {"sqlite": 11, "postgresql": 7, "mysql": 11}
 """Of one turn of a new post without look-alikes, its begin and its commit among them."""
+JOINING = {"sqlite": 22, "postgresql": 18, "mysql": 22}
+"""Of one turn of a post that joins a cluster, however many of its members it is compared with."""
 
 
 def edited(chance, number, most=12):
@@ -185,6 +187,17 @@ def test_an_ordinary_turn_takes_few_statements():
     with CaptureQueriesContext(connection) as queries:
         stages.take_turns(rows, "default")
     assert len(queries) <= STATEMENTS[connection.vendor], [each["sql"] for each in queries]
+
+
+def test_a_turn_that_joins_a_cluster_takes_few_statements():
+    for _ in range(12):
+        post(SOFA)
+    drain_all()
+    rows = leased(post(SOFA_EDITED))
+    with CaptureQueriesContext(connection) as queries:
+        stages.take_turns(rows, "default")
+    assert len(queries) <= JOINING[connection.vendor], [each["sql"] for each in queries]
+    assert Cluster.objects.get().size == 13 and Pair.objects.filter(b=rows[0].pk).count() == 12
 
 
 def test_a_batch_of_ordinary_turns_takes_few_statements():

@@ -18,7 +18,7 @@ from ...models.fields import CLOCK_SQL, DatabaseClock
 from ..ledger import mark_document
 from ..locks import retrying
 from ..objects import canonical_id, content_type_of
-from ..sql import PORTION, execute, portions, rows_in, skips_locked, vendor
+from ..sql import PORTION, execute, holes, portions, rows, skips_locked, vendor
 
 LEASE_SECONDS = 1800
 """A run holds its documents so long, unless it ends before: nobody else signs them meanwhile. A killed run's are taken
@@ -119,8 +119,11 @@ def leave(documents: Iterable[int], using: str) -> None:
 
 def _documents(adapter: Adapter, keys: Sequence[Any], using: str) -> dict[str, Document]:
     kind = content_type_of(adapter.model, using).pk
-    found = rows_in(using, f"{READ} ({{}})", [canonical_id(key) for key in keys], kind)
-    read = [Document.from_db(using, COLUMNS, row) for row in found]
+    read = [
+        Document.from_db(using, COLUMNS, row)
+        for portion in portions([canonical_id(key) for key in keys])
+        for row in rows(using, f"{READ} ({holes(len(portion))})", [kind, *portion])
+    ]
     return {document.object_id: document for document in read}
 
 
