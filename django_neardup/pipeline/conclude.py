@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.db import connections
+
 from ..models import Membership
 from .assign import recluster
-from .facts import Seen, decided_with, drop_stale, write
+from .facts import Seen, decided_with, digests, drop_stale, write
 from .ledger import mark_document
 from .locks import retrying, space_lock
 from .moving import conclude_alone
@@ -95,6 +97,7 @@ def _conclude(
     for _ in range(TRIES):
         outcome = retrying(_conclude_under_lock, group, found, pairs, using)
         changed |= outcome.changed
+        _look_back(outcome.changed, pairs, group[0].scheme.pk, using)
         group = [one for one in group if one.document in outcome.moved]
         if not group:
             return changed
@@ -102,6 +105,20 @@ def _conclude(
     for one in group:
         mark_document(one.document, using, recheck=True)
     return changed | dict.fromkeys((one.document for one in group), False)
+
+
+def _look_back(
+    concluded: Iterable[int], pairs: Mapping[int, Sequence[Verified]], scheme: int, using: str
+) -> None:
+    """Have others looked at again whose text changed while the pairs with them were not to be seen yet: their turn may
+    have found nothing to do. SQLite has one writer at a time."""
+    if connections[using].vendor == "sqlite":
+        return
+    sides = {each.other(document) for document in concluded for each in pairs[document]}
+    stands = digests((side.document for side in sides), scheme, using) if sides else {}
+    for side in sides:
+        if stands.get(side.document, side.stored) != side.stored:
+            mark_document(side.document, using, recheck=True)
 
 
 def _verify_again(
@@ -137,7 +154,7 @@ def _conclude_under_lock(
             seen = replace(seen, nodes={}, clusters={})
         together = [one for one in staying if one not in alone]
         joined = _follow(together, before, found, pairs, seen, using) if together else set()
-        had = [one.document for one in staying if one in alone or one.document in before]
+        had = [one.document for one in staying if alone or one.document in before]
         after = places_of(had, using)
         for one in staying:
             old, new = before.get(one.document), after.get(one.document)
@@ -161,7 +178,10 @@ def _unmoved(
         if (versions.get(one.document), seen.digests.get(one.document)) != (one.wanted, one.digest):
             continue
         moved = {
-            side.document for side in sides[one.document] if seen.digests.get(side.document) != side.stored
+            side.document
+            for side in sides[one.document]
+            if seen.digests.get(side.document) != side.stored
+            or (side.document in places and places[side.document].space != one.space)
         }
         if moved:
             outcome.moved[one.document] = moved

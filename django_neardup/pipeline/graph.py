@@ -76,7 +76,8 @@ class StoredGraph:
         return self._same[node]
 
     def leader(self, node: int) -> int | None:
-        return self._leaders[node]
+        """The node's leader; None of one that leads nobody, or is gone."""
+        return self._leaders.get(node)
 
     def has_place(self, node: int) -> bool:
         """Whether the node is in a cluster."""
