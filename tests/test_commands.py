@@ -1,14 +1,18 @@
 """neardup_index and neardup_worker, as an operator meets them."""
 
+import contextlib
 import io
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from django_neardup.adapters import adapter_for
+from django_neardup.management.commands import neardup_index
 from django_neardup.models import LIVE_NUMBER, Cluster, Document, Scheme
 from django_neardup.pipeline import decide
 from django_neardup.pipeline.runs import begin, index
+from django_neardup.storage import mysql
 from tests.pipeline.helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
 from tests.testapp.models import Ad
 
@@ -33,6 +37,20 @@ def test_index_builds_groups_and_sums_up():
     out = run("neardup_index")
     assert out.splitlines()[-1] == "3 posts, 1 group, 1 clone; open /admin/neardup/cluster/"
     assert Scheme.objects.get().progress["testapp.ad"]["finished"]
+
+
+@pytest.mark.engines("mariadb")
+def test_index_is_made_though_a_long_transaction_keeps_it_from_being_packed(monkeypatch):
+    monkeypatch.setattr(neardup_index, "PACKED_FROM", 1)
+    monkeypatch.setattr(mysql, "WAIT_SECONDS", 1)
+    bulk(SOFA, SOFA_EDITED)
+    other, said = connection.copy(), io.StringIO()
+    with contextlib.closing(other), other.cursor() as cursor:
+        other.set_autocommit(False)
+        cursor.execute("SELECT count(*) FROM neardup_key")
+        out = run("neardup_index", stderr=said)
+        other.rollback()
+    assert "2 posts, 1 group" in out and "could not be packed" in said.getvalue()
 
 
 def test_old_posts_come_before_live_ones_in_key_order():

@@ -17,8 +17,8 @@ R = TypeVar("R")
 
 ATTEMPTS = 6
 PAUSE = 0.02
-REPEATABLE = {"40001", "40P01", 1213, 1205, 1020}
-"""Serialization failure and deadlock of PostgreSQL; deadlock, lock timeout and changed record of MariaDB."""
+REPEATABLE = {"40001", "40P01", 1213, 1205, 1020, 1412}
+"""Serialization failure and deadlock of PostgreSQL; deadlock, lock timeout, changed row, changed table of MariaDB."""
 
 
 @contextmanager

@@ -22,6 +22,9 @@ wherever in the page that is: written in one pass, a run of a quarter of the tab
 SELECTS = 100
 """Buckets of one statement: longer ones are slower."""
 
+WAIT_SECONDS = 5
+"""For transactions that have read the table, before it is packed or left as it is: new ones queue up behind."""
+
 ADD = "INSERT IGNORE INTO `neardup_key` (`key`, `document`) VALUES "
 REMOVE = "DELETE FROM `neardup_key` WHERE (`key`, `document`) IN "
 REMOVE_ONE = "DELETE FROM `neardup_key` WHERE `key` = {} AND `document` = {}"
@@ -51,9 +54,16 @@ class MySQL(KeyTable):
             self._remove(list(zip(keys.tolist(), documents.tolist())))
 
     def compact(self) -> None:
-        """Pages that runs have split are half empty. Others read and write while the table is built anew."""
-        if not self.connection.in_atomic_block:
+        """Pages that runs have split are half empty. Others read and write while the table is built anew; it waits a
+        little for their transactions, and they for it, at its beginning and its end."""
+        if self.connection.in_atomic_block:
+            return
+        ((before,),) = self.rows("SELECT @@SESSION.lock_wait_timeout")
+        self.execute("SET SESSION lock_wait_timeout = %s", [WAIT_SECONDS])
+        try:
             self.execute("ALTER TABLE `neardup_key` ENGINE=InnoDB, ALGORITHM=INPLACE, LOCK=NONE")
+        finally:
+            self.execute("SET SESSION lock_wait_timeout = %s", [before])
 
     def newest(self, keys: Sequence[int], cap: int) -> Found:
         return columns([row for statement in _selects(keys, cap) for row in self.rows(statement)])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
 
@@ -173,10 +173,16 @@ class Command(BaseCommand):
             else:
                 index(work, posts, tell, mark_only=mark_only)
         if tell.through >= PACKED_FROM and not before and not mark_only:
-            compact(using)
+            self._pack(using)
         self.stdout.write(
             f"{label}: {'marked ' if mark_only else ''}{at_rate(tell.through, time.monotonic() - begun)}."
         )
+
+    def _pack(self, using: str) -> None:
+        try:
+            compact(using)
+        except DatabaseError as error:
+            self.stderr.write(f"The key table stays as it is, it could not be packed: {error}".rstrip())
 
     def _share(self, work: Pass, workers: int, posts: int, tell: Phased) -> None:
         """Start processes and wait; their progress is what all have noted in the database."""
