@@ -7,6 +7,7 @@ import re
 from .homoglyphs import LATIN_ONLY
 from .lexicon import PLAIN
 from .morphology import morphology
+from .normalize import ACCENT_MARKS, UNSEEN
 
 _CAPITAL = "[^\\W\\d_a-zа-яё]"
 """A letter that is not a small one of the common alphabets."""
@@ -14,11 +15,13 @@ _CAPITAL = "[^\\W\\d_a-zа-яё]"
 _WORD = "[^\\W_]*(?:['’ʼ`][^\\W_]*)*"
 _SIDE_BY_SIDE = re.compile(rf"(?<![^\W\d_]){_CAPITAL}{_WORD}(?:\.[\s*_\-‐‑]*|[\s*_\-‐‑]+){_CAPITAL}")
 _UNCLEAR = re.compile(
-    "&(?=[#a-zA-Z])|[<\\[\\u00ad\\u0300-\\u036f\\u200b-\\u200f\\u2060\\ufeff\\u2460-\\u24ff\\U0001f130-\\U0001f18f]"
+    rf"&(?=[#a-zA-Z])|[<\[\u2460-\u24ff\U0001f130-\U0001f18f{UNSEEN}{ACCENT_MARKS}]"
+    r"|(?<=[^\W_])(?:\*{1,3}|~~)(?=[^\W_])"
     r"|(?:(?:[.\-_*|~]|[^\w\x00-\x7f])[^\W\d_]){2}(?:[.\-_*|~]|[^\w\x00-\x7f])"
     r"|(?<![A-Za-zА-яЁё])[^\W\d_](?:(?:[\x00-\x20/+]|[^\w\x00-\x7f])+[^\W\d_]){3}(?![A-Za-zА-яЁё])"
 )
-"""Markup, entities, characters that a reader does not see, letters in circles: words may begin and end anywhere.
+"""Markup, also inside a word, entities, characters that a reader does not see, letters in circles: words may begin and
+end anywhere.
 Letters spaced out (``normalize.SPACED_OUT``), П-е-т-ров, also by what is folded to such a sign: they are one word."""
 
 _PAIR = re.compile(

@@ -16,16 +16,17 @@ _LONGEST_EXPANSION = 8
 
 # Characters that need no folding at all: most Russian and English posts hold nothing else.
 UNUSUAL = re.compile("[^\n\t -~А-яЁё«»“”„№…°•]")
-INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_ACCENT_MARKS = (
+INVISIBLE = re.compile(f"[{UNSEEN}]+")
+ACCENT_MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670"
 )
-_ACCENT_MARKS += "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_ACCENTED = re.compile(f"([^{_ACCENT_MARKS}])?([{_ACCENT_MARKS}]+)")
-ONLY_ACCENTS = re.compile(f"[{_ACCENT_MARKS}]+")
+ACCENT_MARKS += "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_ACCENTED = re.compile(f"([^{ACCENT_MARKS}])?([{ACCENT_MARKS}]+)")
+ONLY_ACCENTS = re.compile(f"[{ACCENT_MARKS}]+")
 _LONG_RUN = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
 _CLUSTER = re.compile(r"[\u1100-\u11ff]+|[^\W_]?[^\w\s\x00-\x7f…№]+|[^\x00-\x7f\u0410-\u044f…№]")
 _LETTERS_KEPT = {
