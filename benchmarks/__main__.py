@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from .figures import FULL, QUICK, Sizes
 from .page import write_page
@@ -17,6 +18,7 @@ from .texts import described
 
 EPILOG = """\
 The full form of all rows takes hours and some 10 GB; --quick runs each of them on a few texts, to see that it works.
+With --json the file is written anew after every row: what is measured stays if a run is broken off.
 Posts are made of real sentences: of the folder of labelled texts that NEARDUP_DATA names, else of tests/data.
 
 exit status: 0 measured (also where a peer or a server is not installed: the reason is printed), 1 a row broke down, or
@@ -82,8 +84,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
     start()
-    outcome = run([rows()[name] for name in chosen], sizes(options), options.no_progress)
-    report(options, outcome)
+    known = read(options.json) if options.merge else {}
+    outcome = run(
+        [rows()[name] for name in chosen],
+        sizes(options),
+        options.no_progress,
+        lambda so_far: keep(options, known, so_far),
+    )
+    report(options, outcome, known)
     return 1 if outcome.broken or (options.strict and (outcome.missed or outcome.left)) else 0
 
 
@@ -93,13 +101,17 @@ def sizes(options: argparse.Namespace) -> Sizes:
     return asked._replace(rounds=options.rounds) if options.rounds else asked
 
 
-def report(options: argparse.Namespace, outcome: Outcome) -> None:
-    """Print the figures, and write the files that are asked for."""
-    found = as_json(outcome.figures, described())
-    if options.merge:
-        found = merged(read(options.json), found)
+def keep(options: argparse.Namespace, known: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
+    """All figures there are by now, with those that were `known` before; also written to --json."""
+    found = merged(known, as_json(outcome.figures, described()))
     if options.json:
         write(options.json, found)
+    return found
+
+
+def report(options: argparse.Namespace, outcome: Outcome, known: dict[str, Any]) -> None:
+    """Print the figures, and write the files that are asked for."""
+    found = keep(options, known, outcome)
     if options.markdown:
         write_page(options.markdown, found)
     print(table(outcome.figures))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -32,8 +32,10 @@ class Outcome:
         return [figure for figure in self.figures if figure.met is False]
 
 
-def run(chosen: Iterable[Row], sizes: Sizes, quiet: bool) -> Outcome:
-    """The figures of those rows; what a row has yielded before it fails counts."""
+def run(
+    chosen: Iterable[Row], sizes: Sizes, quiet: bool, keep: Callable[[Outcome], None] = lambda outcome: None
+) -> Outcome:
+    """The figures of those rows; what a row has yielded before it fails counts. `keep`: told after each row."""
     outcome = Outcome()
     silent = quiet or not sys.stderr.isatty()
 
@@ -52,6 +54,7 @@ def run(chosen: Iterable[Row], sizes: Sizes, quiet: bool) -> Outcome:
             outcome.left.append((each.number, traceback.format_exception_only(error)[-1].strip()))
         if not quiet:
             print(f"row {each.number}: {perf_counter() - started:.0f} s", file=sys.stderr)
+        keep(outcome)
     return outcome
 
 

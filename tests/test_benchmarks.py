@@ -99,12 +99,12 @@ def test_wrong_options_are_refused(arguments: tuple[str, ...]) -> None:
     assert "error:" in done.stderr
 
 
-def given(number: str, *values: float | Exception, must: str | None = None) -> Row:
+def given(number: str, *values: float | BaseException, must: str | None = None) -> Row:
     """A row that gives those figures, or fails."""
 
     def measure(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
         for place, value in enumerate(values, 1):
-            if isinstance(value, Exception):
+            if isinstance(value, BaseException):
                 raise value
             yield Figure(f"{number}.{place}", "figure", value, "x", must)
 
@@ -117,6 +117,14 @@ def test_a_row_that_fails_leaves_the_others_alone() -> None:
     assert [figure.row for figure in outcome.figures] == ["1.1", "3.1"]
     assert outcome.left == [("1", "peer is not installed"), ("2", "ZeroDivisionError: division")]
     assert outcome.broken == ["2"]
+
+
+def test_figures_are_kept_after_every_row() -> None:
+    kept: list[list[str]] = []
+    chosen = [given("1", 1.0), given("2", KeyboardInterrupt()), given("3", 3.0)]
+    with pytest.raises(KeyboardInterrupt):
+        run_rows(chosen, QUICK, True, lambda outcome: kept.append([each.row for each in outcome.figures]))
+    assert kept == [["1.1"]]
 
 
 def test_a_figure_of_another_row_is_refused() -> None:
