@@ -4,8 +4,10 @@ import uuid
 
 import pytest
 from django.core.paginator import Paginator
+from django.db import connection
 from django.db.models import Q
 from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 import django_neardup as neardup
@@ -307,3 +309,14 @@ def test_objects_must_be_instances(objects, says, visible):
 def test_visible_must_be_a_queryset_that_can_be_narrowed(queryset, says):
     with pytest.raises(TypeError, match=says):
         neardup.group([], queryset())
+
+
+@pytest.mark.engines("sqlite")
+def test_members_are_read_by_their_cluster_and_not_all_documents():
+    page = [Ad.objects.create(text=f"{number}") for number in range(3)]
+    with CaptureQueriesContext(connection) as queries:
+        neardup.group(page, Ad.objects.all())
+    (statement,) = [each["sql"] for each in queries if "neardup_membership" in each["sql"]]
+    with connection.cursor() as cursor:
+        plan = [row[-1] for row in cursor.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()]
+    assert [step for step in plan if step.startswith("SEARCH m ") and "cluster_id=?" in step], plan
