@@ -101,19 +101,21 @@ def sizes(options: argparse.Namespace) -> Sizes:
     return asked._replace(rounds=options.rounds) if options.rounds else asked
 
 
-def keep(options: argparse.Namespace, known: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
-    """All figures there are by now, with those that were `known` before; also written to --json."""
-    found = merged(known, as_json(outcome.figures, described()))
+def gathered(known: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
+    """All figures there are by now, with those that were `known` before."""
+    return merged(known, as_json(outcome.figures, described()))
+
+
+def keep(options: argparse.Namespace, known: dict[str, Any], outcome: Outcome) -> None:
+    """Write --json, if it is asked for."""
     if options.json:
-        write(options.json, found)
-    return found
+        write(options.json, gathered(known, outcome))
 
 
 def report(options: argparse.Namespace, outcome: Outcome, known: dict[str, Any]) -> None:
-    """Print the figures, and write the files that are asked for."""
-    found = keep(options, known, outcome)
+    """Print the figures, and write the page that is asked for."""
     if options.markdown:
-        write_page(options.markdown, found)
+        write_page(options.markdown, gathered(known, outcome))
     print(table(outcome.figures))
     for number, reason in outcome.left:
         print(f"row {number} not measured: {reason}", file=sys.stderr)

@@ -50,6 +50,7 @@ def folder() -> Path:
     return Path(os.environ.get("NEARDUP_DATA") or OWN)
 
 
+@cache
 def described() -> str:
     """A line that says what posts are made of."""
     kind = "the project's own texts" if folder() == OWN else "a folder of labelled texts"
