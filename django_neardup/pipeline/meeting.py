@@ -32,16 +32,34 @@ def meet_leaders(
     duplicates = {one.document: duplicates_of(one, verified[one.document]) for one in signed}
     for _ in range(ROUNDS):
         concluded = [one for one in signed if one.document in changed]
-        meeting = unmet(concluded, leaders_of(concluded, duplicates, using), seen, using)
-        if not meeting:
+        new = meet(concluded, leaders_of(concluded, duplicates, using), seen, changed, using)
+        if not new:
             return
-        near = [one for one in signed if one.document in meeting]
-        judged = verify_many(near, meeting, using)
-        for document, other in conclude_many(near, meeting, judged, using).items():
-            changed[document] |= other
-        for one in near:
-            seen[one.document] |= {each.document for each in meeting[one.document].prints}
-            duplicates[one.document] |= duplicates_of(one, judged[one.document])
+        for document, others in new.items():
+            duplicates[document] |= others
+
+
+def meet(
+    signed: Sequence[Signed],
+    leaders: Mapping[int, set[int]],
+    seen: Mapping[int, set[int]],
+    changed: dict[int, bool],
+    using: str,
+) -> dict[int, set[int]]:
+    """Compare concluded documents with those leaders that they have not been compared with; by document, the duplicates
+    found, of those that had any such leader.
+
+    ``seen``, whom each was compared with, grows; ``changed`` tells of the clusters that change by it."""
+    found = unmet(signed, leaders, seen, using)
+    meeting = [one for one in signed if one.document in found]
+    if not meeting:
+        return {}
+    verified = verify_many(meeting, found, using)
+    for document, other in conclude_many(meeting, found, verified, using).items():
+        changed[document] |= other
+    for one in meeting:
+        seen[one.document].update(each.document for each in found[one.document].prints)
+    return {one.document: duplicates_of(one, verified[one.document]) for one in meeting}
 
 
 def duplicates_of(one: Signed, verified: Sequence[Verified]) -> set[int]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...models import Document
 from ...signals import cluster_changed, document_checked
-from ..meeting import duplicates_of, leaders_of, unmet
+from ..meeting import duplicates_of, leaders_of, meet
 from ..records import Signed
 from ..stages import candidates_many, conclude_many, finish_many, verify_many
 from ..turn import tell
@@ -50,7 +50,7 @@ class Matcher:
             if crowded and not number:
                 for document, near in self._leaders_near(crowded).items():
                     leaders[document] |= near
-            members = self._meet(done, leaders, seen, concluded)
+            members = meet(done, leaders, seen, concluded, self.using)
         # A try that broke off may have changed their clusters, and told nobody.
         self._tell(concluded | dict.fromkeys(again & concluded.keys(), True))
         finish_many(done, self.using)
@@ -62,26 +62,6 @@ class Matcher:
             document: {each.leader for each in of.prints if each.leader is not None}
             for document, of in candidates_many(signed, self.using, self.crowds.look_up).items()
         }
-
-    def _meet(
-        self,
-        signed: Sequence[Signed],
-        leaders: Mapping[int, set[int]],
-        seen: Mapping[int, set[int]],
-        concluded: dict[int, bool],
-    ) -> dict[int, set[int]]:
-        """Compare documents with leaders that came up in the conclusion of their own batch; the duplicates found.
-
-        ``seen``: whom each was compared with, and grows."""
-        found = unmet(signed, leaders, seen, self.using)
-        meeting = [one for one in signed if one.document in found]
-        if not meeting:
-            return {}
-        verified = verify_many(meeting, found, self.using)
-        for document, changed in conclude_many(meeting, found, verified, self.using).items():
-            concluded[document] |= changed
-            seen[document].update(each.document for each in found[document].prints)
-        return {one.document: duplicates_of(one, verified[one.document]) for one in meeting}
 
     def _tell(self, concluded: Mapping[int, bool]) -> None:
         if not (document_checked.has_listeners() or cluster_changed.has_listeners()):
