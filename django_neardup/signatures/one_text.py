@@ -10,9 +10,9 @@ from ..text.hashing import GOLDEN
 from .bag import MOST, shifted
 from .neardup_keys import ALL_UP_TO, GRAM
 from .neardup_keys import MOST as MOST_GRAMS
+from .passages_batch import LAST
 from .sketch_batch import EMPTY, factors_of, rounds_of, width_of
 
-LAST = constant((1 << 64) - 1)
 THROWS = 7
 _HALF, _ODD = constant(32), constant(GOLDEN)
 _16 = np.array(16, np.uint32)
