@@ -1,3 +1,5 @@
+import uuid
+
 import django.db.models.deletion
 import django_neardup.models.fields
 from django.db import migrations, models
@@ -250,6 +252,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('same', 'the same'), ('different', 'not duplicates')], max_length=10, verbose_name='kind')),
                 ('known', models.JSONField(default=dict, verbose_name='verdicts at that time')),
                 ('note', models.TextField(blank=True, default='', verbose_name='note')),
+                ('batch', models.UUIDField(db_index=True, default=uuid.uuid4, verbose_name='batch')),
                 ('by', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='user id')),
                 ('by_name', models.CharField(blank=True, default='', max_length=255, verbose_name='by')),
                 ('created', models.DateTimeField(auto_now_add=True, verbose_name='when')),
@@ -296,6 +299,7 @@ class Migration(migrations.Migration):
                 ('created', models.DateTimeField(auto_now_add=True, verbose_name='when')),
                 ('undone', models.DateTimeField(blank=True, null=True, verbose_name='undone')),
                 ('undone_by', models.CharField(blank=True, default='', max_length=255, verbose_name='undone by')),
+                ('left', models.JSONField(blank=True, default=list, verbose_name='not restored')),
                 ('keeper_type', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='contenttypes.contenttype', verbose_name='model of the keeper')),
                 ('loser_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contenttypes.contenttype', verbose_name='model')),
             ],
@@ -363,6 +367,37 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='document',
             constraint=models.UniqueConstraint(fields=('content_type', 'object_id'), name='neardup_document_object'),
+        ),
+        migrations.CreateModel(
+            name='MovedUrl',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', django_neardup.models.fields.DigestField(default='', max_length=32, unique=True, verbose_name='digest of the path')),
+                ('path', models.TextField(verbose_name='old path')),
+                ('object_id', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='object id')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='since')),
+                ('content_type', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contenttypes.contenttype', verbose_name='model')),
+                ('record', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='moved_urls', to='neardup.mergerecord', verbose_name='merge record')),
+            ],
+            options={
+                'verbose_name': 'moved address',
+                'verbose_name_plural': 'moved addresses',
+                'indexes': [models.Index(fields=['content_type', 'object_id'], name='neardup_moved_to')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Queue',
+            fields=[
+            ],
+            options={
+                'verbose_name': 'queue',
+                'verbose_name_plural': 'queue',
+                'proxy': True,
+                'default_permissions': (),
+                'indexes': [],
+                'constraints': [],
+            },
+            bases=('neardup.cluster',),
         ),
         migrations.RunPython(migrations.RunPython.noop, build_missing, atomic=False),
     ]

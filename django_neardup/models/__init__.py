@@ -1,8 +1,9 @@
 """What is stored. Every table of a document lives in its object's database."""
 
-from .cluster import Cluster, Membership
+from .cluster import Cluster, Membership, Queue
 from .document import LIVE_NUMBER, Contact, Document, Fingerprint, Key, KeyArray
 from .merge import MergeRecord
+from .moved import MovedUrl
 from .pair import Decision, DecisionMember, Pair, Verdict
 from .phrase import KeyPhrase
 from .run import IndexRange
@@ -23,7 +24,9 @@ __all__ = [
     "KeyPhrase",
     "Membership",
     "MergeRecord",
+    "MovedUrl",
     "Pair",
+    "Queue",
     "Scheme",
     "Space",
     "TermStatistics",

@@ -44,6 +44,17 @@ class Cluster(Ledger):
         return f"{self.pk}: {self.size}"
 
 
+class Queue(Cluster):
+    """All that waits for a person, clusters and pairs, as one list of the admin. It has no rows of its own."""
+
+    class Meta:
+        app_label = "neardup"
+        proxy = True
+        default_permissions = ()
+        verbose_name = _("queue")
+        verbose_name_plural = _("queue")
+
+
 class Membership(models.Model):
     """A document's place in a cluster; ``reason`` says what holds it there."""
 

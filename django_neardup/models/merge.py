@@ -14,7 +14,7 @@ class MergeRecord(models.Model):
 
     ``journal`` holds the rows before the change: ``{"rows": serialised objects, "moves": [{"model", "pk", "field",
     "from", "to"}], "m2m": …}``. Records of one confirmation share ``batch``. Score and verdict are those that
-    the person saw.
+    the person saw. ``left`` says, in words, what an undo could not bring back.
     """
 
     class Action(models.TextChoices):
@@ -46,6 +46,7 @@ class MergeRecord(models.Model):
     created = models.DateTimeField(_("when"), auto_now_add=True)
     undone = models.DateTimeField(_("undone"), null=True, blank=True)
     undone_by = models.CharField(_("undone by"), max_length=255, blank=True, default="")
+    left = models.JSONField(_("not restored"), default=list, blank=True)
 
     class Meta:
         app_label = "neardup"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -24,7 +26,7 @@ class Decision(models.Model):
 
     It holds for every two members on unlike sides; side 0 stands against every other member. ``known`` keeps the
     verdict and the classes of each pair at that time, ``"a-b": [verdict, classes, score]``. The newest wins; a
-    withdrawn one counts no more.
+    withdrawn one counts no more. Decisions of one confirmation share ``batch``.
     """
 
     class Kind(models.TextChoices):
@@ -35,6 +37,7 @@ class Decision(models.Model):
     space = models.ForeignKey(Space, models.CASCADE, related_name="decisions", verbose_name=_("space"))
     known = models.JSONField(_("verdicts at that time"), default=dict)
     note = models.TextField(_("note"), blank=True, default="")
+    batch = models.UUIDField(_("batch"), default=uuid4, db_index=True)
     by = ExactCharField(_("user id"), max_length=255, blank=True, default="")
     by_name = models.CharField(_("by"), max_length=255, blank=True, default="")
     created = models.DateTimeField(_("when"), auto_now_add=True)
