@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db import connections
+from django.db.models import F, Lookup, Model, Q, QuerySet
+from django.db.models.sql.compiler import SQLCompiler
 
 from .adapters import adapters_of
 from .exceptions import NeardupError
@@ -112,13 +114,26 @@ def _id_of(instance: Model, root: type[Model]) -> str:
     return canonical_id(getattr(instance, root._meta.pk.attname))
 
 
+class _Among(Lookup):
+    """``IN`` as PostgreSQL takes it soonest: the values are one parameter, an array."""
+
+    prepare_rhs = False
+
+    def as_sql(self, compiler: SQLCompiler, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        column, values = self.process_lhs(compiler, connection)
+        field = self.lhs.output_field
+        listed = [field.get_db_prep_value(value, connection) for value in self.rhs]
+        return f"{column} = ANY(%s)", (*values, listed)
+
+
 def _narrowed(
     root: type[Model], queryset: QuerySet[Any], keys: Sequence[Key], using: str
 ) -> Iterator[QuerySet[Any]]:
-    key = root._meta.pk
+    key, arrays = root._meta.pk, connections[using].vendor == "postgresql"
     for chunk in in_chunks(keys):
         wanted = [key.to_python(object_id) for _, object_id in chunk]
-        yield queryset.using(using).filter(**{f"{key.name}__in": wanted})
+        among = _Among(F(key.name), wanted) if arrays else Q(**{f"{key.name}__in": wanted})
+        yield queryset.using(using).filter(among)
 
 
 def _listed(visible: Any) -> list[Any]:

@@ -320,3 +320,27 @@ def test_members_are_read_by_their_cluster_and_not_all_documents():
     with connection.cursor() as cursor:
         plan = [row[-1] for row in cursor.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()]
     assert [step for step in plan if step.startswith("SEARCH m ") and "cluster_id=?" in step], plan
+
+
+LARGE_SITE = """
+    INSERT INTO neardup_document (content_type_id, object_id, first_seen, live, state, created, author, reason,
+        recheck, version, wanted, done, attempts)
+    SELECT content_type_id, 'x' || number, 1, true, state, created, '', '', false, 1, 1, 1, 0
+    FROM (SELECT * FROM neardup_document LIMIT 1) one, generate_series(1, 20000) number;
+    INSERT INTO neardup_membership (document_id, cluster_id, score, reason, exact, scheme_id, digest)
+    SELECT id, -id / 2, 1, 'duplicate', false, 1, '' FROM neardup_document WHERE object_id LIKE 'x%%' LIMIT 8000;
+    ANALYZE neardup_document, neardup_membership
+"""
+
+
+@pytest.mark.engines("postgresql")
+def test_members_are_read_by_their_cluster_and_not_all_memberships():
+    page = ads(50)
+    rows.cluster(*page)
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
+        cursor.execute(LARGE_SITE)
+        neardup.group(page, Ad.objects.all())
+        (statement,) = [each["sql"] for each in queries if "WHERE +d" in each["sql"]]
+        cursor.execute(f"EXPLAIN {statement}")
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "Seq Scan on neardup_membership" not in plan, plan
