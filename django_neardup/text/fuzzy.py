@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from .morphology import morphology
@@ -108,13 +108,11 @@ def _same_measures(ours: Sequence[Token], theirs: Sequence[Token], a: str, b: st
     return similar_words(DIGITS.sub("", a), DIGITS.sub("", b))
 
 
-@lru_cache(maxsize=20_000)
 def in_dictionary(word: str) -> bool:
     """Whether a Cyrillic word is in the Russian dictionary; False for words in other letters."""
     return bool(CYRILLIC.search(word)) and morphology("ru").knows(word) is True
 
 
-@lru_cache(maxsize=20_000)
 def readings(word: str) -> frozenset[str]:
     """The lemmas that a Cyrillic word may be a form of."""
     return frozenset(reading.key for reading in morphology("ru").readings(word))

@@ -12,7 +12,7 @@ from .tokenize import Token
 
 SPELT, CODE, GROUPED, UNKNOWN = 1, 2, 4, 8
 RARE = CODE | GROUPED | UNKNOWN
-CACHE_LOOKS = 100_000
+CACHE_LOOKS = 20_000
 # Two slips are forgiven in words of so many letters, in shorter ones one: it is at the beginning, if that differs.
 TWO_SLIPS = 7
 

@@ -12,7 +12,9 @@ from .first_parse import FirstParse, Lemma
 
 __all__ = ["Lemma", "Morphology", "Reading", "morphology"]
 
-CACHE_WORDS = 50_000
+CACHE_WORDS = 5_000
+"""Lemmas kept for whoever has no lexicon of their own, which remembers far more."""
+
 READ_WORDS = 20_000
 LONGEST_PARSED = 40
 
@@ -113,7 +115,7 @@ class Morphology:
             return ()
         with _LOCK:
             parses = _analyser(self.language).parse(word)
-        return tuple(_reading(parse) for parse in parses)
+        return _without_repetitions(map(_reading, parses))
 
     def _find(self, word: str) -> Lemma:
         if len(word) > LONGEST_PARSED:
@@ -123,6 +125,15 @@ class Morphology:
         latin_guest = self.language in _ANALYSED
         stemmer = _stemmer("en" if latin_guest else self.language)
         return Lemma(stemmer.stemWord(word) if stemmer else word)
+
+
+def _without_repetitions(readings: Iterable[Reading]) -> tuple[Reading, ...]:
+    """Equal ones that are no part of a name are one: of most words every form."""
+    found: list[Reading] = []
+    for each in readings:
+        if each.role or each not in found:
+            found.append(each)
+    return tuple(found)
 
 
 def _reading(parse: Any) -> Reading:

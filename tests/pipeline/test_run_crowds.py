@@ -31,10 +31,10 @@ def signed(document, *keys):
 
 def crowds():
     """A run of five documents that all have the hot key, the last three the cold one too."""
-    keys = np.array([HOT, HOT, *[HOT, COLD] * 3], np.int64)
-    owners = np.array([10, 11, 12, 12, 13, 13, 14, 14], np.int64)
+    keys = np.array([HOT] * 5 + [COLD] * 3, np.int64)
+    owners = np.array([*RUN, *RUN[2:]], np.int64)
     storage.add_run("default", [HOT] * 4 + [COLD], [*EARLIER, 4])
-    made = Crowds(keys, owners, CAP + 1, "default")
+    made = Crowds(keys, owners, np.array(RUN), CAP + 1, "default")
     storage.add_run("default", keys, owners)
     storage.add_run("default", [COLD], LATER)
     return made
@@ -59,7 +59,7 @@ def test_buckets_look_as_if_posts_came_one_after_another(document, near):
 
 def test_a_run_without_keys_finds_nothing():
     empty = np.array([], np.int64)
-    place, others = Crowds(empty, empty, CAP, "default").look_up([signed(1)], empty)
+    place, others = Crowds(empty, empty, empty, CAP, "default").look_up([signed(1)], empty)
     assert not len(place) and not len(others)
 
 

@@ -19,25 +19,20 @@ Numbers = NDArray[np.int64]
 
 
 class Crowds:
-    """Made of a run's keys and whose each is (int64[n] both, documents one after another), before they are written.
+    """Made of a run's keys, ascending, the document of each, and the documents in the order of the run (int64 all),
+    before the keys are written: a document before another in the run comes before it at every key.
 
     Kept of them are only the hot ones: those that ``cap`` posts of the run have, or more."""
 
-    def __init__(self, keys: Numbers, owners: Numbers, cap: int, using: str) -> None:
+    def __init__(self, keys: Numbers, owners: Numbers, documents: Numbers, cap: int, using: str) -> None:
         self.using, self.cap = using, cap
-        starts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]]) if len(owners) else owners
-        self._documents = owners[starts]
-        self._by_id = np.argsort(self._documents)
-        self._ids = self._documents[self._by_id]
-        place = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(owners)]))
-        order = np.argsort(keys, kind="stable")
-        self._keys, begins, sizes = np.unique(keys[order], return_index=True, return_counts=True)
-        hot = sizes >= cap
-        self._keys = self._keys[hot]
-        self._members = [
-            place[order[begin : begin + size]].astype(np.int32)
-            for begin, size in zip(begins[hot], sizes[hot])
-        ]
+        self._documents = documents
+        self._by_id = np.argsort(documents)
+        self._ids = documents[self._by_id]
+        others = keys[cap - 1 :]
+        self._keys = np.unique(others[others == keys[: len(others)]])
+        begins, ends = (np.searchsorted(keys, self._keys, side) for side in ("left", "right"))
+        self._members = [self._places(owners[begin:end]).astype(np.int32) for begin, end in zip(begins, ends)]
         self._older = self._newest_of_others()
 
     def look_up(self, signed: Sequence[Signed], keys: Numbers) -> tuple[Numbers, Numbers]:

@@ -20,6 +20,9 @@ KEPT = (
 )  # fmt: skip
 
 
+Numbers = NDArray[np.int64]
+
+
 class Spool:
     """Batches of signatures of one model and scheme, written once and read in the order written; without texts.
 
@@ -28,8 +31,9 @@ class Spool:
     def __init__(self, adapter: Adapter, scheme: Scheme) -> None:
         self.adapter, self.scheme = adapter, scheme
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="neardup-")  # noqa: SIM115
-        self._keys: list[NDArray[np.int64]] = []
-        self._owners: list[NDArray[np.int64]] = []
+        self._keys: list[Numbers] = []
+        self._documents: list[int] = []
+        self._counts: list[int] = []
 
     def close(self) -> None:
         """Remove the file."""
@@ -49,15 +53,19 @@ class Spool:
         counts = [[len(each.keys), len(each.sure_keys)] for each in batch]
         pickle.dump((rows, keys, sure, counts), self._file, protocol=pickle.HIGHEST_PROTOCOL)
         self._keys.append(keys)
-        self._owners.append(
-            np.repeat(np.array([each.document for each in batch], np.int64), [own for own, _ in counts])
-        )
+        self._documents += (each.document for each in batch)
+        self._counts += (own for own, _ in counts)
 
-    def keys(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All keys and whose each is, int64[n] both; they are given away, so ask once."""
-        keys, owners = _joined(self._keys), _joined(self._owners)
-        self._keys, self._owners = [], []
-        return keys, owners
+    def keys(self) -> tuple[Numbers, Numbers, Numbers]:
+        """All keys, ascending, and whose each is, in the order they were added; then the documents (int64 all).
+
+        They are given away, so ask once."""
+        documents = np.array(self._documents, np.int64)
+        keys, self._keys = _joined(self._keys), []
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        owners = np.repeat(documents, self._counts)[order]
+        return keys, owners, documents
 
     def batches(self) -> Iterator[list[Signed]]:
         """All that was laid aside, batch by batch."""
@@ -68,7 +76,7 @@ class Spool:
             place = self._file.tell()
 
     def _batch(
-        self, rows: list[list[Any]], keys: NDArray[np.int64], sure: NDArray[np.int64], counts: list[list[int]]
+        self, rows: list[list[Any]], keys: Numbers, sure: Numbers, counts: list[list[int]]
     ) -> list[Signed]:
         ends = np.cumsum(counts, axis=0)[:-1] if counts else np.zeros((0, 2), np.int64)
         own, alone = np.split(keys, ends[:, 0]), np.split(sure, ends[:, 1])
@@ -81,5 +89,5 @@ class Spool:
         ]  # fmt: skip
 
 
-def _joined(arrays: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _joined(arrays: Sequence[Numbers]) -> Numbers:
     return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)

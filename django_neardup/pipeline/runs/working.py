@@ -130,8 +130,8 @@ class _Range:
             spool.close()
 
     def _end_run(self, spool: Spool) -> None:
-        keys, owners = spool.keys()
-        crowds = Crowds(keys, owners, self.work.adapter.settings.bucket, self.using)
+        keys, owners, documents = spool.keys()
+        crowds = Crowds(keys, owners, documents, self.work.adapter.settings.bucket, self.using)
         for _ in write_keys(keys, owners, self.using, again=self.mine.again):
             self._through("writing keys", 0)
         del keys, owners

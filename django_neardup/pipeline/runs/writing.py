@@ -33,14 +33,13 @@ WRITTEN = 'SELECT "document_id", SUM(LENGTH("keys")) FROM "neardup_fingerprint" 
 
 
 def write_keys(keys: NDArray[np.int64], owners: NDArray[np.int64], using: str, again: bool) -> Iterator[int]:
-    """Add the keys (int64[n], of the document beside each) in key order; yields how many each transaction held.
+    """Add the keys (int64[n], ascending, of the document beside each); yields how many each transaction held.
 
     ``again``: some may be there."""
-    order = np.argsort(keys, kind="stable")
-    for start in range(0, len(order), SLICE):
-        part = order[start : start + SLICE]
+    for start in range(0, len(keys), SLICE):
+        part = slice(start, start + SLICE)
         retrying(storage.add_run, using, keys[part], owners[part], fresh=not again)
-        yield len(part)
+        yield len(keys[part])
 
 
 def store(signed: Sequence[Signed], using: str) -> list[Signed]:
