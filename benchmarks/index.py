@@ -78,9 +78,9 @@ class Index:
 
     def met(self, signed: Signed) -> Counter[int]:
         """Documents that share keys with one text, as far as buckets are read, and how many they share."""
-        from django_neardup.storage.keys import candidates
+        from django_neardup.storage.keys import buckets
 
-        return candidates(self.alias, signed.keys.tolist(), CAP)
+        return Counter(buckets(self.alias, signed.keys, CAP)[1].tolist())
 
     def find(self, text: str) -> list[Match]:
         """Documents like a text by keys and payloads, the likest first."""

@@ -165,10 +165,12 @@ def size_of(alias: str, table: str) -> int:
 
 def asker(alias: str, documents: Numbers, bands: int = BANDS) -> Callable[[int], Any]:
     """The look-up of the candidates of these posts, by their place."""
-    from django_neardup.storage import candidates
+    import numpy as np
 
-    asked = keys_of(documents, bands).tolist()
-    return lambda place: candidates(alias, asked[place % len(asked)], CAP)
+    from django_neardup.storage import buckets
+
+    asked = np.sort(keys_of(documents, bands))
+    return lambda place: buckets(alias, asked[place % len(asked)], CAP)
 
 
 def alternated(

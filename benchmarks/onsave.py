@@ -10,12 +10,15 @@ from functools import partial
 from itertools import count
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .figures import Bar, Sizes
 from .million import AUTHORS, Site
 from .planted import new_post, template
 from .timing import measuring
+
+if TYPE_CHECKING:
+    from .keytables import Numbers
 
 WARM_UP = 50
 KNOWN_POSTS = 20_000
@@ -176,7 +179,7 @@ def leased(alias: str, post: Any) -> tuple[Any, Any]:
     return Read(document, adapter, source), active_scheme(adapter.settings, alias)
 
 
-def keys_of(alias: str, text: str) -> list[int]:
+def keys_of(alias: str, text: str) -> Numbers:
     """The keys by which a post of that text would be looked up; nothing is written."""
     from django_neardup.adapters import adapter_for
     from django_neardup.models import Document
@@ -187,8 +190,7 @@ def keys_of(alias: str, text: str) -> list[int]:
     adapter = adapter_for(post)
     read = Read(Document(pk=0), adapter, adapter.source(post, compared=True, live=True))
     signed, _ = sign_many([read], active_scheme(adapter.settings, alias), alias)
-    keys: list[int] = signed[0].keys.tolist()
-    return keys
+    return signed[0].keys
 
 
 def stages(read: Any, scheme: Any, alias: str, clock: Callable[..., Any]) -> tuple[Any, Any, Any]:

@@ -40,7 +40,7 @@ def _costs(made: Site, sizes: Sizes, bar: Bar) -> Iterator[tuple[str, float]]:
 
 def _lookups(made: Site, number: int) -> list[float]:
     """Seconds of so many look-ups of the keys of new posts."""
-    from django_neardup.storage.keys import candidates
+    from django_neardup.storage.keys import buckets
 
     keys = [keys_of(made.alias, text) for text in texts(ORDINARY, number)]
-    return samples(lambda place: candidates(made.alias, keys[place], CAP), number)
+    return samples(lambda place: buckets(made.alias, keys[place], CAP), number)

@@ -24,7 +24,7 @@ LOOKUPS = 40
 
 @row("9", "one look-up beside rows of word runs, 200,000 posts")
 def beside(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """Medians of look-ups of posts of 100 words among 200,000, one statement each: `candidates`, at most 64 documents
+    """Medians of look-ups of posts of 100 words among 200,000, one statement each: `buckets`, at most 64 documents
     of a bucket; and the posts that share most of a post's runs of three words, of a table with a row a run.  Signing
     and reading the words are left out of both."""
     places = iter(range(1, 100))
@@ -98,9 +98,9 @@ def _runs(alias: str, texts: list[str]) -> Callable[[int], Any]:
 def _keys(alias: str, scheme: str, texts: list[str]) -> Callable[[int], Any]:
     import numpy as np
 
-    from django_neardup.storage import candidates
+    from django_neardup.storage import buckets
     from django_neardup.text.batch import read_batch
 
     signed = algorithm(scheme).sign(read_batch(texts))
-    asked = [signed.keys_of(number).view(np.int64).tolist() for number in range(len(texts))]
-    return lambda place: candidates(alias, asked[place], CAP)
+    asked = [signed.keys_of(number).view(np.int64) for number in range(len(texts))]
+    return lambda place: buckets(alias, asked[place], CAP)

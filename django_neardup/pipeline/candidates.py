@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..signatures.base import Algorithm
 from ..storage import keys as storage
-from .records import Found, Print, Signed
-from .traces import Ties, prints_of, ties_of
+from .records import Found, Print, Signed, Sketch
+from .traces import Ties, prints_from, sketches_of, ties_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     LookUp = Callable[[Sequence[Signed], Numbers], tuple[Numbers, Numbers]]
 
 
-SCREENED = 8
+SCREENED = 4
 """Look-alikes that are screened for each that may be aligned, besides exact copies, namesakes and partners."""
 
 
@@ -28,57 +28,87 @@ def candidates_many(signed: Sequence[Signed], using: str, look_up: LookUp | None
     """Step B, first half: by document, whom it is to be compared with, screened, the likeliest first.
 
     At most ``MAX_ALIGNED`` a document besides exact copies and namesakes. Reads key buckets, pairs, memberships and
-    fingerprints; no texts. Needs of ``signed`` only document, scheme, space, keys, sure keys, payload, words, digests.
+    fingerprints, and of those that pass the screen the documents; no texts. Needs of ``signed`` only document, scheme,
+    space, keys, sure keys, payload, words, digests.
     ``look_up``: reads the buckets of all keys of those posts in place of ``storage.buckets``.
     """
+    scheme = signed[0].scheme.pk
     shared = _shared(signed, using, look_up)
     ties = ties_of([one.document for one in signed if not one.fresh], using)
     looks = [_Look(one, shared[one.document], ties.get(one.document, Ties())) for one in signed]
-    prints = prints_of({other for look in looks for other in look.near}, signed[0].scheme.pk, using)
-    leaders = {each.leader for each in prints.values() if each.leader is not None}
+    sketches = sketches_of({other for look in looks for other in look.near}, scheme, using)
+    leaders = {each.leader for each in sketches.values() if each.leader is not None}
     leaders |= {look.ties.leader for look in looks if look.ties.leader is not None}
-    prints |= prints_of(leaders - prints.keys(), signed[0].scheme.pk, using)
-    return {look.one.document: look.found(prints) for look in looks}
+    sketches |= sketches_of(leaders - sketches.keys(), scheme, using)
+    screened = {look.one.document: look.screened(sketches) for look in looks}
+    passed = {each.document: each for sure, rest in screened.values() for each in (*sure, *rest)}
+    prints = prints_from(passed.values(), using)
+    return {look.one.document: look.found(*screened[look.one.document], prints) for look in looks}
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Shared:
-    """How many keys others share with one document, and those that share one of which one is enough."""
+    """Who shares keys with one document. ``documents``: ascending; ``counts``: how many keys; ``rarest``: how many
+    documents were found to have the rarest of them. ``namesakes`` share a key of which one is enough."""
 
-    counts: Mapping[int, int]
+    documents: Numbers
+    counts: Numbers
+    rarest: Numbers
     namesakes: set[int]
+
+    @classmethod
+    def of(cls, one: Signed, place: Numbers, others: Numbers) -> Shared:
+        """Out of the buckets of its keys: places of the keys, ascending, and beside each another that has it."""
+        import numpy as np
+
+        strange = others != one.document
+        if not np.count_nonzero(strange):  # most new posts
+            return cls(others[:0], others[:0], others[:0], set())
+        is_sure = np.zeros(len(one.keys), np.bool_)
+        is_sure[one.keys.searchsorted(one.sure_keys)] = True
+        sizes = np.bincount(place)
+        place, others = place[strange], others[strange]
+        sure, sizes = others[is_sure[place]], sizes[place]
+        order = np.lexsort((sizes, others))
+        sizes, others = sizes[order], others[order]
+        new = np.ones(len(others), np.bool_)
+        np.not_equal(others[1:], others[:-1], out=new[1:])
+        heads = np.append(new.nonzero()[0], len(others))
+        return cls(others[heads[:-1]], heads[1:] - heads[:-1], sizes[heads[:-1]], set(sure.tolist()))
+
+    def nearest(self, algorithm: Algorithm, most: int) -> dict[int, int]:
+        """Those but namesakes that share enough keys, with their number. Where the algorithm has a limit, so many of
+        them that share most, older first; at most ``most`` that share most, then those of the rarest key, then the
+        newest."""
+        import numpy as np
+
+        if not len(self.documents):
+            return {}
+        enough = np.flatnonzero(self.counts >= algorithm.min_shared)
+        if self.namesakes:
+            enough = enough[~np.isin(self.documents[enough], list(self.namesakes))]
+        if algorithm.limit is not None and len(enough) > algorithm.limit:
+            enough = enough[np.lexsort((self.documents[enough], -self.counts[enough]))[: algorithm.limit]]
+        if len(enough) > most:
+            columns = -self.documents[enough], self.rarest[enough], -self.counts[enough]
+            enough = enough[np.lexsort(columns)[:most]]
+        return dict(zip(self.documents[enough].tolist(), self.counts[enough].tolist()))
 
 
 def _shared(signed: Sequence[Signed], using: str, look_up: LookUp | None) -> dict[int, Shared]:
     """By document, who is in its buckets, itself apart; the buckets of all are read together."""
-    cap = signed[0].adapter.settings.bucket
-    return (
-        {signed[0].document: _shared_by(signed[0], cap, using)}
-        if len(signed) == 1 and look_up is None
-        else _shared_by_all(signed, look_up or (lambda signed, keys: storage.buckets(using, keys, cap)))
-    )
-
-
-def _shared_by(one: Signed, cap: int, using: str) -> Shared:
-    counts = storage.candidates(using, one.keys.tolist(), cap)
-    counts.pop(one.document, None)
-    sure = one.sure_keys.tolist() if counts else []
-    return Shared(counts, set(storage.candidates(using, sure, cap)) - {one.document})
-
-
-def _shared_by_all(signed: Sequence[Signed], look_up: LookUp) -> dict[int, Shared]:
     import numpy as np
 
-    keys = np.concatenate([one.keys for one in signed])
-    place, others = look_up(signed, keys)
-    ends = np.searchsorted(place, np.cumsum([len(one.keys) for one in signed])).tolist()
-    found, start = {}, 0
-    for one, end in zip(signed, ends):
-        part, at = others[start:end], keys[place[start:end]]
-        start, strange = end, part != one.document
-        documents, counts = np.unique(part[strange], return_counts=True)
-        sure = part[strange & np.isin(at, one.sure_keys)] if len(one.sure_keys) else part[:0]
-        found[one.document] = Shared(dict(zip(documents.tolist(), counts.tolist())), set(sure.tolist()))
+    keys = np.concatenate([one.keys for one in signed]) if len(signed) > 1 else signed[0].keys
+    cap = signed[0].adapter.settings.bucket
+    place, others = look_up(signed, keys) if look_up else storage.buckets(using, keys, cap)
+    if len(signed) == 1:
+        return {signed[0].document: Shared.of(signed[0], place, others)}
+    ends = np.cumsum([len(one.keys) for one in signed])
+    found, begin, start = {}, 0, 0
+    for one, end, stop in zip(signed, ends.tolist(), np.searchsorted(place, ends).tolist()):
+        found[one.document] = Shared.of(one, place[start:stop] - begin, others[start:stop])
+        begin, start = end, stop
     return found
 
 
@@ -87,42 +117,46 @@ class _Look:
 
     def __init__(self, one: Signed, shared: Shared, ties: Ties) -> None:
         self.one, self.ties, self.algorithm = one, ties, one.algorithm
-        self.keys = set(one.keys.tolist())
-        self.counts, self.namesakes = shared.counts, shared.namesakes
-        others = {other: keys for other, keys in self.counts.items() if other not in self.namesakes}
-        near = nearest(others, self.algorithm)
-        most = SCREENED * one.adapter.settings.max_aligned
-        if len(near) > most:  # the newest of those that share most
-            near = set(nlargest(most, near, key=lambda other: (others[other], other)))
-        self.near = near | self.namesakes | ties.partners
+        self.most = one.adapter.settings.max_aligned
+        self.namesakes = shared.namesakes
+        self.counts = shared.nearest(self.algorithm, SCREENED * self.most)
+        self.near = self.counts.keys() | self.namesakes | ties.partners
 
-    def found(self, prints: Mapping[int, Print]) -> Found:
-        """Exact copies and namesakes first, then representatives, then the rest by their likeness."""
-        here = self._here(self.near, prints)
+    def screened(self, sketches: Mapping[int, Sketch]) -> tuple[list[Sketch], list[Sketch]]:
+        """Exact copies and namesakes; and those that pass the screen, representatives first, the likeliest first: as
+        many as may be aligned, or all where some of them may be in another space."""
+        here = self._known(self.near, sketches)
         led = {each.leader for each in here.values()} | {self.ties.leader}
         leaders = {leader for leader in led if leader is not None and leader != self.one.document}
-        here |= self._here(leaders, prints)
-        sure: list[Print] = []
-        rest: list[Print] = []
+        here |= self._known(leaders, sketches)
+        sure: list[Sketch] = []
+        rest: list[Sketch] = []
         for _, each in sorted(here.items()):
             (sure if self._is_sure(each) else rest).append(each)
-        most = self.one.adapter.settings.max_aligned
+        ranked = self._ranked(rest, leaders)
+        return sure, ranked if self.ties.spaces - {self.one.space} else ranked[: self.most]
+
+    def found(self, sure: Sequence[Sketch], rest: Sequence[Sketch], prints: Mapping[int, Print]) -> Found:
+        """Of the screened ones those in the same space, at most so many as may be aligned besides the sure ones."""
+        certain, others = self._here(sure, prints), self._here(rest, prints)
         return Found(
-            sure + self._ranked(rest, leaders)[:most],
+            certain + others[: self.most],
             frozenset(self.ties.partners),
             frozenset(self.ties.spaces),
             self.ties.tied,
         )
 
-    def _here(self, documents: Collection[int], prints: Mapping[int, Print]) -> dict[int, Print]:
-        """Those that have a fingerprint in the same space."""
-        known = ((other, prints[other]) for other in documents if other in prints)
-        return {other: each for other, each in known if each.space == self.one.space}
+    def _known(self, documents: Collection[int], sketches: Mapping[int, Sketch]) -> dict[int, Sketch]:
+        return {other: sketches[other] for other in documents if other in sketches}
 
-    def _is_sure(self, each: Print) -> bool:
+    def _here(self, passed: Sequence[Sketch], prints: Mapping[int, Print]) -> list[Print]:
+        known = (prints[each.document] for each in passed if each.document in prints)
+        return [each for each in known if each.space == self.one.space]
+
+    def _is_sure(self, each: Sketch) -> bool:
         return each.exact_digest == self.one.exact_digest or each.document in self.namesakes
 
-    def _ranked(self, others: Sequence[Print], leaders: Collection[int]) -> list[Print]:
+    def _ranked(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[Sketch]:
         """Those that pass the screen, representatives first, the likest first."""
         if not others:
             return []
@@ -137,18 +171,14 @@ class _Look:
         ]
         return [row[3] for row in sorted(ranked, key=lambda row: row[:3])]
 
-    def _keys(self, each: Print, leaders: Collection[int]) -> int:
+    def _keys(self, each: Sketch, leaders: Collection[int]) -> int:
         """Keys shared; counted by the keys themselves where the other may stand outside the cap of a bucket: an old
         representative, a partner."""
         keys = self.counts.get(each.document, 0)
         if each.document in leaders or each.document in self.ties.partners:
-            keys = max(keys, len(self.keys.intersection(storage.unpack(each.keys))))
+            keys = max(keys, len(self._own.intersection(storage.unpack(each.keys))))
         return keys
 
-
-def nearest(shared: Mapping[int, int], algorithm: Algorithm) -> set[int]:
-    """Those that share enough keys; where the algorithm has a limit, so many of them that share most, older first."""
-    near = [other for other, keys in shared.items() if keys >= algorithm.min_shared]
-    if algorithm.limit is None:
-        return set(near)
-    return set(sorted(near, key=lambda other: (-shared[other], other))[: algorithm.limit])
+    @cached_property
+    def _own(self) -> set[int]:
+        return set(self.one.keys.tolist())

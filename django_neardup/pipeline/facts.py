@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connections
 from django.utils import timezone
 
-from ..models import Decision, Fingerprint, Pair, Scheme
+from ..models import Decision, Pair, Scheme
 from .records import Fact, Verified
 from .sql import execute_many, insert, named, rows_either, rows_in
 
@@ -30,6 +30,10 @@ COLUMNS = (
 NEW = ("a_id", "b_id", "scheme_id", "found", *COLUMNS)
 CHANGE = f'UPDATE "neardup_pair" SET {named(COLUMNS).replace(",", " = %s,")} = %s WHERE "id" = %s'
 DELETE = 'DELETE FROM "neardup_pair" WHERE "id" = %s'
+DIGESTS = (
+    'SELECT "document_id", "source_digest" FROM "neardup_fingerprint" '
+    'WHERE "scheme_id" = %s AND "document_id" IN ({})'
+)
 MEMBERS = 'SELECT DISTINCT "decision_id" FROM "neardup_decisionmember" WHERE "document_id" IN ({})'
 SIDE_A = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_a" FROM "neardup_pair" WHERE "a_id" IN ({})'
 SIDE_B = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_b" FROM "neardup_pair" WHERE "b_id" IN ({})'
@@ -52,14 +56,7 @@ UNSEEN = Seen({}, {}, frozenset(), {})
 
 def digests(documents: Iterable[int], scheme: int, using: str) -> dict[int, str]:
     """The stored source digests of those documents that have a fingerprint."""
-    wanted = sorted(set(documents))
-    found: dict[int, str] = {}
-    for start in range(0, len(wanted), CHUNK):
-        rows = Fingerprint.objects.using(using).filter(
-            scheme=scheme, document__in=wanted[start : start + CHUNK]
-        )
-        found |= dict(rows.values_list("document_id", "source_digest"))
-    return found
+    return dict(rows_in(using, DIGESTS, sorted(set(documents)), scheme))
 
 
 def is_current(pair: Pair | Fact, stored: Mapping[int, str]) -> bool:

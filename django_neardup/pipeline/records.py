@@ -88,6 +88,18 @@ class Signed:
         return algorithm_of(self.scheme, self.excused)
 
 
+class Sketch(NamedTuple):
+    """What is to be known of another document to screen it: its stored fingerprint, and the leader of its cluster."""
+
+    document: int
+    digest: str
+    exact_digest: str
+    words: int
+    payload: bytes
+    keys: bytes
+    leader: int | None
+
+
 class Print(NamedTuple):
     """A stored fingerprint of another document, and what is to be known to read its text."""
 
@@ -96,11 +108,10 @@ class Print(NamedTuple):
     exact_digest: str
     words: int
     payload: bytes
-    keys: bytes
+    leader: int | None
     space: int | None
     content_type: int
     object_id: str
-    leader: int | None
 
 
 @dataclass(slots=True)

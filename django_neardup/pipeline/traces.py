@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .records import Print
+from .records import Print, Sketch
 from .sql import holes, portions, rows, rows_in
 
-PRINTS = (
-    'SELECT f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", f."keys", '
-    'd."space_id", d."content_type_id", d."object_id", '
+LEADER = (
     '(SELECT c."representative_id" FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" '
-    'WHERE m."document_id" = f."document_id") '
+    'WHERE m."document_id" = f."document_id")'
+)
+"""Asked for row by row: joined, PostgreSQL may read all memberships of a site for few hundred."""
+SKETCHES = (
+    'SELECT f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", f."keys", '
+    f'{LEADER} FROM "neardup_fingerprint" f WHERE f."scheme_id" = %s AND f."document_id" IN ({{}})'
+)
+PRINTS = (
+    f'SELECT f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", {LEADER}, '
+    'd."space_id", d."content_type_id", d."object_id" '
     'FROM "neardup_fingerprint" f JOIN "neardup_document" d ON d."id" = f."document_id" '
     'WHERE f."scheme_id" = %s AND f."document_id" IN ({})'
 )
-"""The leader is asked for row by row: joined, PostgreSQL may read all memberships of a site for few hundred."""
+OBJECTS = 'SELECT "id", "space_id", "content_type_id", "object_id" FROM "neardup_document" WHERE "id" IN ({})'
 TIES = (
     'SELECT 0, "a_id", "b_id", "space_id" FROM "neardup_pair" WHERE "a_id" IN ({0}) '
     'UNION ALL SELECT 0, "b_id", "a_id", "space_id" FROM "neardup_pair" WHERE "b_id" IN ({0}) '
@@ -56,13 +63,32 @@ def ties_of(documents: Collection[int], using: str) -> dict[int, Ties]:
     return found
 
 
-def prints_of(documents: Iterable[int], scheme: int, using: str) -> dict[int, Print]:
+def sketches_of(documents: Collection[int], scheme: int, using: str) -> dict[int, Sketch]:
+    """What those documents are screened by, of those that have a fingerprint under the scheme. Their own rows, which
+    stand elsewhere on the disk, are not read."""
+    found = rows_in(using, SKETCHES, sorted(documents), scheme) if documents else []
+    return {row[0]: Sketch._make(_with_bytes(row, 4, 5)) for row in found}
+
+
+def prints_from(sketches: Collection[Sketch], using: str) -> dict[int, Print]:
+    """The fingerprints of screened documents, with what is to be known to read their texts."""
+    found = rows_in(using, OBJECTS, sorted(each.document for each in sketches)) if sketches else []
+    objects = {row[0]: row[1:] for row in found}
+    return {
+        each.document: Print(*each[:5], each.leader, *objects[each.document])
+        for each in sketches
+        if each.document in objects
+    }
+
+
+def prints_of(documents: Collection[int], scheme: int, using: str) -> dict[int, Print]:
     """The fingerprints of those documents that have one under the scheme, with the leader of each one's cluster."""
     found = rows_in(using, PRINTS, sorted(documents), scheme) if documents else []
-    return {row[0]: _print(row) for row in found}
+    return {row[0]: Print._make(_with_bytes(row, 4)) for row in found}
 
 
-def _print(row: tuple[Any, ...]) -> Print:
-    if type(row[4]) is bytes:
-        return Print._make(row)
-    return Print._make((*row[:4], bytes(row[4]), bytes(row[5]), *row[6:]))
+def _with_bytes(row: tuple[Any, ...], *places: int) -> Sequence[Any]:
+    """The row with bytes in those places, whatever the driver gives."""
+    if all(type(row[place]) is bytes for place in places):
+        return row
+    return [bytes(value) if place in places else value for place, value in enumerate(row)]

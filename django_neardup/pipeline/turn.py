@@ -168,6 +168,8 @@ def tell(document: Document, changed: bool, using: str) -> None:
 
 
 def tell_of_cluster(document: Document, using: str) -> None:
-    """Send ``cluster_changed`` with the cluster that the document is in by now."""
+    """Send ``cluster_changed`` with the cluster that the document is in by now; it is read where somebody listens."""
+    if not cluster_changed.has_listeners(model_of(document)):
+        return
     cluster = Cluster.objects.using(using).filter(memberships__document=document).first()
     cluster_changed.send_robust(sender=model_of(document), document=document, cluster=cluster, using=using)

@@ -75,14 +75,14 @@ def is_judged_by_payload(one: Signed, others: Iterable[Print], using: str) -> bo
 
 def by_payload(one: Signed, others: Sequence[Print]) -> list[Verified]:
     """The judgements of a text and others by what is stored of them."""
+    if not others:
+        return []
     copies = _copies(one, others, unlike := _to_align(one, others))
     mine, algorithm = Side(one.document, one.digest, one.digest), one.algorithm
+    scores = algorithm.measure_pairs([one.payload] * len(unlike), [each.payload for each in unlike])
     judged = [
-        (
-            Side(each.document, each.digest, each.digest),
-            algorithm.by_score(algorithm.measure(one.payload, each.payload)),
-        )
-        for each in unlike
+        (Side(each.document, each.digest, each.digest), algorithm.by_score(score))
+        for each, score in zip(unlike, scores.tolist(), strict=True)
     ]
     return copies + [
         Verified(*((mine, side) if mine.document < side.document else (side, mine)), judgement)

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 VERDICTS = ("duplicate", "variant", "contained", "related", "none")
 EVIDENCE_ITEMS = 40
-OF_MANY = {"sign": ("keys", "pack"), "screen_pairs": ("measure", "screen"), "passes_many": ("passes",)}
+OF_MANY = {
+    "sign": ("keys", "pack"),
+    "measure_pairs": ("measure",),
+    "screen_pairs": ("measure", "screen"),
+    "passes_many": ("passes",),
+}
 """Methods that do for many texts what others do for one."""
 
 
@@ -138,6 +143,14 @@ class Algorithm(ABC):
     def keys(self, document: Document) -> list[int]:
         """Distinct unsigned 64-bit keys; texts that share `min_shared` of them are candidates.  [] for an empty one."""
 
+    def keys_by_kind(self, document: Document) -> dict[str, set[int]]:
+        """The same by what each stands for, where the algorithm has keys of several kinds."""
+        return {"keys": set(self.keys(document))}
+
+    def threshold(self, words: int) -> float:
+        """The score from which texts are taken for one; `words`: how many the shorter of them has."""
+        return self.duplicate
+
     @abstractmethod
     def pack(self, document: Document) -> bytes:
         """What the measure needs of a text."""
@@ -159,6 +172,12 @@ class Algorithm(ABC):
     @abstractmethod
     def measure(self, a: bytes, b: bytes) -> float:
         """Likeness, 0..1, of two texts by their payloads."""
+
+    def measure_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
+        """`measure` of many pairs, whose sides stand in two sequences."""
+        import numpy as np
+
+        return np.array([self.measure(a, b) for a, b in zip(packs_a, packs_b, strict=True)], np.float64)
 
     def screen(self, a: bytes, b: bytes) -> float:
         """A cheap likeness, 0..1, by which candidates are put in order before they are judged."""

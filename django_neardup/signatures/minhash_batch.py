@@ -85,19 +85,27 @@ def _packed(sketches: Hashes, held: NDArray[np.bool_]) -> list[bytes]:
     return [packed[at : at + width] if own else b"" for at, own in zip(places.tolist(), held.tolist())]
 
 
+def measured(
+    algorithm: MinHashLSH, packs_a: Sequence[bytes], packs_b: Sequence[bytes]
+) -> NDArray[np.float64]:
+    """`MinHashLSH.measure` of many pairs."""
+    end = 4 * algorithm.slots
+    return equal_shares(*([pack[:end] for pack in packs] for packs in (packs_a, packs_b)))
+
+
 def screened(
     algorithm: MinHashLSH, packs_a: Sequence[bytes], packs_b: Sequence[bytes]
 ) -> NDArray[np.float64]:
     """`MinHashLSH.screen` of many pairs."""
     if not algorithm.containment:
-        return equal_shares(packs_a, packs_b)
+        return measured(algorithm, packs_a, packs_b)
     end = 4 * algorithm.slots
     whole = [place for place, pair in enumerate(zip(packs_a, packs_b, strict=True)) if all(pair)]
     a, b = ([packs[place] for place in whole] for packs in (packs_a, packs_b))
     sizes_a, sizes_b, common = sizes_many([pack[end:] for pack in a], [pack[end:] for pack in b])
     shares = np.zeros(len(packs_b))
     shares[whole] = np.maximum(
-        equal_shares([pack[:end] for pack in a], [pack[:end] for pack in b]),
+        measured(algorithm, a, b),
         common / np.maximum(np.minimum(sizes_a, sizes_b), 1),
     )
     return shares

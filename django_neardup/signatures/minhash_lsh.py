@@ -147,6 +147,11 @@ class MinHashLSH(Sketched):
 
         return signed(self, batch)
 
+    def measure_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
+        from .minhash_batch import measured
+
+        return measured(self, packs_a, packs_b)
+
     def screen_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
         from .minhash_batch import screened
 

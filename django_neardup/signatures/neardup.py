@@ -11,9 +11,9 @@ from ..text.difference import differences, passages
 from ..text.document import Document
 from .bag import common_share, pack_bag
 from .base import Algorithm, Judgement
-from .neardup_keys import WINDOW, neardup_keys
+from .neardup_keys import WINDOW, keys_by_kind, neardup_keys
 from .registry import register
-from .verdict import decide
+from .verdict import decide, least_score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,6 +61,12 @@ class NearDup(Algorithm):
 
     def keys(self, document: Document) -> list[int]:
         return neardup_keys(document, self.window)
+
+    def keys_by_kind(self, document: Document) -> dict[str, set[int]]:
+        return keys_by_kind(document, self.window)
+
+    def threshold(self, words: int) -> float:
+        return least_score(words)
 
     def pack(self, document: Document) -> bytes:
         return pack_bag(document.hashes)

@@ -30,15 +30,20 @@ def neardup_keys(document: Document, window: int = WINDOW) -> list[int]:
 
     Of every `window` neighbouring runs one is chosen: a passage of window + 2 words cannot be missed.
     """
+    return sorted(set[int]().union(*keys_by_kind(document, window).values()))
+
+
+def keys_by_kind(document: Document, window: int = WINDOW) -> dict[str, set[int]]:
+    """The same by what each stands for: passages, pairs (of neighbouring words), words (the set of them), exact."""
     if all(token.key in STOP for token in document.tokens):
-        return []
-    keys = {mix(gram, seed=GRAMS) for gram in passage_grams(document, window)}
+        return {}
+    keys = {"passages": {mix(gram, seed=GRAMS) for gram in passage_grams(document, window)}}
     words = [word for word, token in zip(document.hashes, document.tokens, strict=True) if is_content(token)]
     if words and len(document) <= SHORT:
-        keys |= {mix(min(pair), max(pair), seed=PAIRS) for pair in pairwise(words)}
-        keys.add(mix(*sorted(set(words)), seed=BAG))
-    keys.add(exact_key(document))
-    return sorted(keys)
+        keys["pairs"] = {mix(min(pair), max(pair), seed=PAIRS) for pair in pairwise(words)}
+        keys["words"] = {mix(*sorted(set(words)), seed=BAG)}
+    keys["exact"] = {exact_key(document)}
+    return keys
 
 
 def exact_key(document: Document) -> int:

@@ -40,10 +40,13 @@ class Sketched(Algorithm):
         """Share of equal slots: 1 minus it is a metric, as the Hamming distance is."""
         return equal_share(unpack_sketch(a), unpack_sketch(b))
 
-    def screen_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
+    def measure_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
         from .sketch_batch import equal_shares
 
         return equal_shares(packs_a, packs_b)
+
+    def screen_pairs(self, packs_a: Sequence[bytes], packs_b: Sequence[bytes]) -> NDArray[np.float64]:
+        return self.measure_pairs(packs_a, packs_b)
 
     def _sketch(self, document: Document) -> list[int]:
         found = self._sketches.get(document)

@@ -79,9 +79,13 @@ def shorter(alignment: Alignment) -> int:
 def alike(alignment: Alignment) -> bool:
     """Enough in common to be one text: the shorter the texts, the more; in longer ones 7 words of 10 in both."""
     words = shorter(alignment)
-    least = next((least for limit, least in DUPLICATE if words <= limit), DUPLICATE_LONG)
     common = min(alignment.containment_a, alignment.containment_b)
-    return alignment.score >= least or (words > SHORT and common >= COMMON)
+    return alignment.score >= least_score(words) or (words > SHORT and common >= COMMON)
+
+
+def least_score(words: int) -> float:
+    """The score from which texts, of which the shorter has so many words, are taken for one."""
+    return next((least for limit, least in DUPLICATE if words <= limit), DUPLICATE_LONG)
 
 
 def is_offered(alignment: Alignment) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from .base import listed
 from .postgresql import PostgreSQL, array
 
 if TYPE_CHECKING:
-    from .base import Numbers
+    from .base import Found, Numbers
 
 CHANGE = """
 INSERT INTO "neardup_keyarray" AS present ("document", "keys") VALUES (%s, %s::bigint[])
@@ -43,7 +44,7 @@ pairs AS (
         row_number() OVER (PARTITION BY asked.place ORDER BY found."document" DESC) AS number
     FROM found CROSS JOIN LATERAL unnest(found."keys") AS held(key) JOIN asked ON asked.key = held.key
 )
-SELECT place - 1, "document" FROM pairs WHERE number <= %s
+SELECT place - 1, string_agg("document"::text, ',') FROM pairs WHERE number <= %s GROUP BY place
 """
 
 
@@ -69,9 +70,9 @@ class Arrays(PostgreSQL):
         self.each_portion(REMOVE_PAIRS, keys, documents)
         self.execute(SWEEP, [array(sorted(set(documents.tolist())))])
 
-    def reading(self, keys: Sequence[int], cap: int) -> tuple[str, list[Any]]:
+    def newest(self, keys: Sequence[int], cap: int) -> Found:
         asked = array(keys)
-        return NEWEST, [asked, asked, cap * len(keys), cap]
+        return listed(self.rows(NEWEST, [asked, asked, cap * len(keys), cap]))
 
     def compact(self) -> None:
         """A GIN index is packed as it is."""

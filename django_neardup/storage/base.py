@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-Found = tuple[Sequence[int], Sequence[int]]
-"""Places of the keys asked for, and beside each a document that has that key."""
+    Found = tuple[Numbers, Numbers]
+    """Places of the keys asked for, and beside each a document that has that key."""
 
 
 class KeyTable(ABC):
@@ -57,10 +56,6 @@ class KeyTable(ABC):
     def newest(self, keys: Sequence[int], cap: int) -> Found:
         """Of each distinct key the ``cap`` documents of the highest ids, in no order."""
 
-    def shared(self, keys: Sequence[int], cap: int) -> Counter[int]:
-        """How many of the distinct keys each document has, as far as ``newest`` reads."""
-        return Counter(self.newest(keys, cap)[1])
-
     def compact(self) -> None:
         """Pack what a first index has left loosely filled, without keeping anybody from it; most databases need not."""
         return
@@ -78,7 +73,12 @@ class KeyTable(ABC):
         return found
 
 
-def columns(rows: Sequence[tuple[int, int]]) -> Found:
-    """Rows of two numbers as two sequences."""
-    places, documents = zip(*rows) if rows else ((), ())
-    return places, documents
+def listed(rows: Sequence[tuple[int, str]]) -> Found:
+    """Places of keys and the documents of each, written as numbers with commas between them."""
+    import numpy as np
+
+    if not rows:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    places, texts = zip(*rows)
+    sizes = [text.count(",") + 1 for text in texts]
+    return np.array(places).repeat(sizes), np.fromstring(",".join(texts), np.int64, sep=",")

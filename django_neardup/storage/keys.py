@@ -6,7 +6,6 @@ Keys are signed 64-bit numbers. Functions of many documents take and give numpy 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -44,12 +43,6 @@ def replace(using: str, document: int, old: Iterable[int], new: Iterable[int]) -
         index(using).change(document, sorted(before - after), sorted(after - before))
 
 
-def candidates(using: str, keys: Iterable[int], cap: int) -> Counter[int]:
-    """Documents that share keys, with the number they share; of each bucket the ``cap`` newest by document id."""
-    asked = sorted(set(keys))
-    return index(using).shared(asked, cap) if asked else Counter()
-
-
 def add_run(using: str, keys: ArrayLike, documents: ArrayLike, *, fresh: bool = False) -> None:
     """Add the pairs of a key and its document, int64[n] each and in any order, as one run in key order.
 
@@ -76,11 +69,10 @@ def buckets(using: str, keys: ArrayLike, cap: int) -> tuple[Numbers, Numbers]:
 
     ``place`` int64[m], ascending, indexes into ``keys``; ``document`` int64[m]. Of each bucket the ``cap`` newest by
     document id, in no order; a key asked for twice is looked up once."""
-    from .runs import distinct, spread
+    from .runs import distinct, nothing, spread
 
     asked, places = distinct(keys)
-    found = index(using).newest(asked.tolist(), cap) if len(asked) else ((), ())
-    return spread(*found, places)
+    return spread(*index(using).newest(asked.tolist(), cap), places) if len(asked) else nothing()
 
 
 def full(place: Numbers, cap: int) -> Numbers:

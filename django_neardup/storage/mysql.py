@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from .base import Found, KeyTable, columns
+from .base import KeyTable
 
 if TYPE_CHECKING:
-    from .base import Numbers
+    from .base import Found, Numbers
 
 PORTION = 5000
 """Pairs of one statement: well below the shortest ``max_allowed_packet``."""
@@ -66,7 +66,11 @@ class MySQL(KeyTable):
             self.execute("SET SESSION lock_wait_timeout = %s", [before])
 
     def newest(self, keys: Sequence[int], cap: int) -> Found:
-        return columns([row for statement in _selects(keys, cap) for row in self.rows(statement)])
+        import numpy as np
+
+        found = [row for statement in _selects(keys, cap) for row in self.rows(statement)]
+        places, documents = zip(*found) if found else ((), ())
+        return np.array(places, np.int64), np.array(documents, np.int64)
 
     def _each(self, pairs: Pairs, begin: str) -> None:
         for start in range(0, len(pairs), PORTION):

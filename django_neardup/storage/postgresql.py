@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
-from .base import Found, KeyTable, columns
+from .base import KeyTable, listed
 
 if TYPE_CHECKING:
-    from .base import Numbers
+    from .base import Found, Numbers
 
 PORTION = 100_000
 """Pairs of one statement."""
@@ -33,12 +32,12 @@ DELETE FROM "neardup_key" AS present USING unnest(%s::bigint[], %s::bigint[]) AS
 WHERE present."key" = gone.key AND present."document" = gone.document
 """
 NEWEST = """
-SELECT asked.place - 1, found."document" FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked(key, place)
-CROSS JOIN LATERAL (
+SELECT asked.place - 1, array_to_string(ARRAY(
     SELECT "document" FROM "neardup_key" WHERE "key" = asked.key ORDER BY "document" DESC LIMIT %s
-) AS found
+), ',') FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked(key, place)
 """
-SHARED = 'SELECT found."document", COUNT(*) FROM ({}) AS found GROUP BY found."document"'
+"""A row a bucket and not a row a document: drivers make an object of each number."""
+
 COPY = 'COPY "neardup_key" ("key", "document") FROM STDIN (FORMAT BINARY)'
 
 
@@ -71,15 +70,7 @@ class PostgreSQL(KeyTable):
                 self.execute(statement, [array(keys[portion].tolist()), array(documents[portion].tolist())])
 
     def newest(self, keys: Sequence[int], cap: int) -> Found:
-        return columns(self.rows(*self.reading(keys, cap)))
-
-    def shared(self, keys: Sequence[int], cap: int) -> Counter[int]:
-        statement, asked = self.reading(keys, cap)
-        return Counter(dict(self.rows(SHARED.format(statement), asked)))
-
-    def reading(self, keys: Sequence[int], cap: int) -> tuple[str, list[Any]]:
-        """The statement of ``newest`` and its parameters."""
-        return NEWEST, [array(keys), cap]
+        return listed([row for row in self.rows(NEWEST, [cap, array(keys)]) if row[1]])
 
     def compact(self) -> None:
         """A B-tree that was filled at random is 69 % full."""

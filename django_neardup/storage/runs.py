@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -19,18 +17,27 @@ def ordered(keys: ArrayLike, documents: ArrayLike) -> tuple[Numbers, Numbers]:
     return own[order], owners[order]
 
 
-def distinct(keys: ArrayLike) -> tuple[Numbers, Numbers]:
-    """The distinct keys, ascending, and for each key given its place among them."""
-    found, places = np.unique(np.asarray(keys, np.int64), return_inverse=True)
-    return found, places
+def distinct(keys: ArrayLike) -> tuple[Numbers, Numbers | None]:
+    """The distinct keys, ascending, and for each key given its place among them; None where those are as given."""
+    given = np.asarray(keys, np.int64)
+    if (given[1:] > given[:-1]).all():
+        return given, None
+    return np.unique(given, return_inverse=True)
 
 
-def spread(place: Sequence[int], document: Sequence[int], asked: Numbers) -> tuple[Numbers, Numbers]:
-    """What was found for distinct keys, for every key asked for; ``asked`` are places among the distinct ones.
+def nothing() -> tuple[Numbers, Numbers]:
+    """Two columns without a row."""
+    return np.empty(0, np.int64), np.empty(0, np.int64)
+
+
+def spread(places: Numbers, documents: Numbers, asked: Numbers | None) -> tuple[Numbers, Numbers]:
+    """What was found for distinct keys, for every key asked for; ``asked``: what ``distinct`` says of them.
 
     The first array ascends."""
-    places, documents = np.asarray(place, np.int64), np.asarray(document, np.int64)
-    documents = documents[np.argsort(places, kind="stable")]
+    order = places.argsort(kind="stable")
+    documents = documents[order]
+    if asked is None:
+        return places[order], documents
     sizes = np.bincount(places, minlength=int(asked.max(initial=-1)) + 1)
     each = sizes[asked]
     ends = np.cumsum(each)

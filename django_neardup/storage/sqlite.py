@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from .base import Found, KeyTable
+from .base import KeyTable, listed
 
 if TYPE_CHECKING:
-    from .base import Numbers
+    from .base import Found, Numbers
 
 PORTION = 50_000
 """Pairs handed over at once: they are Python objects meanwhile."""
@@ -22,21 +20,13 @@ REMOVE = 'DELETE FROM "neardup_key" WHERE "key" IN (SELECT value FROM json_each(
 ADD_PAIR = 'INSERT OR IGNORE INTO "neardup_key" ("key", "document") VALUES (%s, %s)'
 REMOVE_PAIR = 'DELETE FROM "neardup_key" WHERE "key" = %s AND "document" = %s'
 NEWEST = """
-SELECT asked.key, (
+SELECT group_concat(asked.key || ':' || (
     SELECT group_concat("document") FROM (
         SELECT "document" FROM "neardup_key" WHERE "key" = asked.value ORDER BY "document" DESC LIMIT %s
     )
-) FROM json_each(%s) AS asked
+), ';') FROM json_each(%s) AS asked
 """
-"""A row a bucket and not a row a document: a full bucket costs a third of what 64 rows do."""
-
-SHARED = """
-SELECT group_concat((
-    SELECT group_concat("document") FROM (
-        SELECT "document" FROM "neardup_key" WHERE "key" = asked.value ORDER BY "document" DESC LIMIT %s
-    )
-)) FROM json_each(%s) AS asked
-"""
+"""One row, and not one a document: a full bucket costs a third of what 64 rows do. An empty one is left out."""
 
 
 class SQLite(KeyTable):
@@ -61,13 +51,7 @@ class SQLite(KeyTable):
                 pairs = zip(keys[portion].tolist(), documents[portion].tolist())
                 cursor.executemany(statement, list(pairs))
 
-    def shared(self, keys: Sequence[int], cap: int) -> Counter[int]:
-        ((text,),) = self.rows(SHARED, [cap, str(list(keys))])
-        counts = Counter(text.split(",")) if text else {}
-        return Counter({int(document): count for document, count in counts.items()})
-
     def newest(self, keys: Sequence[int], cap: int) -> Found:
-        rows = self.rows(NEWEST, [cap, str(list(keys))])
-        found = [(place, text.split(",")) for place, text in rows if text]
-        places = chain.from_iterable(repeat(place, len(each)) for place, each in found)
-        return list(places), list(map(int, chain.from_iterable(each for _, each in found)))
+        ((text,),) = self.rows(NEWEST, [cap, str(list(keys))])
+        buckets = [bucket.split(":") for bucket in text.split(";")] if text else []
+        return listed([(int(place), documents) for place, documents in buckets])

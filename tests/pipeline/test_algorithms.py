@@ -1,14 +1,15 @@
 """Every algorithm as a profile of the app: posts are saved, indexed, found and grouped by it."""
 
-from collections import Counter
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair, Scheme
-from django_neardup.pipeline.candidates import candidates_many, nearest
+from django_neardup.pipeline.candidates import Shared, candidates_many
 from django_neardup.pipeline.repair import _signed
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
 from django_neardup.signatures.registry import algorithm_names, get_algorithm
@@ -40,7 +41,7 @@ BATCH = [name for name in algorithm_names() if get_algorithm(name).batch]
 
 
 def profile(settings, name, **options):
-    settings.NEARDUP = {"default": {"ALGORITHM": name, "OPTIONS": options}}
+    settings.NEARDUP = {"default": {"ALGORITHM": name, "OPTIONS": options, "SECRET": "tests"}}
 
 
 def dressed(text):
@@ -135,12 +136,42 @@ def test_a_refused_generation_leaves_the_present_one(settings):
     assert Scheme.objects.get() == present
 
 
+def shared(keys, sizes=None):
+    """Documents that share so many keys, the rarest of which so many documents have."""
+    sizes = sizes or dict.fromkeys(keys, 1)
+    columns = (sorted(keys), [keys[each] for each in sorted(keys)], [sizes[each] for each in sorted(keys)])
+    return Shared(*(np.array(column, np.int64) for column in columns), set())
+
+
 def test_a_limit_keeps_those_that_share_most_keys():
     algorithm = get_algorithm("profile-cosine")
     assert algorithm.limit == 10
-    shared = Counter({number: number for number in range(1, 31)})
-    assert nearest(shared, algorithm) == set(range(21, 31))
-    assert nearest(Counter(dict.fromkeys(range(30), algorithm.min_shared)), algorithm) == set(range(10))
+    many = shared({number: number for number in range(1, 31)})
+    assert many.nearest(algorithm, 100) == {number: number for number in range(21, 31)}
+    few = shared(dict.fromkeys(range(1, 31), algorithm.min_shared))
+    assert few.nearest(algorithm, 100) == dict.fromkeys(range(1, 11), algorithm.min_shared)
+
+
+@pytest.mark.parametrize(
+    ("keys", "sizes", "kept"),
+    [
+        ({1: 3, 2: 1, 3: 2}, {}, {1: 3, 3: 2}),
+        ({1: 1, 2: 1, 3: 2}, {1: 5, 2: 64, 3: 64}, {1: 1, 3: 2}),
+        ({1: 1, 2: 1, 3: 1}, {}, {2: 1, 3: 1}),
+    ],
+    ids=["those that share most", "then those of the rarest key", "then the newest"],
+)
+def test_of_many_look_alikes_few_are_screened(keys, sizes, kept):
+    assert shared(keys, sizes).nearest(get_algorithm("neardup"), 2) == kept
+
+
+def test_buckets_tell_who_shares_keys():
+    """Keys 10, 20 and 30 of document 9, which stands in its buckets; whoever shares the last is a namesake."""
+    one = SimpleNamespace(document=9, keys=np.array([10, 20, 30]), sure_keys=np.array([30]))
+    found = Shared.of(one, np.array([0, 0, 0, 1, 1, 2, 2]), np.array([5, 9, 4, 5, 9, 9, 7]))
+    assert (found.documents.tolist(), found.counts.tolist()) == ([4, 5, 7], [1, 2, 1])
+    assert (found.rarest.tolist(), found.namesakes) == ([3, 2, 2], {7})
+    assert found.nearest(get_algorithm("neardup"), 2) == {4: 1, 5: 2}
 
 
 def test_partners_are_looked_at_beside_the_limit(settings):

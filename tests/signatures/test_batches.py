@@ -191,9 +191,13 @@ def test_screens_are_those_of_each_pair(name: str, options: dict[str, Any]) -> N
     algorithm = get_algorithm(name, **options)
     packs = list(algorithm.sign(PlainBatch(documents())).packs)
     ours, theirs = drawn(packs, 1), drawn(packs, 2)
-    found = algorithm.screen_pairs(ours, theirs)
-    assert found.dtype == np.float64
-    assert found.tolist() == [algorithm.screen(a, b) for a, b in zip(ours, theirs, strict=True)]
+    for many, of_one in (
+        (algorithm.screen_pairs, algorithm.screen),
+        (algorithm.measure_pairs, algorithm.measure),
+    ):
+        found = many(ours, theirs)
+        assert found.dtype == np.float64
+        assert found.tolist() == [of_one(a, b) for a, b in zip(ours, theirs, strict=True)]
     for pack in packs[:4]:
         assert algorithm.screen_many(pack, packs).tolist() == [
             algorithm.screen(pack, other) for other in packs

@@ -51,7 +51,7 @@ def test_the_models_are_the_schema():
 def test_arrays_are_refused_where_there_are_none(settings):
     settings.NEARDUP = {"default": {"STORAGE": "array"}}
     with pytest.raises(ImproperlyConfigured, match="Database 'default': STORAGE \"array\" needs PostgreSQL"):
-        storage.candidates("default", [1], cap=1)
+        storage.buckets("default", [1], cap=1)
 
 
 @pytest.mark.parametrize(
