@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from django.apps import apps
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import models
 from django.db.models.sql import Query
 from django.http import HttpRequest
@@ -53,7 +53,7 @@ class Adapter:
     when saved alone. ``scope``: posts are compared only where these agree. ``compare_with``: models to compare with,
     besides one's own. ``order``: what numbers objects in the first backfill where the primary key tells no age.
     ``quotes``: "keep" or "drop" quotations. ``excused``: classes of differences that never make a variant (None: price,
-    date and contact).
+    date and contact). ``authors``: the model whose primary keys ``author`` gives, so that staff read names.
     """
 
     fields: ClassVar[Sequence[str]] = ()
@@ -68,6 +68,7 @@ class Adapter:
     language: ClassVar[str | None] = None
     min_words: ClassVar[int | None] = None
     excused: ClassVar[Sequence[str] | None] = None
+    authors: ClassVar[type[models.Model] | str | None] = None
 
     def __init__(self, model: type[models.Model]) -> None:
         self.model = model
@@ -92,6 +93,14 @@ class Adapter:
         """The author's primary key, or None."""
         return None
 
+    def author_names(self, authors: Collection[str]) -> dict[str, str]:
+        """What staff read in place of those keys, which ``author`` gave, as text; the rows of ``authors`` as text."""
+        if self.authors is None:
+            return {}
+        model = apps.get_model(self.authors) if isinstance(self.authors, str) else self.authors
+        keys = [key for author in authors if (key := _as_key(model, author)) is not None]
+        return {str(row.pk): str(row) for row in model._default_manager.filter(pk__in=keys)}
+
     def visits(self, instance: Any) -> int | None:
         """How often the post was read, where the site knows."""
         return None
@@ -100,10 +109,23 @@ class Adapter:
         """How many links lead to the post, where the site knows."""
         return None
 
+    def pinned(self, instance: Any) -> bool:
+        """Whether the post is always proposed as the one that others are merged into."""
+        return False
+
+    def merged(self, loser: Any, keeper: Any, record: Any) -> None:
+        """Tell the author of ``loser`` where it went (``record``: MergeRecord); called after the commit.
+
+        What it raises is logged, and changes nothing."""
+
     def url(self, instance: Any) -> str:
         """The post's public address, empty where it has none."""
         get_absolute_url = getattr(instance, "get_absolute_url", None)
-        return str(get_absolute_url()) if get_absolute_url else ""
+        return str(get_absolute_url() or "") if get_absolute_url else ""
+
+    def addresses(self, instance: Any) -> Sequence[str]:
+        """Every public address of the post that is to live on after a merge or a deletion; its ``url`` alone."""
+        return [url] if (url := self.url(instance)) else []
 
     def hide(self, instance: Any) -> None:
         """Take the post from publication: staff's commonest action."""
@@ -120,6 +142,10 @@ class Adapter:
     @property
     def can_hide(self) -> bool:
         return type(self).hide is not Adapter.hide
+
+    @property
+    def tells_authors(self) -> bool:
+        return type(self).merged is not Adapter.merged
 
     @property
     def settings(self) -> Profile:
@@ -221,6 +247,14 @@ def _is_whole(queryset: models.QuerySet[Any]) -> bool:
         or query.extra
         or query.distinct_fields
     )
+
+
+def _as_key(model: type[models.Model], text: str) -> Any:
+    """That text as a primary key of the model; None where it is none."""
+    try:
+        return model._meta.pk.to_python(text)
+    except ValidationError:
+        return None
 
 
 _registry: dict[type[models.Model], Adapter] = {}

@@ -23,12 +23,15 @@ DEFAULTS: dict[str, Any] = {
     "BUCKET": 64,
     "STORAGE": "rows",
     "CACHE": True,
+    "KEEPER": "first_seen",
     "LEASE_SECONDS": 120,
     "MAX_ATTEMPTS": 5,
     "POLL_SECONDS": 1.0,
     "LATE_SECONDS": 600,
 }
 BACKENDS = ("rq", "tasks", "inline", None)
+KEEPERS = ("first_seen", "newest", "most_visited", "most_linked", "longest")
+"""Policies by which the post that stays is proposed; a site may name a callable of its own."""
 
 
 class Profile(NamedTuple):
@@ -40,7 +43,8 @@ class Profile(NamedTuple):
     attempts before quarantine, seconds between two polls of ``neardup_worker``, seconds of waiting after which a
     check warns. ``storage`` (of "default" alone) is how keys are stored: "rows", or "array" on PostgreSQL; ``cache``
     (of "default" alone) the folder where workers share what they have learnt of words: True for one of the user's own
-    among the temporary files, None for none.
+    among the temporary files, None for none. ``keeper`` is the policy by which the post that stays is proposed, or the
+    dotted path of a callable that picks one of a list of posts.
     """
 
     alias: str
@@ -56,6 +60,7 @@ class Profile(NamedTuple):
     bucket: int
     storage: str
     cache: str | os.PathLike[str] | bool | None
+    keeper: str
     lease_seconds: int
     max_attempts: int
     poll_seconds: float

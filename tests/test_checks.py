@@ -16,10 +16,11 @@ from django.test.utils import isolate_apps
 
 import django_neardup as neardup
 from django_neardup import adapters as registry
-from django_neardup.checks import DATABASE, STATIC, TAG, adapters, database, profiles, site
+from django_neardup.checks import DATABASE, STATIC, TAG, adapters, database, moved, profiles, site
 from django_neardup.checks.table import IDS, problem
 from django_neardup.conf import get_profile
-from django_neardup.models import Cluster, Document, KeyPhrase
+from django_neardup.middleware import MovedUrlMiddleware
+from django_neardup.models import Cluster, Document, KeyPhrase, MovedUrl
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline.gathering import gather
 from django_neardup.pipeline.schemes import active_scheme
@@ -421,6 +422,18 @@ def test_e014_what_the_database_can(storage):
         assert ids(profiles.check_storage()) == ["E014"] * refused
 
 
+@pytest.mark.parametrize(
+    ("keeper", "wrong"),
+    [
+        ("first_seen", 0), ("longest", 0), ("tests.merging.test_keeper.last_by_key", 0), ("oldest", 1), (None, 1),
+        ("", 1), ("no.such.function", 1), ("tests.merging.test_keeper.TABLE", 1),
+    ],
+)  # fmt: skip
+def test_e015_keeper(keeper, wrong):
+    with with_profile(KEEPER=keeper):
+        assert ids(profiles.check_keeper()) == ["E015"] * wrong
+
+
 def test_w109_a_folder_for_words(tmp_path):
     open_to_all, shut = tmp_path / "open", tmp_path / "shut"
     open_to_all.mkdir(mode=0o755)
@@ -658,6 +671,27 @@ def test_w108_leaves_wrong_settings_to_other_checks(values):
 def test_databases_that_hold_nothing_of_ours_are_not_asked():
     assert database.homes() == {"default"}
     assert database.check_transactions(databases=["other"]) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("middleware", "said"),
+    [
+        ([], ["W110"]),
+        (["django.middleware.common.CommonMiddleware", "no.such.Middleware"], ["W110"]),
+        (["django_neardup.middleware.MovedUrlMiddleware"], []),
+        (["tests.test_checks.OwnMovedUrls"], []),
+    ],
+)
+def test_w110_old_addresses_that_nobody_answers_for(middleware, said):
+    with override_settings(MIDDLEWARE=middleware):
+        assert moved.check_moved(databases=["default"]) == []
+        MovedUrl.objects.create(digest="1" * 32, path="/old/")
+        assert ids(moved.check_moved(databases=["default"])) == said
+
+
+class OwnMovedUrls(MovedUrlMiddleware):
+    """A site's own, made of ours."""
 
 
 # All of them ----------------------------------------------------------------------------------------------

@@ -27,8 +27,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("queues", "receivers"),
     ("merging",),
     ("visible", "beside", "grouping", "comparing"),
-    ("hints", "similar", "forms", "views", "urls", "admin", "templatetags", "checks", "management", "apps"),
-)
+    (
+        "hints", "similar", "forms", "views", "urls", "middleware", "admin", "site_admin", "templatetags",
+        "checks", "management", "apps",
+    ),
+)  # fmt: skip
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 SOURCES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 MODULES = [path for path in SOURCES if path != Path("__init__.py")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core import checks
 
-from . import adapters, database, profiles, site
+from . import adapters, database, moved, profiles, site
 
 TAG = "neardup"
 STATIC = (
@@ -16,6 +16,7 @@ STATIC = (
     profiles.check_numbers,
     profiles.check_storage,
     profiles.check_cache,
+    profiles.check_keeper,
     adapters.check_profile,
     adapters.check_names,
     adapters.check_text,
@@ -34,6 +35,7 @@ DATABASE = (
     database.check_schemes,
     database.check_transactions,
     database.check_statistics,
+    moved.check_moved,
 )
 
 

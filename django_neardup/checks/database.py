@@ -40,23 +40,23 @@ WORKERS = {
 
 
 def check_tables(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return _of_each(databases, _tables, "runserver", "neardup_")
+    return of_each(databases, _tables, "runserver", "neardup_")
 
 
 def check_waiting(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return _of_each(databases, _waiting, "runserver")
+    return of_each(databases, _waiting, "runserver")
 
 
 def check_schemes(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return _of_each(databases, _schemes)
+    return of_each(databases, _schemes)
 
 
 def check_transactions(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return _of_each(databases, _transactions)
+    return of_each(databases, _transactions)
 
 
 def check_statistics(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return _of_each(databases, _statistics)
+    return of_each(databases, _statistics)
 
 
 def homes() -> set[str]:
@@ -67,14 +67,14 @@ def homes() -> set[str]:
 
 
 def _tables(alias: str) -> Iterator[CheckMessage]:
-    why = _outdated(alias)
+    why = outdated(alias)
     if why and _command() != "migrate":
         yield problem("W104", f"Database {alias!r}: {why}.", _how_to_update(alias))
 
 
 def _waiting(alias: str) -> Iterator[CheckMessage]:
     profile = _profile("default")
-    if profile is None or _outdated(alias):
+    if profile is None or outdated(alias):
         return
     late = DatabaseClock() - int(profile.late_seconds * 1000)
     waiting = [ledger._default_manager.using(alias).filter(pending_since__isnull=False) for ledger in LEDGERS]
@@ -92,7 +92,7 @@ def _waiting(alias: str) -> Iterator[CheckMessage]:
 
 
 def _schemes(alias: str) -> Iterator[CheckMessage]:
-    if _outdated(alias):
+    if outdated(alias):
         return
     for name in sorted({adapter.profile for adapter in registered().values()}):
         schemes = Scheme.objects.using(alias).filter(profile=name, state=Scheme.State.ACTIVE)
@@ -120,7 +120,7 @@ def _transactions(alias: str) -> Iterator[CheckMessage]:
 
 
 def _statistics(alias: str) -> Iterator[CheckMessage]:
-    if _outdated(alias):
+    if outdated(alias):
         return
     for name in sorted(lacking(alias)):
         yield problem(
@@ -132,7 +132,7 @@ def _statistics(alias: str) -> Iterator[CheckMessage]:
         )
 
 
-def _of_each(databases: Sequence[str] | None, check: Check, *commands: str) -> list[CheckMessage]:
+def of_each(databases: Sequence[str] | None, check: Check, *commands: str) -> list[CheckMessage]:
     """What a check says of every database that holds our tables and is to be asked.
 
     Without ``databases`` Django has not allowed queries: then those, at the start of these commands alone.
@@ -149,7 +149,7 @@ def _asked(check: Check, alias: str) -> list[CheckMessage]:
         return []  # Django itself says, at the first query, that the database does not answer
 
 
-def _outdated(alias: str) -> str:
+def outdated(alias: str) -> str:
     """What is missing in that database, in words; empty where nothing is."""
     connection = connections[alias]
     present = set(connection.introspection.table_names())

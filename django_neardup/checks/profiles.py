@@ -14,10 +14,11 @@ from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage
 from django.db import connections
+from django.utils.module_loading import import_string
 
 from .. import queues
 from ..adapters import registered
-from ..conf import BACKENDS, DEFAULTS
+from ..conf import BACKENDS, DEFAULTS, KEEPERS
 from ..pipeline.schemes import for_the_bench, options_of
 from ..pipeline.words import folder_of, unusable
 from ..signatures.registry import UnknownAlgorithm, algorithm_names, get_algorithm
@@ -145,6 +146,18 @@ def check_cache(**kwargs: Any) -> list[CheckMessage]:
     return [problem("W109", f"NEARDUP['default']: CACHE is {str(folder)!r}, and {why}.", hint)] if why else []
 
 
+def check_keeper(**kwargs: Any) -> list[CheckMessage]:
+    return [
+        problem(
+            "E015",
+            f"NEARDUP[{alias!r}]: KEEPER {values['KEEPER']!r} is no policy, and nothing that can be called.",
+            f"It is one of {', '.join(KEEPERS)}, or the dotted path of a callable that picks one of a list of posts.",
+        )
+        for alias, values in profiles()
+        if values["KEEPER"] not in KEEPERS and not _is_callable(values["KEEPER"])
+    ]
+
+
 def profiles() -> Iterator[tuple[str, dict[str, Any]]]:
     """Every profile that can be read, with its defaults; "default" even where it is not written."""
     configured = getattr(settings, "NEARDUP", {})
@@ -168,6 +181,13 @@ def is_number(key: str, value: Any) -> bool:
 def in_words(key: str) -> str:
     least, kind = LEAST[key]
     return f"Write a {'whole number' if kind is int else 'number'}, {least} or more."
+
+
+def _is_callable(path: Any) -> bool:
+    try:
+        return isinstance(path, str) and callable(import_string(path))
+    except ImportError:
+        return False
 
 
 def _unusable(name: Any, options: Any) -> Iterator[tuple[str, str]]:

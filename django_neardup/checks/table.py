@@ -21,6 +21,7 @@ IDS = {
     "E012": "quotes or excused hold what an adapter cannot use",
     "E013": "SYNONYMS names a file that cannot be used",
     "E014": "STORAGE is none of those there are, or the database cannot do it",
+    "E015": "KEEPER is no policy, and nothing that can be called",
     "W101": "live() is overridden, and no field is watched",
     "W102": "no model is registered",
     "W103": "the URLs are not included",
@@ -30,6 +31,7 @@ IDS = {
     "W107": "SQLite begins its transactions without the write lock",
     "W108": "ALGORITHM needs statistics of the posts, and there are none",
     "W109": "CACHE names a folder that cannot be used",
+    "W110": "old addresses are kept, and no middleware answers for them",
 }
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import IntegrityError, connections, models, transaction
 from django.utils.translation import gettext as _
 
@@ -16,22 +16,33 @@ from ..exceptions import Conflict, MergeRefused, NotRegistered
 from ..models import Cluster, MergeRecord
 from ..pipeline import documents_of, mark_key, retrying, space_lock
 from ..queues import ring
-from ..signals import post_merge
-from . import history
-from .cascade import fall_with, protecting
-from .journal import Case, record_each, record_merge
-from .plan import Plan, make_plan, named
-from .relations import ModelType, ancestors, faces, in_portions, rows_of
-from .table import Move, key_in
+from ..signals import post_merge, pre_merge
+from . import addresses, history
+from .cascade import falling, protecting
+from .journal import Case, record_delete, record_hide, record_merge
+from .noting import note
+from .plan import Plan, make_plan
+from .relations import ModelType, ancestors, faces, in_portions, named, rows_of
+from .table import DECIDED, ITSELF, OWN, THERE, Move, key_in
+from .values import put, refusals
 
 
-def merge(keeper: models.Model, losers: Sequence[models.Model], case: Case) -> list[MergeRecord]:
+def merge(
+    keeper: models.Model,
+    losers: Sequence[models.Model],
+    case: Case,
+    values: Mapping[str, Any] | None = None,
+    choices: Mapping[str, str] | None = None,
+) -> list[MergeRecord]:
     """Let the keeper inherit all that points at the losers, then delete these by their own ``delete()``.
 
-    ``MergeRefused`` where that would break a rule of the database or lose data, ``Conflict`` where an
-    object is gone or the case has changed; nothing is changed then. The keeper's own values stay as they are.
+    ``values``, by column, are the primary keys of the posts whose value the keeper takes. Where none is named its own
+    stays; an empty one is filled where the others agree. ``choices``: what was decided of each clash, by its key.
+    ``MergeRefused`` where that would break a rule of the database or lose data, where a decision is wanting or a
+    listener of ``pre_merge`` refuses, ``Conflict`` where an object is gone or the case has changed; nothing is
+    changed then.
     """
-    return retrying(_merge, keeper, losers, case)
+    return retrying(_merge, keeper, losers, case, values, choices)
 
 
 def hide(instances: Sequence[models.Model], case: Case) -> list[MergeRecord]:
@@ -49,11 +60,20 @@ def delete(
     return retrying(_delete, instances, case, keep)
 
 
-def _merge(keeper: models.Model, losers: Sequence[models.Model], case: Case) -> list[MergeRecord]:
+def _merge(
+    keeper: models.Model,
+    losers: Sequence[models.Model],
+    case: Case,
+    values: Mapping[str, Any] | None,
+    choices: Mapping[str, str] | None,
+) -> list[MergeRecord]:
     with _transaction([keeper, *losers], case) as fresh:
-        plan = make_plan(fresh(keeper), [fresh(loser) for loser in dict.fromkeys(losers)], case.using)
+        ours = [fresh(loser) for loser in dict.fromkeys(losers)]
+        plan = make_plan(fresh(keeper), ours, case.using, values, choices)
         if plan.reasons:
             raise MergeRefused(plan.reasons)
+        pre_merge.send(type(plan.keeper), keeper=plan.keeper, losers=plan.losers, plan=plan, using=case.using)
+        paths = [addresses.of(loser) for loser in plan.losers]
         records = record_merge(plan, case)
         _log_merge(plan, case)
         _drop(plan)
@@ -61,7 +81,10 @@ def _merge(keeper: models.Model, losers: Sequence[models.Model], case: Case) -> 
         shared = set(faces(plan.keeper, case.using))
         for loser in plan.losers:
             _delete_one(_deepest(loser, shared, case.using))
-        for loser, record in zip(plan.losers, records, strict=True):
+        _put(plan)
+        note(records, case.using)
+        for loser, old, record in zip(plan.losers, paths, records, strict=True):
+            addresses.move(old, plan.keeper, record, case.using)
             _tell(plan.keeper, loser, record, case.using)
     return records
 
@@ -69,7 +92,7 @@ def _merge(keeper: models.Model, losers: Sequence[models.Model], case: Case) -> 
 def _hide(instances: Sequence[models.Model], case: Case) -> list[MergeRecord]:
     with _transaction(instances, case) as fresh:
         hidden = [fresh(each) for each in instances]
-        records = record_each(MergeRecord.Action.HIDE, hidden, case, {})
+        records = record_hide(hidden, case)
         history.log(case.by, hidden, _("Hidden as a near-duplicate."), case.using)
         for each in hidden:
             adapter_for(each).hide(each)
@@ -79,16 +102,20 @@ def _hide(instances: Sequence[models.Model], case: Case) -> list[MergeRecord]:
 def _delete(instances: Sequence[models.Model], case: Case, keep: models.Model | None) -> list[MergeRecord]:
     with _transaction([*instances, *([keep] if keep else [])], case) as fresh:
         doomed = [fresh(each) for each in instances]
-        others = {each.pk: fall_with([each], case.using) for each in doomed}
-        if keep is not None and any(keep in rows for rows in others.values()):
+        falls = {each: falling([each], case.using) for each in doomed}
+        if keep is not None and any(keep in fall.rows for fall in falls.values()):
             raise MergeRefused(
                 [_("%(keeper)s would be deleted with its duplicates.") % {"keeper": named(keep)}]
             )
-        records = record_each(MergeRecord.Action.DELETE, doomed, case, others)
+        paths = [addresses.of(each) for each in doomed]
+        records = record_delete(doomed, case, falls)
         history.log(case.by, doomed, _("Deleted as a near-duplicate."), case.using, deletion=True)
         for each in doomed:
             if rows_of(type(each), case.using).filter(pk=each.pk).exists():
                 _delete_one(each)
+        note(records, case.using)
+        for old, record in zip(paths, records, strict=True):
+            addresses.close(old, record, case.using)
     return records
 
 
@@ -136,11 +163,26 @@ def _locked(instances: Sequence[models.Model], using: str) -> Callable[[models.M
 
 
 def _drop(plan: Plan) -> None:
-    for model in dict.fromkeys(drop.model for drop in plan.drops):
-        for portion in in_portions(
-            model, [drop.pk for drop in plan.drops if drop.model is model], plan.using
-        ):
+    """Spare rows go at once, those that were not chosen each by its own ``delete()``, with all that falls with it."""
+    spare = [drop for drop in plan.drops if drop.why in (THERE, ITSELF)]
+    for model in dict.fromkeys(drop.model for drop in spare):
+        for portion in in_portions(model, [drop.pk for drop in spare if drop.model is model], plan.using):
             portion.delete()
+    for drop in plan.drops:
+        if drop.why in (DECIDED, OWN):
+            for row in rows_of(drop.model, plan.using).filter(pk=drop.pk):
+                row.delete()
+
+
+def _put(plan: Plan) -> None:
+    """The keeper, as it is now, takes the chosen values; the plan's own instance is read afresh."""
+    rows = rows_of(type(plan.keeper), plan.using)
+    if plan.values:
+        try:
+            put(rows.get(pk=plan.keeper.pk), plan.values, plan.using)
+        except ValidationError as error:
+            raise MergeRefused(refusals(error, plan.keeper)) from error
+    plan.keeper.refresh_from_db(using=plan.using, from_queryset=rows)
 
 
 def _move(plan: Plan) -> None:
@@ -193,6 +235,9 @@ def _tell(keeper: models.Model, loser: models.Model, record: MergeRecord, using:
         post_merge.send, sender=type(keeper), keeper=keeper, loser=loser, record=record, using=using
     )
     transaction.on_commit(send, using=using, robust=True)
+    for adapter in adapters_of(keeper)[:1]:
+        notice = partial(adapter.merged, loser, keeper, record)
+        transaction.on_commit(notice, using=using, robust=True)
 
 
 def _log_merge(plan: Plan, case: Case) -> None:

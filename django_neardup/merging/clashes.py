@@ -6,13 +6,49 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import models
 from django.db.models import BooleanField, Case, F, UniqueConstraint, Value, When
-from django.utils.text import get_text_list
+from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
 
-from .relations import ModelType, column
+from .relations import ModelType, Pointer, column
 
 Row = Mapping[str, Any]
+KEEPER, LOSER = "keeper", "loser"
+"""What may be chosen of a clash: the row that is there already, or the merged post's."""
+
+
+@dataclass
+class Clash:
+    """A place that the keeper has once and two rows claim.
+
+    ``pk`` is the row of the loser with that number, ``taken`` those that hold the place where nothing is decided:
+    the keeper's own, or another loser's. ``choice`` is KEEPER or LOSER, None while nobody has decided.
+    ``theirs`` and ``ours`` are the rows, as far as they are shown.
+    """
+
+    model: ModelType
+    pointer: Pointer
+    pk: Any
+    taken: tuple[Any, ...]
+    rule: str
+    loser: int
+    choice: str | None = None
+    theirs: models.Model | None = None
+    ours: list[models.Model] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        """What a form calls it: it names both rows, so that a decision never falls on others."""
+        return ":".join(map(str, (self.model._meta.label_lower, self.pk, *self.taken)))
+
+    def __str__(self) -> str:
+        return _("%(model)s %(key)s “%(name)s”: the keeper has one with the same %(rule)s already.") % {
+            "model": capfirst(self.model._meta.verbose_name),
+            "key": self.pk,
+            "name": str(self.theirs or "")[:100],
+            "rule": self.rule,
+        }
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,27 @@
-"""The journal: all that an undo needs, written before anything is changed."""
+"""The journal: all that an undo needs, written before anything is changed.
+
+``rows`` are those that go, the post's own first (``own`` of them); one with ``stays`` was only changed by its model's
+``delete()``. A move is a column that was changed, ``from`` one value ``to`` another: *what still is* ``to`` *goes back
+to* ``from``.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib.contenttypes.models import ContentType
-from django.core import serializers
-from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 
 from ..models import MergeRecord
 from ..pipeline import canonical_id
+from .cascade import Fall
 from .plan import Plan
-from .relations import ModelType, ancestors, faces, in_portions, rows_of
-from .table import Drop, Move, key_in
+from .relations import ModelType, ancestors, concrete, faces, in_portions, rows_of
+from .stored import plain, plain_key, rows
+from .table import Move, key_in
 
 TEXT = 200
 
@@ -48,24 +52,46 @@ class Case:
 
 
 def record_merge(plan: Plan, case: Case) -> list[MergeRecord]:
-    """One record a loser: its rows, what moves from it, what goes with it."""
+    """One record a loser: its rows, what moves from it, what goes with it, which of its values the keeper takes."""
     records = []
     for number, loser in enumerate(plan.losers):
         drops = [drop for drop in plan.drops if drop.loser == number]
         moves = [move for move in plan.moves if move.loser == number]
-        journal = {**_rows([loser], drops, case.using), **_moves(moves, case.using)}
+        values = [value for value in plan.values if value.loser == number]
+        journal = {
+            **_rows(loser, [(drop.model, drop.pk) for drop in drops], case.using),
+            **_moves(moves, case.using),
+        }
+        journal["moves"] += [_change(each.model, each.pk, each.field, each.old, each.new) for each in values]
+        if values:
+            journal["keeper"] = rows(_own_rows(plan.keeper, case.using))
         records.append(_record(MergeRecord.Action.MERGE, loser, case, journal, plan.keeper))
     return records
 
 
-def record_each(
-    action: str, instances: Sequence[models.Model], case: Case, others: Mapping[Any, Collection[models.Model]]
+def record_hide(instances: Sequence[models.Model], case: Case) -> list[MergeRecord]:
+    """One record an object, with its rows."""
+    return [_record(MergeRecord.Action.HIDE, each, case, _rows(each, [], case.using)) for each in instances]
+
+
+def record_delete(
+    instances: Sequence[models.Model], case: Case, falls: Mapping[models.Model, Fall]
 ) -> list[MergeRecord]:
-    """One record an object, with its row; ``others``, by primary key, are the rows that go with it."""
-    return [
-        _record(action, each, case, _rows([each, *others.get(each.pk, ())], [], case.using))
-        for each in instances
-    ]
+    """One record an object: its rows, those that go with it, and the references that are emptied.
+
+    What goes with several of them is written down once, with the one that takes the fewest along: another of them
+    may be what it takes.
+    """
+    told: set[Any] = {row for each in instances for row in _own_rows(each, case.using)}
+    journals = {}
+    for each in sorted(instances, key=lambda each: len(falls[each].rows)):
+        fall = falls[each]
+        others = [row for row in fall.rows if row not in told]
+        emptied = [(row, field) for row, field, _new in fall.emptied if (row, field) not in told]
+        told |= {*others, *emptied}
+        fallen = [(type(row), row.pk) for row in others]
+        journals[each] = {**_rows(each, fallen, case.using), "moves": _emptied(emptied, case.using)}
+    return [_record(MergeRecord.Action.DELETE, each, case, journals[each]) for each in instances]
 
 
 def _record(
@@ -86,7 +112,7 @@ def _record(
         loser_text=str(loser)[:TEXT],
         score=seen.score,
         verdict=seen.verdict,
-        journal=journal,
+        journal={**journal, "resolves": case.resolves},
         **who(case.by),
         **kept,
     )
@@ -99,22 +125,26 @@ def who(by: Any) -> dict[str, str]:
     return {"by": str(by.pk), "by_name": str(by)[:255]}
 
 
-def serialised(instances: Iterable[models.Model]) -> list[Any]:
-    """Rows as Django's serializers write them, plain JSON."""
-    rows: list[Any] = json.loads(serializers.serialize("json", instances))
-    return rows
+def _rows(loser: models.Model, others: Iterable[tuple[ModelType, Any]], using: str) -> dict[str, Any]:
+    """The object's rows, then those others, named by model and key."""
+    own = _own_rows(loser, using)
+    keys: dict[ModelType, list[Any]] = {}
+    for model, key in others:
+        keys.setdefault(concrete(model), []).append(key)
+    beside = [row for model, every in keys.items() for row in _rows_of(model, every, using)]
+    return {"rows": rows(dict.fromkeys([*own, *beside])), "own": len(own)}
 
 
-def _rows(instances: Sequence[models.Model], drops: Sequence[Drop], using: str) -> dict[str, Any]:
-    every = [row for instance in instances for row in _own_rows(instance, using)]
-    for model in dict.fromkeys(drop.model for drop in drops):
-        keys = [drop.pk for drop in drops if drop.model is model]
-        every += [row for portion in in_portions(model, keys, using) for row in portion]
-    return {"rows": serialised(dict.fromkeys(every))}
+def _rows_of(model: ModelType, keys: Sequence[Any], using: str) -> Iterator[models.Model]:
+    back = (each for each in model._meta.get_fields(include_hidden=True) if each.auto_created)
+    alone = not model._meta.parents and not any(each.one_to_one for each in back)
+    for portion in in_portions(model, keys, using):
+        for row in portion:
+            yield from [row] if alone else _own_rows(row, using)
 
 
 def _own_rows(instance: models.Model, using: str) -> list[models.Model]:
-    """The object's row in each of its tables: a serializer writes only one table's columns."""
+    """The object's row in each of its tables, parents first: a row holds only one table's columns."""
     every = faces(instance, using)
     found: list[models.Model] = []
     for model in sorted(every, key=lambda model: len(ancestors(model))):
@@ -129,33 +159,45 @@ def _moves(moves: Sequence[Move], using: str) -> dict[str, Any]:
         for model in links
     }
     return {
-        "moves": [_step(move) for move in moves],
+        "moves": [
+            _change(move.pointer.model, move.pk, move.pointer.field, move.old, move.new) for move in moves
+        ],
         "m2m": [{"model": model._meta.label_lower, "pairs": rows} for model, rows in pairs.items()],
     }
 
 
-def _step(move: Move) -> dict[str, Any]:
+def _change(model: ModelType, key: Any, field: Any, old: Any, new: Any) -> dict[str, Any]:
     return {
-        "model": move.pointer.model._meta.label_lower,
-        "pk": _plain(move.pk),
-        "field": move.pointer.field.name,
-        "from": _plain(move.old),
-        "to": _plain(move.new),
+        "model": model._meta.label_lower,
+        "pk": plain_key(model, key),
+        "field": field.name,
+        "from": plain(field, old),
+        "to": plain(field, new),
     }
+
+
+def _emptied(cells: Sequence[tuple[models.Model, Any]], using: str) -> list[dict[str, Any]]:
+    """Columns that a deletion is about to change; ``noting`` writes down what they have become."""
+    found = []
+    for column in dict.fromkeys(each for _row, each in cells):
+        keys = [row.pk for row, each in cells if each == column]
+        for portion in in_portions(column.model, keys, using):
+            for key, old in portion.values_list("pk", column.attname):
+                found.append(_change(column.model, key, column, old, old))
+    return found
 
 
 def _ends(model: ModelType, keys: Sequence[Any], using: str) -> list[dict[str, Any]]:
     """The rows of a many-to-many table before the change: primary key and what they join."""
-    columns = [each.attname for each in model._meta.local_concrete_fields if each.is_relation]
+    columns = [each for each in model._meta.local_concrete_fields if each.is_relation]
     return [
-        {name: _plain(value) for name, value in row.items()}
+        {
+            "pk": plain_key(model, row["pk"]),
+            **{each.attname: plain(each, row[each.attname]) for each in columns},
+        }
         for portion in in_portions(model, keys, using)
-        for row in portion.values("pk", *columns)
+        for row in portion.values("pk", *(each.attname for each in columns))
     ]
-
-
-def _plain(value: Any) -> Any:
-    return json.loads(json.dumps(value, cls=DjangoJSONEncoder))
 
 
 def _kind(instance: models.Model, using: str) -> ContentType:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from .plan import Plan
 from .relations import ModelType
+from .table import ITSELF, THERE
 
 REVIEW = "neardup.review"
 MERGE = "neardup.merge_cluster"
@@ -44,14 +45,20 @@ def on_objects(act: str, instances: Iterable[models.Model]) -> list[Need]:
 
 
 def of_merge(plan: Plan) -> list[Need]:
-    """To change the keeper, to delete every loser, to change every model whose rows move or go."""
-    moved = {_owner(model) for model in plan.models}
-    gone = {drop.model for drop in plan.drops if not drop.model._meta.auto_created}
+    """To change the keeper, to delete every loser and every row that goes for not being chosen, to change every model
+    whose rows move, to delete of those whose spare rows go, and both where it is not decided which row goes.
+    """
+    spare = {drop.model for drop in plan.drops if drop.why in (THERE, ITSELF)} | {
+        each.model for each in plan.open
+    }
+    moved = {owner_of(model) for model in {move.pointer.model for move in plan.moves} | spare}
+    own = [model for model in spare if not model._meta.auto_created]
     return [
         *on_objects("change", [plan.keeper]),
         *on_objects("delete", plan.losers),
         *(Need("change", model) for model in sorted(moved, key=_label)),
-        *(Need("delete", model) for model in sorted(gone, key=_label)),
+        *(Need("delete", model) for model in sorted(own, key=_label)),
+        *on_objects("delete", (row for row in plan.going if not row._meta.auto_created)),
     ]
 
 
@@ -98,7 +105,16 @@ def _unlisted(
     return hidden
 
 
-def _owner(model: ModelType) -> ModelType:
+def may_view(model: ModelType, request: HttpRequest, site: Any) -> bool:
+    """Whether that person may see objects of that model: as its ModelAdmin says, else by the user's permissions."""
+    if site.is_registered(model):
+        return bool(site.get_model_admin(model).has_view_permission(request))
+    user: Any = request.user
+    names = [get_permission_codename(act, model._meta) for act in ("view", "change")]
+    return any(user.has_perm(f"{model._meta.app_label}.{name}") for name in names)
+
+
+def owner_of(model: ModelType) -> ModelType:
     """Who is changed with a row: a many-to-many table of Django's own belongs to the model that declares
     it.
     """

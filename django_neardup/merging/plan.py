@@ -5,106 +5,146 @@ here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from .relations import ModelType, Pointer, faces, pointers_to, rows_of
+from .clashes import Clash
+from .fallen import settle_falls
+from .files import File, left_behind, names_of
+from .lines import Line, lines_of
+from .obstacles import held, loops, other_kinds, unlike
+from .relations import ModelType, at_key, faces, pointers_to, rows_of
 from .table import Drop, Move, Shift, Table, Target
+from .values import Column, Value, columns, stamp_of, taken
 
-STEPS = 1000
-
-
-@dataclass(frozen=True)
-class Line:
-    """One relation of a plan: how many rows it has, how many move, how many the keeper has already."""
-
-    model: ModelType
-    name: str
-    moves: int
-    drops: int
-
-    @property
-    def total(self) -> int:
-        return self.moves + self.drops
+NAMED = 50
+"""Clashes of one model that are told one by one."""
 
 
 @dataclass
 class Plan:
-    """A merge, thought through. ``reasons`` says, in words, why it must not be; without any it may be
-    applied.
+    """A merge, thought through. ``reasons`` says, in words, why it must not be; without any it may be applied.
+
+    ``obstacles`` are those that no decision can settle. ``clashes`` want decisions, ``fields`` are the columns whose
+    values differ, ``going`` the rows that a decision deletes, with all that falls with them.
     """
 
     keeper: models.Model
     losers: Sequence[models.Model]
     using: str
+    choices: Mapping[str, str] = field(default_factory=dict)
     moves: list[Move] = field(default_factory=list)
     drops: list[Drop] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
+    clashes: list[Clash] = field(default_factory=list)
+    fields: list[Column] = field(default_factory=list)
+    going: list[models.Model] = field(default_factory=list)
+    obstacles: list[str] = field(default_factory=list)
 
     @property
-    def models(self) -> set[ModelType]:
-        """Every model whose rows would be changed."""
-        return {move.pointer.model for move in self.moves} | {drop.model for drop in self.drops}
+    def open(self) -> list[Clash]:
+        """The clashes that nobody has decided."""
+        return [clash for clash in self.clashes if clash.choice is None]
+
+    @property
+    def reasons(self) -> list[str]:
+        return [*self.obstacles, *self.undecided]
+
+    @property
+    def undecided(self) -> list[str]:
+        """How many decisions are needed, and on what."""
+        return _undecided(self.open)
+
+    @property
+    def values(self) -> list[Value]:
+        """The values that the keeper takes from losers."""
+        return taken(self.fields, self.keeper, self.losers)
+
+    @property
+    def stamp(self) -> str:
+        """A digest of the values that may be chosen: it changes when one of them does (32 hexadecimal digits)."""
+        return stamp_of(self.fields)
+
+    @cached_property
+    def files(self) -> list[File]:
+        """Files that nothing would name afterwards; their storages are asked for the sizes."""
+        kept = names_of([self.keeper]) + [str(value.new) for value in self.values]
+        return left_behind([*self.losers, *self.going], kept)
 
     def lines(self) -> list[Line]:
-        """The relations that have rows, by model and column."""
-        counts: defaultdict[tuple[ModelType, str], list[int]] = defaultdict(lambda: [0, 0])
-        for move in self.moves:
-            counts[move.pointer.model, str(move.pointer.field.verbose_name)][0] += 1
-        for drop in self.drops:
-            counts[drop.model, str(drop.pointer.field.verbose_name)][1] += 1
-        lines = [Line(model, name, *count) for (model, name), count in counts.items()]
-        return sorted(lines, key=lambda line: (line.model._meta.label_lower, line.name))
+        """The relations that have rows: those that want a decision first, then by model and column."""
+        return lines_of(self.moves, self.drops, self.clashes)
 
 
-def make_plan(keeper: models.Model, losers: Sequence[models.Model], using: str) -> Plan:
-    """Think a merge of those objects through, as they are in that database now."""
-    plan = Plan(keeper, losers, using)
-    plan.reasons = _unlike(keeper, losers)
-    if plan.reasons:
+def make_plan(
+    keeper: models.Model,
+    losers: Sequence[models.Model],
+    using: str,
+    values: Mapping[str, Any] | None = None,
+    choices: Mapping[str, str] | None = None,
+) -> Plan:
+    """Think a merge of those objects through, as they are in that database now.
+
+    ``values``: primary keys of the posts whose value is taken, by column. ``choices``: "keeper" or "loser" by the
+    key of a clash, or by the label of a model for all of its clashes.
+    """
+    plan = Plan(keeper, losers, using, choices or {})
+    plan.obstacles = unlike(keeper, losers)
+    if plan.obstacles:
         return plan
     target = Target(keeper, faces(keeper, using), [faces(loser, using) for loser in losers])
-    plan.reasons = _other_kinds(target, losers)
-    if not plan.reasons:
+    plan.obstacles = other_kinds(target, losers)
+    if not plan.obstacles:
         shifts = _shifts(target, using)
         for model, own in shifts.items():
             Table(model, own, target, using).settle(plan)
-        plan.reasons += _loops(target, shifts, plan)
-        plan.reasons += _held(plan)
+        _show(plan)
+        settle_falls(plan)
+        plan.obstacles += loops(target, shifts, plan)
+        plan.obstacles += held(plan)
+        plan.fields, wrong = columns(keeper, losers, values)
+        plan.obstacles += wrong
     return plan
 
 
-def named(instance: models.Model) -> str:
-    """An object in words: what it is, its name, its primary key."""
-    return f"{capfirst(instance._meta.verbose_name)} “{str(instance)[:100]}” ({instance.pk})"
-
-
-def _unlike(keeper: models.Model, losers: Sequence[models.Model]) -> list[str]:
-    reasons = []
-    for loser in losers:
-        if type(loser)._meta.concrete_model is not type(keeper)._meta.concrete_model:
-            reasons.append(
-                _("%(loser)s is of another model than %(keeper)s.")
-                % {"loser": named(loser), "keeper": named(keeper)}
-            )
-        elif loser.pk == keeper.pk:
-            reasons.append(_("%(loser)s cannot be merged into itself.") % {"loser": named(loser)})
-    return reasons
-
-
-def _other_kinds(target: Target, losers: Sequence[models.Model]) -> list[str]:
-    ours = set(target.keeper_faces)
-    return [
-        _("%(loser)s is of another kind than %(keeper)s.")
-        % {"loser": named(loser), "keeper": named(target.keeper)}
-        for loser, theirs in zip(losers, target.loser_faces, strict=True)
-        if set(theirs) - ours and ours - set(theirs)
+def _undecided(clashes: Sequence[Clash]) -> list[str]:
+    if not clashes:
+        return []
+    count = len(clashes)
+    head = ngettext("%(count)d decision is needed.", "%(count)d decisions are needed.", count)
+    rest: defaultdict[ModelType, int] = defaultdict(int)
+    words = []
+    for clash in clashes:
+        if clash.theirs is None:
+            rest[clash.model] += 1
+        else:
+            words.append(str(clash))
+    more = [
+        _("%(model)s: %(count)d more like these.")
+        % {"model": capfirst(model._meta.verbose_name), "count": number}
+        for model, number in rest.items()
     ]
+    return [head % {"count": count}, *words, *more]
+
+
+def _show(plan: Plan) -> None:
+    """Read the rows of the clashes that are told one by one."""
+    by_model: defaultdict[ModelType, list[Clash]] = defaultdict(list)
+    for clash in plan.clashes:
+        by_model[clash.model].append(clash)
+    for model, clashes in by_model.items():
+        shown = clashes[:NAMED]
+        keys = [key for clash in shown for key in (clash.pk, *clash.taken)]
+        rows = rows_of(model, plan.using).in_bulk(keys)
+        for clash in shown:
+            clash.theirs = rows.get(clash.pk)
+            clash.ours = [rows[key] for key in clash.taken if key in rows]
 
 
 def _shifts(target: Target, using: str) -> dict[ModelType, list[Shift]]:
@@ -122,55 +162,5 @@ def _shifts(target: Target, using: str) -> dict[ModelType, list[Shift]]:
         found[model].append(shift)
         if shift.pointer.rekeys and model not in followed:
             followed.add(model)
-            waiting += [shift.follow(pointer) for pointer in _at_key(model, using)]
+            waiting += [shift.follow(pointer) for pointer in at_key(model, using)]
     return found
-
-
-def _at_key(model: ModelType, using: str) -> list[Pointer]:
-    return [pointer for pointer in pointers_to({model}, using) if pointer.target == model._meta.pk.attname]
-
-
-def _loops(target: Target, shifts: dict[ModelType, list[Shift]], plan: Plan) -> list[str]:
-    """References to oneself that would lead from the keeper back to it."""
-    moved = {(move.pointer.model, move.pointer.column) for move in plan.moves}
-    return [
-        _("%(keeper)s descends (%(field)s) from a post to be merged: it would be its own ancestor.")
-        % {"keeper": named(plan.keeper), "field": shift.pointer.field.verbose_name}
-        for model, own in shifts.items()
-        for shift in own
-        if model in target.keeper_faces and (model, shift.pointer.column) in moved
-        if shift.pointer.kind is None and _leads_back(target, shift, plan.using)
-    ]
-
-
-def _leads_back(target: Target, shift: Shift, using: str) -> bool:
-    """Whether a way up from the keeper, longer than one step, comes to a loser."""
-    pointer = shift.pointer
-    value = getattr(target.keeper_faces[pointer.model], pointer.target)
-    for step in range(STEPS):
-        above = rows_of(pointer.model, using).filter(**{pointer.target: value})
-        value = above.values_list(pointer.column, flat=True).first()
-        if value is None or value in shift.changes:
-            return value is not None and step > 0
-    return False
-
-
-def _held(plan: Plan) -> list[str]:
-    """Rows that would go, and that something else still points at."""
-    going: defaultdict[ModelType, list[Any]] = defaultdict(list)
-    for drop in plan.drops:
-        going[drop.model].append(drop.pk)
-    return [
-        _("%(model)s %(keys)s: rows of %(other)s point at it, and the keeper has one like it already.")
-        % {
-            "model": capfirst(model._meta.verbose_name),
-            "keys": ", ".join(map(str, keys[:5])),
-            "other": pointer.model._meta.verbose_name_plural,
-        }
-        for model, keys in going.items()
-        if len(model._meta.pk_fields) == 1
-        for pointer in _at_key(model, plan.using)
-        if rows_of(pointer.model, plan.using)
-        .filter(pointer.match([pointer.stored(key) for key in keys]))
-        .exists()
-    ]

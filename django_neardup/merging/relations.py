@@ -12,6 +12,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models, router
 from django.db.models import Q, QuerySet
+from django.utils.text import capfirst
 
 ModelType = type[models.Model]
 
@@ -68,6 +69,20 @@ class Pointer:
         return bool(self.field.primary_key)
 
 
+def named(instance: models.Model) -> str:
+    """An object in words: what it is, its name, its primary key."""
+    return f"{capfirst(instance._meta.verbose_name)} “{str(instance)[:100]}” ({instance.pk})"
+
+
+def rows_called(model: ModelType) -> str:
+    """What the rows of that model are called: those of a many-to-many table by the name of the relation."""
+    owner: Any = model._meta.auto_created
+    for many in owner._meta.local_many_to_many if owner else ():
+        if many.remote_field.through is model:
+            return str(capfirst(many.verbose_name))
+    return str(capfirst(model._meta.verbose_name_plural))
+
+
 def rows_of(model: ModelType, using: str) -> QuerySet[Any]:
     """Every row, whatever the model's managers leave out."""
     return QuerySet(model=model, using=using)
@@ -118,6 +133,11 @@ def pointers_to(targets: Collection[ModelType], using: str) -> list[Pointer]:
         if not model._meta.proxy and router.allow_migrate_model(using, model):
             found += [*_keys(model, targets), *_generic(model, kinds)]
     return found
+
+
+def at_key(model: ModelType, using: str) -> list[Pointer]:
+    """All that points at rows of a model by their primary key."""
+    return [pointer for pointer in pointers_to({model}, using) if pointer.target == model._meta.pk.attname]
 
 
 def link_models() -> set[ModelType]:

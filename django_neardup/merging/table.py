@@ -12,10 +12,14 @@ from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from .clashes import Row, Unique, plain, uniques
+from .clashes import KEEPER, LOSER, Clash, Row, Unique, plain, uniques
+from .places import Places
 from .relations import ModelType, Pointer, link_models, rows_of
+from .spare import is_mark
 
-NAMED = 50
+THERE, ITSELF, DECIDED, OWN, FALLEN = "there", "itself", "decided", "own", "fallen"
+"""Why a row goes: the keeper has one like it, it would link the keeper with itself, it was not chosen, it is the
+keeper's own and was not chosen, or it goes with such a one."""
 
 
 class Change(NamedTuple):
@@ -37,12 +41,13 @@ class Move(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """A row of a many-to-many relation that the keeper has already, or that would link it with itself."""
+    """A row that does not come to the keeper, and is deleted; ``why`` is one of the words above."""
 
     model: ModelType
     pointer: Pointer
     pk: Any
     loser: int
+    why: str = THERE
 
 
 @dataclass(frozen=True)
@@ -97,9 +102,15 @@ def key_in(model: ModelType, face: models.Model) -> Any:
 class Report(Protocol):
     """What a table writes its findings to: a plan."""
 
+    keeper: models.Model
+    losers: Sequence[models.Model]
+    using: str
+    choices: Mapping[str, str]
     moves: list[Move]
     drops: list[Drop]
-    reasons: list[str]
+    clashes: list[Clash]
+    going: list[models.Model]
+    obstacles: list[str]
 
 
 class Table:
@@ -109,8 +120,8 @@ class Table:
         self.model, self.shifts, self.target, self.using = model, shifts, target, using
         self.is_link = model in link_models()
         self.rules = uniques(model, {shift.pointer.column for shift in shifts})
-        self._seen: dict[tuple[Unique | None, Any], Any] = {}
-        self._clashes: list[tuple[Any, Unique]] = []
+        self.places = Places(self.rules, self._content if self.is_link else None)
+        self._evicted: dict[Any, set[Any]] = {}
 
     def settle(self, plan: Report) -> None:
         """Write to the plan what becomes of every row."""
@@ -120,26 +131,61 @@ class Table:
             if moves:
                 changed.append((row, moves))
             elif self.target.loser_number(self.model, row["pk"]) is None:
-                self._remember(row)
+                self.places.take(row)
         for row, moves in sorted(changed, key=lambda each: each[1][0].loser):
             self._place(row, moves, plan)
-        plan.reasons += self._refusals()
 
     def _place(self, row: Row, moves: list[Move], plan: Report) -> None:
         if self.target.loser_number(self.model, row["pk"]) is not None:
             plan.moves += [self._own(move) for move in moves]
             return
         if self.target.is_keeper(self.model, row["pk"]):
-            plan.reasons += [self._stuck(move) for move in moves if not move.pointer.field.null]
+            plan.obstacles += [self._stuck(move) for move in moves if not move.pointer.field.null]
             plan.moves += [move._replace(new=None) for move in moves]
             return
         after = {**row, **{move.pointer.column: move.new for move in moves}}
-        if self.is_link and (self._links_itself(after, moves) or self._taken(after)):
-            plan.drops.append(Drop(self.model, moves[0].pointer, row["pk"], moves[0].loser))
+        if why := self._is_spare(after, moves):
+            plan.drops.append(Drop(self.model, moves[0].pointer, row["pk"], moves[0].loser, why))
+        elif broken := self.places.broken(after):
+            self._clash(after, broken, moves, plan)
+        else:
+            self.places.take(after)
+            plan.moves += moves
+
+    def _clash(self, row: Row, broken: list[Unique], moves: list[Move], plan: Report) -> None:
+        clash = self._clash_of(row, broken, moves[0])
+        if self.model in self.target.keeper_faces:
+            plan.obstacles.append(str(clash))
             return
-        self._clashes += [(row["pk"], rule) for rule in self._broken(after)]
-        self._remember(after)
-        plan.moves += moves
+        clash.choice = plan.choices.get(clash.key) or plan.choices.get(self.model._meta.label_lower)
+        clash.choice = clash.choice if clash.choice in (KEEPER, LOSER) else None
+        plan.clashes.append(clash)
+        if clash.choice == KEEPER:
+            plan.drops.append(Drop(self.model, clash.pointer, clash.pk, clash.loser, DECIDED))
+        elif clash.choice == LOSER:
+            for pk in self.places.holders(row, broken):
+                self._evict(pk, clash, plan)
+            self.places.take(row)
+            plan.moves += moves
+
+    def _clash_of(self, row: Row, broken: list[Unique], move: Move) -> Clash:
+        taken = self.places.first(row, broken)
+        return Clash(self.model, move.pointer, row["pk"], taken, broken[0].words, move.loser)
+
+    def _evict(self, pk: Any, clash: Clash, plan: Report) -> None:
+        """The row that holds the place goes. One that a loser brought goes with that one's record; the keeper's own
+        with the record of whoever holds the place at last, since it can come back only after that one."""
+        brought = [move for move in plan.moves if move.pointer.model is self.model and move.pk == pk]
+        plan.moves = [move for move in plan.moves if move not in brought]
+        loser, why = (brought[0].loser, DECIDED) if brought else (clash.loser, OWN)
+        own = self._evicted.pop(pk, set()) if brought else {pk}
+        self._evicted.setdefault(clash.pk, set()).update(own)
+        plan.drops.append(Drop(self.model, clash.pointer, pk, loser, why))
+        plan.drops = [
+            drop._replace(loser=clash.loser) if drop.model is self.model and drop.pk in own else drop
+            for drop in plan.drops
+        ]
+        self.places.free(pk)
 
     def _moves(self, row: Row) -> list[Move]:
         found = []
@@ -177,18 +223,12 @@ class Table:
             names |= {*rule.names} - {*rule.computed}
         return sorted(names)
 
-    def _remember(self, row: Row) -> None:
-        for rule in self.rules:
-            self._seen.setdefault((rule, rule.key(row)), row["pk"])
-        if self.is_link:
-            self._seen.setdefault((None, self._content(row)), row["pk"])
-
-    def _broken(self, row: Row) -> list[Unique]:
-        keys = ((rule, rule.key(row)) for rule in self.rules)
-        return [rule for rule, key in keys if key is not None and (rule, key) in self._seen]
-
-    def _taken(self, row: Row) -> bool:
-        return (None, self._content(row)) in self._seen or bool(self._broken(row))
+    def _is_spare(self, row: Row, moves: list[Move]) -> str:
+        """Why a row that says no more than who and what need not come along; empty where it must."""
+        if self.is_link and self._links_itself(row, moves):
+            return ITSELF
+        joins = self.is_link or is_mark(self.model)
+        return THERE if self.places.has_equal(row) or (joins and self.places.broken(row)) else ""
 
     def _content(self, row: Row) -> tuple[Any, ...]:
         """All that a row of a many-to-many table says, but for its own key."""
@@ -209,16 +249,3 @@ class Table:
             "key": move.pk,
             "field": move.pointer.field.verbose_name,
         }
-
-    def _refusals(self) -> list[str]:
-        shown, rest = self._clashes[:NAMED], len(self._clashes) - NAMED
-        names = rows_of(self.model, self.using).in_bulk([key for key, _rule in shown])
-        kind = capfirst(self.model._meta.verbose_name)
-        reasons = [
-            _("%(model)s %(key)s “%(name)s”: the keeper has one with the same %(rule)s already.")
-            % {"model": kind, "key": key, "name": str(names.get(key, ""))[:100], "rule": rule.words}
-            for key, rule in shown
-        ]
-        if rest > 0:
-            reasons.append(_("%(model)s: %(count)d more like these.") % {"model": kind, "count": rest})
-        return reasons

@@ -55,4 +55,4 @@ class MergeRecord(models.Model):
         indexes = [models.Index(fields=["loser_type", "loser_id"], name="neardup_merge_loser")]
 
     def __str__(self) -> str:
-        return f"{self.get_action_display()}: {self.loser_text}"
+        return f"{self.get_action_display()}: {self.loser_id}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from uuid import UUID, uuid4
 
 from django.utils import timezone
 
@@ -23,22 +24,24 @@ def decide(
     sides: Mapping[int, int] | None = None,
     note: str = "",
     check: Callable[[], None] | None = None,
+    batch: UUID | None = None,
 ) -> Decision:
     """Remember that those documents are ``"same"`` or ``"different"``; two at least, of one space.
 
     ``sides`` sets some against the rest: ``{document id: 1 or 2}``. ``check`` is called under the lock, before
-    anything is written: what it raises leaves all as it was. ValueError for fewer than two documents, or for
+    anything is written: what it raises leaves all as it was. ``batch`` names the confirmation that it belongs to,
+    None for one of its own. ValueError for fewer than two documents, or for
     documents of unlike spaces.
     """
     spaces = {document.space_id for document in documents}
     if len({document.pk for document in documents}) < 2 or len(spaces) != 1 or spaces == {None}:
         raise ValueError("A decision needs two documents or more, all of one space.")
-    return retrying(_decide, kind, documents, by, using, sides or {}, note, check)
+    return retrying(_decide, kind, documents, by, using, sides or {}, note, check, batch or uuid4())
 
 
-def withdraw(decision: Decision, by: Any, using: str) -> None:
-    """Take a decision back; the clusters follow."""
-    retrying(_withdraw, decision, by, using)
+def withdraw(decision: Decision, by: Any, using: str) -> bool:
+    """Take a decision back; the clusters follow. False, and nothing is changed, where it was taken back already."""
+    return retrying(_withdraw, decision, by, using)
 
 
 def _decide(
@@ -49,6 +52,7 @@ def _decide(
     sides: Mapping[int, int],
     note: str,
     check: Callable[[], None] | None,
+    batch: UUID,
 ) -> Decision:
     space = Space.objects.using(using).get(documents=documents[0])
     scheme = active_scheme(get_profile(space.profile), using)
@@ -61,6 +65,7 @@ def _decide(
             kind=kind,
             space=space,
             note=note,
+            batch=batch,
             known={f"{pair.a_id}-{pair.b_id}": [pair.verdict, pair.classes, pair.score] for pair in pairs},
             **_who(by),
         )
@@ -75,15 +80,16 @@ def _decide(
     return decision
 
 
-def _withdraw(decision: Decision, by: Any, using: str) -> None:
+def _withdraw(decision: Decision, by: Any, using: str) -> bool:
     scheme = active_scheme(get_profile(decision.space.profile), using)
     with space_lock([decision.space_id], using):
-        Decision.objects.using(using).filter(pk=decision.pk).update(
-            withdrawn=timezone.now(), withdrawn_by=_who(by)["by_name"]
-        )
+        standing = Decision.objects.using(using).filter(pk=decision.pk, withdrawn=None)
+        if not standing.update(withdrawn=timezone.now(), withdrawn_by=_who(by)["by_name"]):
+            return False
         ids = {document for key in pairs_in(decision) for document in key}
         pairs = [pair for pair in pairs_of(ids, scheme.pk, using) if {pair.a_id, pair.b_id} <= ids]
         _follow(ids, pairs, scheme, using)
+    return True
 
 
 def _follow(documents: set[int], pairs: Sequence[Pair], scheme: Scheme, using: str) -> None:

@@ -95,13 +95,13 @@ def test_each_loser_has_its_own_record():
     assert len({record.batch for record in records}) == 1
 
 
-def test_the_keepers_values_stay(user):
+def test_the_keepers_values_stay_but_for_empty_ones(user):
     keeper, loser = Ad.objects.create(text="keeper"), Ad.objects.create(text="loser", title="title", hits=5)
 
     run(keeper, loser)
 
     keeper.refresh_from_db()
-    assert (keeper.text, keeper.title, keeper.hits) == ("keeper", "", 0)
+    assert (keeper.text, keeper.title, keeper.hits) == ("keeper", "title", 0)
 
 
 def test_history_on_keeper_and_losers(user):

@@ -7,8 +7,9 @@ from typing import Any
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
+from django.db import connections
 
-from django_neardup.merging import Case, merge
+from django_neardup.merging import Case, merge, undo
 from django_neardup.merging.relations import rows_of
 from django_neardup.models import MergeRecord
 from tests.testapp.zoo import Piece
@@ -24,12 +25,27 @@ def snapshot(using: str = "default") -> dict[str, list[dict[str, Any]]]:
     return {model._meta.label: list(rows_of(model, using).order_by("pk").values()) for model in models}
 
 
+def site(using: str = "default") -> dict[str, list[dict[str, Any]]]:
+    """Every row of every table of the site: bytes, dates and numbers as they are stored."""
+    tables = snapshot(using)
+    return {label: rows for label, rows in tables.items() if label.split(".")[0] in ("testapp", "auth")}
+
+
 def pieces(*codes: str) -> list[Piece]:
     return [Piece.objects.create(code=code) for code in codes]
 
 
 def run(keeper: Any, *losers: Any, **case: Any) -> list[MergeRecord]:
     return merge(keeper, losers, Case(**case))
+
+
+def undone(*records: MergeRecord, by: Any = None, using: str = "default") -> list[MergeRecord]:
+    """Undo them in that order; after each no row points at nothing."""
+    found = []
+    for record in records:
+        found.append(undo(record, by, using))
+        connections[using].check_constraints()
+    return found
 
 
 def kind(model: Any, **options: Any) -> ContentType:

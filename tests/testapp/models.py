@@ -125,4 +125,4 @@ class Unregistered(models.Model):
     text = models.TextField()
 
 
-from . import zoo  # noqa: E402, F401
+from . import offers, zoo  # noqa: E402, F401

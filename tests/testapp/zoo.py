@@ -1,5 +1,7 @@
 """Everything that may point at an object, one kind a model: for the tests of merging."""
 
+import uuid
+
 from django.contrib.contenttypes.fields import GenericForeignKey
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
@@ -58,6 +60,15 @@ class Nulling(models.Model):
 
 class Defaulting(models.Model):
     piece = models.ForeignKey(Piece, models.SET_DEFAULT, null=True, default=None)
+
+
+def nobody():
+    """The piece that takes the place of deleted ones."""
+    return Piece.objects.filter(code="nobody").first()
+
+
+class Setting(models.Model):
+    piece = models.ForeignKey(Piece, models.SET(nobody), null=True)
 
 
 class Careless(models.Model):
@@ -201,6 +212,7 @@ class Soft(models.Model):
 
     text = models.TextField(blank=True, default="")
     deleted = models.BooleanField(default=False)
+    changed = models.DateTimeField(auto_now=True)
 
     objects = Shown()
     everything = models.Manager()
@@ -218,3 +230,54 @@ class SoftReply(models.Model):
 
     objects = Shown()
     everything = models.Manager()
+
+
+class Sealed(models.Model):
+    """A key that is a UUID, and a column of every kind that is easily cut or rounded."""
+
+    key = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    above = models.ForeignKey("self", models.SET_NULL, null=True)
+    at = models.DateTimeField(null=True)
+    day = models.DateField(null=True)
+    hour = models.TimeField(null=True)
+    span = models.DurationField(null=True)
+    price = models.DecimalField(max_digits=20, decimal_places=7, null=True)
+    share = models.FloatField(null=True)
+    number = models.BigIntegerField(null=True)
+    bytes = models.BinaryField(null=True)
+    data = models.JSONField(null=True)
+    always = models.JSONField(default=dict)
+    mark = models.UUIDField(null=True)
+    address = models.GenericIPAddressField(null=True)
+    scan = models.FileField(null=True)
+    words = models.TextField(default="")
+    made = models.DateTimeField(auto_now_add=True)
+    changed = models.DateTimeField(auto_now=True)
+
+
+class SealedNote(models.Model):
+    """Points at a UUID; its dates set themselves."""
+
+    sealed = models.ForeignKey(Sealed, models.CASCADE)
+    changed = models.DateTimeField(auto_now=True)
+
+
+class Slugged(models.Model):
+    """A key of text."""
+
+    slug = models.CharField(primary_key=True, max_length=50)
+    heir = models.ForeignKey("self", models.SET_NULL, null=True)
+
+
+class SluggedNote(models.Model):
+    slugged = models.ForeignKey(Slugged, models.CASCADE)
+
+
+class Cover(models.Model):
+    """A multi-table parent of what points at a piece."""
+
+    title = models.CharField(max_length=20, default="")
+
+
+class Leaflet(Cover):
+    piece = models.ForeignKey(Piece, models.CASCADE)

@@ -1,0 +1,184 @@
+"""Undo through later merges, whichever is undone first."""
+
+import pytest
+
+from django_neardup.merging import Case, delete, merge
+from django_neardup.models import MergeRecord
+from tests.merging.population import CLASHING, surround
+from tests.merging.tools import pieces, run, site, undone
+from tests.testapp import zoo
+from tests.testapp.zoo import Group, Person, Piece
+
+pytestmark = pytest.mark.django_db
+
+
+def a_chain(shared="", choice="loser"):
+    """``one`` merged into ``two``, ``two`` into ``three``: the tables before, and both records."""
+    posts = one, two, three = pieces("one", "two", "three")
+    for post in posts if shared else [one, two]:
+        surround(post, shared)
+    Piece.objects.filter(pk=two.pk).update(parent=one)
+    before = site()
+    choices = dict.fromkeys(CLASHING, choice)
+    first = merge(two, [one], Case(), choices=choices)
+    second = merge(three, [two], Case(), choices=choices)
+    return before, posts, [*first, *second]
+
+
+@pytest.mark.parametrize("choice", ["keeper", "loser"])
+@pytest.mark.parametrize("shared", ["", "x"])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_both_orders_lead_back(order, shared, choice):
+    before, _posts, records = a_chain(shared, choice)
+
+    for number in order:
+        undone(records[number])
+
+    assert site() == before
+
+
+def test_the_first_comes_back_with_what_was_its_own():
+    one, two, three = pieces("one", "two", "three")
+    rows = [zoo.Cascading.objects.create(piece=piece) for piece in (one, two, three)]
+    (first,), (second,) = run(two, one), run(three, two)
+
+    undone(first)
+    assert [row.piece_id for row in zoo.Cascading.objects.order_by("pk")] == [one.pk, three.pk, three.pk]
+    (second,) = undone(second)
+
+    assert [row.piece_id for row in zoo.Cascading.objects.order_by("pk")] == [one.pk, two.pk, three.pk]
+    assert second.left == []
+    assert len(rows) == 3
+
+
+def test_a_second_merge_of_what_came_back_is_another_matter():
+    one, two, three = pieces("one", "two", "three")
+    row = zoo.Cascading.objects.create(piece=one)
+    (first,), (second,) = run(two, one), run(three, two)
+    undone(first)
+    (third,) = run(three, one)
+
+    undone(second)
+    row.refresh_from_db()
+    assert row.piece_id == three.pk
+    undone(third)
+
+    row.refresh_from_db()
+    assert row.piece_id == one.pk
+
+
+def test_a_link_that_a_later_merge_dropped_comes_back():
+    one, two, three = pieces("one", "two", "three")
+    group = Group.objects.create(name="g")
+    one.groups.add(group), three.groups.add(group)
+    (first,), (second,) = run(two, one), run(three, two)
+
+    undone(first)
+    assert set(group.piece_set.all()) == {one, three}
+    undone(second)
+
+    assert set(group.piece_set.all()) == {one, three}
+
+
+def test_a_value_of_a_keeper_that_was_merged_itself_comes_back_with_it():
+    one, two, three = (Piece.objects.create(code=code, text=code) for code in ("one", "two", "three"))
+    before = site()
+    (first,) = merge(two, [one], Case(), values={"text": one.pk})
+    (second,) = run(three, two)
+
+    undone(first)
+    assert Piece.objects.get(pk=one.pk).text == "one"
+    undone(second)
+
+    assert site() == before
+
+
+def test_what_fell_with_a_deleted_keeper_comes_back_with_its_own_post():
+    one, two = pieces("one", "two")
+    passport = zoo.Passport.objects.create(piece=one, number="7")
+    zoo.Stamp.objects.create(passport=passport), zoo.Cascading.objects.create(piece=two)
+    zoo.Nulling.objects.create(piece=one), zoo.Nulling.objects.create(piece=two)
+    before = site()
+    (first,) = run(two, one)
+    (second,) = delete([two], Case())
+
+    (first,) = undone(first)
+    assert zoo.Passport.objects.get().pk == one.pk
+    assert zoo.Stamp.objects.get().passport_id == one.pk
+    assert not zoo.Cascading.objects.exists()
+    assert first.left == []
+    undone(second)
+
+    assert site() == before
+
+
+def test_what_comes_back_points_at_the_post_that_its_target_was_merged_into():
+    parent, heir, keeper, child = pieces("parent", "heir", "keeper", "child")
+    Piece.objects.filter(pk=child.pk).update(parent=parent)
+    before = site()
+    (first,), (second,) = run(keeper, child), run(heir, parent)
+
+    (first,) = undone(first)
+    assert Piece.objects.get(pk=child.pk).parent == heir
+    assert len(first.left) == 1
+    undone(second)
+
+    assert site() == before
+
+
+def test_what_comes_back_points_at_nothing_until_its_target_does():
+    parent, child = pieces("parent", "child")
+    Piece.objects.filter(pk=child.pk).update(parent=parent)
+    before = site()
+    (first,), (second,) = delete([child], Case()), delete([parent], Case())
+
+    (first,) = undone(first)
+    assert Piece.objects.get(pk=child.pk).parent is None
+    assert first.left == [
+        f"Piece, parent №\xa0{child.pk}: what it pointed at is gone, the reference stays empty."
+    ]
+    undone(second)
+
+    assert site() == before
+
+
+def test_a_row_that_moved_and_was_merged_itself():
+    parent, keeper, child, other = pieces("parent", "keeper", "child", "other")
+    Piece.objects.filter(pk=child.pk).update(parent=parent)
+    before = site()
+    (first,), (second,) = run(keeper, parent), run(other, child)
+
+    (first,) = undone(first)
+    assert first.left == []
+    undone(second)
+
+    assert site() == before
+
+
+def test_edits_between_two_merges_are_kept():
+    one, two, three, four = pieces("one", "two", "three", "four")
+    row = zoo.Cascading.objects.create(piece=one)
+    (first,) = run(two, one)
+    zoo.Cascading.objects.update(piece=four)
+    (second,) = run(three, two)
+
+    for record in undone(first, second):
+        assert len(record.left) == (1 if record.pk == first.pk else 0)
+
+    row.refresh_from_db()
+    assert row.piece_id == four.pk
+
+
+def test_a_keeper_that_others_were_merged_into_is_not_disturbed():
+    keeper, one, two = pieces("keeper", "one", "two")
+    for post in (one, two):
+        zoo.Rating.objects.create(piece=post, person=Person.objects.create(name=post.code))
+    before = site()
+    (first,), (second,) = run(keeper, one), run(keeper, two)
+
+    undone(first)
+    assert set(zoo.Rating.objects.values_list("piece", flat=True)) == {one.pk, keeper.pk}
+    undone(second)
+
+    assert site() == before
+    assert not MergeRecord.objects.filter(undone=None).exists()
