@@ -16,10 +16,12 @@ from .comparison.compare import Comparison, Note, compare_texts
 from .conf import Profile, get_profile
 from .models import Scheme
 from .models import TermStatistics as Snapshot
+from .pipeline.known import Stored, known_of
 from .pipeline.schemes import algorithm_of, chosen_secret, described
 from .pipeline.sign import why_skipped
 from .pipeline.snapshots import load, newest
 from .pipeline.synonyms import synonyms_of
+from .pipeline.ties import Party
 from .pipeline.verify import by_identity as by_identity
 from .signatures import Algorithm, get_algorithm
 from .signatures.statistics import TermStatistics
@@ -61,13 +63,15 @@ def compare(
     language: str | None = None,
     using: str | None = None,
     titles: tuple[str, str] | None = None,
+    known: bool = False,
 ) -> Comparison:
     """Compare two objects of registered models, saved or not, or two texts; nothing is written.
 
     They are read by the active scheme of ``profile`` (None: that of the first object's adapter, else "default"), or
     by the settings where there is none yet.  ``algorithm``: whose verdict is wanted (None: the scheme's);
     ``language``: of the texts (None: the adapter's, else the scheme's); ``using``: database alias of the scheme
-    (None: the first object's); ``titles``: what the two are called in reports.
+    (None: the first object's); ``titles``: what the two are called in reports; ``known``: whether to tell what is
+    stored of two saved objects too: keys by kind, key phrases, decisions.
 
     ``print(compare(a, b))`` reads well on a terminal.  ``NotRegistered`` for an object without an adapter,
     ``UnknownAlgorithm``, ``StatisticsMissing`` where the deciding algorithm has no statistics, ``NoVerdict`` where it
@@ -82,16 +86,22 @@ def compare(
     scheme, stored = scheme_of(chosen, alias)
     texts = [_canonised(each, scheme, language) for each in (left, right)]
     statistics = _statistics(scheme, chosen, alias) if stored else None
+    deciding = _algorithm(algorithm, scheme, (left, right), statistics)
     comparison = compare_texts(
         texts[0],
         texts[1],
-        _algorithm(algorithm, scheme, (left, right), statistics),
+        deciding,
         statistics=statistics,
         titles=titles or _titles(left, right),
         contacts=(left.contacts, right.contacts),
         notes=_notes(left, right, texts, same=a is b and isinstance(a, Model)),
         hint=_hint(chosen, alias) if stored else "",
     )
+    kept = (
+        [_stored(each, text, alias) for each, text in zip((left, right), texts)] if known and stored else []
+    )
+    if kept and kept[0] is not None and kept[1] is not None:
+        comparison = replace(comparison, known=known_of(kept[0], kept[1], deciding, scheme, alias))
     return _identified(comparison, left.identity, right.identity)
 
 
@@ -146,6 +156,16 @@ def _titles(left: _Read, right: _Read) -> tuple[str, str]:
     if left.place and right.place and left.place[2] != right.place[2]:
         return f"{left.title} ({left.place[2]})", f"{right.title} ({right.place[2]})"
     return left.title, right.title
+
+
+def _stored(side: _Read, text: Text, using: str) -> Stored | None:
+    """An object as it is known in that database; None for a text, and for what is not saved there."""
+    if side.adapter is None or side.source is None or side.place is None:
+        return None
+    model, key, alias = side.place
+    party = Party(text, side.source.contacts, side.identity)
+    found = Stored(party, side.adapter.identity, side.source.author, model, key)
+    return found if key is not None and alias == using else None
 
 
 def _hint(profile: Profile, using: str) -> str:

@@ -13,6 +13,7 @@ from ..text.contrast import CLASSES, EXCUSED
 from ..text.difference import differences, passages
 from ..text.document import Document
 from ..text.zipf import ZipfReport, zipf
+from .known import Known
 from .pieces import Shared, shared_passages
 
 DEFAULT = "neardup"
@@ -98,6 +99,7 @@ class Comparison:
     `judgement` is that of the deciding algorithm, `algorithm`; its differences, passages and containments are there
     whatever the verdict.  `shared`: shared passages with the small differences inside them, numbered.  `rows`: every
     algorithm, the deciding one first, then by name.  `idle`: classes of differences that never decide here.
+    `known`: what is stored of two objects beside their texts, where that was asked for.
     """
 
     a: Side
@@ -111,6 +113,7 @@ class Comparison:
     rows: tuple[Row, ...]
     notes: tuple[Note, ...] = ()
     idle: tuple[str, ...] = EXCUSED
+    known: Known | None = None
 
     @property
     def sides(self) -> tuple[tuple[str, Side], tuple[str, Side]]:

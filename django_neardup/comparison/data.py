@@ -34,10 +34,12 @@ def as_dict(comparison: Comparison) -> dict[str, Any]:
       `missing` (""; "statistics", it lacks those of a collection; "batch", it refines whole collections: then score,
       percent and verdict are null)
     - `notes`: each `kind` and `side` ("A", "B" or "")
+    - `known`, of two objects where it was asked for: `keys` (`shared`, `keys_a`, `keys_b`, `needed`, and by `kinds`),
+      `identity` (each declared field "equal", "unequal" or "unknown"), `phrases`, `author`, `first_seen`, `decisions`
 
     A span is a pair of half-open offsets, in characters, in the text as written.
     """
-    judgement = comparison.judgement
+    judgement, known = comparison.judgement, comparison.known
     return {
         "a": _side(comparison.a),
         "b": _side(comparison.b),
@@ -57,6 +59,7 @@ def as_dict(comparison: Comparison) -> dict[str, Any]:
         "codes": _held(comparison.codes),
         "algorithms": [_row(each) for each in comparison.rows],
         "notes": [each._asdict() for each in comparison.notes],
+        **({} if known is None else {"known": known.as_dict()}),
     }
 
 

@@ -56,6 +56,7 @@ class _Page:
         yield '<div class="pair"><div>'
         yield from self._differences()
         yield from self._found()
+        yield from self._known()
         yield from self._legend()
         yield "</div><div>"
         yield from self._algorithms()
@@ -174,6 +175,14 @@ class _Page:
             yield f'<tr><th scope="row">{self._escaped(name)}</th><td>{self._held(name, held)}</td></tr>'
         told = "<br>".join(escape(self.labels.zipf(letter, side.zipf)) for letter, side in self.it.sides)
         yield f'<tr><th scope="row">{self._escaped("zipf")}</th><td>{told}</td></tr>'
+        yield "</tbody></table></section>"
+
+    def _known(self) -> Iterator[str]:
+        if self.it.known is None:
+            return
+        yield f"<section><h2>{self._escaped('known')}</h2><table><tbody>"
+        for name, told in self.it.known.rows(self.labels):
+            yield f'<tr><th scope="row">{escape(name)}</th><td>{escape(told)}</td></tr>'
         yield "</tbody></table></section>"
 
     def _held(self, name: str, held: Held) -> str:

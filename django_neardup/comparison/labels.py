@@ -8,6 +8,8 @@ from ..signatures import Judgement
 from ..text.difference import Difference
 from ..text.zipf import ZipfReport
 from .compare import Comparison, Held, Note, Row, percent
+from .known import Said
+from .meeting import Met
 from .pieces import showable
 from .words import (
     DECIMAL,
@@ -15,6 +17,7 @@ from .words import (
     EXACT,
     HEADINGS,
     IDENTITY,
+    KEYS,
     LABELS,
     NOTES,
     ONLY,
@@ -74,6 +77,22 @@ class Labels:
         """How many keys met, and how many have to, if more than one."""
         met = self.heading("met", shared=row.shared, a=row.keys_a, b=row.keys_b)
         return f"{met}, {self.heading('needed', count=row.needed)}" if row.needed > 1 else met
+
+    def keys(self, met: Met) -> str:
+        """How many keys met, how many have to, and what those that met stand for."""
+        told = [
+            self.heading("met", shared=met.shared, a=met.keys_a, b=met.keys_b),
+            self.heading("needed", count=met.needed),
+            *(self.words(KEYS[kind]) % {"count": count} for kind, count in met.kinds if kind in KEYS),
+        ]
+        return ", ".join(told)
+
+    def said(self, said: Said) -> str:
+        """What a person decided."""
+        told = [self.heading(said.kind), showable(said.by) or self.heading("nobody"), said.when]
+        if said.note:
+            told.append(f"«{' '.join(showable(said.note).split())}»")
+        return ", ".join([*told, *([self.heading("withdrawn")] if said.withdrawn else [])])
 
     def missing(self, row: Row) -> str:
         """Why an algorithm has no score of the two."""

@@ -89,7 +89,11 @@ def pieces(
     document: Document, differences: Iterable[Difference], shared: Iterable[Shared], side: str
 ) -> list[Piece]:
     """The whole text, in order; `side`, "a" or "b", says which of the two it is."""
-    plain = plain_text(document.raw, document.quotes)
+    return cut(plain_text(document.raw, document.quotes), differences, shared, side)
+
+
+def cut(plain: Traced, differences: Iterable[Difference], shared: Iterable[Shared], side: str) -> list[Piece]:
+    """The same of a text without its markup."""
     marks = _placed(plain, ((getattr(each, f"span_{side}"), each) for each in differences))
     blocks = _placed(plain, ((getattr(each, side), each.number) for each in shared))
     cuts = {0, len(plain.text)}.union(*(span for span, _ in marks), *(span for span, _ in blocks))

@@ -44,6 +44,7 @@ class _Report:
         yield from self._texts()
         yield from self._passages()
         yield from self._found()
+        yield from self._known()
         yield from self._rows()
 
     def _head(self) -> Iterator[Line]:
@@ -122,6 +123,13 @@ class _Report:
                 yield from self._hung(f"  {self.labels.heading(name)}: ", Fragment(self._held(name, held)))
         told = "; ".join(self.labels.zipf(letter, side.zipf) for letter, side in self.it.sides)
         yield from self._hung(f"  {self.labels.heading('zipf')}: ", Fragment(told))
+
+    def _known(self) -> Iterator[Line]:
+        if self.it.known is None:
+            return
+        yield from self._heading("known")
+        for name, told in self.it.known.rows(self.labels):
+            yield from self._hung(f"  {name}: ", Fragment(told))
 
     def _held(self, name: str, held: Held) -> str:
         return "; ".join(f"{where}: {', '.join(items)}" for where, items in self.labels.held(name, held))

@@ -96,6 +96,13 @@ NOTES = {
     ),
     "same": gettext_noop("A and B are one and the same object."),
 }
+KEYS = {
+    "passages": gettext_noop("passages %(count)s"),
+    "pairs": gettext_noop("pairs of words %(count)s"),
+    "words": gettext_noop("the set of words"),
+    "exact": gettext_noop("the exact text"),
+    "identity": gettext_noop("identity"),
+}
 HEADINGS = {
     "differs": gettext_noop("What differs"),
     "decides": gettext_noop("decides: another item"),
@@ -133,5 +140,17 @@ HEADINGS = {
     "brief": gettext_noop("%(side)s: under 300 words, too short to tell"),
     "passage": gettext_noop("a shared passage; its number leads to the other side"),
     "title": gettext_noop("%(a)s and %(b)s compared"),
+    "known": gettext_noop("What is known of them"),
+    "phrases": gettext_noop("key phrases"),
+    "author": gettext_noop("author"),
+    "first": gettext_noop("seen first"),
+    "decided": gettext_noop("decision"),
+    "equal": gettext_noop("equal"),
+    "unequal": gettext_noop("unequal"),
+    "unknown": gettext_noop("not known of both"),
+    "same": gettext_noop("the same thing"),
+    "different": gettext_noop("not duplicates"),
+    "withdrawn": gettext_noop("taken back"),
+    "nobody": gettext_noop("somebody"),
     "go": gettext_noop("Passage %(number)s, show in %(side)s"),
 }

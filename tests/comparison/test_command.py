@@ -17,14 +17,26 @@ from django_neardup.adapters import adapter_for
 from django_neardup.comparison import Note
 from django_neardup.conf import get_profile
 from django_neardup.exceptions import NotRegistered
-from django_neardup.models import Scheme, TermStatistics
+from django_neardup.models import KeyPhrase, Scheme, TermStatistics
+from django_neardup.pipeline import decide, withdraw
 from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.signatures import statistics
+from django_neardup.storage import keys
 from django_neardup.text.document import Document
 from tests import services
 from tests.comparison.texts import OTHER_PILES, PILES, POEM
 from tests.pipeline.helpers import pair, post, work
-from tests.testapp.models import Ad, LongArticle, Reply, ScopedPost, SlugPost, Topic, Unregistered, UuidPost
+from tests.testapp.models import (
+    Ad,
+    Author,
+    LongArticle,
+    Reply,
+    ScopedPost,
+    SlugPost,
+    Topic,
+    Unregistered,
+    UuidPost,
+)
 
 pytestmark = pytest.mark.django_db(databases=["default", "other"])
 
@@ -101,7 +113,7 @@ def test_nothing_is_written(ads):
 def test_one_query_an_object_and_one_whether_it_is_compared(ads, django_assert_max_num_queries):
     active_scheme(get_profile(), "default")
     keys = [str(each.pk) for each in ads]
-    with django_assert_max_num_queries(7) as captured:
+    with django_assert_max_num_queries(13) as captured:
         explain("testapp.Ad", *keys)
     asked = [query["sql"] for query in captured.captured_queries if "testapp_ad" in query["sql"].lower()]
     assert len(asked) == 4 and len([sql for sql in asked if "WHERE" in sql and "phone" in sql]) == 2
@@ -347,3 +359,37 @@ def test_help(capsys):
         call_command("neardup_explain", "--help")
     told = capsys.readouterr().out
     assert "board.Ad:17 board.Ad:18" in told and "--no-color" in told
+
+
+def test_what_is_stored_of_two_objects_is_told_too(ads):
+    Ad.objects.update(sku="X1", author=Author.objects.create(name="zavod"))
+    KeyPhrase.objects.create(text="работаем с юридическими")
+    work()
+    stored = pair(*ads)
+    withdraw(decide("same", [stored.a, stored.b], None, "default"), None, "default")
+    decide("different", [stored.a, stored.b], None, "default", note="разные\x1b марки")
+
+    told = explain(f"testapp.Ad:{ads[0].pk}", f"testapp.Ad:{ads[1].pk}")
+    known = as_json("testapp.Ad", *(str(each.pk) for each in ads))["known"]
+
+    shared = [
+        set(keys.unpack(each.keys)) for each in stored.a.fingerprints.all() | stored.b.fingerprints.all()
+    ]
+    assert known["keys"]["shared"] == len(shared[0] & shared[1]) == sum(known["keys"]["kinds"].values()) > 2
+    assert sorted([known["keys"]["keys_a"], known["keys"]["keys_b"]]) == sorted(map(len, shared))
+    assert known["keys"]["kinds"]["identity"] == 1 and known["keys"]["kinds"]["passages"] > 1
+    assert (known["identity"], known["author"], known["first_seen"]) == ({"sku": "equal"}, "equal", "A")
+    assert known["phrases"]["equal"] == ["работаем с юридическими"]
+    assert [each["kind"] for each in known["decisions"]] == ["different", "same"]
+    assert "What is known of them" in told and "sku: equal" in told and "«разные\ufffd марки»" in told
+    assert "taken back" in told
+
+
+def test_nothing_is_known_of_files_and_of_objects_that_are_not_asked_about(ads, tmp_path):
+    path = tmp_path / "piles.txt"
+    path.write_text(PILES, encoding="utf-8")
+
+    assert "known" not in as_json(str(path), str(path))
+    assert "What is known of them" not in explain(str(path), f"testapp.Ad:{ads[0].pk}")
+    assert neardup.compare(*ads).known is None
+    assert as_json("testapp.Ad", *(str(each.pk) for each in ads))["known"]["decisions"] == []

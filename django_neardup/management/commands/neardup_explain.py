@@ -49,7 +49,8 @@ class Named(NamedTuple):
 class Command(BaseCommand):
     help = (
         "Explain what the two have in common: percent by every algorithm, the verdict, what differs and decides, "
-        "shared passages, contacts, names, codes, and how many keys met. Nothing is written to the database. "
+        "shared passages, contacts, names, codes, and how many keys met; of two objects also which keys, declared "
+        "identity, key phrases, and what people decided. Nothing is written to the database. "
         "Exit status 1: an argument is wrong, or one of the two is not there."
     )
 
@@ -102,6 +103,7 @@ class Command(BaseCommand):
             language=options["language"],
             using=using,
             titles=(a.title, b.title),
+            known=a.model is not None and b.model is not None,
         )
         coloured = wants_colours(self.stdout, options["no_color"]) or bool(options["force_color"])
         return rendered(

@@ -255,6 +255,6 @@ def _turns(using: str) -> Iterator[int]:
 
 def _address() -> str:
     try:
-        return reverse("admin:neardup_cluster_changelist")
+        return reverse("admin:neardup_queue_changelist")
     except NoReverseMatch:
-        return "the clusters in the admin"
+        return "the queue in the admin"
