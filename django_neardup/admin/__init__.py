@@ -1,5 +1,5 @@
-"""The admin: clusters and pairs that wait for a person, decisions, records of what was done, key phrases, ledger."""
+"""The admin: the queue, its clusters and pairs, decisions, records of what was done, old addresses, phrases, ledger."""
 
-from . import clusters, decisions, documents, pairs, phrases, records
+from . import clusters, decisions, documents, moved, pairs, phrases, queue, records
 
-__all__ = ["clusters", "decisions", "documents", "pairs", "phrases", "records"]
+__all__ = ["clusters", "decisions", "documents", "moved", "pairs", "phrases", "queue", "records"]

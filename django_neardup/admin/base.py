@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from django.contrib import admin
 from django.db import connections, models, transaction
 from django.db.models import QuerySet
+from django.forms.widgets import Script
 from django.http import HttpRequest
 
 from ..merging.permissions import MERGE, REVIEW
@@ -34,7 +35,8 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     show_facets = admin.ShowFacets.ALWAYS
 
     class Media:
-        css = {"all": ["neardup/admin.css"]}
+        css = {"all": ["neardup/admin.css", "neardup/evidence.css"]}
+        js = [Script("neardup/workshop.js", defer=True)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).using(self.using)

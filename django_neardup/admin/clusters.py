@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from ..models import Cluster
+from . import workshop
 from .deciding import DecidingAdmin
 from .filters import ClusterModelFilter, ExactFilter, ScoreFilter, SizeFilter, StateFilter
-from .groups import Group, cluster_groups
+from .groups import key_of
 from .lists import ShownChangeList
 from .members import ClusterPage
-from .outcomes import OUTCOMES
 from .shown import model_name, show
 from .words import percent
 
@@ -26,6 +26,7 @@ from .words import percent
 class ClusterAdmin(DecidingAdmin):
     """Groups of near-duplicates, those first that wait for a person."""
 
+    letter = "c"
     gone = gettext_lazy("That group no longer exists: it was decided, or its posts have changed.")
     list_display = ("post", "size", "lowest_score", "weakest_score", "is_exact", "kind", "state")
     list_display_links = ("post",)
@@ -70,9 +71,6 @@ class ClusterAdmin(DecidingAdmin):
     def kind(self, row: Cluster) -> str:
         return model_name(row.representative)
 
-    def groups(self, keys: Collection[int], ticked: Collection[int] | None, using: str) -> list[Group]:
-        return cluster_groups(keys, ticked, using)
-
     def page(self, request: HttpRequest, row: Cluster) -> HttpResponse:
         page = ClusterPage(row, request, self.admin_site, self.get_queryset(request).db)
         return TemplateResponse(request, "neardup/admin/cluster.html", self._context(request, page))
@@ -87,7 +85,8 @@ class ClusterAdmin(DecidingAdmin):
             "title": heading % {"title": page.representative.title, "size": size},
             "opts": self.opts,
             "media": self.media,
-            "page": page,
+            **workshop.of_cluster(page),
+            "key": key_of(page.cluster),
             "list_url": self.list_url(),
-            "outcomes": [(self.decide_url(name), outcome) for name, outcome in OUTCOMES.items()],
+            "outcomes": workshop.buttons(self.decide_url),
         }

@@ -2,47 +2,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from ..adapters import Adapter, Source
 from ..models import Pair, Verdict
-from .marks import marked, spans_of
 from .shown import Shown
+from .texts import Post, Texts
 from .words import SIGNS, Difference, differences, percent
 
 SENTENCES = {
-    Verdict.DUPLICATE: _("the same item, and the same text except for small edits"),
-    Verdict.VARIANT: _("the texts are alike, but they are about two items"),
-    Verdict.CONTAINED: _("one text holds most of the other"),
-    Verdict.RELATED: _("the texts have something in common"),
+    Verdict.DUPLICATE: gettext_lazy("the same item, and the same text except for small edits"),
+    Verdict.VARIANT: gettext_lazy("the texts are alike, but they are about two items"),
+    Verdict.CONTAINED: gettext_lazy("one text holds most of the other"),
+    Verdict.RELATED: gettext_lazy("the texts have something in common"),
 }
-
-
-@dataclass(frozen=True)
-class Post:
-    """One side. ``text`` is None where it is gone or not for this person; ``cut`` where it is longer."""
-
-    shown: Shown
-    letter: str
-    text: SafeString | None = None
-    cut: bool = False
+Told = list[tuple[Difference, int]]
+"""Differences, and how often each is found."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both sides and what is known of the pair. ``stale``: a text has changed since, so that nothing is marked."""
+    """Both sides and what is known of the pair. ``stale``: a text has changed since, so that nothing is marked.
+
+    ``sources``: what the posts that this person may see say now, by document id. ``order``: the passages as the right
+    text has them, where that is another order.
+    """
 
     left: Post
     right: Post
     pair: Pair | None
     stale: bool = False
     differences: list[Difference] = field(default_factory=list)
+    sources: dict[int, Source] = field(default_factory=dict)
+    order: str = ""
 
     @property
     def readable(self) -> bool:
@@ -61,6 +61,27 @@ class Comparison:
         return SENTENCES[Verdict(self.pair.verdict)] if self.pair else ""
 
     @property
+    def reason(self) -> str:
+        """Why the verdict is that one, as far as this person may see the words; empty where nothing says it."""
+        if self.pair is None or not self.readable or self.stale:
+            return ""
+        if self.pair.exact:
+            return _("the same words in the same order")
+        if self.pair.verdict == Verdict.VARIANT:
+            return self._told_apart()
+        if self.pair.verdict == Verdict.DUPLICATE and self.idle and not self.deciding:
+            kinds = dict.fromkeys(str(each.row) for each, _times in self.idle)
+            return _("they differ in %(classes)s, which does not decide") % {"classes": ", ".join(kinds)}
+        return ""
+
+    def _told_apart(self) -> str:
+        both = next((each for each, _times in self.deciding if each.left and each.right), None)
+        if both is None:
+            return ""
+        words = _("{kind} {left} against {right}, so they are not grouped by themselves")
+        return format_html(words, kind=both.row, left=both.marked(both.left), right=both.marked(both.right))
+
+    @property
     def containments(self) -> tuple[str, str] | None:
         """Which share of the left text is in the right one, and the other way."""
         if self.pair is None:
@@ -72,12 +93,21 @@ class Comparison:
         return (a, b) if self.pair.a_id == self.left.shown.document.pk else (b, a)
 
     @property
-    def deciding(self) -> list[Difference]:
-        return [each for each in self.differences if each.decides]
+    def deciding(self) -> Told:
+        return self._counted(True)
 
     @property
-    def idle(self) -> list[Difference]:
-        return [each for each in self.differences if not each.decides]
+    def idle(self) -> Told:
+        return self._counted(False)
+
+    @property
+    def omitted(self) -> int:
+        """Places that are not stored, as there are too many."""
+        count = self.pair.evidence.get("omitted") if self.pair else 0
+        return count if isinstance(count, int) else 0
+
+    def _counted(self, decides: bool) -> Told:
+        return list(Counter(each for each in self.differences if each.decides is decides).items())
 
 
 def compare(left: Shown, right: Shown, pair: Pair | None, using: str) -> Comparison:
@@ -85,13 +115,13 @@ def compare(left: Shown, right: Shown, pair: Pair | None, using: str) -> Compari
     sources = read([left, right], using)
     readable = len(sources) == 2
     texts = texts_of(pair, sources) if pair is not None and readable else None
-    stale = pair is not None and readable and texts is None
-    posts = [
-        _post(shown, letter, sources, pair if texts is not None else None)
-        for shown, letter in ((left, "A"), (right, "B"))
-    ]
-    found = differences(pair.evidence, side_of(pair, left), texts) if pair is not None and readable else []
-    return Comparison(posts[0], posts[1], pair, stale, found)
+    side = side_of(pair, left) if pair is not None else "a"
+    view = Texts(left, right, sources, pair.evidence if pair is not None and texts is not None else {}, side)
+    found = differences(pair.evidence, side, texts) if pair is not None and readable else []
+    posts = view.posts()
+    return Comparison(
+        posts[0], posts[1], pair, pair is not None and readable and texts is None, found, sources, view.order
+    )
 
 
 def read(every: Iterable[Shown], using: str) -> dict[int, Source]:
@@ -118,11 +148,3 @@ def texts_of(pair: Pair, sources: Mapping[int, Source]) -> dict[str, str] | None
 def side_of(pair: Pair, shown: Shown) -> str:
     """Which side of the pair that post is."""
     return "a" if pair.a_id == shown.document.pk else "b"
-
-
-def _post(shown: Shown, letter: str, sources: dict[int, Source], pair: Pair | None) -> Post:
-    source = sources.get(shown.document.pk)
-    if source is None:
-        return Post(shown, letter)
-    spans = spans_of(pair.evidence, side_of(pair, shown)) if pair is not None else ()
-    return Post(shown, letter, *marked(source.text, spans))

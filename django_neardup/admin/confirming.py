@@ -2,138 +2,186 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db import models
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from ..exceptions import Conflict, MergeRefused
-from .groups import CAP, Group, joined, load, size_of, tokens_of
-from .outcomes import Outcome, Preview
+from ..merging.keeper import Proposal
+from ..merging.permissions import REVIEW
+from .asked import FILTERS, LIST, Asked, Sight, settled, sight_of
+from .conflicts import first_of
+from .groups import CAP, Group, groups_of, joined, load, size_of, tokens_of
+from .outcomes import Options, Outcome, Preview
+from .plans import sections
+from .proposing import following, proposal_of
+from .rest import remember_rest
+from .results import Late, Results, name_of, told_late
 from .shown import Shown, show
 from .words import percent
 
 if TYPE_CHECKING:
-    from .deciding import DecidingAdmin
-
-FILTERS = "_changelist_filters"
-TOLD = 5
-"""Failures that a message tells one by one."""
+    from .queue import QueueAdmin
 
 
 class Deciding:
     """One request for an outcome."""
 
-    def __init__(self, page: DecidingAdmin, request: HttpRequest, outcome: Outcome) -> None:
-        self.page, self.request, self.outcome = page, request, outcome
-        data = request.POST if request.method == "POST" else request.GET
-        self.keys = _whole_numbers(data.getlist("id"))
-        self.ticked = set(_whole_numbers(data.getlist("member"))) if "ticked" in data else None
-        self.filters = data.get(FILTERS, "")
-        self.token = data.get("token", "")
+    def __init__(self, page: QueueAdmin, request: HttpRequest, outcome: Outcome, wanted: Asked) -> None:
+        self.page, self.request, self.outcome, self.asked = page, request, outcome, wanted
+        self.keys, self.ticked = wanted.keys, wanted.ticked
+        self.options = wanted.options if outcome.name != "leave" else Options()
+        if not request.user.has_perm(REVIEW):
+            self.options = replace(self.options, rest=False)
         self.using = page.get_queryset(request).db
-        self.tokens: dict[int, str] = {}
-        if not self.keys:
+        self.tokens: dict[str, str] = {}
+        self.proposals: dict[str, Proposal | None] = {}
+        if not self.keys and not wanted.from_list:
             raise Http404
 
     def answer(self) -> HttpResponse:
         """The confirmation, the deed, or why neither is possible."""
-        groups = self.page.groups(self.keys, self.ticked, self.using)
+        groups = self._groups(self.keys)
         if self._is_strange(groups):
             return self._conflict()
         if not all(group.chosen for group in groups):
             return self._back(_("Nothing was done: tick at least one post."))
         if size_of(groups) > CAP:
             return self._back(too_many(size_of(groups)))
-        load(groups, self.using)
-        self.tokens = dict(
-            zip((group.source.pk for group in groups), tokens_of(groups, self.using), strict=True)
-        )
+        groups = self._loaded(groups)
+        self.tokens = dict(zip((group.key for group in groups), tokens_of(groups, self.using), strict=True))
+        self.options = settled(self.options, groups, self.outcome.proposes)
         site = self.page.admin_site
-        previews = [self.outcome.preview(group, self.request, site) for group in groups]
-        if self.request.method != "POST":
+        previews = [self.outcome.preview(group, self.request, site, self.options) for group in groups]
+        if self.request.method != "POST" or "preview" in self.request.POST:
             return self._confirmation(previews)
         if any(preview.missing for preview in previews):
             raise PermissionDenied
-        return self._perform(previews) if self.token == joined(self.tokens.values()) else self._conflict()
+        token = self.asked.token
+        if token is None or token.digest != self._digest(previews):
+            return self._conflict()
+        return self._perform(previews)
+
+    def _groups(self, keys: Sequence[str]) -> list[Group]:
+        return groups_of(keys, self.ticked, self.options.keeper, self.using)
+
+    def _loaded(self, groups: Sequence[Group]) -> list[Group]:
+        """The groups with their objects, and with the post that stays as chosen, or as the site's policy proposes."""
+        load(groups, self.using)
+        if not self.outcome.proposes:
+            return list(groups)
+        self.proposals = {group.key: proposal_of(group) for group in groups}
+        if self.options.keeper is not None:
+            return list(groups)
+        return [following(group, self.proposals[group.key]) for group in groups]
 
     def _is_strange(self, groups: Sequence[Group]) -> bool:
-        """Whether a group has gone, or a ticked post belongs to it no more."""
-        members = {each.pk for group in groups for each in group.others}
-        return len(groups) < len(set(self.keys)) or not (self.ticked or set()) <= members
+        """Whether a group has gone, or a post that was ticked or is to stay belongs to it no more."""
+        members = {each.pk for group in groups for each in group.documents}
+        wanted = (self.ticked or set()) | ({self.options.keeper} - {None})
+        return len(groups) < len(self.keys) or not wanted <= members
 
     def _perform(self, previews: Sequence[Preview]) -> HttpResponse:
-        done, failed, late = 0, [], 0
+        results = Results(self.options.batch)
         for preview in previews:
-            try:
-                self._one(preview)
-                done += 1
-            except Conflict:
-                late += 1
-            except MergeRefused as error:
-                preview.reasons = error.reasons
-                failed.append(preview)
-        if not done:
-            return self._confirmation(failed, status=422) if failed else self._conflict()
-        messages.success(self.request, self.outcome.done(done))
-        self._tell(failed, late)
-        return HttpResponseRedirect(self.page.list_url(self.filters))
+            self._try(preview, self.outcome, results)
+        if not results.done:
+            return self._confirmation(results.failed, status=422) if results.failed else self._conflict()
+        results.tell(self.request, self.page.admin_site.name)
+        return HttpResponseRedirect(self.list_url)
 
-    def _one(self, preview: Preview) -> None:
-        if preview.reasons:
-            raise MergeRefused(preview.reasons)
+    def _try(self, preview: Preview, outcome: Outcome, results: Results) -> None:
+        """Do it to one group, and note what came of it."""
+        group = preview.group
+        try:
+            self._one(preview, outcome)
+            results.done[outcome.name] += 1
+        except Conflict:
+            seen = self.asked.seen.get(group.key, self.asked.token)
+            results.late.append(self._late(group.key, name_of(group), outcome, seen))
+        except MergeRefused as error:
+            preview.reasons = [] if preview.undecided else error.reasons
+            results.failed.append(preview)
+
+    def _late(self, key: str, name: str, outcome: Outcome, seen: Sight | None) -> Late:
+        return Late(name, outcome, first_of(key, seen, self.using))
+
+    def _one(self, preview: Preview, outcome: Outcome) -> None:
+        if preview.reasons or preview.undecided:
+            raise MergeRefused(preview.reasons or preview.undecided)
         group = preview.group
 
         def check() -> None:
-            fresh = self.page.groups([group.source.pk], self.ticked, self.using)
-            load(fresh, self.using)
-            if tokens_of(fresh, self.using) != [self.tokens[group.source.pk]]:
+            fresh = self._loaded(self._groups([group.key]))
+            if tokens_of(fresh, self.using) != [self.tokens[group.key]]:
                 raise Conflict(_("The group has changed."))
 
-        self.outcome.perform(group, self.request.user, check)
-
-    def _tell(self, failed: Sequence[Preview], late: int) -> None:
-        """What was not done, and why."""
-        for preview in failed[:TOLD]:
-            words = _("Not done, %(name)s: %(reasons)s") % {
-                "name": f"№ {preview.group.representative.object_id}",
-                "reasons": " ".join(preview.reasons[:TOLD]),
-            }
-            messages.warning(self.request, words)
-        rest = late + len(failed[TOLD:])
-        if rest:
-            words = ngettext(
-                "%(count)d more was not done: it has changed since you saw it, or cannot be done.",
-                "%(count)d more were not done: they have changed since you saw them, or cannot be done.",
-                rest,
-            )
-            messages.warning(self.request, words % {"count": rest})
+        outcome.perform(group, self.request.user, check, self.options)
+        remember_rest(group, outcome, self.request.user, self.options)
 
     def _confirmation(self, previews: Sequence[Preview], status: int = 200) -> HttpResponse:
         groups = [preview.group for preview in previews]
-        documents = [each for group in groups for each in (group.representative, *group.chosen)]
+        documents = [each for group in groups for each in (group.stays, *group.chosen)]
         shown = show(documents, self.request, self.page.admin_site, self.using)
         context = {
             **self._context(str(self.outcome.title)),
             "outcome": self.outcome,
-            "plans": [_plan(preview, shown, self.page.admin_site) for preview in previews],
+            "plans": [self._plan(preview, shown) for preview in previews],
+            "query": self._query(previews),
+            "alone": len(self.keys) == 1,
             "can": all(not each.missing for each in previews) and any(each.possible for each in previews),
-            "token": joined(self.tokens[group.source.pk] for group in groups),
-            "keys": [group.source.pk for group in groups],
+            "token": str(sight_of(self._digest(previews), groups)),
+            "keys": [group.key for group in groups],
             "ticked": None if self.ticked is None else sorted(self.ticked),
-            "filters": self.filters,
+            "options": self.options,
+            "filters": self.asked.filters,
+            "list": self.asked.list,
         }
         return TemplateResponse(self.request, "neardup/admin/confirm.html", context, status=status)
 
-    def _conflict(self) -> HttpResponse:
-        context = self._context(_("Nothing was done: it has changed since you saw it"))
+    def _plan(self, preview: Preview, shown: dict[int, Shown]) -> dict[str, Any]:
+        """A preview as the page shows it."""
+        group = preview.group
+        return {
+            "preview": preview,
+            "key": group.key,
+            "keeper": shown[group.stays.pk],
+            "losers": [(shown[each.pk], _score(group, each.pk)) for each in group.chosen],
+            "proposal": self.proposals.get(group.key),
+            "rest": len(group.others) - len(group.chosen),
+            **sections(preview.plan, preview.lines, self.page.admin_site),
+        }
+
+    def _digest(self, previews: Sequence[Preview]) -> str:
+        """What the page shows: the groups, and the values that may be chosen."""
+        stamps = (preview.plan.stamp for preview in previews if preview.plan is not None)
+        return joined([*(self.tokens[preview.group.key] for preview in previews), *stamps])
+
+    def _query(self, previews: Sequence[Preview]) -> str:
+        """The address of this confirmation, but for the post that stays."""
+        members = [each.pk for preview in previews for each in (preview.group.stays, *preview.group.chosen)]
+        query: dict[str, Any] = {"id": self.keys, LIST: self.asked.list, FILTERS: self.asked.filters}
+        if self.ticked is not None:
+            query |= {"ticked": 1, "member": sorted(members)}
+        return urlencode(query, doseq=True)
+
+    def _conflict(self, late: Sequence[Late] = ()) -> HttpResponse:
+        """Nothing was done; who was first, as far as somebody was."""
+        found = late or [
+            self._late(key, _("this group"), self.outcome, self.asked.token)
+            for key in (self.keys if self.asked.token else ())
+        ]
+        context = {
+            **self._context(_("Nothing was done: it has changed since you saw it")),
+            "late": told_late([each for each in found if each.first is not None], self.page.admin_site.name),
+        }
         return TemplateResponse(self.request, "neardup/admin/conflict.html", context, status=409)
 
     def _context(self, title: str) -> dict[str, Any]:
@@ -143,20 +191,19 @@ class Deciding:
             "title": title,
             "opts": self.page.opts,
             "media": self.page.media,
-            "list_url": self.page.list_url(self.filters),
-            "back_url": self._source_url(),
+            "is_nav_sidebar_enabled": False,
+            "list_url": self.list_url,
+            "back_url": self.asked.source_url(self.page.admin_site.name),
         }
 
-    def _source_url(self) -> str:
-        """The page that the person came from."""
-        if len(self.keys) > 1:
-            return self.page.list_url(self.filters)
-        name = f"{self.page.admin_site.name}:neardup_{self.page.opts.model_name}_change"
-        return reverse(name, args=[self.keys[0]])
+    @property
+    def list_url(self) -> str:
+        """The list that the person came from, with its filters as they were."""
+        return self.asked.list_url(self.page.admin_site.name)
 
     def _back(self, message: str) -> HttpResponse:
         messages.error(self.request, message)
-        return HttpResponseRedirect(self._source_url())
+        return HttpResponseRedirect(self.asked.source_url(self.page.admin_site.name))
 
 
 def too_many(count: int) -> str:
@@ -167,37 +214,6 @@ def too_many(count: int) -> str:
     }
 
 
-def _whole_numbers(values: Collection[str]) -> list[int]:
-    """Primary keys as they came; 404 for what is none."""
-    if not all(value.isascii() and value.isdecimal() and len(value) < 19 for value in values):
-        raise Http404
-    return list(dict.fromkeys(map(int, values)))
-
-
-def _plan(preview: Preview, shown: dict[int, Shown], site: Any) -> dict[str, Any]:
-    """A preview as the page shows it."""
-    group = preview.group
-    return {
-        "preview": preview,
-        "keeper": shown[group.representative.pk],
-        "losers": [(shown[each.pk], _score(group, each.pk)) for each in group.chosen],
-        "lines": [
-            (line, str(line.model._meta.verbose_name_plural), _is_known(line.model, site))
-            for line in preview.lines
-        ],
-        "total": sum(line.total for line in preview.lines),
-        "moves": sum(line.moves for line in preview.lines),
-        "drops": sum(line.drops for line in preview.lines),
-        "rest": len(group.others) - len(group.chosen),
-    }
-
-
 def _score(group: Group, key: int) -> str:
     seen = group.seen.get(key)
     return "" if seen is None or seen.score is None else percent(seen.score, key in group.exact)
-
-
-def _is_known(model: type[models.Model], site: Any) -> bool:
-    """Whether the admin knows that model, or, of a many-to-many table, the model that declares it."""
-    owner: Any = model._meta.auto_created
-    return bool(site.is_registered(owner or model))

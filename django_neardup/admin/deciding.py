@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
-from django.urls import path, reverse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from .base import ReadOnlyAdmin, non_atomic
-from .confirming import FILTERS, Deciding, too_many
-from .groups import CAP, Group
+from .asked import FILTERS, LIST
+from .base import ReadOnlyAdmin
+from .confirming import too_many
+from .groups import CAP
 from .outcomes import OUTCOMES, Outcome
 
 
@@ -24,9 +24,8 @@ class DecidingAdmin(ReadOnlyAdmin):
 
     actions = ("leave_selected", "hide_selected", "merge_selected", "delete_selected_duplicates")
 
-    def groups(self, keys: Collection[int], ticked: Collection[int] | None, using: str) -> list[Group]:
-        """The groups with those primary keys; ``ticked`` are the members that take part, None for all."""
-        raise NotImplementedError
+    letter: str
+    """What its keys begin with."""
 
     gone: str | Promise
     """What is said when the row is no more."""
@@ -57,7 +56,7 @@ class DecidingAdmin(ReadOnlyAdmin):
     def hide_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
         return self._to_confirmation(request, queryset, "hide")
 
-    @admin.action(description=gettext_lazy("Merge into the representative…"), permissions=["merge"])
+    @admin.action(description=gettext_lazy("Merge into the one that stays…"), permissions=["merge"])
     def merge_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
         return self._to_confirmation(request, queryset, "merge")
 
@@ -66,34 +65,19 @@ class DecidingAdmin(ReadOnlyAdmin):
         return self._to_confirmation(request, queryset, "delete")
 
     def has_leave_permission(self, request: HttpRequest) -> bool:
-        return _may_begin(OUTCOMES["leave"], request)
+        return may_begin(OUTCOMES["leave"], request)
 
     def has_merge_permission(self, request: HttpRequest) -> bool:
-        return _may_begin(OUTCOMES["merge"], request)
-
-    def get_urls(self) -> list[Any]:
-        view = non_atomic(self.admin_site.admin_view(self.decide_view))
-        name = f"neardup_{self.opts.model_name}_decide"
-        return [path("decide/<str:outcome>/", view, name=name), *super().get_urls()]
+        return may_begin(OUTCOMES["merge"], request)
 
     def decide_url(self, outcome: str) -> str:
         """The address of that outcome's confirmation."""
-        return reverse(f"{self.admin_site.name}:neardup_{self.opts.model_name}_decide", args=[outcome])
+        return reverse(f"{self.admin_site.name}:neardup_queue_decide", args=[outcome])
 
     def list_url(self, filters: str = "") -> str:
         """The list, with its filters as they were."""
         url = reverse(f"{self.admin_site.name}:neardup_{self.opts.model_name}_changelist")
         return f"{url}?{filters}" if filters else url
-
-    def decide_view(self, request: HttpRequest, outcome: str) -> HttpResponse:
-        """GET shows what would be done and changes nothing, POST does it."""
-        if outcome not in OUTCOMES:
-            raise Http404
-        if not self.has_view_permission(request) or not _may_begin(OUTCOMES[outcome], request):
-            raise PermissionDenied
-        if request.method not in ("GET", "HEAD", "POST"):
-            return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
-        return Deciding(self, request, OUTCOMES[outcome]).answer()
 
     def _to_confirmation(self, request: HttpRequest, queryset: Any, outcome: str) -> HttpResponse | None:
         keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: CAP + 1])
@@ -101,9 +85,11 @@ class DecidingAdmin(ReadOnlyAdmin):
             messages.error(request, too_many(queryset.count()))
             return None
         filters = {FILTERS: request.GET.urlencode()} if request.GET else {}
-        query = urlencode({"id": keys, **filters}, doseq=True)
+        names = [f"{self.letter}{key}" for key in keys]
+        query = urlencode({"id": names, LIST: self.opts.model_name, **filters}, doseq=True)
         return HttpResponseRedirect(f"{self.decide_url(outcome)}?{query}")
 
 
-def _may_begin(outcome: Outcome, request: HttpRequest) -> bool:
+def may_begin(outcome: Outcome, request: HttpRequest) -> bool:
+    """Whether that person may at all choose the outcome."""
     return outcome.permission is None or bool(request.user.has_perm(outcome.permission))

@@ -11,21 +11,21 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from ..merging import history
 from ..merging.permissions import REVIEW
 from ..models import Decision, DecisionMember
-from ..pipeline import objects_of, withdraw
 from .base import ReadOnlyAdmin, non_atomic
 from .filters import ForceFilter
 from .groups import CAP
+from .history import PutsBack
 from .lists import ShownChangeList
 from .shown import show
+from .withdrawing import take_back
 
 NAMED = 3
 
 
 @admin.register(Decision)
-class DecisionAdmin(ReadOnlyAdmin):
+class DecisionAdmin(PutsBack, ReadOnlyAdmin):
     """Decisions, the newest first."""
 
     list_display = ("posts", "kind", "members_count", "by_name", "created", "withdrawn", "withdrawn_by")
@@ -75,18 +75,9 @@ class DecisionAdmin(ReadOnlyAdmin):
         if len(standing) > CAP:
             messages.error(request, _("Nothing was done: at most %(cap)d at once.") % {"cap": CAP})
             return
-        for decision in standing:
-            self._withdraw(decision, request.user, queryset.db)
-        words = ngettext(
-            "%(count)d decision was taken back.", "%(count)d decisions were taken back.", len(standing)
-        )
-        messages.success(request, words % {"count": len(standing)})
-
-    def _withdraw(self, decision: Decision, by: Any, using: str) -> None:
-        withdraw(decision, by, using)
-        documents = [member.document for member in decision.members.select_related("document")]
-        touched = list(objects_of(documents, using).values())
-        history.log(by, touched, _("Decision on near-duplicates taken back."), using)
+        count = sum(take_back(decision, request.user, queryset.db) for decision in standing)
+        words = ngettext("%(count)d decision was taken back.", "%(count)d decisions were taken back.", count)
+        messages.success(request, words % {"count": count})
 
     @non_atomic
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:

@@ -1,80 +1,105 @@
-"""A text with its differences marked: escaped piece by piece first, marked after."""
+"""A text with its passages bracketed and its differences marked: escaped piece by piece first, marked after."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
 
+from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from ..text.plain import plain_text
-from ..text.traced import Traced
-from .words import LABELS, css_class, items, kind_of, span_of
+from ..comparison.pieces import Piece
+from ..text.difference import Difference
+from .words import LABELS, ONLY, css_class
 
 LENGTH = 20_000
 """Characters of a text that a page shows."""
 
+FOLDED, KEPT = 120, 25
+"""Equal words in a row that are folded, and how many of them stay in sight at either end."""
 
-class Span(NamedTuple):
-    """A place in a text, half open, and what is to be said of it."""
-
-    start: int
-    end: int
-    kind: str
-    decides: bool
+WORD = re.compile(r"\S+")
 
 
-class Marked(NamedTuple):
-    """A text as it is shown; ``cut`` where it is longer."""
-
-    html: SafeString
-    cut: bool
-
-
-def marked(raw: str, spans: Iterable[Span]) -> Marked:
-    """The readable text of a post, with marks at those places, which are offsets in the raw one."""
-    plain = plain_text(raw)
-    shown = plain.text[:LENGTH]
-    pieces = format_html_join("", "{}", ((piece,) for piece in _pieces(shown, _moved(plain, spans))))
-    return Marked(pieces, len(plain.text) > LENGTH)
-
-
-def spans_of(evidence: Mapping[str, Any], side: str) -> Iterator[Span]:
-    """The places that a pair's evidence names in the text of that side, "a" or "b"."""
-    for item in items(evidence):
-        span = span_of(item, side)
-        if span is not None:
-            yield Span(*span, kind_of(item), bool(item.get("decides")))
-
-
-def _moved(plain: Traced, spans: Iterable[Span]) -> list[Span]:
-    """The same places in the text without markup, in order, none over another."""
-    tables = plain.tables()
-    found: list[Span] = []
-    for span in sorted(spans):
-        if tables is not None:
-            starts, ends = tables
-            span = span._replace(start=bisect_left(ends, span.start + 1), end=bisect_left(starts, span.end))
-        start = max(span.start, found[-1].end if found else 0)
-        if start < span.end:
-            found.append(span._replace(start=start))
-    return found
-
-
-def _pieces(text: str, spans: Iterable[Span]) -> Iterator[str]:
-    done = 0
-    for span in spans:
-        if span.start >= len(text):
+def beginning(pieces: Iterable[Piece], length: int = LENGTH) -> list[Piece]:
+    """As many of the pieces as so many characters hold."""
+    shown, left = [], length
+    for piece in pieces:
+        if left <= 0:
             break
-        yield text[done : span.start]
-        yield _mark(text[span.start : span.end], span)
-        done = min(span.end, len(text))
-    yield text[done:]
+        shown.append(piece._replace(text=piece.text[:left]))
+        left -= len(piece.text)
+    return shown
 
 
-def _mark(text: str, span: Span) -> SafeString:
-    label = LABELS[span.kind]
+def numbers_in(pieces: Iterable[Piece]) -> set[int]:
+    """The passages of which something is shown."""
+    return {piece.number for piece in pieces if piece.number}
+
+
+def marked(pieces: Sequence[Piece], letter: str, twins: Collection[int] = ()) -> SafeString:
+    """Those pieces of the text "A" or "B" as HTML; ``twins``: passages that the other text shows too."""
+    return _joined(_blocks(pieces, letter, twins))
+
+
+def _blocks(pieces: Iterable[Piece], letter: str, twins: Collection[int]) -> Iterator[str]:
+    for number, group in groupby(pieces, key=lambda piece: piece.number):
+        told = _joined(_piece(piece, letter) for piece in group)
+        yield _passage(number, told, letter, number in twins) if number else told
+
+
+def _passage(number: int, told: SafeString, letter: str, twin: bool) -> SafeString:
+    here, other = letter.lower(), "B" if letter == "A" else "A"
+    head = format_html('<span class="neardup-num">{}</span>', number)
+    if twin:
+        words = _("Passage %(number)d, show it in %(side)s") % {"number": number, "side": other}
+        head = format_html(
+            '<a class="neardup-num" href="#neardup-{}{}" aria-label="{}">{}</a>',
+            other.lower(),
+            number,
+            words,
+            number,
+        )
+    return format_html('<div class="neardup-shared" id="neardup-{}{}">{} {}</div>', here, number, head, told)
+
+
+def _piece(piece: Piece, letter: str) -> str:
+    if piece.difference is not None:
+        return _mark(piece.text, piece.difference, letter)
+    return _folded(piece.text) if piece.number else piece.text
+
+
+def _folded(text: str) -> str:
+    """Equal words, the middle of many of them in a fold."""
+    words = list(WORD.finditer(text))
+    if len(words) <= FOLDED:
+        return text
+    start, end = words[KEPT - 1].end(), words[-KEPT].start()
+    count = len(words) - 2 * KEPT
+    summary = ngettext("%(count)d equal word", "%(count)d equal words", count) % {"count": count}
+    return format_html(
+        "{}<details><summary>{}</summary>{}</details>{}", text[:start], summary, text[start:end], text[end:]
+    )
+
+
+def _mark(text: str, difference: Difference, letter: str) -> SafeString:
+    label = _label(difference, letter)
     small = format_html("<small>{}</small>", label) if label else ""
-    return format_html('<mark class="{}">{}{}</mark>', css_class(span.kind, span.decides), small, text)
+    return format_html(
+        '<mark class="{}">{}{}</mark>', css_class(difference.kind, difference.decides), small, text
+    )
+
+
+def _label(difference: Difference, letter: str) -> str | Promise:
+    """The class, in words; of one that says nothing, which text alone has the words."""
+    start, end = difference.span_b if letter == "A" else difference.span_a
+    alone = start == end and difference.kind in ("word", "only")
+    return ONLY[letter] if alone else "" if difference.kind == "only" else LABELS[difference.kind]
+
+
+def _joined(parts: Iterable[str]) -> SafeString:
+    return format_html_join("", "{}", ((part,) for part in parts))

@@ -13,19 +13,22 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from ..adapters import Source
-from ..models import Cluster, Document, Membership, Pair, Verdict
+from ..merging.keeper import Proposal, propose
+from ..models import Cluster, Document, Membership, Pair
 from .comparison import Comparison, compare, read, side_of, texts_of
+from .evidence import Evidence, Reason
 from .groups import current_pairs
 from .shown import Shown, show
+from .together import SharedContacts, Weakest, nearby_pairs, reasons_of, weakest_of
 from .words import SHOWN, Difference, differences, percent, rest
 
 PER_PAGE = 50
-NEARBY = 20
 
 
 @dataclass(frozen=True)
 class Member:
-    """A row of the table. ``verified``: its score comes of a comparison with the representative."""
+    """A row of the table. ``verified``: its score comes of a comparison with the representative; ``keeper``: it is
+    proposed to stay; ``contact`` says whether it has a contact of the representative."""
 
     shown: Shown
     first: bool
@@ -34,11 +37,14 @@ class Member:
     verified: bool = True
     author: str = ""
     same_author: bool = False
+    contact: str = ""
     since: datetime | None = None
     visits: int | None = None
     differences: list[Difference] = field(default_factory=list)
     rest: str = ""
     compared: bool = False
+    keeper: bool = False
+    compare_url: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,14 @@ class ClusterPage:
         ordered = others.order_by("-document__live", "document__first_seen", "document")
         return Paginator(ordered, PER_PAGE).get_page(self.request.GET.get("p"))
 
+    @property
+    def previous_url(self) -> str:
+        return self._url(p=self.places.previous_page_number()) if self.places.has_previous() else ""
+
+    @property
+    def next_url(self) -> str:
+        return self._url(p=self.places.next_page_number()) if self.places.has_next() else ""
+
     @cached_property
     def shown(self) -> dict[int, Shown]:
         documents = [self.cluster.representative, *(place.document for place in self.places)]
@@ -81,12 +95,18 @@ class ClusterPage:
         head = self.cluster.representative_id
         keys = [place.document_id for place in self.places]
         rows = current_pairs([head], self.using).filter(Q(a=head, b__in=keys) | Q(b=head, a__in=keys))
-        return {pair.other(head): pair for pair in rows}
+        return {pair.other(head): pair for pair in rows.select_related("scheme")}
 
     @cached_property
     def sources(self) -> dict[int, Source]:
         """What the posts of this page say now, by document."""
         return read(self.shown.values(), self.using)
+
+    @cached_property
+    def proposal(self) -> Proposal | None:
+        """Which of the posts of this page is proposed to stay; None where this person may see none."""
+        objects = [each.instance for each in self.shown.values() if each.instance is not None]
+        return propose(objects, self.using) if objects else None
 
     @cached_property
     def chosen(self) -> int | None:
@@ -105,6 +125,18 @@ class ClusterPage:
         return compare(self.representative, self.shown[self.chosen], self.pairs.get(self.chosen), self.using)
 
     @cached_property
+    def evidence(self) -> Evidence | None:
+        """Why the representative and the chosen member met; None where they were never compared."""
+        pair = self.pairs.get(self.chosen) if self.chosen is not None else None
+        if pair is None or self.comparison is None:
+            return None
+        return Evidence(self.comparison, pair, self.site, self.using)
+
+    @cached_property
+    def contacts(self) -> SharedContacts:
+        return SharedContacts(self.cluster, [place.document_id for place in self.places], self.using)
+
+    @cached_property
     def members(self) -> list[Member]:
         """The representative, then the others of this page."""
         head = self.cluster.representative
@@ -112,30 +144,25 @@ class ClusterPage:
         return [first, *(self._member(place) for place in self.places)]
 
     @cached_property
-    def weakest(self) -> tuple[str, Document, Document] | None:
-        """The score and the documents of the weakest pair inside."""
-        inside = current_pairs(self._inside(), self.using).filter(a__in=self._inside(), b__in=self._inside())
-        pair = inside.select_related("a", "b").order_by("score", "pk").first()
-        return None if pair is None else (percent(pair.score, pair.exact), pair.a, pair.b)
+    def weakest(self) -> Weakest | None:
+        """The weakest pair inside."""
+        return weakest_of(self.cluster, self.using)
+
+    @cached_property
+    def reasons(self) -> list[Reason]:
+        """Why the members are together, in rows."""
+        return reasons_of(self.cluster, self.weakest, self.contacts, self.site)
 
     @cached_property
     def nearby(self) -> list[Neighbour]:
         """Variants of members that do not belong: best first."""
-        inside = self._inside()
-        crossing = (Q(a__in=inside) & ~Q(b__in=inside)) | (Q(b__in=inside) & ~Q(a__in=inside))
-        rows = current_pairs(inside, self.using).filter(crossing, verdict=Verdict.VARIANT)
-        pairs = list(rows.select_related("a", "b").order_by("-score", "pk")[:NEARBY])
-        sides = [side for pair in pairs for side in (pair.a, pair.b)]
+        found = nearby_pairs(self.cluster, self.using)
+        sides = [side for pair, _inside in found for side in (pair.a, pair.b)]
         shown = show(sides, self.request, self.site, self.using)
-        members = inside.filter(document__in=[side.pk for side in sides])
-        own = set(members.values_list("document", flat=True))
-        return [self._neighbour(pair, pair.a_id in own, shown) for pair in pairs]
+        return [self._neighbour(pair, inside, shown) for pair, inside in found]
 
-    def _inside(self) -> Any:
-        return Membership.objects.using(self.using).filter(cluster=self.cluster).values("document")
-
-    def _neighbour(self, pair: Pair, a_inside: bool, shown: dict[int, Shown]) -> Neighbour:
-        member, other = (pair.a_id, pair.b_id) if a_inside else (pair.b_id, pair.a_id)
+    def _neighbour(self, pair: Pair, member: int, shown: dict[int, Shown]) -> Neighbour:
+        other = pair.other(member)
         found = _differences(pair, shown[member], shown[other], {})
         return Neighbour(shown[other], pair, shown[member], found[:SHOWN], rest(len(found) - SHOWN))
 
@@ -151,17 +178,28 @@ class ClusterPage:
             differences=found[:SHOWN],
             rest=rest(len(found) - SHOWN),
             compared=place.document_id == self.chosen,
+            contact=self.contacts.words(place.document_id) if shown.instance is not None else "",
+            compare_url=f"{self._url(member=place.document_id)}#neardup-compare",
             **self._facts(place.document, shown),
         )
 
     def _facts(self, document: Document, shown: Shown) -> dict[str, Any]:
         author = document.author if shown.instance is not None else ""
+        proposed = self.proposal.instance if self.proposal is not None else None
         return {
-            "author": author,
+            "author": shown.author,
             "same_author": bool(author) and author == self.cluster.representative.author,
             "since": document.created,
             "visits": shown.visits,
+            "keeper": proposed is not None and shown.instance == proposed,
         }
+
+    def _url(self, **changes: Any) -> str:
+        """This page with other values in its address; what of it belongs to the queue stays."""
+        query = self.request.GET.copy()
+        for name, value in {"p": self.places.number, **changes}.items():
+            query[name] = str(value)
+        return f"?{query.urlencode()}"
 
 
 def _differences(pair: Pair, left: Shown, right: Shown, sources: Mapping[int, Source]) -> list[Difference]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.html import format_html
@@ -14,14 +14,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ..models import Fingerprint, Membership, MergeRecord, Pair, Scheme, Verdict
-from .comparison import compare
+from ..models import Pair, Verdict
+from . import workshop
 from .deciding import DecidingAdmin
 from .filters import PairModelFilter, ScoreFilter, VerdictFilter
-from .groups import Group, pair_groups
+from .groups import key_of
 from .lists import ShownChangeList
-from .outcomes import OUTCOMES
 from .shown import model_name, show
+from .waiting import offered
 from .words import SHOWN, SIGNS, differences, percent, rest
 
 
@@ -30,40 +30,11 @@ class PairScoreFilter(ScoreFilter):
     column = "score"
 
 
-def offered(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
-    """Those pairs that wait for a person: current, undecided, both posts shown, not in one cluster.
-
-    A post that was just merged, hidden or deleted is left out at once, though its document still waits for its turn.
-    """
-    same = Membership.objects.filter(document=OuterRef("a"), cluster__memberships__document=OuterRef("b"))
-    return (
-        queryset.filter(scheme__state=Scheme.State.ACTIVE, decision=None, a__live=True, b__live=True)
-        .filter(_current("a"), _current("b"))
-        .exclude(Exists(same))
-        .exclude(_handled("a"))
-        .exclude(_handled("b"))
-    )
-
-
-def _current(side: str) -> Exists:
-    """The pair was judged on the text that its fingerprint has."""
-    found = Fingerprint.objects.filter(
-        document=OuterRef(side), scheme=OuterRef("scheme"), source_digest=OuterRef(f"digest_{side}")
-    )
-    return Exists(found)
-
-
-def _handled(side: str) -> Q:
-    records = MergeRecord.objects.filter(
-        loser_type=OuterRef(f"{side}__content_type"), loser_id=OuterRef(f"{side}__object_id"), undone=None
-    )
-    return Q(**{f"{side}__wanted__gt": F(f"{side}__done")}) & Q(Exists(records))
-
-
 @admin.register(Pair)
 class PairAdmin(DecidingAdmin):
     """Two posts each: variants, quotes, relatives, and duplicates that no cluster took."""
 
+    letter = "p"
     gone = gettext_lazy("That pair is no longer waiting: it was decided, or a post has changed.")
     list_display = ("posts", "verdict_words", "score_words", "what_differs", "kind", "found")
     list_display_links = ("posts",)
@@ -115,10 +86,6 @@ class PairAdmin(DecidingAdmin):
     def kind(self, row: Pair) -> str:
         return model_name(row.a)
 
-    def groups(self, keys: Collection[int], ticked: Collection[int] | None, using: str) -> list[Group]:
-        waiting = offered(Pair.objects.using(using).filter(pk__in=keys)).values_list("pk", flat=True)
-        return pair_groups(list(waiting), using)
-
     def page(self, request: HttpRequest, row: Pair) -> HttpResponse:
         return TemplateResponse(request, "neardup/admin/pair.html", self._context(request, row))
 
@@ -133,8 +100,8 @@ class PairAdmin(DecidingAdmin):
             "title": f"{left.title} – {right.title}",
             "opts": self.opts,
             "media": self.media,
-            "pair": pair,
-            "comparison": compare(left, right, pair, self.get_queryset(request).db),
+            "key": key_of(pair),
+            **workshop.of_pair(pair, left, right, request, self.admin_site, self.get_queryset(request).db),
             "list_url": self.list_url(),
-            "outcomes": [(self.decide_url(name), outcome) for name, outcome in OUTCOMES.items()],
+            "outcomes": workshop.buttons(self.decide_url),
         }

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.admin.utils import quote
-from django.contrib.auth import get_permission_codename
 from django.db import models
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from ..adapters import Adapter, adapters_of
+from ..merging.permissions import may_view
 from ..models import Document
 from ..pipeline import model_of, objects_of
 
 TITLE = 120
+PUBLIC = re.compile(r"https?://|/(?!/)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A document and its object; ``instance`` is None where it is gone or not for this person."""
+    """A document and its object; ``instance`` is None where it is gone or not for this person. ``url`` is the object's
+    page in the admin, ``author`` its author's name, ``author_url`` the page of all posts of that author."""
 
     document: Document
     instance: models.Model | None
     title: str
     url: str = ""
+    author: str = ""
+    author_url: str = ""
 
     @property
     def name(self) -> str:
@@ -46,6 +51,22 @@ class Shown:
         adapter = self.adapter
         return None if adapter is None else adapter.visits(self.instance)
 
+    @property
+    def links(self) -> int | None:
+        """How many links lead to it, where the site knows."""
+        adapter = self.adapter
+        return None if adapter is None else adapter.links(self.instance)
+
+    @property
+    def page(self) -> str:
+        """Its public address; empty where it has none that a browser may follow."""
+        adapter = self.adapter
+        try:
+            url = "" if adapter is None else adapter.url(self.instance)
+        except NoReverseMatch:
+            return ""
+        return url if PUBLIC.match(url) else ""
+
 
 def show(documents: Iterable[Document], request: HttpRequest, site: Any, using: str) -> dict[int, Shown]:
     """Those documents by id, as that person may see them: a fixed number of queries for each model."""
@@ -58,7 +79,23 @@ def show(documents: Iterable[Document], request: HttpRequest, site: Any, using: 
     for model, keys in by_model.items():
         seen = visible_keys(model, [instances[key].pk for key in keys], request, site, using)
         allowed |= {key for key in keys if instances[key].pk in seen}
-    return {key: _shown(document, instances, key in allowed, site) for key, document in unique.items()}
+    seen_instances = {key: instance for key, instance in instances.items() if key in allowed}
+    names = author_names([(unique[key].author, instance) for key, instance in seen_instances.items()])
+    return {key: _shown(document, instances, key in allowed, site, names) for key, document in unique.items()}
+
+
+def author_names(posts: Iterable[tuple[str, models.Model]]) -> dict[tuple[type[models.Model], str], str]:
+    """The names of the authors of those posts, by model and author; a query a model."""
+    by_model: defaultdict[type[models.Model], set[str]] = defaultdict(set)
+    for author, instance in posts:
+        if author:
+            by_model[type(instance)].add(author)
+    return {
+        (model, author): name
+        for model, authors in by_model.items()
+        for adapter in adapters_of(model)[:1]
+        for author, name in adapter.author_names(authors).items()
+    }
 
 
 def visible_keys(
@@ -76,25 +113,29 @@ def visible_keys(
 def _admitted(
     model: type[models.Model], keys: list[Any], request: HttpRequest, site: Any, using: str
 ) -> set[Any]:
-    if site.is_registered(model):
+    if site.is_registered(model) and may_view(model, request, site):
         model_admin = site.get_model_admin(model)
-        if not model_admin.has_view_permission(request):
-            return set()
         listed = model_admin.get_queryset(request).using(using).filter(pk__in=keys)
         return {row.pk for row in listed if model_admin.has_view_permission(request, row)}
-    names = [get_permission_codename(act, model._meta) for act in ("view", "change")]
-    user: Any = request.user
-    return set(keys) if any(user.has_perm(f"{model._meta.app_label}.{name}") for name in names) else set()
+    return set(keys) if may_view(model, request, site) else set()
 
 
-def _shown(document: Document, instances: dict[int, models.Model], allowed: bool, site: Any) -> Shown:
+def _shown(
+    document: Document,
+    instances: dict[int, models.Model],
+    allowed: bool,
+    site: Any,
+    names: dict[tuple[type[models.Model], str], str],
+) -> Shown:
     instance = instances.get(document.pk)
     if instance is None:
         return Shown(document, None, _("deleted"))
     if not allowed:
         return Shown(document, None, _("no access"))
     title = " ".join(str(instance).split())
-    return Shown(document, instance, _cut(title) or _("without a title"), _url(instance, site))
+    author = document.author and (names.get((type(instance), document.author)) or document.author)
+    by = queue_url(site, "author", document.author) if document.author else ""
+    return Shown(document, instance, _cut(title) or _("without a title"), _url(instance, site), author, by)
 
 
 def _cut(title: str) -> str:
@@ -108,6 +149,14 @@ def _url(instance: models.Model, site: Any) -> str:
     name = f"{site.name}:{instance._meta.app_label}_{instance._meta.model_name}_change"
     try:
         return reverse(name, args=[quote(instance.pk)])
+    except NoReverseMatch:
+        return ""
+
+
+def queue_url(site: Any, kind: str, value: Any) -> str:
+    """All posts of that "author" or with that "contact"; empty where the admin has no such page."""
+    try:
+        return reverse(f"{site.name}:neardup_queue_{kind}", args=[value])
     except NoReverseMatch:
         return ""
 

@@ -30,8 +30,12 @@ LABELS: dict[str, str | Promise] = {
     "only": pgettext_lazy("what differs", "only here"),
     "word": "",
 }
+ONLY = {"A": pgettext_lazy("what differs", "only in A"), "B": pgettext_lazy("what differs", "only in B")}
 CLASSES = {"latin": "name", "date": "price"}
 """Classes that look like another one."""
+
+LETTERS = {"leave": "n", "hide": "h", "merge": "m", "delete": "d"}
+"""The keys that choose an outcome."""
 
 SHOWN = 3
 """Differences that a row of a table names."""
@@ -62,10 +66,22 @@ class Difference:
     @property
     def html(self) -> SafeString:
         """The difference as a mark."""
-        small = format_html("<small>{}</small>", self.heading) if self.heading else ""
-        return format_html(
-            '<mark class="{}">{}{}</mark>', css_class(self.kind, self.decides), small, self.words
-        )
+        return self.marked(self.words, self.heading)
+
+    @property
+    def mark(self) -> SafeString:
+        """The same where its class is told beside it."""
+        return self.marked(self.words)
+
+    @property
+    def row(self) -> str | Promise:
+        """The heading of its row; never empty."""
+        return self.heading or pgettext_lazy("what differs", "other words")
+
+    def marked(self, words: str, label: str | Promise = "") -> SafeString:
+        """Words of either side, marked as of this difference's class."""
+        small = format_html("<small>{}</small>", label) if label else ""
+        return format_html('<mark class="{}">{}{}</mark>', css_class(self.kind, self.decides), small, words)
 
     @property
     def heading(self) -> str | Promise:
@@ -79,11 +95,7 @@ class Difference:
         """Which text alone has the words; empty where both have some."""
         if self.left and self.right:
             return ""
-        return (
-            pgettext_lazy("what differs", "only in A")
-            if self.left
-            else pgettext_lazy("what differs", "only in B")
-        )
+        return ONLY["A" if self.left else "B"]
 
     @property
     def words(self) -> str:
@@ -143,12 +155,12 @@ def rest(count: int) -> str:
 def span_of(item: Mapping[str, Any], side: str) -> tuple[int, int] | None:
     """The place of a stored difference in the text of that side."""
     place = item.get(side)
-    span = place.get("span") if isinstance(place, dict) else None
-    if (
-        isinstance(span, list)
-        and len(span) == 2
-        and all(isinstance(each, int) and each >= 0 for each in span)
-    ):
+    return pair_of_numbers(place.get("span")) if isinstance(place, dict) else None
+
+
+def pair_of_numbers(span: Any) -> tuple[int, int] | None:
+    """A place as it is stored, whatever else may be there."""
+    if isinstance(span, list) and len(span) == 2 and all(type(each) is int and each >= 0 for each in span):
         return span[0], span[1]
     return None
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import re
 from html.parser import HTMLParser
 from typing import Any
 
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import strip_tags
 
+from django_neardup.admin.groups import key_of
 from django_neardup.models import Cluster, Pair
 
 OUTCOMES = ("leave", "hide", "merge", "delete")
 
 
 def url_of(source: Any, outcome: str) -> str:
-    return reverse(f"admin:neardup_{source._meta.model_name}_decide", args=[outcome])
+    return reverse("admin:neardup_queue_decide", args=[outcome])
 
 
 def page_of(source: Any) -> str:
@@ -28,7 +32,7 @@ def list_of(model: Any) -> str:
 
 def look(client: Client, outcome: str, *sources: Cluster | Pair, **query: Any) -> HttpResponse:
     """The confirmation."""
-    return client.get(url_of(sources[0], outcome), {"id": [each.pk for each in sources], **query})
+    return client.get(url_of(sources[0], outcome), {"id": [key_of(each) for each in sources], **query})
 
 
 def fields(response: HttpResponse) -> dict[str, list[str]]:
@@ -53,5 +57,15 @@ def confirm(client: Client, outcome: str, *sources: Cluster | Pair, **query: Any
 
 
 def told(response: HttpResponse) -> list[str]:
-    """The messages of the page that the answer leads to."""
-    return [str(message) for message in response.wsgi_request._messages]
+    """The messages of the page that the answer leads to, without their links."""
+    said = (str(message) for message in response.wsgi_request._messages)
+    return [strip_tags(re.sub(r"<a .*?</a>", "", each)).strip() for each in said]
+
+
+def links(response: HttpResponse) -> list[str]:
+    """The addresses that those messages lead to."""
+    return [
+        html.unescape(url)
+        for message in response.wsgi_request._messages
+        for url in re.findall(r'href="([^"]*)"', str(message))
+    ]

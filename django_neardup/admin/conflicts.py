@@ -1,0 +1,87 @@
+"""Who was first: what another person did with a group since somebody looked at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+from uuid import UUID
+
+from django.db.models import Q
+from django.urls import NoReverseMatch, reverse
+from django.utils.timesince import timesince
+from django.utils.translation import gettext as _
+
+from ..models import Decision, Document, MergeRecord
+from .asked import Sight
+from .outcomes import Outcome
+
+
+@dataclass(frozen=True)
+class First:
+    """A decision or a record: whose, what, when, and where it is shown."""
+
+    by_name: str
+    act: str
+    when: datetime
+    batch: UUID
+    row: Decision | MergeRecord
+
+    def url(self, site: str) -> str:
+        """Its page in the admin; empty where it has none."""
+        try:
+            return reverse(f"{site}:neardup_{self.row._meta.model_name}_change", args=[self.row.pk])
+        except NoReverseMatch:
+            return ""
+
+
+def first_of(key: str, seen: Sight | None, using: str) -> First | None:
+    """The last that was decided on that group since it was seen; None where nobody decided anything."""
+    if seen is None or not seen.documents:
+        return None
+    decisions = Decision.objects.using(using).filter(
+        members__document__in=seen.documents, created__gte=seen.at
+    )
+    records = MergeRecord.objects.using(using).filter(_of(key, seen.documents, using), created__gte=seen.at)
+    found = [decisions.order_by("-pk").first(), records.defer("journal").order_by("-pk").first()]
+    rows: list[Any] = sorted((row for row in found if row is not None), key=_when)
+    return _first(rows[-1]) if rows else None
+
+
+def words(first: First | None, outcome: Outcome, group: str) -> str:
+    """What became of a wish that came too late."""
+    wish = str(outcome.button).rstrip("…")
+    if first is None:
+        return _("%(group)s has changed since you saw it: your “%(wish)s” was not recorded.") % {
+            "group": group,
+            "wish": wish,
+        }
+    return _("%(name)s was first on %(group)s, %(time)s ago: %(act)s. Your “%(wish)s” was not recorded.") % {
+        "name": first.by_name or _("Somebody"),
+        "group": group,
+        "time": timesince(first.when),
+        "act": first.act,
+        "wish": wish,
+    }
+
+
+def _of(key: str, documents: Sequence[int], using: str) -> Q:
+    """Records of that cluster, or of one of the documents' objects."""
+    found = Q(pk__in=[])
+    if key[0] == "c":
+        found |= Q(cluster=int(key[1:]))
+    for kind, object_id in (
+        Document.objects.using(using).filter(pk__in=documents).values_list("content_type", "object_id")
+    ):
+        found |= Q(loser_type=kind, loser_id=object_id) | Q(keeper_type=kind, keeper_id=object_id)
+    return found
+
+
+def _when(row: Any) -> datetime:
+    return cast(datetime, row.created)
+
+
+def _first(row: Any) -> First:
+    act = row.get_kind_display() if isinstance(row, Decision) else row.get_action_display()
+    return First(row.by_name, str(act), row.created, row.batch, row)

@@ -1,0 +1,161 @@
+"""What waits for a person about the site's own posts: their open clusters and their offered pairs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connections, models
+from django.db.models import Count, Min, Q, QuerySet, Value
+from django.db.models.functions import Cast, Replace
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from ..adapters import adapter_for
+from ..models import Cluster, Document, Membership, Pair
+from ..pipeline import documents_of
+from ..pipeline.objects import content_type_of, identity_of
+from .waiting import offered
+
+
+@dataclass
+class Waits:
+    """Of one post: its open cluster, if any, with how many others; how many offered pairs, and one of them."""
+
+    instance: models.Model
+    cluster: int | None = None
+    others: int = 0
+    pairs: int = 0
+    pair: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many posts beside it a person is asked about."""
+        return self.others + self.pairs
+
+    def url(self, site: str) -> str:
+        """The page to decide on: of its cluster, of its only pair, or the list of its pairs."""
+        if self.cluster is not None:
+            return reverse(f"{site}:neardup_cluster_change", args=[self.cluster])
+        if self.pairs == 1:
+            return reverse(f"{site}:neardup_pair_change", args=[self.pair])
+        model = adapter_for(self.instance).model._meta.label_lower
+        query = urlencode({"q": str(self.instance.pk), "model": model})
+        return f"{reverse(f'{site}:neardup_pair_changelist')}?{query}"
+
+
+def waits_of(instances: Iterable[models.Model], using: str) -> dict[models.Model, Waits]:
+    """What waits about each of those posts, without those about which nothing does: four queries, however many."""
+    found = {key: Waits(instance) for key, instance in _by_document(instances, using).items()}
+    for document, cluster, size in _memberships(found, using).values_list(
+        "document", "cluster", "cluster__size"
+    ):
+        found[document].cluster, found[document].others = cluster, size - 1
+    for side in ("a", "b"):
+        pairs = offered(Pair.objects.using(using).filter(**{f"{side}__in": found})).order_by()
+        for document, count, least in pairs.values_list(side).annotate(Count("pk"), Min("pk")):
+            found[document].pairs += count
+            found[document].pair = least
+    return {waits.instance: waits for waits in found.values() if waits.count}
+
+
+@dataclass
+class Chosen:
+    """What posts chosen in a list take part in: keys of clusters and pairs, the documents to be ticked there, and how
+    many posts that touches.
+    """
+
+    keys: list[str] = field(default_factory=list)
+    ticked: list[int] = field(default_factory=list)
+    size: int = 0
+
+    @property
+    def query(self) -> str:
+        """As a confirmation asks for it."""
+        given: dict[str, list[str] | list[int] | str] = {
+            "id": self.keys,
+            "ticked": "1",
+            "member": self.ticked,
+        }
+        return urlencode(given, doseq=True)
+
+
+def chosen_of(instances: Iterable[models.Model], using: str) -> Chosen:
+    """The open clusters of those posts, in each the chosen ones; all, where only the representative was chosen.
+
+    Their offered pairs where both posts were chosen, or the one that was is in no open cluster.
+    """
+    documents = set(_by_document(instances, using))
+    members: defaultdict[tuple[int, int, int], set[int]] = defaultdict(set)
+    rows = _memberships(documents, using).values_list(
+        "cluster", "cluster__representative", "cluster__size", "document"
+    )
+    for cluster, head, size, document in rows:
+        members[cluster, head, size].add(document)
+    whole = [cluster for (cluster, head, _size), own in members.items() if own == {head}]
+    pairs = list(_pairs(documents, set().union(*members.values()), using))
+    all_of_them = Membership.objects.using(using).filter(cluster__in=whole).values_list("document", flat=True)
+    sides = {side for _pair, *both in pairs for side in both}
+    size = sum(each[2] if each[0] in whole else len(own) + 1 for each, own in members.items())
+    return Chosen(
+        [*(f"c{each[0]}" for each in sorted(members)), *(f"p{pair}" for pair, *_both in sorted(pairs))],
+        sorted(sides.union(*members.values(), all_of_them)),
+        size + 2 * len(pairs),
+    )
+
+
+def waiting(model: type[models.Model], using: str) -> Q:
+    """The condition on rows of a registered model: somebody is to decide about the post."""
+    pairs = offered(Pair.objects.using(using))
+    sides = Q(pk__in=pairs.values("a")) | Q(pk__in=pairs.values("b"))
+    return _rows(model, sides | Q(membership__cluster__state=Cluster.State.OPEN), using)
+
+
+def grouped(model: type[models.Model], using: str) -> Q:
+    """The condition on rows of a registered model: the post belongs to a cluster, decided or not."""
+    return _rows(model, Q(membership__isnull=False), using)
+
+
+def _rows(model: type[models.Model], condition: Q, using: str) -> Q:
+    kind = content_type_of(adapter_for(model).model, using)
+    key: Any = model._meta.pk
+    while key.remote_field is not None:  # a child's key is its parent's
+        key = key.target_field
+    documents = Document.objects.using(using).filter(condition, content_type=kind)
+    return Q(pk__in=documents.filter(**_present(key)).values(key_of_post=_key(key, using)))
+
+
+def _present(key: Any) -> dict[str, bool]:
+    """Against a NULL in what a row is said not to be in."""
+    return {"object_key__isnull": False} if isinstance(key, models.IntegerField) else {}
+
+
+def _key(key: Any, using: str) -> Any:
+    """A document's object id as the site's table holds it."""
+    if isinstance(key, models.IntegerField):
+        return models.F("object_key")
+    if isinstance(key, models.UUIDField) and not connections[using].features.has_native_uuid_field:
+        return Replace("object_id", Value("-"), Value(""))
+    return models.F("object_id") if isinstance(key, models.CharField) else Cast("object_id", type(key)())
+
+
+def _by_document(instances: Iterable[models.Model], using: str) -> dict[int, models.Model]:
+    by_identity = {identity_of(each, using): each for each in instances}
+    documents = documents_of(by_identity.values(), using)
+    return {document.pk: by_identity[identity] for identity, document in documents.items()}
+
+
+def _memberships(documents: Iterable[int], using: str) -> QuerySet[Membership]:
+    return Membership.objects.using(using).filter(
+        document__in=list(documents), cluster__state=Cluster.State.OPEN
+    )
+
+
+def _pairs(documents: set[int], inside: set[int], using: str) -> Iterator[tuple[int, int, int]]:
+    rows = offered(Pair.objects.using(using).filter(Q(a__in=documents) | Q(b__in=documents)))
+    for pair, a, b in rows.values_list("pk", "a", "b"):
+        own = {a, b} & documents
+        if len(own) == 2 or not own & inside:
+            yield pair, a, b

@@ -1,0 +1,615 @@
+"""The queue: what stands in it and in which order, counts that agree, pages that skip nothing."""
+
+import random
+import re
+from datetime import timedelta
+from urllib.parse import quote
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from django_neardup.admin.queue_items import PER_PAGE, Waiting, place
+from django_neardup.models import Cluster, Contact, Decision, Document, Membership, Pair, Queue, Space
+from django_neardup.pipeline import decide
+from django_neardup.pipeline.sign import contact_hash
+from tests import builders
+from tests.admin.tools import confirm, list_of
+from tests.admin.xss import HARMLESS, HOSTILE, counted, runs
+from tests.testapp.admin import AdAdmin
+from tests.testapp.models import Ad, Author, UuidPost
+
+pytestmark = pytest.mark.django_db
+
+QUEUE = "/admin/neardup/queue/"
+
+
+def keys(response):
+    """The keys of the rows, in their order."""
+    return re.findall(r'name="id" value="([cp]\d+)"', response.content.decode())
+
+
+def page(client, path="", **query):
+    response = client.get(QUEUE + path, query)
+    assert response.status_code == 200
+    return response
+
+
+def waiting(**chosen):
+    return Waiting("default", chosen)
+
+
+def listed(**chosen):
+    return [item.key for item in waiting(**chosen).items]
+
+
+@pytest.fixture
+def two(ads):
+    """A pair of adverts; values of the pair."""
+
+    def make(verdict="duplicate", **values):
+        number = Ad.objects.count()
+        return builders.pair(*ads(f"слово{number}", f"слово{number + 1}"), verdict, **values)
+
+    return make
+
+
+@pytest.fixture
+def many(ads):
+    """A cluster of that many adverts."""
+
+    def make(size=2, **values):
+        number = Ad.objects.count()
+        return builders.cluster(*ads(*(f"слово{number + place}" for place in range(size))), **values)
+
+    return make
+
+
+def reopen(pair):
+    """A decision on the pair that holds no more: a text has changed, and the verdict."""
+    decision = decide("different", [pair.a, pair.b], None, "default")
+    decision.members.filter(document=pair.a).update(digest="0" * 32)
+    Decision.objects.filter(pk=decision.pk).update(known={f"{pair.a_id}-{pair.b_id}": ["related", "", 0.5]})
+    Pair.objects.filter(pk=pair.pk).update(decision=None)
+    return pair
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "= duplicate"), ("ru", "= дубликат")])
+def test_filters_speak_the_language_of_the_request(language, words, root, two):
+    two(), two("variant")
+
+    answer = root.get(QUEUE, headers={"accept-language": language})
+
+    (panel,) = (each for each in answer.context["page"].panels if each.choices[1].query.endswith("duplicate"))
+    assert str(panel.choices[1].words) == words
+    assert words in answer.content.decode()
+
+
+def test_a_search_that_finds_nothing_tells_how_much_waits_without_it(root, two):
+    two(), two("variant")
+
+    found = page(root, "", q="0").context["page"]
+
+    assert (found.waiting.total, found.whole, found.tabs[0].count) == (0, 2, 0)
+
+
+class TestOrder:
+    def test_what_is_worth_deciding_first(self, two, many):
+        variant, quoted = two("variant", score=0.95), two("contained", score=0.4)
+        sure, unsure = two(score=0.93), two(score=0.71)
+        exact, large = many(4, exact=True, lowest=1.0), many(6, lowest=0.72, weakest=0.7)
+        again = reopen(two("related", score=0.3))
+
+        assert listed() == [
+            f"p{again.pk}", f"c{large.pk}", f"c{exact.pk}", f"p{sure.pk}", f"p{unsure.pk}", f"p{variant.pk}",
+            f"p{quoted.pk}",
+        ]  # fmt: skip
+
+    def test_among_equals_the_older(self, two):
+        new, old = two(), two()
+        Pair.objects.filter(pk=old.pk).update(found=timezone.now() - timedelta(days=3))
+
+        assert listed() == [f"p{old.pk}", f"p{new.pk}"]
+
+    @pytest.mark.parametrize(("order", "first"), [("score", "p"), ("size", "c"), ("age", "p")])
+    def test_other_orders(self, order, first, two, many):
+        cluster, pair = many(3, lowest=0.8), two("variant", score=0.9)
+        Cluster.objects.filter(pk=cluster.pk).update(created=timezone.now() + timedelta(hours=1))
+
+        found = [item.key for item in Waiting("default", {}, order).items]
+
+        assert found[0][0] == first
+        assert len(found) == 2
+        assert pair.pk != cluster.pk or found[0] != found[1]
+
+    def test_only_what_waits(self, two, many):
+        many(state=Cluster.State.RESOLVED)
+        gone = two()
+        Document.objects.filter(pk=gone.a_id).update(live=False)
+        left = two("variant")
+        decide("different", [left.a, left.b], None, "default")
+
+        assert listed() == []
+
+
+def fill(seed):
+    """Clusters and pairs with whatever a filter may ask for."""
+    chance = random.Random(seed)
+    authors = [None, *(Author.objects.create(name=name) for name in "аб")]
+    spaces = [builders.space(), Space.objects.create(digest="6" * 32, profile="default", scope='["Пермь"]')]
+    for number in range(10):
+        size = chance.choice([2, 2, 2, 3, 4])
+        adverts = [
+            Ad.objects.create(
+                title=f"№ {number}", text=f"Продам сваи {number} {place}", author=chance.choice(authors)
+            )
+            for place in range(size)
+        ]
+        score = chance.choice([0.55, 0.69999, 0.7, 0.8999, 0.9, 0.97])
+        if size > 2 or chance.random() < 0.4:
+            made = builders.cluster(*adverts, lowest=score, weakest=score, exact=chance.random() < 0.4)
+            Cluster.objects.filter(pk=made.pk).update(space=chance.choice(spaces), created=_when(chance))
+        else:
+            verdict = chance.choice(["duplicate", "variant", "contained", "related"])
+            pair = builders.pair(*adverts, verdict, score=score, exact=chance.random() < 0.2)
+            Pair.objects.filter(pk=pair.pk).update(space=chance.choice(spaces), found=_when(chance))
+            if chance.random() < 0.3:
+                reopen(pair)
+    for document in Document.objects.all():
+        for kind in (Contact.Kind.CONTACT, Contact.Kind.PHRASE, Contact.Kind.NAME):
+            if chance.random() < 0.4:
+                value = chance.randrange(6) + 10 * len(kind)
+                Contact.objects.get_or_create(document=document, hash=value, defaults={"kind": kind})
+
+
+def _when(chance):
+    return timezone.now() - timedelta(days=chance.choice([0, 3, 30]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_counts_agree_with_the_lists(seed):
+    """Each value of each filter, and with a value of another filter: its count is the length of the list."""
+    fill(seed)
+    chance, everything = random.Random(seed), waiting()
+
+    assert everything.total == Cluster.objects.count() + Pair.objects.count() - _inside()
+    for each in everything.filters:
+        counts = everything.counts(each)
+        assert sum(counts.values()) == everything.total
+        assert not each.words or set(counts) <= set(each.words), each.name
+        for value, count in counts.items():
+            chosen = waiting(**{each.name: value})
+            other = chance.choice(chosen.filters)
+            more, number = chance.choice(list(chosen.counts(other).items()))
+            assert len(chosen.items) == chosen.total == count == sum(chosen.kinds())
+            assert other is each or len(listed(**{each.name: value, other.name: more})) == number
+
+
+def _inside():
+    """Pairs that a cluster holds."""
+    rows = dict(Membership.objects.values_list("document", "cluster"))
+    return sum(pair.a_id in rows and rows[pair.a_id] == rows.get(pair.b_id) for pair in Pair.objects.all())
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_heading_tabs_filters_and_pager_give_one_number(seed, root):
+    fill(seed)
+    response = page(root)
+    text, shown = response.content.decode(), response.context["page"]
+
+    for tab in shown.tabs:
+        assert page(root, tab.query).context["page"].shelf.total == tab.count
+        assert f"{tab.words} {tab.count}" in text
+    for panel in shown.panels:
+        for choice in panel.choices:
+            assert page(root, choice.query).context["page"].shelf.total == choice.count, panel.title
+    assert f"of {shown.whole}</span>" in text
+    assert f"<strong>{shown.whole} decisions</strong>" in text
+
+
+class TestFilters:
+    """What each value means."""
+
+    @pytest.fixture
+    def value(self):
+        def of(name):
+            found = waiting()
+            each = next(each for each in found.filters if each.name == name)
+            ((value, _count),) = found.counts(each).items()
+            return value
+
+        return of
+
+    @pytest.mark.parametrize(
+        ("first", "second", "expected"),
+        [
+            ([1], [1], "same"), ([1, 2], [2, 3], "same"), ([1], [2], "different"), ([1], [], "none"),
+            ([], [], "none"),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("kind", ["pair", "cluster"])
+    def test_contacts(self, kind, first, second, expected, two, many, value):
+        source = two() if kind == "pair" else many(2)
+        documents = (
+            [source.a, source.b] if kind == "pair" else [each.document for each in source.memberships.all()]
+        )
+        for document, hashes in zip(documents, (first, second), strict=True):
+            Contact.objects.bulk_create(Contact(document=document, hash=each) for each in hashes)
+            Contact.objects.create(document=document, hash=99, kind=Contact.Kind.NAME)
+
+        assert value("contact") == expected
+
+    @pytest.mark.parametrize(
+        ("first", "second", "expected"),
+        [("a", "a", "same"), ("a", "b", "different"), ("", "", "none"), ("a", "", None)],
+    )
+    @pytest.mark.parametrize("kind", ["pair", "cluster"])
+    def test_authors(self, kind, first, second, expected, two, many, value):
+        source = two() if kind == "pair" else many(2)
+        for document, author in zip(Document.objects.order_by("pk"), (first, second), strict=True):
+            Document.objects.filter(pk=document.pk).update(author=author)
+
+        assert source.pk
+        assert value("author") == (expected or ("none" if kind == "pair" else "different"))
+
+    def test_key_phrases(self, two, value):
+        pair = two()
+        assert value("phrase") == "no"
+        Contact.objects.create(document=pair.b, hash=7, kind=Contact.Kind.PHRASE)
+        assert value("phrase") == "yes"
+
+    def test_reopened(self, two, value):
+        pair = two()
+        assert value("again") == "no"
+        reopen(pair)
+        assert value("again") == "yes"
+        Decision.objects.update(withdrawn=timezone.now())
+        assert value("again") == "no"
+
+    def test_a_cluster_with_a_reopened_pair(self, many, value):
+        cluster = many(2)
+        decision = Decision.objects.create(kind="different", space=cluster.space)
+        for member in cluster.memberships.all():
+            decision.members.create(document=member.document)
+
+        assert value("again") == "yes"
+
+    def test_two_models(self, ads, value):
+        (ad,) = ads("слово")
+        post = UuidPost.objects.create(text="Продам сваи железобетонные длиной 14 м")
+        pair = builders.pair(ad, post)
+
+        assert value("model") == "-".join(map(str, sorted({pair.a.content_type_id, pair.b.content_type_id})))
+
+    def test_unknown_values_and_filters_do_no_harm(self, root, two):
+        two()
+        for query in (
+            {"verdict": "x"},
+            {"no": "such"},
+            {"o": "x"},
+            {"after": "x"},
+            {"before": "1_2_3_4"},
+            {"all": "1"},
+        ):
+            page(root, "", **query)
+
+
+class TestPages:
+    @pytest.fixture
+    def long(self, ads):
+        """More than two pages, many of equal worth."""
+        words = ads(*(f"слово{number}" for number in range(2 * PER_PAGE + 25)))
+        for one, other in zip(words, words[1:], strict=False):
+            builders.pair(one, other, "variant", score=0.9, evidence={})
+        builders.cluster(*ads("а", "б"))
+
+    def walk(self, backwards=False):
+        found, shelf = [], waiting().shelf()
+        while True:
+            found.append([item.key for item in shelf.items])
+            if not shelf.next:
+                break
+            shelf = waiting().shelf(after=place(shelf.next))
+        if not backwards:
+            return found
+        back = [found[-1]]
+        while shelf.previous:
+            shelf = waiting().shelf(before=place(shelf.previous))
+            back.append([item.key for item in shelf.items])
+        return back
+
+    def test_pages_hold_every_item_once(self, long):
+        assert [key for part in self.walk() for key in part] == listed()
+        assert [key for part in reversed(self.walk(backwards=True)) for key in part] == listed()
+
+    def test_places(self, long, root):
+        total = len(listed())
+        first = page(root)
+        second = page(root, first.context["page"].queries["next"])
+
+        assert f"1–{PER_PAGE} of {total}" in first.content.decode()
+        assert f"{PER_PAGE + 1}–{2 * PER_PAGE} of {total}" in second.content.decode()
+        assert keys(page(root, second.context["page"].queries["previous"])) == keys(first)
+
+    def test_what_is_decided_between_two_pages_hides_nothing(self, long):
+        shelf = waiting().shelf()
+        after = [item.key for item in waiting().shelf(after=place(shelf.next)).items]
+        Pair.objects.filter(pk__in=[item.number for item in shelf.items if item.kind][:20]).delete()
+
+        assert [item.key for item in waiting().shelf(after=place(shelf.next)).items] == after
+
+    def test_past_the_end(self, two):
+        pair = two()
+        last = waiting().items[-1]
+
+        assert [item.key for item in waiting().shelf(after=last).items] == [f"p{pair.pk}"]
+
+    @pytest.mark.parametrize(
+        "cursor", ["", "x", "1_2_3", "1_2026-01-01T00:00:00+00:00_2_1", f"{2**70}_2026-01-01_0_1"]
+    )
+    def test_places_that_are_none(self, cursor):
+        assert place(cursor) is None
+
+
+class TestSearch:
+    @pytest.mark.parametrize(
+        ("asked", "found"),
+        [
+            ("{number}", True), ("№ {number}", True), ("kadry", True), ("KADRY", True), ("+7 (903) 123-45-67", True),
+            ("8 903 123 45 67", True), ("c140", True), ("Сваи особые", True), ("nobody", False),
+            ("+7 903 000-00-00", False),
+        ],
+    )  # fmt: skip
+    def test_what_is_found(self, asked, found, root, ads, monkeypatch):
+        monkeypatch.setattr(AdAdmin, "search_fields", ["title"])
+        one, other = ads("особые", "завтра")
+        pair = builders.pair(one, other)
+        builders.pair(*ads("а", "б"))
+        document = Document.objects.get(object_id=str(one.pk))
+        Document.objects.filter(pk=document.pk).update(author="kadry")
+        document.fingerprints.update(codes="c140.35 x9")
+        Ad.objects.filter(pk=one.pk).update(title="Сваи особые")
+        secret = bytes.fromhex(builders.scheme().secret)
+        Contact.objects.create(document=document, hash=contact_hash("contact", "tel:9031234567", secret))
+
+        assert (f"p{pair.pk}" in keys(page(root, "", q=asked.format(number=one.pk)))) is found
+
+    def test_counts_are_of_what_is_found(self, root, two):
+        pair, _other = two("variant"), two()
+        shown = page(root, "", q=pair.a.object_id).context["page"]
+
+        assert shown.tabs[0].count == shown.shelf.total == 1
+
+
+class TestNarrow:
+    def test_posts_of_an_author(self, root, two):
+        pair, _other = two(), two()
+        Document.objects.filter(pk=pair.b_id).update(author="а/б ?&..")
+        url = reverse("admin:neardup_queue_author", args=["а/б ?&.."])
+
+        assert keys(root.get(url)) == [f"p{pair.pk}"]
+        assert "Posts of the author а/б ?&amp;.." in root.get(url).content.decode()
+
+    @pytest.mark.parametrize("value", [5, -5])
+    def test_posts_with_a_contact(self, value, root, many, two):
+        cluster, _other = many(3), two()
+        Contact.objects.create(document=cluster.representative, hash=value)
+
+        assert keys(root.get(reverse("admin:neardup_queue_contact", args=[value]))) == [f"c{cluster.pk}"]
+
+    @pytest.mark.parametrize("value", ["x", "1.5", "--1", "9" * 30, "١"])
+    def test_strange_contacts(self, value, root):
+        assert root.get(f"{QUEUE}contact/{value}/").status_code == 404
+
+    def test_rows_lead_there(self, root, ads):
+        one, two = ads("сегодня", "завтра", author=Author.objects.create(name="а"))
+        pair = builders.pair(one, two)
+        for document in (pair.a, pair.b):
+            Contact.objects.create(document=document, hash=-17)
+        text = page(root).content.decode()
+
+        assert f'href="{QUEUE}author/{pair.a.author}/"' in text
+        assert f'href="{QUEUE}contact/-17/"' in text
+        assert "the same contact" in text
+        assert "the same author" in text
+
+
+class TestRows:
+    def test_a_pair(self, root, ads):
+        one, other = ads("сегодня", "сегодня", hits=5)
+        Ad.objects.filter(pk=other.pk).update(text=other.text.replace("С140.35", "С90.30"))
+        other.refresh_from_db()
+        pair = builders.pair(one, other, "variant", score=0.7199)
+        (row,) = page(root).context["page"].rows
+
+        assert (row.key, row.score, row.size, row.sign, row.verdict) == (
+            f"p{pair.pk}",
+            "71\xa0%",
+            2,
+            "≠",
+            "variant",
+        )
+        assert [each.plain for each in row.differences] == ["code с140.35\xa0→ с90.30"]
+        assert (row.suggestion.outcome, row.suggestion.button, row.why) == ("leave", "Leave", "10 visits")
+        assert row.url.startswith(reverse("admin:neardup_pair_change", args=[pair.pk]))
+
+    def test_a_cluster(self, root, many):
+        cluster = many(3, lowest=0.81, weakest=0.74)
+        (row,) = page(root).context["page"].rows
+
+        assert (row.key, row.score, row.weakest, row.size) == (f"c{cluster.pk}", "81–91\xa0%", "74\xa0%", 3)
+        assert row.suggestion.button == "Hide 2"
+        assert row.why == "3 posts in the group"
+
+    def test_exact_copies(self, root, many):
+        many(3, exact=True, lowest=1.0, weakest=1.0)
+        response = page(root)
+        (row,) = response.context["page"].rows
+
+        assert (row.score, row.sentence, row.why) == ("100\xa0%", "The text is one and the same", "3 copies")
+        assert ">exact copies<" in response.content.decode()
+
+    def test_a_reopened_pair(self, root, two):
+        reopen(two("variant"))
+        response = page(root)
+
+        assert "again: a text has changed" in response.content.decode()
+        assert (
+            "A text has changed since the decision “not duplicates”" in response.context["page"].rows[0].why
+        )
+
+    def test_people_see_only_what_they_may_see(self, person, ads):
+        one, other = ads("сегодня", "тайное", published=False)
+        builders.pair(one, other, "variant")
+        Document.objects.update(live=True, author="someone")
+        text = page(person("neardup.review")).content.decode()
+
+        assert "no access" in text
+        assert "тайное" not in text
+        assert "someone" not in text
+
+    def test_outcomes_are_offered_to_those_who_may_begin_them(self, person, two):
+        two("variant")
+        (row,) = page(person("neardup.merge_cluster")).context["page"].rows
+
+        assert row.action is None
+        assert {action.words for action in row.more} == {"Hide", "Merge…", "Delete…"}
+
+
+@pytest.mark.parametrize(
+    "names", [(), ("testapp.view_ad",), ("neardup.view_pair",), ("neardup.view_cluster",)]
+)
+def test_the_queue_is_for_those_who_decide(names, person, cluster):
+    client = person(*names)
+
+    for path in ("", "author/x/", "contact/1/", "?tab=decided"):
+        assert client.get(QUEUE + path).status_code == 403
+    assert "Queue" not in client.get("/admin/").content.decode()
+
+
+def test_it_stands_in_the_menu(person, cluster):
+    text = person("neardup.review").get("/admin/").content.decode()
+
+    assert f'href="{QUEUE}"' in text
+    assert list_of(Queue) == QUEUE
+
+
+def test_methods(root):
+    assert root.post(QUEUE).status_code == 405
+
+
+class TestEmpty:
+    def test_nothing_waits(self, root, ads):
+        builders.document(ads("слово")[0])
+        text = page(root).content.decode()
+
+        assert "All is decided" in text
+        assert "Posts compared: 1, waiting to be compared: 0" in text
+
+    def test_under_a_filter(self, root, two):
+        two("variant")
+        text = page(root, "", verdict="related").content.decode()
+
+        assert "Nothing answers to the filter" in text
+        assert "Without it 1 waits" in text
+
+    def test_nothing_decided(self, root):
+        assert "Nothing has been decided yet" in page(root, "", tab="decided").content.decode()
+
+
+class TestDecided:
+    def test_decisions_and_records(self, root, many, two):
+        confirm(root, "hide", many(3))
+        confirm(root, "leave", two("variant"))
+        response = page(root, "", tab="decided")
+        rows = response.context["decided"].rows
+
+        assert [row.act for row in rows] == ["not duplicates", "hidden", "hidden"]
+        assert {row.by_name for row in rows} == {"root"}
+        assert len({row.undo for row in rows}) == 2
+        assert "Decided 3" in response.content.decode()
+
+    def test_what_was_taken_back_has_no_way_back(self, root, two):
+        pair = two("variant")
+        decide("different", [pair.a, pair.b], root.user, "default")
+        Decision.objects.update(withdrawn=timezone.now())
+        (row,) = page(root, "", tab="decided").context["decided"].rows
+
+        assert (row.undo, row.taken_back is not None) == ("", True)
+
+    def test_pages(self, root, two, monkeypatch):
+        monkeypatch.setattr("django_neardup.admin.queue_decided.PER_PAGE", 2)
+        for _number in range(3):
+            confirm(root, "leave", two("variant"))
+            confirm(root, "hide", two())
+        found, after = [], ""
+        while True:
+            decided = page(root, "", tab="decided", after=after).context["decided"]
+            found += [row.url for row in decided.rows]
+            after = decided.next
+            if not after:
+                break
+
+        assert len(found) == len(set(found)) == 6
+
+
+def test_the_same_queries_for_any_number_of_rows(root, two, many):
+    def queries():
+        with CaptureQueriesContext(connection) as context:
+            page(root)
+        return len(context)
+
+    def more():
+        many(3)
+        reopen(two("variant"))
+        two()
+
+    more()
+    queries()
+    few = queries()
+    for _number in range(4):
+        more()
+
+    assert queries() == few
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_texts_of_strangers_make_no_tags(word, root):
+    def pages(said):
+        one, other = (Ad.objects.create(title=said, text=f"Продам сваи длиной {n} м {said}") for n in (1, 2))
+        builders.pair(one, other, "variant")
+        Document.objects.update(author=said[:200])
+        Space.objects.update(scope=said)
+        queries = ({}, {"verdict": said}, {"after": said}, {"o": said}, {"tab": said}, {"q": said})
+        found = [page(root, "", **query) for query in queries]
+        Pair.objects.all().delete()
+        return [*found, page(root, "", tab="decided")]
+
+    harmless = pages(HARMLESS)
+
+    for hostile, plain in zip(pages(word), harmless, strict=True):
+        assert runs(hostile) == []
+        assert "q" in hostile.wsgi_request.GET or counted(hostile) == counted(plain)
+
+
+TIMES = ["2026-01-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
+
+
+@pytest.mark.parametrize("time", TIMES)
+@pytest.mark.parametrize(
+    "address", ["?after={worth}_{time}_0_1", "?before={worth}_{time}_0_1", "?tab=decided&after={time}_0_1"]
+)
+def test_a_place_of_no_time_of_ours_is_none(address, time, root, cluster):
+    worth = Waiting("default", {}).items[0].worth
+
+    assert root.get(QUEUE + address.format(worth=worth, time=quote(time))).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [("?q=%00", 200), ("?q=a%00b1", 200), ("author/a%00/", 404), (f"contact/{'1' * 5000}/", 404)],
+)
+def test_what_no_table_can_hold_is_found_nowhere(address, status, root, cluster):
+    assert root.get(QUEUE + address).status_code == status
