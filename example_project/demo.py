@@ -31,11 +31,11 @@ BANNER = """
   Попробуйте:
     1. Поиск «сваи»: {address}search/?q=сваи  «+ похожие» открывает группу, С140.35 и С90.30 в разных.
     2. Подайте объявление с чужим текстом, {address}ads/new/  через секунды оно уйдёт под «+ похожие».
-    3. Очередь модератора: {address}admin/  раздел «Похожие тексты».
+    3. Решайте, как модератор: {address}admin/neardup/queue/  клавиша ? покажет остальные.
   Try:
     1. Search for "piles": {address}search/?q=сваи  "+ similar" opens a group; other marks are other goods.
     2. Post somebody's text again, {address}ads/new/  seconds later it stands behind "+ similar".
-    3. The moderator's side: {address}admin/  section Near-duplicates.
+    3. Decide as a moderator: {address}admin/neardup/queue/  the key ? shows the others.
 
   Ctrl-C: остановить / stop
 """

@@ -1,5 +1,7 @@
 from django.contrib import admin
 
+from django_neardup.site_admin import NearDuplicatesMixin
+
 from .models import Ad, AdReport, Category, Favorite, Note, Photo
 
 
@@ -15,8 +17,8 @@ class PhotoInline(admin.TabularInline):
 
 
 @admin.register(Ad)
-class AdAdmin(admin.ModelAdmin):
-    list_display = ["title", "price", "city", "user", "published", "created", "hits"]
+class AdAdmin(NearDuplicatesMixin, admin.ModelAdmin):
+    list_display = ["title", "neardup_similar", "price", "city", "user", "published", "created", "hits"]
     list_filter = ["published", "categories", "city"]
     list_select_related = ["user"]
     search_fields = ["title", "text", "phone", "email"]

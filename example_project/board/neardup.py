@@ -15,6 +15,7 @@ class AdNeardup(neardup.Adapter):
     fields = ["title", "text"]
     contacts = ["phone", "email"]
     watch = ["published"]
+    authors = "auth.User"
 
     def live(self) -> QuerySet[Ad]:
         return Ad.objects.filter(published=True)

@@ -39,6 +39,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.content_security_policy",
+    "django_neardup.middleware.MovedUrlMiddleware",
 ]
 
 TEMPLATES = [

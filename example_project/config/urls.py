@@ -1,6 +1,8 @@
 from django.contrib import admin
 from django.contrib.auth.views import LoginView, LogoutView
+from django.templatetags.static import static
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 urlpatterns = [
     path("", include("board.urls")),
@@ -10,4 +12,5 @@ urlpatterns = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("language/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),
+    path("favicon.ico", RedirectView.as_view(url=static("icon.svg"))),
 ]

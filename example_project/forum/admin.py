@@ -1,5 +1,7 @@
 from django.contrib import admin
 
+from django_neardup.site_admin import NearDuplicatesMixin
+
 from .models import Post, Section, Topic
 
 
@@ -19,8 +21,8 @@ class TopicAdmin(admin.ModelAdmin):
 
 
 @admin.register(Post)
-class PostAdmin(admin.ModelAdmin):
-    list_display = ["__str__", "topic", "author", "published", "created"]
+class PostAdmin(NearDuplicatesMixin, admin.ModelAdmin):
+    list_display = ["__str__", "neardup_similar", "topic", "author", "published", "created"]
     list_filter = ["published", "topic__section"]
     list_select_related = ["topic", "author"]
     search_fields = ["text"]

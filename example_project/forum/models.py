@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from .bbcode import own_words
 
@@ -63,8 +64,8 @@ class Post(models.Model):
     notes = GenericRelation("board.Note")
 
     class Meta:
-        verbose_name = _("post")
-        verbose_name_plural = _("posts")
+        verbose_name = pgettext_lazy("forum", "post")
+        verbose_name_plural = pgettext_lazy("forum", "posts")
         ordering = ["created", "pk"]
 
     def __str__(self) -> str:

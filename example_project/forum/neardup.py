@@ -15,6 +15,7 @@ class PostNeardup(neardup.Adapter):
     fields = ["text"]
     quotes = "drop"
     watch = ["published"]
+    authors = "auth.User"
 
     def live(self) -> QuerySet[Post]:
         return Post.objects.filter(published=True)
