@@ -11,7 +11,7 @@ PORT ?= 8000
 # A folder of labelled texts for the accuracy gate (see docs/accuracy.md); without one the project's own are used.
 DATA ?= $(NEARDUP_DATA)
 
-.PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages bench bench-gate services clean
+.PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages screenshots bench bench-gate services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ types: $(STAMP)  ## mypy, strict
 
 messages: $(STAMP)  ## collect and compile the translations (needs gettext)
 	cd django_neardup && ../$(BIN)/django-admin makemessages --all --no-obsolete --no-location && ../$(BIN)/django-admin compilemessages
+
+screenshots: $(STAMP)  ## take the pictures of docs/screenshots anew (needs Chromium): NAMES=queue
+	$(BIN)/python -m tests.browser.screenshots $(NAMES)
 
 bench: $(STAMP)  ## measurements beside peers: ROWS=1,2,12 (all, which takes hours), DATA=FOLDER of texts, OPTIONS=--quick
 	NEARDUP_DATA="$(DATA)" $(BIN)/python -m benchmarks --json docs/benchmarks.json --markdown docs/benchmarks.md \

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,11 +82,9 @@ def manage(database: Path, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    database = tmp_path_factory.mktemp("example") / "db.sqlite3"
-    manage(database, "migrate", "--verbosity", "0")
-    manage(database, "load_example")
+@contextmanager
+def served(database: Path) -> Iterator[Site]:
+    """The example on that database, served until the block ends."""
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "manage.py", "runserver", "--noreload", f"127.0.0.1:{port}"],
@@ -102,6 +100,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     finally:
         server.terminate()
         server.wait(30)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    database = tmp_path_factory.mktemp("example") / "db.sqlite3"
+    manage(database, "migrate", "--verbosity", "0")
+    manage(database, "load_example")
+    with served(database) as running:
+        yield running
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""The example in a real browser: needs Chromium and its driver."""

@@ -1,0 +1,138 @@
+"""The keyboard language: by the places of the keys, whatever the layout; everything else is left alone."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.chromium import Window
+from tests.browser.scenes import CONFIRM, QUEUE, waiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+CURRENT = """
+    const rows = [...document.querySelectorAll('[data-neardup-row]')];
+    return rows.findIndex(row => row.matches('.neardup-current'));
+"""
+TICKED = "return document.querySelectorAll('[data-neardup-row] [type=checkbox]:checked').length"
+HELP = "dialog[data-neardup-help][open]"
+SEARCH = "[role=search] [name=q]"
+
+
+def current(window: Window) -> int:
+    """The number of the row in focus; -1 without one."""
+    return int(window.run(CURRENT))
+
+
+def path_of(address: str) -> str:
+    return urlsplit(address).path
+
+
+@pytest.mark.parametrize("russian", [False, True], ids=["latin", "russian"])
+def test_a_bulk_decision_and_back(russian, window):
+    window.open(QUEUE)
+    before = waiting(window)
+    for letter, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+        window.press(letter, russian)
+        assert current(window) == place
+    window.press("x", russian)
+    window.press("j", russian)
+    window.press("x", russian)
+    assert window.run(TICKED) == int(window.find("[data-neardup-count]").text) == 2
+
+    window.leave(lambda: window.press("a", russian))
+    assert waiting(window) <= before - 2
+    window.leave(lambda: window.press("u", russian))
+    window.click(CONFIRM)
+    window.open(QUEUE)
+    assert waiting(window) == before
+
+
+@pytest.mark.parametrize("letter", ["n", "h", "a"])
+def test_a_row_is_decided_at_once(letter, window):
+    window.open(QUEUE)
+    before = waiting(window)
+    window.press("j")
+
+    window.leave(lambda: window.press(letter))
+
+    assert waiting(window) < before
+    assert window.all(".messagelist .success [data-neardup-key=u]")
+
+
+@pytest.mark.parametrize("letter", ["m", "d"])
+def test_what_cannot_be_done_at_once_is_shown_first(letter, window):
+    window.open(QUEUE)
+    before = waiting(window)
+    window.press("j")
+
+    window.leave(lambda: window.press(letter))
+
+    assert window.all(CONFIRM) or window.all(".neardup-bar .neardup-danger")
+    window.open(QUEUE)
+    assert waiting(window) == before
+
+
+def test_a_row_is_opened_and_the_next_one_from_there(window):
+    window.open(QUEUE)
+    addresses = [each.get_attribute("href") for each in window.all("[data-neardup-open]")]
+    window.press("j")
+
+    window.leave(lambda: window.type("Enter", "Enter"))
+    assert window.driver.current_url == addresses[0]
+    for letter, place in (("j", 1), ("j", 2), ("k", 1)):
+        window.leave(lambda letter=letter: window.press(letter))
+        assert path_of(window.driver.current_url) == path_of(addresses[place])
+
+
+def test_members_are_chosen(window):
+    window.open(QUEUE)
+    window.leave(window.find("[data-neardup-open]").click)
+    members = [each.get_attribute("value") for each in window.all("[data-neardup-row] [type=checkbox]")]
+    for _step in range(2):
+        window.type("ArrowDown", "ArrowDown")
+    window.press("x")
+    assert window.run(TICKED) == int(window.find("[data-neardup-count]").text) == len(members) - 1
+    window.type("ArrowDown", "ArrowDown")
+    window.press("g")
+
+    window.leave(lambda: window.press("m"))
+    assert window.find("form [name=keeper]").get_attribute("value") == members[2]
+    sent = {each.get_attribute("value") for each in window.all("form [name=member]")}
+    assert members[1] not in sent and set(members) - sent <= {members[1], members[2]}
+
+
+def test_help_by_either_question_mark(window):
+    window.open(QUEUE)
+    for code, key in (("Slash", "?"), ("Digit7", "?")):
+        window.type(code, key, shift=True)
+        window.find(HELP)
+        window.type("Escape", "Escape")
+        window.wait(lambda: not window.all(HELP), "end of the help")
+
+
+def test_letters_belong_to_fields_and_to_the_browser(window):
+    window.open(QUEUE)
+    window.press("j", ctrl=True)
+    assert current(window) == -1
+    window.find(SEARCH).click()
+    window.press("j")
+    assert current(window) == -1
+    assert window.find(SEARCH).get_attribute("value") == "j"
+
+
+def test_the_keys_can_be_switched_off(window):
+    window.open(QUEUE)
+    window.find("[data-neardup-ask]").click()
+    window.find("[data-neardup-switch]").click()
+    window.find(f"{HELP} button").click()
+    for _look in ("now", "and on the next page"):
+        window.press("j")
+        assert current(window) == -1
+        window.open(QUEUE)
+    window.find("[data-neardup-ask]").click()
+    window.find("[data-neardup-switch]").click()
+    window.find(f"{HELP} button").click()
+    window.press("j")
+    assert current(window) == 0
