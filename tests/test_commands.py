@@ -35,7 +35,7 @@ def bulk(*texts):
 def test_index_builds_groups_and_sums_up():
     bulk(SOFA, SOFA_EDITED, PIANO, "диван")
     out = run("neardup_index")
-    assert out.splitlines()[-1] == "3 posts, 1 group, 1 clone; open /admin/neardup/cluster/"
+    assert out.splitlines()[-1] == "3 posts, 1 group, 1 clone; open /admin/neardup/queue/"
     assert Scheme.objects.get().progress["testapp.ad"]["finished"]
 
 
