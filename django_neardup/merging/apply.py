@@ -7,24 +7,22 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured, ValidationError
-from django.db import IntegrityError, connections, models, transaction
+from django.db import models, transaction
 from django.utils.translation import gettext as _
 
 from ..adapters import adapter_for, adapters_of
-from ..exceptions import Conflict, MergeRefused, NotRegistered
+from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, MergeRecord
-from ..pipeline import documents_of, mark_key, retrying, space_lock
-from ..queues import ring
+from ..pipeline import documents_of, retrying
 from ..signals import post_merge, pre_merge
 from . import addresses, history
-from .cascade import falling, protecting
+from .cascade import falling
 from .journal import Case, record_delete, record_hide, record_merge
+from .moving import deepest, drop_rows, move_rows, put_values
 from .noting import note
 from .plan import Plan, make_plan
-from .relations import ModelType, ancestors, faces, in_portions, named, rows_of
-from .table import DECIDED, ITSELF, OWN, THERE, Move, key_in
-from .values import put, refusals
+from .relations import faces, named, rows_of
+from .whole import whole
 
 
 def merge(
@@ -76,12 +74,12 @@ def _merge(
         paths = [addresses.of(loser) for loser in plan.losers]
         records = record_merge(plan, case)
         _log_merge(plan, case)
-        _drop(plan)
-        _move(plan)
+        drop_rows(plan)
+        move_rows(plan)
         shared = set(faces(plan.keeper, case.using))
         for loser in plan.losers:
-            _delete_one(_deepest(loser, shared, case.using))
-        _put(plan)
+            _delete_one(deepest(loser, shared, case.using))
+        put_values(plan)
         note(records, case.using)
         for loser, old, record in zip(plan.losers, paths, records, strict=True):
             addresses.move(old, plan.keeper, record, case.using)
@@ -124,22 +122,13 @@ def _transaction(
     instances: Sequence[models.Model], case: Case
 ) -> Iterator[Callable[[models.Model], models.Model]]:
     """Everything under the spaces' locks, the objects locked and read afresh; a refusal undoes it all."""
-    try:
-        with space_lock(_spaces(instances, case.using), case.using):
-            if case.check is not None:
-                case.check()
-            yield _locked(instances, case.using)
-            if case.resolves and case.cluster is not None:
-                clusters = Cluster.objects.using(case.using).filter(pk=case.cluster)
-                clusters.update(state=Cluster.State.RESOLVED)
-    except models.ProtectedError as error:
-        raise MergeRefused(protecting(error.protected_objects)) from error
-    except models.RestrictedError as error:
-        raise MergeRefused(protecting(error.restricted_objects)) from error
-    except IntegrityError as error:
-        raise MergeRefused([_("The database refuses: %(error)s") % {"error": error}]) from error
-    except (ImproperlyConfigured, NotRegistered) as error:
-        raise MergeRefused([str(error)]) from error
+    with whole(_spaces(instances, case.using), case.using):
+        if case.check is not None:
+            case.check()
+        yield _locked(instances, case.using)
+        if case.resolves and case.cluster is not None:
+            clusters = Cluster.objects.using(case.using).filter(pk=case.cluster)
+            clusters.update(state=Cluster.State.RESOLVED)
 
 
 def _spaces(instances: Iterable[models.Model], using: str) -> set[int]:
@@ -160,68 +149,6 @@ def _locked(instances: Sequence[models.Model], using: str) -> Callable[[models.M
             _("It is gone already: %(what)s.") % {"what": ", ".join(str(each)[:100] for each in gone)}
         )
     return found.__getitem__
-
-
-def _drop(plan: Plan) -> None:
-    """Spare rows go at once, those that were not chosen each by its own ``delete()``, with all that falls with it."""
-    spare = [drop for drop in plan.drops if drop.why in (THERE, ITSELF)]
-    for model in dict.fromkeys(drop.model for drop in spare):
-        for portion in in_portions(model, [drop.pk for drop in spare if drop.model is model], plan.using):
-            portion.delete()
-    for drop in plan.drops:
-        if drop.why in (DECIDED, OWN):
-            for row in rows_of(drop.model, plan.using).filter(pk=drop.pk):
-                row.delete()
-
-
-def _put(plan: Plan) -> None:
-    """The keeper, as it is now, takes the chosen values; the plan's own instance is read afresh."""
-    rows = rows_of(type(plan.keeper), plan.using)
-    if plan.values:
-        try:
-            put(rows.get(pk=plan.keeper.pk), plan.values, plan.using)
-        except ValidationError as error:
-            raise MergeRefused(refusals(error, plan.keeper)) from error
-    plan.keeper.refresh_from_db(using=plan.using, from_queryset=rows)
-
-
-def _move(plan: Plan) -> None:
-    """One update a set of rows; rows that get another key come last, and where a database checks at once,
-    unchecked.
-    """
-    groups: dict[tuple[Any, ...], list[Move]] = {}
-    for move in sorted(plan.moves, key=lambda move: move.pointer.rekeys):
-        groups.setdefault((move.pointer, move.new), []).append(move)
-    if any(move.pointer.rekeys for move in plan.moves):
-        with connections[plan.using].constraint_checks_disabled():
-            _update(groups, plan.using)
-    else:
-        _update(groups, plan.using)
-    for pointer, _new in groups:
-        _mark_moved(pointer.model, pointer.field, groups[pointer, _new], plan.using)
-
-
-def _update(groups: dict[tuple[Any, ...], list[Move]], using: str) -> None:
-    for (pointer, new), moves in groups.items():
-        for portion in in_portions(pointer.model, [move.pk for move in moves], using):
-            portion.update(**{pointer.field.name: new})
-
-
-def _mark_moved(model: ModelType, field: Any, moves: Sequence[Move], using: str) -> None:
-    """Rows whose watched columns moved are compared anew: an update sends no signal."""
-    for adapter in adapters_of(model):
-        if field.name in adapter.watched:
-            for move in moves:
-                mark_key(adapter, move.new if move.pointer.rekeys else move.pk, using)
-            transaction.on_commit(partial(ring, using), using=using, robust=True)
-
-
-def _deepest(loser: models.Model, shared: set[ModelType], using: str) -> models.Model:
-    """The loser as it is now, under the last of the models that it shares with the keeper."""
-    theirs = {model: face for model, face in faces(loser, using).items() if model in shared}
-    model = max(theirs, key=lambda each: len(ancestors(each)))
-    found: models.Model = rows_of(model, using).get(pk=key_in(model, theirs[model]))
-    return found
 
 
 def _delete_one(instance: models.Model) -> None:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.contrib.contenttypes.models import ContentType
-from django.core.exceptions import ImproperlyConfigured
-from django.db import IntegrityError, connections, models, transaction
+from django.db import connections, models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from ..adapters import adapter_for, adapters_of
-from ..exceptions import Conflict, MergeRefused, NotRegistered
+from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, Document, MergeRecord
-from ..pipeline import mark_key, retrying, space_lock
+from ..pipeline import mark_key, retrying
 from ..queues import ring
 from ..signals import post_undo
 from . import addresses, history
@@ -28,6 +26,7 @@ from .relations import in_portions
 from .returning import Back
 from .stored import insert, key_of, model_of, value_of
 from .undo_plan import Undo, object_of, plan_undo
+from .whole import whole
 
 
 @dataclass
@@ -82,7 +81,7 @@ def _one(record: MergeRecord, by: Any, using: str) -> Undone:
 
 def _undo(pk: int, by: Any, using: str) -> MergeRecord:
     record = MergeRecord.objects.using(using).select_related("loser_type", "keeper_type").get(pk=pk)
-    with _transaction(record, using):
+    with whole(_spaces(record, using), using):
         _claim(record, by, using)
         found = plan_undo(record, using, lock=True)
         if found.reasons:
@@ -94,18 +93,6 @@ def _undo(pk: int, by: Any, using: str) -> MergeRecord:
         record.save(using=using, update_fields=["left"])
         _tell(found, by)
     return record
-
-
-@contextmanager
-def _transaction(record: MergeRecord, using: str) -> Iterator[None]:
-    """Everything under the locks of the posts' spaces; a refusal undoes it all."""
-    try:
-        with space_lock(_spaces(record, using), using):
-            yield
-    except IntegrityError as error:
-        raise MergeRefused([_("The database refuses: %(error)s") % {"error": error}]) from error
-    except (ImproperlyConfigured, NotRegistered) as error:
-        raise MergeRefused([str(error)]) from error
 
 
 def _spaces(record: MergeRecord, using: str) -> set[int]:

@@ -167,7 +167,7 @@ def test_a_keeper_that_would_be_its_own_ancestor():
 def test_what_still_protects_after_the_moves(monkeypatch):
     keeper, loser = pieces("keeper", "loser")
     protecting = zoo.Protecting.objects.create(piece=loser)
-    monkeypatch.setattr("django_neardup.merging.apply._move", lambda plan: None)
+    monkeypatch.setattr("django_neardup.merging.apply.move_rows", lambda plan: None)
     before = snapshot()
 
     with pytest.raises(MergeRefused) as caught:
@@ -205,7 +205,9 @@ def test_an_object_that_is_gone():
     assert snapshot() == before
 
 
-@pytest.mark.parametrize("step", ["record_merge", "_log_merge", "_drop", "_move", "_delete_one", "_tell"])
+@pytest.mark.parametrize(
+    "step", ["record_merge", "_log_merge", "drop_rows", "move_rows", "_delete_one", "_tell"]
+)
 def test_a_failure_at_any_step_undoes_everything(step, monkeypatch):
     keeper, loser = pieces("keeper", "loser")
     zoo.Cascading.objects.create(piece=loser)
