@@ -28,7 +28,7 @@ from .shown import Shown, show
 from .words import percent
 
 if TYPE_CHECKING:
-    from .queue import QueueAdmin
+    from .queue.admin import QueueAdmin
 
 
 class Deciding:

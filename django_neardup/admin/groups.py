@@ -15,7 +15,7 @@ from ..merging import Seen
 from ..models import Cluster, Document, Fingerprint, Membership, Pair, Scheme, Verdict
 from ..pipeline import objects_of
 from ..text.hashing import digest
-from .waiting import offered
+from .queue.waiting import offered
 
 CAP = 100
 """Objects that one run may touch."""

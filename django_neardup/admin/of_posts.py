@@ -17,7 +17,7 @@ from ..adapters import adapter_for
 from ..models import Cluster, Document, Membership, Pair
 from ..pipeline import documents_of
 from ..pipeline.objects import content_type_of, identity_of
-from .waiting import offered
+from .queue.waiting import offered
 
 
 @dataclass

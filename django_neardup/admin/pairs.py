@@ -20,8 +20,8 @@ from .deciding import DecidingAdmin
 from .filters import PairModelFilter, ScoreFilter, VerdictFilter
 from .groups import key_of
 from .lists import ShownChangeList
+from .queue.waiting import offered
 from .shown import model_name, show
-from .waiting import offered
 from .words import SHOWN, SIGNS, differences, percent, rest
 
 

@@ -21,10 +21,10 @@ from .evidence import Evidence
 from .groups import groups_of, key_of
 from .members import ClusterPage
 from .outcomes import OUTCOMES, Outcome
-from .position import position
+from .queue.position import position
+from .queue.suggesting import suggest
 from .reopened import reopened
 from .shown import Shown
-from .suggesting import suggest
 from .words import LABELS, LETTERS, ONLY, Difference
 
 EXAMPLES = {

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from django_neardup.admin.queue_items import PER_PAGE, Waiting, place
+from django_neardup.admin.queue.items import PER_PAGE, Waiting, place
 from django_neardup.models import Cluster, Contact, Decision, Document, Membership, Pair, Queue, Space
 from django_neardup.pipeline import decide
 from django_neardup.pipeline.sign import contact_hash
@@ -540,7 +540,7 @@ class TestDecided:
         assert (row.undo, row.taken_back is not None) == ("", True)
 
     def test_pages(self, root, two, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue_decided.PER_PAGE", 2)
+        monkeypatch.setattr("django_neardup.admin.queue.decided.PER_PAGE", 2)
         for _number in range(3):
             confirm(root, "leave", two("variant"))
             confirm(root, "hide", two())

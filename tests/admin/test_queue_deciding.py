@@ -200,7 +200,7 @@ class TestMany:
         )
 
     def test_no_more_than_one_decision_may_reach(self, root, pairs, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue_page.CAP", 5)
+        monkeypatch.setattr("django_neardup.admin.queue.page.CAP", 5)
         pairs(3)
 
         assert len(self.ticked(root, all="1")) == 2
@@ -208,7 +208,7 @@ class TestMany:
         assert "3 answer; at most 5 posts are decided at once, so the first 2 are ticked." in text
 
     def test_more_than_the_cap_is_refused(self, root, pairs, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.at_once.CAP", 5)
+        monkeypatch.setattr("django_neardup.admin.queue.at_once.CAP", 5)
         found, seen, before = pairs(3), rows(root), snapshot()
         answer = press(root, "leave", seen, *found)
 
@@ -217,7 +217,7 @@ class TestMany:
         assert {**snapshot()} == {**before} or Decision.objects.count() == 0
 
     def test_a_group_too_large_is_not_decided_at_once(self, root, cluster, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue_rows.CAP", 2)
+        monkeypatch.setattr("django_neardup.admin.queue.rows.CAP", 2)
         text = root.get(QUEUE).content.decode()
 
         assert rows(root) == {"_list": "queue"}

@@ -2,8 +2,8 @@
 
 import pytest
 
+from django_neardup.admin.queue.suggesting import suggest
 from django_neardup.admin.reopened import Known, reopened
-from django_neardup.admin.suggesting import suggest
 from django_neardup.models import Decision, Pair, Verdict
 from django_neardup.pipeline import decide
 from tests import builders

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from django_neardup.admin.queue_items import Waiting
+from django_neardup.admin.queue.items import Waiting
 from django_neardup.models import Cluster, Decision, Document, MergeRecord
 from django_neardup.pipeline import mark
 from django_neardup.signals import post_merge

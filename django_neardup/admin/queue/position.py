@@ -10,10 +10,10 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from .asked import FILTERS, LIST
-from .groups import KINDS
-from .queue_items import Item
-from .queue_page import QueuePage
+from ..asked import FILTERS, LIST
+from ..groups import KINDS
+from .items import Item
+from .page import QueuePage
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from ..models import Cluster, Contact, DecisionMember, Membership, Pair, Verdict
-from .words import SIGNS
+from ...models import Cluster, Contact, DecisionMember, Membership, Pair, Verdict
+from ..words import SIGNS
 
 Words = Mapping[str, "str | Promise"]
 

@@ -15,19 +15,19 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 
-from ..models import Cluster, Contact, Document, Membership, Pair, Scheme, Verdict
-from .asked import decide_url, sight_in_list
+from ...models import Cluster, Contact, Document, Membership, Pair, Scheme, Verdict
+from ..asked import decide_url, sight_in_list
+from ..deciding import may_begin
+from ..groups import CAP, Group, groups_of
+from ..outcomes import OUTCOMES, Outcome
+from ..reopened import Reopened, reopened
+from ..shown import Shown, model_name, queue_url, show
+from ..words import LETTERS, SHOWN, SIGNS, Difference, differences, rest
 from .at_once import AT_ONCE
-from .deciding import may_begin
-from .groups import CAP, Group, groups_of
-from .outcomes import OUTCOMES, Outcome
-from .queue_filters import with_age
-from .queue_items import Item
-from .queue_words import Contacts, authors_words, contact_words, range_words, reasons, same_words
-from .reopened import Reopened, reopened
-from .shown import Shown, model_name, queue_url, show
+from .filters import with_age
+from .items import Item
 from .suggesting import Suggestion, suggest
-from .words import LETTERS, SHOWN, SIGNS, Difference, differences, rest
+from .words import Contacts, authors_words, contact_words, range_words, reasons, same_words
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from ..models import Cluster, Fingerprint, Membership, MergeRecord, Pair, Scheme
+from ...models import Cluster, Fingerprint, Membership, MergeRecord, Pair, Scheme
 
 
 def open_clusters(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:

@@ -18,8 +18,8 @@ from django.db.models import BigIntegerField, Case, F, IntegerField, QuerySet, V
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from ..models import Cluster, Pair, Verdict
-from .queue_filters import Filter, filters, narrowed, with_age
+from ...models import Cluster, Pair, Verdict
+from .filters import Filter, filters, narrowed, with_age
 from .waiting import offered, open_clusters
 
 PER_PAGE = 50

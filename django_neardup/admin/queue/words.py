@@ -9,10 +9,10 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from ..models import Cluster, Pair, Verdict
-from .reopened import Reopened
-from .shown import Shown
-from .words import percent
+from ...models import Cluster, Pair, Verdict
+from ..reopened import Reopened
+from ..shown import Shown
+from ..words import percent
 
 Contacts = Mapping[int, set[int]]
 

@@ -15,13 +15,13 @@ from django.utils.functional import Promise
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from ..models import Decision, Document, MergeRecord, Space
-from .asked import FILTERS, LIST
-from .groups import CAP
-from .queue_filters import Filter
-from .queue_items import Shelf, Waiting, place
-from .queue_lists import waiting_of
-from .queue_rows import Row, Rows
+from ...models import Decision, Document, MergeRecord, Space
+from ..asked import FILTERS, LIST
+from ..groups import CAP
+from .filters import Filter
+from .items import Shelf, Waiting, place
+from .lists import waiting_of
+from .rows import Row, Rows
 
 SHOWN_VALUES = 30
 """Values of a filter that are offered, the most frequent first, where the site's own rows name them."""

@@ -8,12 +8,12 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from ..adapters import registered
-from ..models import Contact, Document, Scheme
-from ..pipeline import canonical_id
-from ..pipeline.objects import content_type_of
-from ..pipeline.sign import contact_hash
-from ..text.contacts import canonical_contact
+from ...adapters import registered
+from ...models import Contact, Document, Scheme
+from ...pipeline import canonical_id
+from ...pipeline.objects import content_type_of
+from ...pipeline.sign import contact_hash
+from ...text.contacts import canonical_contact
 
 LONGEST = 200
 MOST = 1000

@@ -12,12 +12,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from .asked import FILTERS, LIST, decide_url
-from .confirming import Deciding, too_many
-from .groups import CAP, Group, groups_of, ledger_token, load, size_of, stale, tokens_of
-from .outcomes import OUTCOMES, Outcome, Preview
-from .proposing import following, proposal_of
-from .results import Results, name_of
+from ..asked import FILTERS, LIST, decide_url
+from ..confirming import Deciding, too_many
+from ..groups import CAP, Group, groups_of, ledger_token, load, size_of, stale, tokens_of
+from ..outcomes import OUTCOMES, Outcome, Preview
+from ..proposing import following, proposal_of
+from ..results import Results, name_of
 from .suggesting import suggest
 
 ACCEPT = "accept"

@@ -12,19 +12,19 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from ..adapters import registered
-from ..models import Queue
-from .asked import asked, decide_url, list_url
+from ...adapters import registered
+from ...models import Queue
+from ..asked import asked, decide_url, list_url
+from ..base import ReadOnlyAdmin, non_atomic
+from ..confirming import Deciding
+from ..deciding import may_begin
+from ..groups import KINDS
+from ..outcomes import OUTCOMES
+from ..words import LETTERS
 from .at_once import ACCEPT, Accept, AtOnce
-from .base import ReadOnlyAdmin, non_atomic
-from .confirming import Deciding
-from .deciding import may_begin
-from .groups import KINDS
-from .outcomes import OUTCOMES
-from .queue_decided import DecidedPage
-from .queue_lists import is_hash
-from .queue_page import QueuePage
-from .words import LETTERS
+from .decided import DecidedPage
+from .lists import is_hash
+from .page import QueuePage
 
 
 @admin.register(Queue)

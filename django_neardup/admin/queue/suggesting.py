@@ -8,9 +8,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext
 
-from ..adapters import adapters_of
-from ..models import Cluster, Document, Pair, Verdict
-from ..pipeline import model_of
+from ...adapters import adapters_of
+from ...models import Cluster, Document, Pair, Verdict
+from ...pipeline import model_of
 
 LEAVE: dict[str, str | Promise] = {
     Verdict.VARIANT: _("The texts are about two items."),

@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from ..models import Document
-from .asked import OF_ONE
-from .queue_items import Waiting
+from ...models import Document
+from ..asked import OF_ONE
+from .items import Waiting
 from .searching import searched
 
 

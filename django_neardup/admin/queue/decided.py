@@ -12,11 +12,11 @@ from django.db.models import F, IntegerField, Q, QuerySet, Value
 from django.http import HttpRequest
 from django.urls import reverse
 
-from ..models import Decision, DecisionMember, MergeRecord
-from .queue_items import moment
-from .recorded import name_posts
-from .results import undo_url
-from .shown import Shown, show
+from ...models import Decision, DecisionMember, MergeRecord
+from ..recorded import name_posts
+from ..results import undo_url
+from ..shown import Shown, show
+from .items import moment
 
 PER_PAGE = 50
 NAMED = 2
