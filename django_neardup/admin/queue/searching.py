@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Lower
 from django.http import HttpRequest
 
 from ...adapters import registered
@@ -25,12 +26,12 @@ def searched(text: str, request: HttpRequest, site: Any, using: str) -> QuerySet
     asked = " ".join(text.replace("\0", " ").split())[:LONGEST]
     number = asked.lstrip("№# \N{NO-BREAK SPACE}")
     contacts = Contact.objects.filter(hash__in=_hashes(asked, using)).values("document")
-    found = Q(object_id=number) | Q(author__iexact=asked) | Q(pk__in=contacts)
+    found = Q(object_id=number) | Q(author=asked) | Q(lowered=asked.lower()) | Q(pk__in=contacts)
     if any(letter.isdigit() for letter in asked):
         found |= Q(fingerprints__codes__icontains=asked)
     for by_words in _by_words(asked, request, site, using):
         found |= by_words
-    return Document.objects.using(using).filter(found).values("pk")
+    return Document.objects.using(using).annotate(lowered=Lower("author")).filter(found).values("pk")
 
 
 def _hashes(asked: str, using: str) -> list[int]:
