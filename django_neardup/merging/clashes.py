@@ -118,7 +118,7 @@ def _parts(
     names = [column(model, name).attname for name in constraint.fields]
     computed: dict[str, Any] = {}
     for number, expression in enumerate(constraint.expressions):
-        bare = _bare(expression)
+        bare = bare_of(expression)
         if isinstance(bare, F):
             names.append(*_columns(model, [bare]))
         elif _columns(model, bare.flatten()) & {*moved}:
@@ -129,7 +129,7 @@ def _parts(
     return names, computed
 
 
-def _bare(expression: Any) -> Any:
+def bare_of(expression: Any) -> Any:
     """An expression without its order and its operator class."""
     strip = getattr(expression, "get_expression_for_validation", None)
     return strip() if strip else expression

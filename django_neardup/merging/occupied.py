@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import F, Q, QuerySet, UniqueConstraint, Value
 from django.db.models.lookups import Exact
 
+from .clashes import bare_of
 from .relations import ModelType, rows_of
 from .returning import value_in
 from .stored import Place, place_of, plain_key, value_of
@@ -60,18 +61,13 @@ def _constraint(
         rows = rows.filter(rule.condition)
     for name in rule.fields:
         rows = rows.filter(**({f"{name}__isnull": True} if values[name] is None else {name: values[name]}))
-    for expression in map(_bare, rule.expressions):
+    for expression in map(bare_of, rule.expressions):
         rows = rows.filter(Exact(expression, expression.replace_expressions(_replacements(given))))
     yield {*rule.fields, *(name for each in rule.expressions for name in _names(each))}, rows
 
 
 def _replacements(given: Mapping[str, Value]) -> dict[F, Value]:
     return {F(name): value for name, value in given.items()}
-
-
-def _bare(expression: Any) -> Any:
-    strip = getattr(expression, "get_expression_for_validation", None)
-    return strip() if strip else expression
 
 
 def _names(expression: Any) -> Iterator[str]:
