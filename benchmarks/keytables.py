@@ -12,11 +12,10 @@ from functools import cache
 from importlib import import_module
 from itertools import takewhile
 from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from .site import empty_database
-from .timing import measuring
+from .timing import in_turns, measuring
 
 if TYPE_CHECKING:
     import numpy as np
@@ -178,16 +177,11 @@ def alternated(
 ) -> dict[str, float]:
     """Median seconds of each callable, which is given a place below ``count``: of a round, then of the rounds.
 
-    They are called in turn; one round before them is not counted."""
+    They take turns; one round before them is not counted."""
     medians: dict[str, list[float]] = {name: [] for name in calls}
     with measuring():
         for number in range(rounds + 1):
-            times: dict[str, list[float]] = {name: [] for name in calls}
-            for place in range(count):
-                for name, call in calls.items():
-                    start = perf_counter()
-                    call(place)
-                    times[name].append(perf_counter() - start)
+            times = in_turns(calls, range(count))
             for name, taken in times.items():
                 medians[name].append(median(taken))
             if progress is not None and number:

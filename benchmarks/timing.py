@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from statistics import median
@@ -12,6 +12,9 @@ from time import perf_counter
 from typing import Any
 
 Timed = Callable[[], Any]
+
+TURN = 20
+"""Calls of one callable in succession, where several are measured call by call."""
 
 
 def interleaved(callables: Mapping[str, Timed], rounds: int, progress: Any = None) -> dict[str, float]:
@@ -27,6 +30,31 @@ def interleaved(callables: Mapping[str, Timed], rounds: int, progress: Any = Non
             if progress is not None and number:
                 progress.update(1)
     return {name: median(taken[1:]) for name, taken in times.items()}
+
+
+def in_turns(
+    calls: Mapping[str, Callable[[int], Any]], places: Sequence[int], warm: int = 0
+) -> dict[str, list[float]]:
+    """Seconds of each call of each callable, which is given a place; the callables take turns of `TURN` places.
+
+    A turn is long enough that each is measured with its own code and data at hand, as a process that does little else
+    has them, and short enough that they share whatever else the machine does.  The first `warm` places of all are
+    called once before, and not counted."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for counted, chosen in ((False, places[:warm]), (True, places)):
+        for start in range(0, len(chosen), TURN):
+            for name, call in calls.items():
+                gc.collect(1)
+                spent = [_seconds(call, place) for place in chosen[start : start + TURN]]
+                if counted:
+                    times[name] += spent
+    return times
+
+
+def _seconds(call: Callable[[int], Any], place: int) -> float:
+    start = perf_counter()
+    call(place)
+    return perf_counter() - start
 
 
 def samples(call: Callable[[int], Any], count: int) -> list[float]:

@@ -22,7 +22,7 @@ from benchmarks.report import as_json, figures_of, merged, read, table, write
 from benchmarks.rows import rows as every_row
 from benchmarks.running import run as run_rows
 from benchmarks.scaling import TABLES, fill
-from benchmarks.timing import interleaved, percentile, samples
+from benchmarks.timing import TURN, in_turns, interleaved, percentile, samples
 from tests import services
 
 KEYS = {"row", "name", "value", "unit", "must", "stretch", "met"}
@@ -230,6 +230,15 @@ def test_callables_are_timed_in_turn() -> None:
     taken = interleaved({name: lambda name=name: calls.append(name) for name in "ab"}, rounds=3)
     assert calls == ["a", "b"] * 4
     assert taken.keys() == {"a", "b"}
+
+
+def test_calls_are_timed_in_turns_of_some() -> None:
+    calls: list[str] = []
+    asked = {name: lambda place, name=name: calls.append(f"{name}{place}") for name in "ab"}
+    taken = in_turns(asked, range(TURN + 1), warm=1)
+    first, last = [f"{name}{place}" for name in "ab" for place in range(TURN)], [f"a{TURN}", f"b{TURN}"]
+    assert calls == ["a0", "b0", *first, *last]
+    assert {name: len(times) for name, times in taken.items()} == {"a": TURN + 1, "b": TURN + 1}
 
 
 def test_samples_are_sorted() -> None:

@@ -16,7 +16,7 @@ from ..loaded import asked, collection, loaded
 from ..ours import NAMES
 from ..peers import needs
 from ..site import database
-from ..timing import measuring, percentile, seconds
+from ..timing import in_turns, measuring, percentile
 
 TRIGRAM_QUERIES = 20
 
@@ -89,13 +89,7 @@ def _rate(add: Callable[[list[str]], None], texts: list[str]) -> float:
 
 
 def _spent(calls: dict[str, Callable[[int], Any]], numbers: list[int]) -> dict[str, float]:
-    """Median seconds of each call over the numbers, the calls in turn; the first tenth is not counted."""
-    taken: dict[str, list[float]] = {name: [] for name in calls}
-    warm = numbers[: max(1, len(numbers) // 10)]
+    """Median seconds of each call over the numbers, the calls taking turns; a tenth is called once before."""
     with measuring():
-        for counted, number in [*((False, each) for each in warm), *((True, each) for each in numbers)]:
-            for name, call in calls.items():
-                spent = seconds(lambda call=call, number=number: call(number))
-                if counted:
-                    taken[name].append(spent)
+        taken = in_turns(calls, numbers, warm=max(1, len(numbers) // 10))
     return {name: percentile(sorted(times), 0.5) for name, times in taken.items()}
