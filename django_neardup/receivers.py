@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
-from functools import cache, partial
+from collections.abc import Callable, Collection
+from functools import cache, wraps
 from typing import Any
 
 from django.apps import apps
@@ -84,5 +84,9 @@ def _ring_after_commit(using: str) -> None:
 
 
 @cache
-def _bell(using: str) -> partial[None]:
-    return partial(ring, using)
+def _bell(using: str) -> Callable[[], None]:
+    @wraps(ring)  # Django logs the name of what has failed, which a partial has not
+    def bell() -> None:
+        ring(using)
+
+    return bell

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.db.models import Count, Field, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.text import capfirst
@@ -18,6 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from ..conf import get_aliases
 from ..models import Contact, KeyPhrase, Scheme
+from ..pipeline.committing import after_commit
 from ..pipeline.phrases import search_existing, value_of
 from ..pipeline.sign import contact_hash
 from ..queues import ring
@@ -138,7 +137,7 @@ class KeyPhraseAdmin(ReadOnlyAdmin):
     def search_posts(self, request: HttpRequest, queryset: QuerySet[KeyPhrase]) -> None:
         """Mark the posts of the phrases' profiles, so that the worker looks for every active phrase in them."""
         count = search_existing(queryset, queryset.db)
-        transaction.on_commit(partial(ring, queryset.db), using=queryset.db, robust=True)
+        after_commit(queryset.db, ring, queryset.db)
         words = ngettext(
             "%(count)d post is marked: the worker will look for the key phrases in it.",
             "%(count)d posts are marked: the worker will look for the key phrases in them.",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
-from django.db import models, transaction
+from django.db import models
 from django.utils.translation import gettext as _
 
 from ..adapters import adapter_for, adapters_of
 from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, MergeRecord
 from ..pipeline import documents_of, retrying
+from ..pipeline.committing import after_commit
 from ..signals import post_merge, pre_merge
 from . import addresses, history
 from .cascade import falling
@@ -158,13 +158,11 @@ def _delete_one(instance: models.Model) -> None:
 
 
 def _tell(keeper: models.Model, loser: models.Model, record: MergeRecord, using: str) -> None:
-    send = partial(
-        post_merge.send, sender=type(keeper), keeper=keeper, loser=loser, record=record, using=using
+    after_commit(
+        using, post_merge.send, sender=type(keeper), keeper=keeper, loser=loser, record=record, using=using
     )
-    transaction.on_commit(send, using=using, robust=True)
     for adapter in adapters_of(keeper)[:1]:
-        notice = partial(adapter.merged, loser, keeper, record)
-        transaction.on_commit(notice, using=using, robust=True)
+        after_commit(using, adapter.merged, loser, keeper, record)
 
 
 def _log_merge(plan: Plan, case: Case) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from django.apps import apps
-from django.db import models, router, transaction
+from django.db import models, router
+
+from ..pipeline.committing import after_commit
 
 
 def log(
@@ -20,11 +21,11 @@ def log(
         return
     from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 
-    write = partial(_write, by.pk, _snapshot(instances), DELETION if deletion else CHANGE, message)
+    asked = by.pk, _snapshot(instances), DELETION if deletion else CHANGE, message
     if router.db_for_write(LogEntry) == using:
-        write()
+        _write(*asked)
     else:
-        transaction.on_commit(write, using=using, robust=True)
+        after_commit(using, _write, *asked)
 
 
 class _Named:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import connections, models, transaction
+from django.db import connections, models
 
 from ..adapters import adapters_of
 from ..exceptions import MergeRefused
 from ..pipeline import mark_key
+from ..pipeline.committing import after_commit
 from ..queues import ring
 from .plan import Plan
 from .relations import ModelType, ancestors, faces, in_portions, rows_of
@@ -78,4 +78,4 @@ def _mark_moved(model: ModelType, field: Any, moves: Sequence[Move], using: str)
         if field.name in adapter.watched:
             for move in moves:
                 mark_key(adapter, move.new if move.pointer.rekeys else move.pk, using)
-            transaction.on_commit(partial(ring, using), using=using, robust=True)
+            after_commit(using, ring, using)

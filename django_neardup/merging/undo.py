@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.contrib.contenttypes.models import ContentType
-from django.db import connections, models, transaction
+from django.db import connections, models
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -18,6 +17,7 @@ from ..adapters import adapter_for, adapters_of
 from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, Document, MergeRecord
 from ..pipeline import mark_key, retrying
+from ..pipeline.committing import after_commit
 from ..queues import ring
 from ..signals import post_undo
 from . import addresses, history
@@ -169,8 +169,7 @@ def _tell(found: Undo, by: Any) -> None:
     history.log(by, [keeper] if keeper else [], message, using)
     _mark(found)
     sender = record.loser_type.model_class()
-    send = partial(post_undo.send_robust, sender=sender, record=record, using=using)
-    transaction.on_commit(send, using=using, robust=True)
+    after_commit(using, post_undo.send_robust, sender=sender, record=record, using=using)
 
 
 def _mark(found: Undo) -> None:
@@ -184,7 +183,7 @@ def _mark(found: Undo) -> None:
         for adapter in adapters_of(model):
             if adapter.watched & set(back.values):
                 mark_key(adapter, key_of(model, back.after[1]), found.using)
-    transaction.on_commit(partial(ring, found.using), using=found.using, robust=True)
+    after_commit(found.using, ring, found.using)
 
 
 def _own(record: MergeRecord) -> set[tuple[str, str]]:
