@@ -54,6 +54,8 @@ class Adapter:
     besides one's own. ``order``: what numbers objects in the first backfill where the primary key tells no age.
     ``quotes``: "keep" or "drop" quotations. ``excused``: classes of differences that never make a variant (None: price,
     date and contact). ``authors``: the model whose primary keys ``author`` gives, so that staff read names.
+    ``publication``: rules of this model's own, in place of the setting's. ``hold_until_checked``: forms save a post
+    unpublished, and it is shown when the worker has checked it and the rules let it through.
     """
 
     fields: ClassVar[Sequence[str]] = ()
@@ -69,6 +71,8 @@ class Adapter:
     min_words: ClassVar[int | None] = None
     excused: ClassVar[Sequence[str] | None] = None
     authors: ClassVar[type[models.Model] | str | None] = None
+    publication: ClassVar[Sequence[Mapping[str, Any]] | None] = None
+    hold_until_checked: ClassVar[bool] = False
 
     def __init__(self, model: type[models.Model]) -> None:
         self.model = model
@@ -118,6 +122,34 @@ class Adapter:
 
         What it raises is logged, and changes nothing."""
 
+    def published(self, instance: Any) -> None:
+        """Tell the author that a post which was held is published; called after the commit."""
+
+    def refused(self, instance: Any) -> None:
+        """Tell the author that a post which was held will not be published; called after the commit."""
+
+    def request_author(self, request: HttpRequest) -> Any:
+        """The visitor as ``author`` would name him, or None."""
+        user = getattr(request, "user", None)
+        return user.pk if user is not None and user.is_authenticated else None
+
+    def trust(self, request: HttpRequest) -> str:
+        """How far the rules of publication trust the visitor: "staff", "member", "guest", or a word of the site's."""
+        user = getattr(request, "user", None)
+        if user is None or not user.is_authenticated:
+            return "guest"
+        return "staff" if user.is_staff else "member"
+
+    def appeal_url(self, instance: Any) -> str:
+        """Where an author can object to what became of the post; empty where nowhere."""
+        return ""
+
+    def renew(self, old: Any, new: Any) -> None:
+        """Bring an author's old post up to date from the unsaved new one, and save it."""
+        raise ImproperlyConfigured(
+            f"{type(self).__name__} does not say how to renew objects: give it a method renew()."
+        )
+
     def url(self, instance: Any) -> str:
         """The post's public address, empty where it has none."""
         get_absolute_url = getattr(instance, "get_absolute_url", None)
@@ -142,6 +174,10 @@ class Adapter:
     @property
     def can_hide(self) -> bool:
         return type(self).hide is not Adapter.hide
+
+    @property
+    def can_renew(self) -> bool:
+        return type(self).renew is not Adapter.renew
 
     @property
     def tells_authors(self) -> bool:

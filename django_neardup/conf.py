@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -24,6 +25,10 @@ DEFAULTS: dict[str, Any] = {
     "STORAGE": "rows",
     "CACHE": True,
     "KEEPER": "first_seen",
+    "PUBLICATION": None,
+    "THROTTLE": "30/m",
+    "SEO": ("canonical", "sitemap"),
+    "MEMORY_DAYS": 0,
     "LEASE_SECONDS": 120,
     "MAX_ATTEMPTS": 5,
     "POLL_SECONDS": 1.0,
@@ -44,7 +49,11 @@ class Profile(NamedTuple):
     check warns. ``storage`` (of "default" alone) is how keys are stored: "rows", or "array" on PostgreSQL; ``cache``
     (of "default" alone) the folder where workers share what they have learnt of words: True for one of the user's own
     among the temporary files, None for none. ``keeper`` is the policy by which the post that stays is proposed, or the
-    dotted path of a callable that picks one of a list of posts.
+    dotted path of a callable that picks one of a list of posts. ``publication`` is the table of rules by which a post
+    is let through, warned of, held or refused before it is published (None: the rules of ``publishing.rules``);
+    ``throttle`` how often one visitor may ask what a text being typed is like ("30/m"; None: as often as he likes);
+    ``seo`` what search engines are told: any of "canonical", "sitemap", "redirects"; ``memory_days`` how long a deleted
+    post is remembered by its fingerprint, so that its repost is noticed (0: not at all).
     """
 
     alias: str
@@ -61,6 +70,10 @@ class Profile(NamedTuple):
     storage: str
     cache: str | os.PathLike[str] | bool | None
     keeper: str
+    publication: Sequence[Mapping[str, Any]] | None
+    throttle: str | None
+    seo: Sequence[str]
+    memory_days: int
     lease_seconds: int
     max_attempts: int
     poll_seconds: float

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from .adapters import adapter_for
-from .similar import Similar, find
+from .similar import Similar, find, visible_to
+from .templating import template_names
 
 
 @require_safe
@@ -23,17 +23,7 @@ def similar(request: HttpRequest, label: str, object_id: str) -> TemplateRespons
     instance = find(request, label, object_id)
     if instance is None:
         raise Http404(_("There is no such page."))
-    found = Similar(request, instance, request.GET.get("page", "1"))
-    response = TemplateResponse(request, _templates(instance, "similar.html"), {"similar": found})
+    found = Similar(instance, visible_to(request, type(instance)), request.GET.get("page", "1"))
+    response = TemplateResponse(request, template_names(type(instance), "similar.html"), {"similar": found})
     response.headers["X-Robots-Tag"] = "noindex"
     return response
-
-
-def _templates(instance: object, name: str) -> list[str]:
-    """The most specific template first: the model's, the app's, ours."""
-    meta = adapter_for(instance).model._meta  # type: ignore[arg-type]
-    return [
-        f"neardup/{meta.app_label}/{meta.model_name}/{name}",
-        f"neardup/{meta.app_label}/{name}",
-        f"neardup/{name}",
-    ]

@@ -26,9 +26,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pipeline",),
     ("queues", "receivers"),
     ("merging",),
-    ("visible", "beside", "grouping", "comparing"),
+    ("visible", "beside", "hints", "grouping", "comparing", "collapsing", "finding"),
+    ("publishing",),
     (
-        "hints", "similar", "forms", "views", "urls", "middleware", "admin", "site_admin", "templatetags",
+        "similar", "listing", "canonical", "authors", "previewing", "forms", "validators", "templating", "throttling",
+        "api", "views", "urls", "sitemaps", "mirroring", "middleware", "admin", "site_admin", "templatetags", "jinja2",
         "checks", "management", "apps",
     ),
 )  # fmt: skip

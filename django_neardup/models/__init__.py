@@ -2,6 +2,7 @@
 
 from .cluster import Cluster, Membership, Queue
 from .document import LIVE_NUMBER, Contact, Document, Fingerprint, Key, KeyArray
+from .hold import Hold
 from .merge import MergeRecord
 from .moved import MovedUrl
 from .pair import Decision, DecisionMember, Pair, Verdict
@@ -18,6 +19,7 @@ __all__ = [
     "DecisionMember",
     "Document",
     "Fingerprint",
+    "Hold",
     "IndexRange",
     "Key",
     "KeyArray",

@@ -36,7 +36,8 @@ class Document(Ledger):
 
     ``version`` is the newest ``wanted`` whose signature was written (the fence: an older turn stops there).
     Static order is ``(first_seen, id)``. A deleted object's document stays as ``gone``, so that its counters
-    never start again.
+    never start again; where deleted posts are remembered, with keys and fingerprint until ``forget_at``. ``repeats`` is
+    the deleted post that this one says again, ``repeats_exactly`` whether word for word.
     """
 
     class State(models.TextChoices):
@@ -68,6 +69,18 @@ class Document(Ledger):
     version = models.BigIntegerField(_("version"), default=0)
     first_seen = models.BigIntegerField(_("first-seen number"), default=LIVE_NUMBER)
     created = models.DateTimeField(_("first seen"), auto_now_add=True)
+    forget_at = models.DateTimeField(_("remembered until"), null=True, blank=True)
+    repeats = models.ForeignKey(
+        "self",
+        models.DO_NOTHING,
+        null=True,
+        blank=True,
+        related_name="repeated_by",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("repeats a deleted post"),
+    )
+    repeats_exactly = models.BooleanField(_("word for word"), null=True, blank=True)
 
     class Meta:
         app_label = "neardup"
