@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from django.contrib import admin, messages
-from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.formats import date_format
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from ..models import Document
 from ..pipeline import mark_document
+from ..pipeline.committing import after_commit
+from ..pipeline.memory import deleted_at, is_in_use
 from ..queues import ring
 from .base import ReadOnlyAdmin
 from .confirming import too_many
-from .filters import ModelFilter, WorkFilter
+from .filters import ModelFilter, RepeatsFilter, WorkFilter
 from .groups import CAP
 from .shown import model_name
 
 
 @admin.register(Document)
 class DocumentAdmin(ReadOnlyAdmin):
-    """Documents by number; no titles, since all of the site's posts are here."""
+    """Documents by number; no titles, since all of the site's posts are here. What a post repeats is shown where
+    deleted posts are remembered."""
 
     list_display = ("number", "kind", "state", "reason", "is_waiting", "attempts", "created")
     list_display_links = ("number",)
-    list_filter = (WorkFilter, "state", ModelFilter)
-    list_select_related = ("content_type",)
+    list_filter = (WorkFilter, "state", RepeatsFilter, ModelFilter)
+    list_select_related = ("content_type", "repeats")
     list_per_page = 100
     ordering = ("-pk",)
     search_fields = ("=object_id", "=author")
@@ -36,6 +37,26 @@ class DocumentAdmin(ReadOnlyAdmin):
     fields = readonly_fields = (
         "number", "kind", "state", "reason", "live", "author", "is_waiting", "attempts", "version", "created",
     )  # fmt: skip
+
+    def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
+        return (*self.list_display, "repetition") if is_in_use() else self.list_display
+
+    def get_fields(self, request: HttpRequest, obj: Document | None = None) -> tuple[str, ...]:
+        return (*self.fields, "repetition", "forget_at") if is_in_use() else self.fields
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Document | None = None) -> tuple[str, ...]:
+        return self.get_fields(request, obj)
+
+    @admin.display(description=gettext_lazy("repeats a deleted post"), ordering="repeats")
+    def repetition(self, row: Document) -> str:
+        """The deleted post, and when it was deleted; empty where it is not remembered any more."""
+        deleted = row.repeats
+        if deleted is None or deleted.forget_at is None:
+            return ""
+        since = deleted_at(deleted.reason)
+        when = date_format(since, "SHORT_DATE_FORMAT") if since else ""
+        exact = gettext("word for word") if row.repeats_exactly else ""
+        return ", ".join(filter(None, (self.number(deleted), exact, when)))
 
     @admin.display(description=gettext_lazy("post"), ordering="object_id")
     def number(self, row: Document) -> str:
@@ -61,7 +82,7 @@ class DocumentAdmin(ReadOnlyAdmin):
             return
         for key in keys:
             mark_document(key, queryset.db, recheck=True)
-        transaction.on_commit(partial(ring, queryset.db), using=queryset.db, robust=True)
+        after_commit(queryset.db, ring, queryset.db)
         words = ngettext(
             "%(count)d post will be tried again.", "%(count)d posts will be tried again.", len(keys)
         )

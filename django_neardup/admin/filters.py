@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ..adapters import registered
 from ..models import Cluster, Document, Verdict
+from ..pipeline.memory import is_in_use
 
 Option = tuple[str, "str | Promise", Q]
 
@@ -173,4 +174,21 @@ class WorkFilter(ConditionFilter):
             ("waits", _("waits"), Q(wanted__gt=F("done"))),
             ("quarantined", _("quarantined"), Q(state=Document.State.QUARANTINED)),
             ("done", _("done"), Q(wanted__lte=F("done"))),
+        ]
+
+
+class RepeatsFilter(ConditionFilter):
+    """Posts that repeat a deleted one; left out where none is remembered."""
+
+    title = _("repeats a deleted post")
+    parameter_name = "repeats"
+
+    def options(self) -> list[Option]:
+        if not is_in_use():
+            return []
+        repeats = Q(repeats__forget_at__isnull=False)
+        return [
+            ("exact", _("word for word"), repeats & Q(repeats_exactly=True)),
+            ("edited", _("with edits"), repeats & Q(repeats_exactly=False)),
+            ("yes", _("Yes"), repeats),
         ]

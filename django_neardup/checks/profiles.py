@@ -39,6 +39,7 @@ LEAST: dict[str, tuple[float, type]] = {
     "MIN_WORDS": (0, int),
     "MAX_ALIGNED": (1, int),
     "BUCKET": (1, int),
+    "MEMORY_DAYS": (0, int),
     "LEASE_SECONDS": (1, int),
     "MAX_ATTEMPTS": (1, int),
     "POLL_SECONDS": (0.01, float),

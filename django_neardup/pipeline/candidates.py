@@ -33,7 +33,7 @@ def candidates_many(signed: Sequence[Signed], using: str, look_up: LookUp | None
     ``look_up``: reads the buckets of all keys of those posts in place of ``storage.buckets``.
     """
     scheme = signed[0].scheme.pk
-    shared = _shared(signed, using, look_up)
+    shared = shared_of(signed, using, look_up)
     ties = ties_of([one.document for one in signed if not one.fresh], using)
     looks = [_Look(one, shared[one.document], ties.get(one.document, Ties())) for one in signed]
     sketches = sketches_of({other for look in looks for other in look.near}, scheme, using)
@@ -95,7 +95,7 @@ class Shared:
         return dict(zip(self.documents[enough].tolist(), self.counts[enough].tolist()))
 
 
-def _shared(signed: Sequence[Signed], using: str, look_up: LookUp | None) -> dict[int, Shared]:
+def shared_of(signed: Sequence[Signed], using: str, look_up: LookUp | None = None) -> dict[int, Shared]:
     """By document, who is in its buckets, itself apart; the buckets of all are read together."""
     import numpy as np
 
@@ -121,11 +121,15 @@ class _Look:
         self.namesakes = shared.namesakes
         self.counts = shared.nearest(self.algorithm, SCREENED * self.most)
         self.near = self.counts.keys() | self.namesakes | ties.partners
+        self.deleted: list[Sketch] = []
 
     def screened(self, sketches: Mapping[int, Sketch]) -> tuple[list[Sketch], list[Sketch]]:
         """Exact copies and namesakes; and those that pass the screen, representatives first, the likeliest first: as
         many as may be aligned, or all where some of them may be in another space."""
         here = self._known(self.near, sketches)
+        if self.one.adapter.settings.memory_days:
+            near = (sketches[other] for other in self.near if other in sketches)
+            self.deleted = [each for each in near if not each.digest]
         led = {each.leader for each in here.values()} | {self.ties.leader}
         leaders = {leader for leader in led if leader is not None and leader != self.one.document}
         here |= self._known(leaders, sketches)
@@ -144,10 +148,12 @@ class _Look:
             frozenset(self.ties.partners),
             frozenset(self.ties.spaces),
             self.ties.tied,
+            self.deleted,
         )
 
     def _known(self, documents: Collection[int], sketches: Mapping[int, Sketch]) -> dict[int, Sketch]:
-        return {other: sketches[other] for other in documents if other in sketches}
+        """What is known of those whose posts are there."""
+        return {other: each for other in documents if (each := sketches.get(other)) and each.digest}
 
     def _here(self, passed: Sequence[Sketch], prints: Mapping[int, Print]) -> list[Print]:
         known = (prints[each.document] for each in passed if each.document in prints)

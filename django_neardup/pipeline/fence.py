@@ -12,7 +12,7 @@ from .records import Signed
 from .sql import execute, execute_many, holes, rows
 
 TAKE = (
-    'UPDATE "neardup_document" SET "version" = %s, "space_id" = %s, "live" = %s, "author" = %s '
+    'UPDATE "neardup_document" SET "version" = %s, "space_id" = %s, "live" = %s, "author" = %s, "forget_at" = NULL '
     'WHERE "id" = %s AND "version" <= %s'
 )
 ACTIVE = 'SELECT 1 FROM "neardup_scheme" WHERE "id" = %s AND "secret" = %s AND "state" = \'active\''

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -89,7 +89,8 @@ class Signed:
 
 
 class Sketch(NamedTuple):
-    """What is to be known of another document to screen it: its stored fingerprint, and the leader of its cluster."""
+    """What is to be known of another document to screen it: its stored fingerprint, and the leader of its cluster.
+    ``digest`` is empty where its post is deleted, and remembered."""
 
     document: int
     digest: str
@@ -119,12 +120,14 @@ class Found:
     """Whom a document is to be compared with, and what it has left behind.
 
     ``partners``: other sides of its pairs. ``spaces``: those where it has pairs or a place. ``tied``: whether it has
-    a pair, a place in a cluster or a decision."""
+    a pair, a place in a cluster or a decision. ``deleted``: look-alikes that are deleted and remembered, in no order;
+    they are compared by what is stored of them alone."""
 
     prints: list[Print]
     partners: frozenset[int] = frozenset()
     spaces: frozenset[int] = frozenset()
     tied: bool = False
+    deleted: Sequence[Sketch] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -107,18 +108,24 @@ def algorithm_of(scheme: Scheme, excused: tuple[str, ...] | None = None) -> Algo
 
 def space_of(adapter: Adapter, source: Source, using: str) -> Space:
     """The space where that source is compared, made where it is new."""
-    labels = " ".join(model._meta.label_lower for model in adapter.partners)
-    scope = json.dumps(source.scope, ensure_ascii=False) if source.scope else ""
-    name = digest([adapter.profile, labels, scope]).hex()
+    described = described_space(adapter, source.scope)
     spaces = Space.objects.using(using)
-    found = spaces.filter(digest=name).first()
+    found = spaces.filter(digest=described["digest"]).first()
     if found is not None:
         return found
     try:
         with transaction.atomic(using=using):
-            return spaces.create(digest=name, profile=adapter.profile, labels=labels, scope=scope)
+            return spaces.create(**described)
     except IntegrityError:
-        return spaces.get(digest=name)
+        return spaces.get(digest=described["digest"])
+
+
+def described_space(adapter: Adapter, scope: Sequence[str]) -> dict[str, str]:
+    """The space of posts of that scope, as the columns that hold it; its digest is its name."""
+    labels = " ".join(model._meta.label_lower for model in adapter.partners)
+    shown = json.dumps(scope, ensure_ascii=False) if scope else ""
+    name = digest([adapter.profile, labels, shown]).hex()
+    return {"digest": name, "profile": adapter.profile, "labels": labels, "scope": shown}
 
 
 def canonise(adapter: Adapter, source: Source, scheme: Scheme) -> Text:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..adapters import Adapter, Source
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 CODES = 2000
 """Characters kept of a text's codes."""
 
+Place = Callable[[Adapter, Source], tuple[int, str]]
+"""Tells the space where a source is compared: its number and its digest."""
+
 
 def sign_many(reads: Sequence[Read], scheme: Scheme, using: str) -> tuple[list[Signed], list[Skipped]]:
     """Keys, payload and contacts of texts canonised side by side, and those that are not compared, with the reason.
@@ -39,20 +43,31 @@ def sign_many(reads: Sequence[Read], scheme: Scheme, using: str) -> tuple[list[S
     signed: list[Signed] = []
     skipped = [Skipped(each, "not compared") for each in reads if not _source(each).compared]
     phrases = PhraseList(scheme.profile, using, unread=is_silent(scheme.profile, using))
-    for language, batch, group in _batches([each for each in reads if _source(each).compared], scheme):
-        long = [_is_long(each, batch, place) for place, each in enumerate(group)]
-        skipped += [
-            Skipped(each, "too short") for each, enough in zip(group, long, strict=True) if not enough
-        ]
-        if any(long):
-            made = _sign(batch, group, long, scheme, using)
-            for one in made:
-                one.contacts = _contacts(one, _source(group[one.place]), batch, language, phrases)
-                one.unread = phrases.unread
-            signed += made
-    places = {each.document.pk: place for place, each in enumerate(reads)}
-    signed.sort(key=lambda one: places[one.document])
+    for language, batch, group, made in _groups(reads, scheme, partial(known_space, using=using)):
+        enough = {one.place for one in made}
+        skipped += [Skipped(each, "too short") for at, each in enumerate(group) if at not in enough]
+        for one in made:
+            one.contacts = _contacts(one, _source(group[one.place]), batch, language, phrases)
+            one.unread = phrases.unread
+        signed += made
+    order = {each.document.pk: at for at, each in enumerate(reads)}
+    signed.sort(key=lambda one: order[one.document])
     return signed, skipped
+
+
+def sign_texts(reads: Sequence[Read], scheme: Scheme, place: Place) -> list[Signed]:
+    """Keys and payload of texts canonised side by side, of those that are compared, in no order. Reads and writes
+    nothing; contacts are left out. ``place``: in which space each is compared."""
+    return [one for *_, made in _groups(reads, scheme, place) for one in made]
+
+
+def _groups(
+    reads: Sequence[Read], scheme: Scheme, place: Place
+) -> Iterator[tuple[str, Batch, list[Read], list[Signed]]]:
+    """Those that are compared, batch by batch, and what is signed of each batch."""
+    for language, batch, group in _batches([each for each in reads if _source(each).compared], scheme):
+        long = [_is_long(each, batch, at) for at, each in enumerate(group)]
+        yield language, batch, group, _sign(batch, group, long, scheme, place) if any(long) else []
 
 
 def _source(read: Read) -> Source:
@@ -91,12 +106,12 @@ def _is_long(read: Read, batch: Batch, place: int) -> bool:
 
 
 def _sign(
-    batch: Batch, group: Sequence[Read], long: Sequence[bool], scheme: Scheme, using: str
+    batch: Batch, group: Sequence[Read], long: Sequence[bool], scheme: Scheme, place_of: Place
 ) -> list[Signed]:
     algorithm, secret = algorithm_of(scheme), bytes.fromhex(scheme.secret)
     made = algorithm.sign(batch)
     spaces = [
-        known_space(_adapter(each), _source(each), using) if enough else (0, "")
+        place_of(_adapter(each), _source(each)) if enough else (0, "")
         for each, enough in zip(group, long, strict=True)
     ]
     found = _placed(made, [mix(scheme.pk, space) for space, _ in spaces])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from ..models import Scheme
 from ..models import TermStatistics as Snapshot
@@ -39,14 +40,18 @@ def keep(profile: str, statistics: TermStatistics, using: str) -> tuple[Snapshot
 
 
 def forget_unused(profile: str, using: str) -> int:
-    """Delete the profile's snapshots but for the two newest and those of active schemes; how many.
+    """Delete the profile's ``unused`` snapshots; how many."""
+    return unused(profile, using).delete()[0]
+
+
+def unused(profile: str, using: str) -> QuerySet[Snapshot]:
+    """The profile's snapshots but for the two newest and those of active schemes.
 
     A scheme that is begun at this moment is made with the newest that it saw: at most one has come since."""
     rows = Snapshot.objects.using(using).filter(profile=profile)
     used = {scheme.parameters.get("statistics") for scheme in _active(profile, using)}
     latest = list(rows.order_by("-number").values_list("number", flat=True)[:KEPT])
-    old = rows.exclude(number__in=latest).exclude(digest__in=[digest for digest in used if digest])
-    return old.delete()[0]
+    return rows.exclude(number__in=latest).exclude(digest__in=[digest for digest in used if digest])
 
 
 def _keep(profile: str, statistics: TermStatistics, using: str) -> tuple[Snapshot, bool]:

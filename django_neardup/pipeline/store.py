@@ -37,7 +37,10 @@ CONTACTS = (
     ', told AS (INSERT INTO "neardup_contact" ("hash", "document_id", "kind") '
     'SELECT each.hash, taken."id", each.kind FROM taken, unnest(%s::bigint[], %s::text[]) AS each(hash, kind))'
 )
-FENCE = 'UPDATE "neardup_document" SET "version" = %s WHERE "id" = %s AND "version" <= %s'
+FENCE = (
+    'UPDATE "neardup_document" SET "version" = %s, "forget_at" = NULL, "repeats_id" = NULL, "repeats_exactly" = NULL '
+    'WHERE "id" = %s AND "version" <= %s'
+)
 
 
 def store_many(signed: Sequence[Signed], using: str, keys_there: bool = False) -> list[Signed]:
@@ -62,13 +65,18 @@ def erase(document: Document, using: str) -> bool | None:
             return False
         if not execute(using, FENCE, [document.wanted, document.pk, document.wanted]):
             return None
-        for (keys,) in rows(
-            using, 'SELECT "keys" FROM "neardup_fingerprint" WHERE "document_id" = %s', [document.pk]
-        ):
-            storage.replace(using, document.pk, storage.unpack(keys), ())
-        execute(using, 'DELETE FROM "neardup_fingerprint" WHERE "document_id" = %s', [document.pk])
-        execute(using, 'DELETE FROM "neardup_contact" WHERE "document_id" = %s', [document.pk])
+        strip(document.pk, using)
     return True
+
+
+def strip(document: int, using: str, but: int = 0) -> None:
+    """Take keys, fingerprints and contacts of a document away, inside a transaction that has taken its row; but for
+    the keys and the fingerprint of that scheme."""
+    which, values = '"document_id" = %s AND "scheme_id" <> %s', [document, but]
+    for (keys,) in rows(using, f'SELECT "keys" FROM "neardup_fingerprint" WHERE {which}', values):
+        storage.replace(using, document, storage.unpack(keys), ())
+    execute(using, f'DELETE FROM "neardup_fingerprint" WHERE {which}', values)
+    execute(using, 'DELETE FROM "neardup_contact" WHERE "document_id" = %s', [document])
 
 
 def _store_one(one: Signed, using: str, keys_there: bool) -> bool:

@@ -34,6 +34,8 @@ def digest_of(classes: Classes, language: str) -> str:
 
 def synonyms_of(scheme: Scheme, language: str) -> Synonyms | None:
     """The scheme's synonyms for texts of that language, whatever the file has come to hold since."""
+    if scheme._state.adding:
+        return Synonyms.of(scheme.synonyms, language) if scheme.synonyms else None
     digest = scheme.parameters.get("synonyms")
     return _kept(scheme._state.db or "default", scheme.pk, digest, language) if digest else None
 

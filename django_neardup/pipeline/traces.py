@@ -82,9 +82,10 @@ def prints_from(sketches: Collection[Sketch], using: str) -> dict[int, Print]:
 
 
 def prints_of(documents: Collection[int], scheme: int, using: str) -> dict[int, Print]:
-    """The fingerprints of those documents that have one under the scheme, with the leader of each one's cluster."""
+    """The fingerprints of those documents that have one under the scheme, with the leader of each one's cluster; of
+    none whose post is deleted and remembered."""
     found = rows_in(using, PRINTS, sorted(documents), scheme) if documents else []
-    return {row[0]: Print._make(_with_bytes(row, 4)) for row in found}
+    return {row[0]: Print._make(_with_bytes(row, 4)) for row in found if row[1]}
 
 
 def _with_bytes(row: tuple[Any, ...], *places: int) -> Sequence[Any]:

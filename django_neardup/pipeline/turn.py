@@ -16,11 +16,13 @@ from .fence import Outdated
 from .leases import End, end, finish_many, keep
 from .locks import retrying
 from .meeting import meet_leaders
+from .memory import is_worth_it, remember
 from .moving import Moved, hide, withdraw
 from .objects import model_of
 from .reading import by_length, read_many
 from .records import Read, Signed
 from .remembering import forget, remembered_scheme
+from .repeats import look_again, notice
 from .schemes import active_scheme
 from .signing import sign_many
 from .sql import rows_in
@@ -79,6 +81,7 @@ def job(reads: Sequence[Read], scheme: Scheme, using: str) -> tuple[list[Signed]
     keep(documents, using)
     if len(signed) > 1:
         meet_leaders(signed, found, verified, changed, using)
+    notice(signed, found, using)
     return signed, changed
 
 
@@ -144,9 +147,12 @@ def _finished(reads: Iterable[Read], scheme: Scheme, using: str) -> list[Documen
 
 
 def drop(read: Read, using: str, state: str, reason: str) -> None:
-    """A document that is compared no more: what was stored of it goes."""
+    """A document that is compared no more: what was stored of it goes, or is kept of a deleted post for its days."""
     document, changed, again = read.document, False, _was_tried(read.document)
-    had = retrying(erase, document, using)
+    remembering = _remembering(read, using) if state == Document.State.GONE else None
+    had = (
+        retrying(remember, document, *remembering, using) if remembering else retrying(erase, document, using)
+    )
     if had is None:
         return
     if had:
@@ -155,8 +161,18 @@ def drop(read: Read, using: str, state: str, reason: str) -> None:
             changed = retrying(withdraw, document, scheme, using)
         except Moved:
             return
+    if remembering:
+        look_again(document, *remembering, using)
     tell(document, changed or again, using)
-    end({document.pk: End(document.wanted, state, reason)}, using)
+    end({document.pk: End(document.wanted) if remembering else End(document.wanted, state, reason)}, using)
+
+
+def _remembering(read: Read, using: str) -> tuple[Adapter, Scheme] | None:
+    """By which adapter and scheme a deleted post is to be remembered; None where it is not."""
+    if read.adapter is None or not (read.adapter.settings.memory_days and read.document.version):
+        return None
+    scheme = active_scheme(read.adapter.settings, using)
+    return (read.adapter, scheme) if is_worth_it(read.document, scheme, using) else None
 
 
 def tell(document: Document, changed: bool, using: str) -> None:

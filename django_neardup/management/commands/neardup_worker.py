@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 
 from ...conf import get_profile
 from ...pipeline import document_databases, drain
+from ...pipeline.memory import purge
 from ...pipeline.reconcile import find_missing
 from ..figures import counted
 
@@ -21,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 IDLE_PASS = 30.0
 """Seconds between two looks for objects without a document."""
+
+PURGE_PASS = 600.0
+"""Seconds between two looks for deleted posts that are to be forgotten, while none is found."""
 
 
 class Command(BaseCommand):
@@ -59,7 +63,7 @@ class Command(BaseCommand):
 
     def _loop(self, aliases: list[str], poll: float, stop: threading.Event) -> None:
         cursors: dict[str, dict[str, Any]] = {using: {} for using in aliases}
-        looked = time.monotonic()
+        looked, purged = time.monotonic(), -PURGE_PASS
         while not stop.is_set():
             close_old_connections()
             try:
@@ -67,6 +71,9 @@ class Command(BaseCommand):
                 if not turns and time.monotonic() - looked > IDLE_PASS:
                     looked = time.monotonic()
                     turns = sum(find_missing(using, cursors=cursors[using]) for using in aliases)
+                if not turns and time.monotonic() - purged > PURGE_PASS:
+                    turns = sum(purge(using) for using in aliases)
+                    purged = purged if turns else time.monotonic()
             except (OperationalError, InterfaceError) as error:
                 logger.warning("neardup: the database is unwell, trying again: %s", error)
                 connections.close_all()

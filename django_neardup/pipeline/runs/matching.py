@@ -8,6 +8,7 @@ from ...models import Document
 from ...signals import cluster_changed, document_checked
 from ..meeting import duplicates_of, leaders_of, meet
 from ..records import Signed
+from ..repeats import notice
 from ..stages import candidates_many, conclude_many, finish_many, verify_many
 from ..turn import tell
 from .crowds import Crowds
@@ -51,6 +52,7 @@ class Matcher:
                 for document, near in self._leaders_near(crowded).items():
                     leaders[document] |= near
             members = meet(done, leaders, seen, concluded, self.using)
+        notice(done, found, self.using)
         # A try that broke off may have changed their clusters, and told nobody.
         self._tell(concluded | dict.fromkeys(again & concluded.keys(), True))
         finish_many(done, self.using)

@@ -1,0 +1,115 @@
+"""What is asked: a text or an object of a registered model, where it is looked for, and who may see what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import router
+from django.db.models import Model
+
+from ..adapters import Adapter, Source, adapter_for, registered
+from ..visible import GroupingError, Key, Querysets, Visible, key_of
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A text to look up. ``key``: the saved object that it is of, which never finds itself."""
+
+    adapter: Adapter
+    source: Source
+    key: Key | None = None
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What holds for all texts of one call. ``open``: the caller has not said what may be seen."""
+
+    adapter: Adapter
+    visible: Visible
+    using: str
+    author: str
+    scope: tuple[str, ...]
+    limit: int
+    open: bool = False
+
+    def of(self, item: Any) -> Asked:
+        """One of the texts or objects; ``TypeError`` for anything else, ``GroupingError`` for a text without its
+        scope."""
+        if isinstance(item, str):
+            return Asked(self.adapter, self._source(item))
+        if not isinstance(item, Model):
+            raise TypeError(
+                f"What is checked is a text or an object of {self._label}, not {type(item).__name__}."
+            )
+        if adapter_for(item) is not self.adapter:
+            raise TypeError(f"{item._meta.label} is not compared as {self._label}: pass its own model.")
+        source = self.adapter.source(item, compared=True, live=True)
+        here = not item._state.adding and item._state.db in (None, self.using)
+        return Asked(self.adapter, source, key_of(item) if here else None)
+
+    @property
+    def _label(self) -> str:
+        return self.adapter.model._meta.label
+
+    def _source(self, text: str) -> Source:
+        if len(self.scope) != len(self.adapter.scope):
+            raise GroupingError(
+                f"{self._label} is compared inside one scope: a plain text needs scope=, a value for each of "
+                f"{list(self.adapter.scope)}, not {list(self.scope)}; an object brings its own."
+            )
+        return Source(str(text), (), (), self.scope, self.author, True, True, ())
+
+
+def asking(
+    item: Any,
+    model: type[Model] | None,
+    *,
+    visible: Querysets | None,
+    limit: int,
+    author: Any,
+    scope: Iterable[Any],
+    using: str | None,
+) -> Asking:
+    """What is asked by those arguments; ``item`` tells the model and the database where it is an object."""
+    adapter = adapter_for(_model(item, model))
+    alias = (
+        using or (item._state.db if isinstance(item, Model) else None) or router.db_for_read(adapter.model)
+    )
+    allowed = Visible([each.live() for each in partners(adapter)] if visible is None else visible)
+    if isinstance(author, Model):
+        author = author.pk
+    return Asking(adapter, allowed, alias, _text(author), _scope(scope), _limit(limit), visible is None)
+
+
+def partners(adapter: Adapter) -> list[Adapter]:
+    """The adapters of all models that an object of that one may be like."""
+    known = registered()
+    return [known[model] for model in adapter.partners if model in known]
+
+
+def _model(item: Any, model: Any) -> type[Model]:
+    if model is None and isinstance(item, Model):
+        return type(item)
+    if isinstance(model, type) and issubclass(model, Model):
+        return model
+    given = "no model" if model is None else repr(model)
+    raise TypeError(
+        f"A text is looked up among the objects of a model, and {given} was given: pass the class."
+    )
+
+
+def _scope(scope: Iterable[Any]) -> tuple[str, ...]:
+    values: Sequence[Any] = (scope,) if isinstance(scope, str) else tuple(scope)
+    return tuple(map(_text, values))
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _limit(limit: int) -> int:
+    if not isinstance(limit, int) or limit < 0:
+        raise ValueError(f"limit is {limit!r}: it is a number from 0 on")
+    return limit

@@ -1,0 +1,118 @@
+"""neardup_cleanup and the worker's idle pass."""
+
+import io
+import signal
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from django_neardup.management.commands import neardup_worker
+from django_neardup.models import Document, Fingerprint, Hold, Key
+from django_neardup.models import TermStatistics as Snapshot
+from django_neardup.pipeline.memory import remembered
+from tests.pipeline.helpers import CAT, PIANO, SOFA, document, post, work
+from tests.testapp.models import Ad
+
+from .helpers import deleted, repeated
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
+
+
+def run(*args):
+    out = io.StringIO()
+    call_command("neardup_cleanup", "--no-progress", *args, stdout=out)
+    return out.getvalue()
+
+
+def over(gone):
+    """The days of that one are over."""
+    Document.objects.filter(pk=gone.pk).update(forget_at=timezone.now() - timedelta(seconds=1))
+
+
+def test_what_is_past_its_days_is_forgotten_and_told(memory):
+    gone, kept, again = deleted(SOFA), deleted(PIANO), post(SOFA)
+    work()
+    over(gone)
+    for number in range(4):
+        Snapshot.objects.create(profile="default", number=number + 1, digest=f"{number:032}", packed=b"")
+    Hold.objects.create(document=kept)
+    told = "1 deleted post, 1 hold of a deleted post, 2 unused statistics"
+    assert run("--dry-run", "--database", "default") == f"default, would be forgotten: {told}.\n"
+    assert remembered("default").count() == 2 and Hold.objects.exists() and repeated(again) == (gone.pk, True)
+    assert run() == f"default, forgotten: {told}.\nother, forgotten: nothing.\n"
+    assert remembered("default").get() == kept and repeated(again) == (None, None)
+    assert run("--database", "default") == "default, forgotten: nothing.\n"
+
+
+def test_more_than_a_slice_goes_in_one_run(memory, monkeypatch):
+    monkeypatch.setattr("django_neardup.pipeline.memory.purge.__defaults__", (1,))
+    for text in (SOFA, PIANO, CAT):
+        deleted(text)
+    memory(0)
+    assert "3 deleted posts" in run("--database", "default")
+    assert not Key.objects.exists() and not Fingerprint.objects.exists()
+
+
+def test_posts_are_erased_by_name(memory):
+    gone, kept = deleted(SOFA), deleted(PIANO)
+    name = f"testapp.Ad:{gone.object_id}"
+    assert run("--erase", name, "--dry-run") == f"testapp.Ad {gone.object_id}: would be erased.\n"
+    assert run("--erase", name) == f"testapp.Ad {gone.object_id}: erased.\n"
+    assert run("--erase", name) == f"testapp.Ad {gone.object_id}: nothing is remembered of it.\n"
+    assert remembered("default").get() == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("testapp.Nothing:1", "no model 'testapp.Nothing'"),
+        ("17", "no model '17'"),
+        ("testapp.Ad:", "is no key of testapp.Ad"),
+        ("testapp.Ad:first", "is no key of testapp.Ad"),
+        ("testapp.Author:1", "has no adapter"),
+    ],
+)
+def test_what_cannot_be_erased(name, said):
+    with pytest.raises(CommandError, match=said) as error:
+        run("--erase", name)
+    assert error.value.returncode == 1
+
+
+def test_a_post_that_is_there_is_not_erased(memory):
+    made = post(SOFA)
+    work()
+    with pytest.raises(CommandError, match="is not deleted: delete it first"):
+        run("--erase", f"testapp.Ad:{made.pk}")
+    assert document(made).state == Document.State.INDEXED and Ad.objects.exists() and Key.objects.exists()
+
+
+def test_a_worker_that_has_nothing_to_do_forgets(memory, monkeypatch):
+    gone = deleted(SOFA)
+    over(gone)
+    waits = iter([None])
+
+    class Stop:
+        """Ends the worker when it has nothing left to do."""
+
+        done = False
+
+        def is_set(self):
+            return self.done
+
+        def set(self):
+            self.done = True
+
+        def wait(self, seconds):
+            next(waits)
+            self.done = True
+
+    monkeypatch.setattr(neardup_worker.threading, "Event", Stop)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        call_command("neardup_worker", "--poll", "0.01", stdout=io.StringIO())
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert not remembered("default").exists() and not Key.objects.exists()
