@@ -95,21 +95,13 @@ class _Page:
     def _marked(self, shown: Iterable[Piece], letter: str) -> Iterator[str]:
         other = "B" if letter == "A" else "A"
         for number, group in groupby(shown, key=lambda piece: piece.number):
-            told = "".join(self._piece(piece) for piece in group)
+            told = marked(group, self.labels)
             if not number:
                 yield told
                 continue
             go = escape(self.labels.heading("go", number=number, side=other))
             yield f'<span class="shared" id="{letter}{number}">'
             yield f'<a href="#{other}{number}" aria-label="{go}">{number}</a>{told}</span>'
-
-    def _piece(self, piece: Piece) -> str:
-        return self._mark(piece.difference, piece.text) if piece.difference else escape(piece.text)
-
-    def _mark(self, difference: Difference, text: str, labelled: bool = True) -> str:
-        label = self.labels.of(difference) if difference.kind != "word" or not _paired(difference) else ""
-        small = f"<small>{escape(label)}</small>" if label and labelled else ""
-        return f'<mark class="{_class(difference)}">{small}{escape(text)}</mark>'
 
     def _differences(self) -> Iterator[str]:
         found = self.it.judgement.differences
@@ -128,10 +120,7 @@ class _Page:
         yield "</tbody></table></section>"
 
     def _row_of(self, difference: Difference) -> tuple[str, str]:
-        spans = difference.span_a, difference.span_b
-        sides = [written(side.document, span) for (_, side), span in zip(self.it.sides, spans)]
-        told = "\N{NO-BREAK SPACE}→ ".join(filter(None, sides))
-        return escape(self.labels.of(difference)), self._mark(difference, told, labelled=False)
+        return escape(self.labels.of(difference)), replaced(self.it, difference, self.labels)
 
     def _legend(self) -> Iterator[str]:
         yield f'<section class="legend"><h2>{self._escaped("legend")}</h2><dl>'
@@ -193,6 +182,28 @@ class _Page:
 
     def _escaped(self, name: str) -> str:
         return escape(self.labels.heading(name))
+
+
+def marked(shown: Iterable[Piece], labels: Labels) -> str:
+    """Those pieces of a text, escaped, what differs marked for the styles of ``LOOKS``."""
+    return "".join(
+        _mark(piece.difference, piece.text, labels) if piece.difference else escape(piece.text)
+        for piece in shown
+    )
+
+
+def replaced(comparison: Comparison, difference: Difference, labels: Labels) -> str:
+    """The words of both texts at a difference, escaped and marked: "С140.35 → С90.30"."""
+    spans = difference.span_a, difference.span_b
+    sides = [written(side.document, span) for (_, side), span in zip(comparison.sides, spans)]
+    told = "\N{NO-BREAK SPACE}→ ".join(filter(None, sides))
+    return _mark(difference, told, labels, labelled=False)
+
+
+def _mark(difference: Difference, text: str, labels: Labels, labelled: bool = True) -> str:
+    label = labels.of(difference) if difference.kind != "word" or not _paired(difference) else ""
+    small = f"<small>{escape(label)}</small>" if label and labelled else ""
+    return f'<mark class="{_class(difference)}">{small}{escape(text)}</mark>'
 
 
 def _paired(difference: Difference) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import Any, Protocol
@@ -46,10 +46,17 @@ class Collection:
 
         Of an algorithm with a `limit` only as many as that, those that share most keys, newer ones first.
         """
-        entry = Entry(key, len(self.entries), self.algorithm.pack(document), len(document))
+        keys, packed = self.algorithm.keys(document), self.algorithm.pack(document)
+        return self.enter(key, keys, packed, len(document))
+
+    def enter(
+        self, key: str, keys: Iterable[int], packed: bytes, words: int
+    ) -> tuple[Entry, list[tuple[Entry, int]]]:
+        """`add` of a text that is signed already."""
+        entry = Entry(key, len(self.entries), packed, words)
         self.entries.append(entry)
         shared: Counter[int] = Counter()
-        for value in self.algorithm.keys(document):
+        for value in keys:
             bucket = self.buckets[value]
             shared.update(bucket[-self.bucket :])
             bucket.append(entry.number)

@@ -1,0 +1,152 @@
+"""Whose posts are looked at, and which of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import FieldDoesNotExist, FieldError, ValidationError
+from django.db import models
+
+from ..adapters import Adapter, adapter_for
+from ..exceptions import NotRegistered
+
+SAMPLE = 5000
+"""Posts that are read where nobody says how many."""
+
+
+class PreviewError(ValueError):
+    """What was asked for cannot be shown; the message says why."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Posts to look at: the last ``sample`` of ``adapter``'s posts by ``order`` (0: all of them).
+
+    Neighbours in time are chosen, not posts at random: whoever posts an advert again does so soon, and of two copies a
+    random sample of a tenth holds both but once in a hundred."""
+
+    adapter: Adapter
+    sample: int = SAMPLE
+    order: str = "pk"
+    where: tuple[tuple[str, str], ...] = ()
+    using: str = "default"
+
+    def rows(self) -> models.QuerySet[Any]:
+        """All posts that may be chosen from, in no order."""
+        every = self.adapter.compared().using(self.using).order_by()
+        try:
+            some = every.filter(**{name: _value(text) for name, text in self.where})
+            return every.filter(pk__in=some.values("pk")) if self.where else every
+        except (FieldError, ValueError, TypeError, ValidationError) as error:
+            raise PreviewError(f"--where cannot be used: {_told(error)}") from error
+
+    def chosen(self) -> models.QuerySet[Any]:
+        """The posts, the last one first."""
+        down = [_turned(self.order), *([] if self.order.lstrip("-") == "pk" else ["-pk"])]
+        try:
+            rows = self.rows().order_by(*down)
+        except FieldError as error:
+            raise PreviewError(f"--order cannot be used: {_told(error)}") from error
+        return rows[: self.sample] if self.sample else rows
+
+
+def chosen_by(
+    label: str,
+    fields: Sequence[str] = (),
+    *,
+    sample: int = SAMPLE,
+    order: str | None = None,
+    where: Sequence[str] = (),
+    language: str | None = None,
+    using: str = "default",
+) -> Choice:
+    """The choice that those options make; ``PreviewError`` for a model or a field that there is not.
+
+    ``fields``: the text, where no adapter is registered or another text is wanted; ``where``: "name=value" each, as
+    ``filter`` takes them; ``order``: what tells the age of posts (None: the adapter's ``order``, the model's
+    ``get_latest_by``, else the primary key); ``language``: of the texts."""
+    adapter = _adapter(_model(label), [name for name in fields if name], language)
+    conditions = tuple(_condition(each) for each in where)
+    return Choice(adapter, sample, order or _age(adapter), conditions, using)
+
+
+def _model(label: str) -> type[models.Model]:
+    try:
+        model = apps.get_model(label)
+    except (LookupError, ValueError):
+        known = {each._meta.label_lower: each._meta.label for each in apps.get_models()}
+        near = [known[name] for name in get_close_matches(label.lower(), known)]
+        told = f" Is it {' or '.join(near)}?" if near else ""
+        raise PreviewError(f"There is no model {label!r}: write app.Model.{told}") from None
+    return model
+
+
+def _adapter(model: type[models.Model], fields: Sequence[str], language: str | None) -> Adapter:
+    """The registered adapter, with the fields that are given in place of its text; else one of those fields."""
+    try:
+        known: Adapter | None = adapter_for(model)
+    except NotRegistered:
+        known = None
+    for name in fields:
+        _check(model, name)
+    if known is None and not fields:
+        named = ",".join(_texts(model)) or "..."
+        raise PreviewError(
+            f"{model._meta.label} has no adapter: say which fields are its text, --fields {named}."
+        )
+    changes: dict[str, Any] = {"fields": tuple(fields), "text": Adapter.text} if fields else {}
+    if language:
+        changes["language"] = language
+    base = type(known) if known else Adapter
+    made: Adapter = type(base.__name__, (base,), changes)(known.model if known else model)
+    return made
+
+
+def _check(model: type[models.Model], name: str) -> None:
+    """Whether the model has that field, or an attribute of that name."""
+    try:
+        model._meta.get_field(name)
+    except FieldDoesNotExist:
+        if not hasattr(model, name):
+            texts = ", ".join(_texts(model)) or "none"
+            raise PreviewError(f"{model._meta.label} has no field {name!r}. Its texts: {texts}.") from None
+
+
+def _texts(model: type[models.Model]) -> list[str]:
+    """Names of the fields that hold text of people's own."""
+    return [
+        field.name
+        for field in model._meta.concrete_fields
+        if isinstance(field, models.CharField | models.TextField) and not field.choices
+    ]
+
+
+def _age(adapter: Adapter) -> str:
+    """What tells the age of a post."""
+    if adapter.order != "pk":
+        return adapter.order
+    latest = adapter.model._meta.get_latest_by
+    return (latest if isinstance(latest, str) else latest[0]) if latest else "pk"
+
+
+def _condition(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise PreviewError(f"--where {text!r} cannot be used: write name=value.")
+    return name.strip(), value.strip()
+
+
+def _value(text: str) -> Any:
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+
+
+def _turned(order: str) -> str:
+    return order[1:] if order.startswith("-") else f"-{order}"
+
+
+def _told(error: Exception) -> str:
+    return "; ".join(getattr(error, "messages", None) or [str(error)])
