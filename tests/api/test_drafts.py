@@ -1,0 +1,81 @@
+"""What a visitor may fill in, and what is left as it is."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.test.utils import isolate_apps
+
+from django_neardup.adapters import Adapter
+from django_neardup.api.drafts import asked, draft
+from tests.testapp.models import Ad, Author, ScopedPost, SlugPost
+
+pytestmark = pytest.mark.django_db
+
+
+def adapter(model=Ad, **attributes):
+    return type("Draft", (Adapter,), attributes)(model)
+
+
+def text(self, instance):
+    return instance.title
+
+
+@pytest.mark.parametrize(
+    ("model", "attributes", "names"),
+    [
+        (
+            Ad,
+            {"fields": ["title", "text"], "contacts": ["phone"], "identity": ["sku"]},
+            "phone sku text title",
+        ),
+        (
+            Ad,
+            {"fields": ["title", "nothing", "get_absolute_url", "tags", "notes", "comments", "pk"]},
+            "title",
+        ),
+        (Ad, {"fields": ["text", "author"], "contacts": ["parent_id"]}, "text"),
+        (Ad, {"fields": ["text"], "identity": ["author"], "scope": ["parent_id"]}, "author parent text"),
+        (Ad, {"fields": ["author"], "scope": ["author_id"]}, ""),
+        (Ad, {"fields": ["title"], "watch": ["published"]}, "title"),
+        (Ad, {"text": text, "watch": ["published", "title", "author"]}, "published title"),
+        (SlugPost, {"fields": ["text"], "identity": ["slug"]}, "text"),
+        (ScopedPost, {"fields": ["text"], "scope": ["site"]}, "site text"),
+    ],
+)
+def test_what_is_asked(model, attributes, names):
+    assert sorted(field.name for field in asked(adapter(model, **attributes))) == names.split()
+
+
+@isolate_apps("tests.testapp")
+def test_files_are_not_asked():
+    class Paper(models.Model):
+        scan = models.FileField()
+        picture = models.FilePathField()
+
+        class Meta:
+            app_label = "testapp"
+
+    assert [field.name for field in asked(adapter(Paper, fields=["scan", "picture"]))] == []
+
+
+def test_relations_lead_to_what_there_is(rf):
+    author = Author.objects.create(name="Анна")
+    own = adapter(fields=["text"], identity=["author"])
+    request = rf.post("/")
+    request.user = AnonymousUser()
+    for value, expected in [
+        (author.pk, author.pk),
+        (str(author.pk), author.pk),
+        (author.pk + 9, None),
+        ("x", None),
+    ]:
+        assert draft(own, request, {"author": value}).author_id == expected
+        assert draft(own, request, {"author_id": value}).author_id == expected
+
+
+def test_a_stored_post_keeps_what_is_not_sent(rf):
+    request = rf.post("/")
+    request.user = AnonymousUser()
+    post = Ad.objects.create(title="Старый", text="Старый текст", hits=7)
+    found = draft(adapter(fields=["title", "text"]), request, {"pk": post.pk, "title": "Новый", "hits": 0})
+    assert (found.pk, found.title, found.text, found.hits) == (post.pk, "Новый", "Старый текст", 7)
