@@ -23,3 +23,25 @@ post_undo = Signal()
 """A merge, a hiding or a deletion was undone, and that is committed.
 
 Arguments: ``sender`` the post's model, ``record`` (MergeRecord), ``using`` (alias)."""
+
+decision_made = Signal()
+"""A person has decided that posts are the same, or different, and that is committed.
+
+Arguments: ``sender`` Decision, ``decision`` (Decision), ``using`` (alias)."""
+
+post_held = Signal()
+"""A post was taken from publication until it is checked or looked at, and that is committed.
+
+Arguments: ``sender`` the post's model, ``instance``, ``hold`` (Hold), ``using`` (alias)."""
+
+post_released = Signal()
+"""A held post was published, and that is committed. Arguments: ``sender`` the post's model, ``instance``, ``using``."""
+
+post_refused = Signal()
+"""A held post stays unpublished, and that is committed. Arguments: ``sender`` the post's model, ``instance``,
+``using``."""
+
+addresses_changed = Signal()
+"""Old addresses lead elsewhere, or nowhere any more: in the transaction of a merge, a deletion or an undo, at its end.
+
+Arguments: ``sender`` MovedUrl, ``paths`` as ``MovedUrl.path`` has them, ``record`` (MergeRecord), ``using`` (alias)."""

@@ -1,6 +1,17 @@
-"""The admin: the queue, its clusters and pairs, decisions, records of what was done, old addresses, phrases, ledger."""
+"""The admin: the queue, its clusters and pairs, decisions, records of what was done, held posts, old addresses, phrases
+and the ledger."""
 
-from . import clusters, decisions, documents, moved, pairs, phrases, records
+from . import clusters, decisions, documents, holds, moved, pairs, phrases, records
 from .queue.admin import QueueAdmin
 
-__all__ = ["QueueAdmin", "clusters", "decisions", "documents", "moved", "pairs", "phrases", "records"]
+__all__ = [
+    "QueueAdmin",
+    "clusters",
+    "decisions",
+    "documents",
+    "holds",
+    "moved",
+    "pairs",
+    "phrases",
+    "records",
+]

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from ..conf import get_profile
 from ..models import Decision, DecisionMember, Document, Pair, Scheme, Space
+from ..signals import decision_made
 from .assign import recluster
 from .facts import decisions_on, digests, in_force, pairs_in, pairs_of
 from .locks import retrying, space_lock
@@ -36,7 +37,9 @@ def decide(
     spaces = {document.space_id for document in documents}
     if len({document.pk for document in documents}) < 2 or len(spaces) != 1 or spaces == {None}:
         raise ValueError("A decision needs two documents or more, all of one space.")
-    return retrying(_decide, kind, documents, by, using, sides or {}, note, check, batch or uuid4())
+    decision = retrying(_decide, kind, documents, by, using, sides or {}, note, check, batch or uuid4())
+    decision_made.send_robust(sender=Decision, decision=decision, using=using)
+    return decision
 
 
 def withdraw(decision: Decision, by: Any, using: str) -> bool:

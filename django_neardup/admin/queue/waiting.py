@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from ...models import Cluster, Fingerprint, Membership, MergeRecord, Pair, Scheme
+from ...models import Cluster, Fingerprint, Hold, Membership, MergeRecord, Pair, Scheme
 
 
 def open_clusters(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:
@@ -13,18 +13,24 @@ def open_clusters(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:
 
 
 def offered(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
-    """Those pairs that wait for a person: current, undecided, both posts shown, not in one cluster.
+    """Those pairs that wait for a person: current, undecided, not in one cluster, both posts shown or held for review.
 
     A post that was just merged, hidden or deleted is left out at once, though its document still waits for its turn.
     """
     same = Membership.objects.filter(document=OuterRef("a"), cluster__memberships__document=OuterRef("b"))
     return (
-        queryset.filter(scheme__state=Scheme.State.ACTIVE, decision=None, a__live=True, b__live=True)
+        queryset.filter(_shown("a"), _shown("b"), scheme__state=Scheme.State.ACTIVE, decision=None)
         .filter(_current("a"), _current("b"))
         .exclude(Exists(same))
         .exclude(_handled("a"))
         .exclude(_handled("b"))
     )
+
+
+def _shown(side: str) -> Q:
+    """The post is shown, or is to be as soon as a person lets it."""
+    held = Hold.objects.filter(state=Hold.State.REVIEW).values("document")
+    return Q(**{f"{side}__live": True}) | Q(**{f"{side}__live": False, f"{side}__in": held})
 
 
 def _current(side: str) -> Exists:

@@ -1,0 +1,427 @@
+"""Posts that wait: held, released and refused by hand, and by the worker once it has compared them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.utils import timezone
+
+from django_neardup import hold, release
+from django_neardup.models import Cluster, Document, Fingerprint, Hold, Pair
+from django_neardup.pipeline import decide, drain, mark, withdraw
+from django_neardup.publishing import checking, refuse
+from django_neardup.publishing.holding import hold_as
+from django_neardup.signals import decision_made, document_checked, post_held, post_refused, post_released
+from tests.pipeline.helpers import CAT, PILES, SOFA, SOFA_EDITED, document
+from tests.testapp.models import Ad, UuidPost
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def heard():
+    """Signals of held posts as they are heard."""
+    told = []
+
+    def listen(signal, sender, instance, **kwargs):
+        told.append((signal, instance.pk))
+
+    for signal in (post_held, post_released, post_refused):
+        signal.connect(listen, weak=False, dispatch_uid="heard")
+    yield told
+    for signal in (post_held, post_released, post_refused):
+        signal.disconnect(dispatch_uid="heard")
+
+
+def is_shown(ad):
+    return Ad.objects.get(pk=ad.pk).published
+
+
+def state_of(ad):
+    """The state of its hold; None where it is not held."""
+    return Hold.objects.filter(document__object_id=str(ad.pk)).values_list("state", flat=True).first()
+
+
+@pytest.fixture
+def checked(django_capture_on_commit_callbacks):
+    """Save an advert that waits for its check, and let the worker come."""
+
+    def make(text, author=None, trust="member", work=True, **fields):
+        ad = Ad.objects.create(text=text, author=author, **fields)
+        hold_as(ad, "checking", trust=trust)
+        if work:
+            with django_capture_on_commit_callbacks(execute=True):
+                drain()
+        return ad
+
+    return make
+
+
+class TestByHand:
+    def test_held_and_released(self, board, publish, heard, django_capture_on_commit_callbacks):
+        ad = publish(SOFA)
+        with django_capture_on_commit_callbacks(execute=True):
+            row = hold(ad)
+        assert (row.state, row.verdict, is_shown(ad)) == ("review", "", False)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert release(ad)
+        assert is_shown(ad) and state_of(ad) is None
+        assert board.told == [("published", ad.pk)]
+        assert heard == [(post_held, ad.pk), (post_released, ad.pk)]
+
+    def test_refused_and_published_all_the_same(
+        self, board, publish, heard, django_capture_on_commit_callbacks
+    ):
+        ad = publish(SOFA)
+        hold(ad)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert refuse(ad)
+            assert not refuse(ad)
+        assert (state_of(ad), is_shown(ad)) == ("refused", False)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert release(ad)
+        assert is_shown(ad)
+        assert board.told == [("refused", ad.pk), ("published", ad.pk)]
+
+    @pytest.mark.parametrize("act", [release, refuse])
+    def test_what_is_not_held_or_gone_is_left(self, act, board, publish, django_capture_on_commit_callbacks):
+        ad = publish(SOFA)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert not act(ad)
+            hold(ad)
+            Ad.objects.filter(pk=ad.pk).delete()
+            assert not act(ad)
+        assert board.told == []
+
+    def test_released_twice_is_told_once(self, board, publish, django_capture_on_commit_callbacks):
+        ad = publish(SOFA)
+        hold(ad)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert [release(ad), release(ad)] == [True, False]
+        assert board.told == [("published", ad.pk)]
+
+    def test_a_post_that_is_not_marked_yet(self, board):
+        Ad.objects.bulk_create([Ad(text=SOFA)])
+        row = hold(Ad.objects.get())
+        assert row.document.wanted > row.document.done
+
+    def test_held_again_by_hand_it_waits_for_a_person(self, board, checked):
+        ad = checked(SOFA, work=False)
+        hold(ad)
+        drain()
+        assert (state_of(ad), Hold.objects.count()) == ("review", 1)
+
+    @pytest.mark.parametrize(("hook", "act"), [("hide", hold), ("show", release)])
+    def test_a_hook_that_fails_leaves_all_as_it_was(self, hook, act, adapt, board, publish):
+        def fail(self, ad):
+            Ad.objects.filter(pk=ad.pk).update(hits=99)
+            raise RuntimeError(hook)
+
+        ad = publish(SOFA)
+        if hook == "show":
+            hold(ad)
+        before = state_of(ad)
+        adapt(**{hook: fail})
+        with pytest.raises(RuntimeError):
+            act(ad)
+        assert (state_of(ad), Ad.objects.get().hits) == (before, 0)
+
+    def test_where_the_adapter_does_not_say_how(self, db):
+        post = UuidPost.objects.create(text=SOFA)
+        with pytest.raises(ImproperlyConfigured):
+            hold(post)
+        assert not Hold.objects.exists()
+
+
+CHECKED = [
+    (None, "member", "shown"),
+    ([], "member", "shown"),
+    ([{"action": "warn"}], "member", "shown"),
+    ([{"action": "hold"}], "member", "review"),
+    ([{"action": "block"}], "member", "refused"),
+    ([{"action": "hold", "trust": "guest"}], "member", "shown"),
+    ([{"action": "hold", "trust": "guest"}], "guest", "review"),
+    ([{"action": "hold", "own": True}], "member", "shown"),
+    ([{"action": "hold", "verdict": "variant"}], "member", "shown"),
+    ([{"action": "block", "exact": False}, {"action": "hold"}], "member", "refused"),
+]
+
+
+class TestUntilChecked:
+    @pytest.mark.parametrize(("table", "trust", "end"), CHECKED)
+    def test_the_rules_say_what_becomes_of_it(self, table, trust, end, adapt, people, publish, checked):
+        board = adapt(publication=table)
+        publish(SOFA, people.bob)
+        ad = checked(SOFA_EDITED, people.ann, trust)
+        assert is_shown(ad) == (end == "shown")
+        assert state_of(ad) == (None if end == "shown" else end)
+        told = {"shown": [("published", ad.pk)], "review": [], "refused": [("refused", ad.pk)]}
+        assert board.told == told[end]
+        if end != "shown":
+            row = Hold.objects.get()
+            assert (row.verdict, row.exact, row.own) == ("duplicate", False, False)
+
+    @pytest.mark.parametrize("text", [CAT, "два слова", ""])
+    def test_what_is_like_nothing_is_published(self, text, adapt, people, publish, checked):
+        adapt(publication=[{"action": "block"}])
+        publish(SOFA, people.bob)
+        assert is_shown(checked(text, people.ann))
+
+    def test_ones_own_exact_copy_is_refused_by_the_rules_of_ours(self, board, people, publish, checked):
+        publish(SOFA, people.ann)
+        assert state_of(checked(SOFA, people.ann)) == "refused"
+        assert state_of(checked(SOFA_EDITED, people.ann)) == "review"
+
+    def test_posts_that_nobody_sees_do_not_count(self, adapt, people, publish, checked):
+        adapt(publication=[{"action": "block"}])
+        publish(SOFA, people.bob, published=False)
+        assert is_shown(checked(SOFA_EDITED, people.ann))
+
+    def test_of_two_that_come_together_the_first_is_published(self, adapt, people, checked):
+        adapt(publication=[{"action": "hold"}])
+        one, two = checked(SOFA, people.ann, work=False), checked(SOFA_EDITED, people.bob, work=False)
+        drain()
+        assert [is_shown(one), is_shown(two)] == [True, False]
+        assert state_of(two) == "review"
+
+    def test_saved_by_a_form_it_waits_and_is_published(self, adapt, people, submit):
+        adapt(hold_until_checked=True)
+        form = submit(people.ann, text=SOFA)
+        assert form.is_valid()
+        ad = form.save()
+        assert (is_shown(ad), state_of(ad), form.neardup.outcome) == (False, "checking", "checking")
+        assert not Fingerprint.objects.exists()
+        drain()
+        assert is_shown(ad) and state_of(ad) is None
+
+    def test_staff_do_not_wait(self, adapt, people, submit):
+        adapt(hold_until_checked=True)
+        form = submit(people.ann, text=SOFA, trust="staff")
+        assert form.is_valid()
+        assert form.save().published
+        assert not Hold.objects.exists()
+
+    def test_an_edit_of_a_shown_post_waits_too(self, adapt, people, submit, publish):
+        adapt(hold_until_checked=True)
+        ad = publish(CAT, people.ann)
+        form = submit(people.ann, text=SOFA, instance=ad)
+        assert form.is_valid()
+        form.save()
+        assert (is_shown(ad), state_of(ad)) == (False, "checking")
+        drain()
+        assert is_shown(ad)
+        same = submit(people.ann, text=SOFA, instance=Ad.objects.get(pk=ad.pk))
+        assert same.is_valid()
+        assert same.save().published
+
+    @pytest.mark.parametrize(
+        ("days", "exact", "found"),
+        [(-1, True, []), (1, False, [("related", False)]), (1, True, [("duplicate", True)])],
+    )
+    def test_a_deleted_post_that_is_said_again(self, days, exact, found, board, people, publish):
+        lost, row = document(publish(CAT, people.ann)), document(publish(SOFA, people.ann))
+        Ad.objects.filter(text=CAT).delete()
+        lost.forget_at = timezone.now() + timedelta(days=days)
+        row.repeats, row.repeats_exactly = lost, exact
+        facts = checking.facts_about(row, board, "default")
+        assert facts == [checking.Fact(verdict, exact, own=True, deleted=True) for verdict, exact in found]
+
+
+class TestAgain:
+    """Signals that come twice, too late, or for a post that is another by now."""
+
+    def test_a_signal_that_comes_twice(self, adapt, people, checked, django_capture_on_commit_callbacks):
+        board = adapt()
+        ad = checked(SOFA, people.ann)
+        with django_capture_on_commit_callbacks(execute=True):
+            for _ in range(2):
+                document_checked.send_robust(sender=Ad, document=document(ad), using="default")
+        assert board.told == [("published", ad.pk)]
+
+    def test_a_post_that_is_edited_while_it_waits_for_a_person(self, adapt, people, publish, checked):
+        adapt(publication=[{"action": "hold"}])
+        publish(SOFA, people.bob)
+        ad = checked(SOFA_EDITED, people.ann)
+        assert state_of(ad) == "review"
+        mark(ad, recheck=True)
+        drain()
+        assert state_of(ad) == "review"
+        Ad.objects.get(pk=ad.pk).save()
+        drain()
+        assert state_of(ad) == "review"
+        edited = Ad.objects.get(pk=ad.pk)
+        edited.text = CAT
+        edited.save()
+        drain()
+        assert is_shown(ad) and state_of(ad) is None
+
+    def test_a_refused_post_that_is_edited_is_judged_anew(self, adapt, people, publish, checked):
+        adapt(publication=[{"action": "block", "exact": True}, {"action": "hold"}])
+        publish(SOFA, people.bob)
+        ad = checked(SOFA, people.ann)
+        assert state_of(ad) == "refused"
+        Ad.objects.get(pk=ad.pk).save()
+        drain()
+        assert state_of(ad) == "refused"
+        for text, end in ((SOFA_EDITED, "review"), (CAT, None)):
+            edited = Ad.objects.get(pk=ad.pk)
+            edited.text = text
+            edited.save()
+            drain()
+            assert state_of(ad) == end
+        assert is_shown(ad)
+
+    def test_what_a_site_holds_for_its_own_reasons_waits_for_a_person(self, board, publish):
+        ad = publish(SOFA)
+        hold(ad)
+        edited = Ad.objects.get(pk=ad.pk)
+        edited.text = CAT
+        edited.save()
+        drain()
+        assert (is_shown(ad), state_of(ad)) == (False, "review")
+
+    def test_an_edit_after_the_comparison_is_not_published_unchecked(self, adapt, people, publish, checked):
+        adapt(publication=[{"action": "hold"}])
+        publish(SOFA, people.bob)
+        ad = checked(CAT, people.ann, work=False)
+        said = []
+
+        def edit(sender, document, using, **kwargs):
+            if not said and document.object_id == str(ad.pk):
+                said.append(Ad.objects.filter(pk=ad.pk).update(text=SOFA_EDITED))
+                mark(ad)
+
+        document_checked.disconnect(dispatch_uid="neardup.publishing")
+        document_checked.connect(edit)
+        checking.connect()
+        try:
+            drain()
+        finally:
+            document_checked.disconnect(edit)
+        assert said == [1]
+        assert state_of(ad) == "review"
+
+    @pytest.mark.parametrize("state", ["checking", "review", "refused"])
+    def test_a_post_that_is_deleted_while_it_waits(self, state, board, people, publish):
+        ad = publish(SOFA, people.ann)
+        hold_as(ad, state)
+        ad.delete()
+        drain()
+        assert not Hold.objects.exists()
+
+    def test_a_post_that_somebody_has_published_by_hand(self, board, people, publish):
+        ad = publish(SOFA, people.ann)
+        hold(ad)
+        again = Ad.objects.get(pk=ad.pk)
+        again.published = True
+        again.save()
+        drain()
+        assert is_shown(ad) and state_of(ad) is None
+        assert board.told == []
+
+    def test_where_showing_fails_a_person_sees_to_it(self, adapt, people, checked, caplog):
+        def fail(self, ad):
+            Ad.objects.filter(pk=ad.pk).update(hits=99)
+            raise RuntimeError("no")
+
+        adapt(show=fail)
+        ad = checked(SOFA, people.ann)
+        assert (is_shown(ad), state_of(ad), Ad.objects.get().hits) == (False, "review", 0)
+        assert "waits for a moderator" in caplog.text
+
+    def test_what_the_adapter_raises_afterwards_changes_nothing(self, adapt, people, checked):
+        def fail(self, ad):
+            raise RuntimeError("no")
+
+        adapt(published=fail)
+        assert is_shown(checked(SOFA, people.ann))
+
+
+class TestDecisions:
+    @pytest.fixture
+    def waiting(self, adapt, people, publish, checked):
+        """A post that waits because it is like two others."""
+        adapt(publication=[{"action": "hold"}])
+        one, two = publish(PILES.format("С140.35"), people.bob), publish(PILES.format("С90.30"), people.bob)
+        return checked(PILES.format("С120.40"), people.ann), one, two
+
+    def test_the_last_word_that_they_differ_publishes_it(self, waiting, people):
+        ad, one, two = waiting
+        assert state_of(ad) == "review"
+        decide("different", [document(ad), document(one)], None, "default")
+        assert state_of(ad) == "review"
+        decide("different", [document(two), document(one)], None, "default")
+        assert state_of(ad) == "review"
+        decide("different", [document(ad), document(two)], None, "default")
+        assert is_shown(ad) and state_of(ad) is None
+
+    def test_that_they_are_the_same_publishes_nothing(self, waiting):
+        ad, one, two = waiting
+        decide("same", [document(ad), document(one), document(two)], None, "default")
+        assert state_of(ad) == "review"
+
+    def test_a_decision_that_was_taken_back_is_none(self, waiting):
+        ad, one, two = waiting
+        withdraw(decide("different", [document(ad), document(one)], None, "default"), None, "default")
+        decide("different", [document(ad), document(two)], None, "default")
+        assert state_of(ad) == "review"
+
+    def test_a_group_that_is_left(self, adapt, people, publish, checked):
+        adapt(publication=[{"action": "hold"}])
+        publish(SOFA, people.bob)
+        ad = checked(SOFA_EDITED, people.ann)
+        members = Document.objects.filter(membership__cluster=Cluster.objects.get())
+        decide("different", list(members), None, "default")
+        assert is_shown(ad)
+
+    def test_what_a_site_holds_for_its_own_reasons_is_left(self, adapt, people, publish):
+        adapt(publication=[{"action": "hold"}])
+        one, two = publish(SOFA, people.bob), publish(SOFA_EDITED, people.ann)
+        hold(two)
+        decide("different", [document(one), document(two)], None, "default")
+        assert state_of(two) == "review"
+
+    def test_it_is_told_after_the_commit(self, waiting, monkeypatch):
+        ad, one, _two = waiting
+        heard = []
+
+        def listen(sender, decision, using, **kwargs):
+            heard.append((decision.kind, decision.pk is not None, using))
+
+        decision_made.connect(listen)
+        try:
+            decide("different", [document(ad), document(one)], None, "default")
+        finally:
+            decision_made.disconnect(listen)
+        assert heard == [("different", True, "default")]
+
+
+def test_a_post_that_was_published_a_moment_ago_counts(board, people, publish):
+    old = publish(SOFA, people.bob)
+    row = document(publish(SOFA_EDITED, people.ann))
+    Fingerprint.objects.filter(document=document(old)).update(source_digest="0" * 32)
+    assert checking.facts_about(row, board, "default") == []
+    mark(old)
+    assert [fact.verdict for fact in checking.facts_about(row, board, "default")] == ["duplicate"]
+    Fingerprint.objects.filter(document=row).update(source_digest="1" * 32)
+    assert checking.facts_about(row, board, "default") == []
+
+
+def test_posts_that_are_not_held_cost_the_worker_nothing(board, people, publish, django_assert_num_queries):
+    row = document(publish(SOFA, people.ann))
+    with django_assert_num_queries(0):
+        checking.on_checked(Ad, row, "default")
+        row.done, row.live = 0, False
+        checking.on_checked(Ad, row, "default")
+
+
+def test_the_pairs_that_count_are_fetched_whole(adapt, people, publish, django_assert_max_num_queries):
+    adapter = adapt()
+    publish(SOFA, people.bob)
+    ad = publish(SOFA_EDITED, people.ann)
+    row = document(ad)
+    with django_assert_max_num_queries(8):
+        (pair,) = checking.live_pairs(row, adapter, "default")
+    assert pair == Pair.objects.get() and row in (pair.a, pair.b)
