@@ -12,8 +12,11 @@ class NeardupConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import checks, receivers
+        from . import checks, mirroring, receivers
+        from .publishing import checking
 
         autodiscover_modules("neardup")
         checks.register()
         receivers.connect()
+        mirroring.connect()
+        checking.connect()

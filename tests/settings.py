@@ -14,6 +14,7 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ru", "Русский")]
 ROOT_URLCONF = "tests.urls"
 STATIC_URL = "/static/"
+SITE_ID = 1
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
@@ -26,6 +27,9 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.redirects",
+    "django.contrib.sitemaps",
+    "django.contrib.sites",
     "django_neardup",
     "tests.testapp",
 ]

@@ -16,7 +16,19 @@ from django.test.utils import isolate_apps
 
 import django_neardup as neardup
 from django_neardup import adapters as registry
-from django_neardup.checks import DATABASE, STATIC, TAG, adapters, database, moved, profiles, site
+from django_neardup.checks import (
+    DATABASE,
+    STATIC,
+    TAG,
+    adapters,
+    database,
+    moved,
+    profiles,
+    publication,
+    seo,
+    site,
+    throttle,
+)
 from django_neardup.checks.table import IDS, problem
 from django_neardup.conf import get_profile
 from django_neardup.middleware import MovedUrlMiddleware
@@ -25,6 +37,7 @@ from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline.gathering import gather
 from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.signatures.md5 import MD5
+from django_neardup.throttling import Throttle
 from tests.grouping import rows
 from tests.testapp.models import Ad, Reply, ScopedPost, Topic, UuidPost
 
@@ -218,6 +231,7 @@ def test_e010_silent(language, alone):
     ("key", "value"),
     [
         ("MIN_WORDS", -1), ("MIN_WORDS", 1.5), ("MIN_WORDS", "4"), ("MIN_WORDS", True), ("MAX_ALIGNED", 0),
+        ("MEMORY_DAYS", -1), ("MEMORY_DAYS", "30"),
         ("BUCKET", 0), ("LEASE_SECONDS", 0), ("MAX_ATTEMPTS", 0), ("POLL_SECONDS", 0), ("POLL_SECONDS", None),
         ("LATE_SECONDS", -5), ("LATE_SECONDS", float("nan")),
     ],
@@ -432,6 +446,107 @@ def test_e014_what_the_database_can(storage):
 def test_e015_keeper(keeper, wrong):
     with with_profile(KEEPER=keeper):
         assert ids(profiles.check_keeper()) == ["E015"] * wrong
+
+
+@pytest.mark.parametrize(
+    ("chosen", "wrong"),
+    [
+        ("30/m", 0), ("1/d", 0), (None, 0), ("django_neardup.throttling.Throttle", 0), ("30/min", 1), ("0/m", 1),
+        ("m/30", 1), ("", 1), (30, 1), (True, 1), (["30/m"], 1), ("no.such.Throttle", 1), ("os.path.join", 1),
+        ("tests.test_checks.Wrong", 1),
+    ],
+)  # fmt: skip
+def test_e017_throttle(chosen, wrong):
+    with with_profile(THROTTLE=chosen):
+        assert ids(throttle.check_throttle()) == ["E017"] * wrong
+
+
+class Wrong(Throttle):
+    rate = "often"
+
+
+RULE = {"action": "warn", "verdict": "duplicate"}
+
+
+@pytest.mark.parametrize(
+    ("table", "wrong"),
+    [
+        (None, 0), ([], 0), ([RULE], 0), ((RULE,), 0), ([{"action": "hold"}], 0),
+        ([{**RULE, "verdict": ["related", "variant"], "own": True, "trust": "guest", "scope": [1, 2]}], 0),
+        (RULE, 1), ("warn", 1), (["warn"], 1), ([{}], 1), ([{"action": "stop"}], 1), ([{**RULE, "verdict": "same"}], 1),
+        ([{**RULE, "exact": "yes"}], 1), ([{**RULE, "author": 1}], 1), ([{"verdict": ["x", "y"], "why": 1}], 4),
+    ],
+)  # fmt: skip
+def test_e016_rules_of_publication(alone, table, wrong):
+    registered(Ad, publication=table)
+    assert ids(publication.check_rules()) == ["E016"] * wrong
+    with with_profile(PUBLICATION=table):
+        assert ids(publication.check_rules()) == ["E016"] * wrong * 2
+
+
+def everything(adapter):
+    return adapter.model._default_manager.all()
+
+
+def published(adapter):
+    return adapter.model._default_manager.filter(published=True)
+
+
+HIDES = {"hide": lambda self, ad: None, "show": lambda self, ad: None}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "wrong"),
+    [
+        ({}, 0),
+        ({"publication": [RULE]}, 0),
+        ({"publication": [{"action": "hold"}]}, 2),
+        ({"publication": [{"action": "hold"}], "live": published}, 1),
+        ({"publication": [{"action": "hold"}], "live": published, **HIDES}, 0),
+        ({"publication": [{"action": "hold"}], "hide": HIDES["hide"], "live": published}, 1),
+        ({"hold_until_checked": True}, 2),
+        ({"hold_until_checked": True, "live": published, **HIDES}, 1),
+        ({"hold_until_checked": True, "live": published, "compared": everything, **HIDES}, 0),
+    ],
+)
+def test_e018_posts_that_are_to_be_held(alone, attributes, wrong):
+    registered(Ad, **attributes)
+    assert ids(publication.check_holding()) == ["E018"] * wrong
+
+
+def test_e018_by_the_setting(alone):
+    registered(Ad)
+    with with_profile(PUBLICATION=[{"action": "hold"}]):
+        assert ids(publication.check_holding()) == ["E018"] * 2
+
+
+@pytest.mark.parametrize(
+    ("chosen", "wrong"),
+    [
+        ((), 0), (("canonical",), 0), (["sitemap", "redirects"], 0), (("sitemaps",), 1), ("canonical", 1), (None, 1),
+        (True, 1), ((["canonical"],), 1),
+    ],
+)  # fmt: skip
+def test_e019_seo(chosen, wrong):
+    with with_profile(SEO=chosen):
+        assert ids(seo.check_seo()) == ["E019"] * wrong
+
+
+@pytest.mark.parametrize(
+    ("without", "site", "chosen", "wrong"),
+    [
+        ((), 1, ("redirects",), 0),
+        (("django.contrib.redirects",), 1, ("redirects",), 1),
+        (("django.contrib.redirects", "django.contrib.sites"), 1, ("redirects",), 1),
+        ((), None, ("redirects",), 1),
+        (("django.contrib.redirects",), None, ("canonical", "sitemap"), 0),
+    ],
+)
+def test_e020_redirects_without_their_app(settings, without, site, chosen, wrong):
+    settings.INSTALLED_APPS = [app for app in settings.INSTALLED_APPS if app not in without]
+    settings.SITE_ID = site
+    with with_profile(SEO=chosen):
+        assert ids(seo.check_redirects()) == ["E020"] * wrong
 
 
 def test_w109_a_folder_for_words(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core import checks
 
-from . import adapters, database, moved, profiles, site
+from . import adapters, database, moved, profiles, publication, seo, site, throttle
 
 TAG = "neardup"
 STATIC = (
@@ -17,6 +17,11 @@ STATIC = (
     profiles.check_storage,
     profiles.check_cache,
     profiles.check_keeper,
+    throttle.check_throttle,
+    publication.check_rules,
+    publication.check_holding,
+    seo.check_seo,
+    seo.check_redirects,
     adapters.check_profile,
     adapters.check_names,
     adapters.check_text,

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from ..adapters import adapters_of
 from ..models import MergeRecord, MovedUrl
 from ..pipeline.objects import content_type_of, identity_of
+from ..signals import addresses_changed
 from .paths import digest_of, own_path
 
 logger = logging.getLogger(__name__)
@@ -78,14 +79,18 @@ def close(urls: Iterable[str], record: MergeRecord, using: str) -> None:
 
 def take_back(record: MergeRecord, using: str) -> None:
     """Undo what the record has left, in whatever order records are undone; what others left since stays."""
-    _entries(using).filter(record=record).delete()
     kept = record.journal.get(JOURNAL, {})
+    turned = [digest for digest, _owner in kept.get("turned", ())]
+    changed = _entries(using).filter(Q(record=record) | Q(digest__in=turned)).values_list("path", flat=True)
+    paths = [*changed, *(row["path"] for row in kept.get("replaced", ()))]
+    _entries(using).filter(record=record).delete()
     for row in kept.get("replaced", ()):
         _put_back(row, record, using)
     for owner in dict.fromkeys(owner for _digest, owner in kept.get("turned", ())):
         digests = [digest for digest, each in kept["turned"] if each == owner]
         end = _end_of(owner, record, using) if owner else _loser(record, using)
         _entries(using).filter(digest__in=digests, record=owner).update(**_columns(end))
+    _tell_of(paths, record, using)
 
 
 def entry_at(path: str, using: str) -> MovedUrl | None:
@@ -107,11 +112,19 @@ def _leave(urls: Iterable[str], end: End, record: MergeRecord, using: str) -> No
         _entries(using).update_or_create(digest=digest_of(path), defaults=values)
     led = _entries(using).filter(**_columns(_loser(record, using)))
     turned = [list(row) for row in led.values_list("digest", "record")]
+    changed = [*paths, *led.values_list("path", flat=True)]
     if turned:
         led.update(**_columns(end))
     if turned or replaced:
         record.journal = {**record.journal, JOURNAL: {"replaced": replaced, "turned": turned}}
         record.save(using=using, update_fields=["journal"])
+    _tell_of(changed, record, using)
+
+
+def _tell_of(paths: Iterable[str], record: MergeRecord, using: str) -> None:
+    changed = list(dict.fromkeys(paths))
+    if changed:
+        addresses_changed.send(MovedUrl, paths=changed, record=record, using=using)
 
 
 def _row(entry: MovedUrl) -> dict[str, Any]:

@@ -36,8 +36,11 @@ def document(instance: Model) -> Document:
     made, _ = Document.objects.using(using).get_or_create(
         content_type_id=content_type_of(model, using).pk,
         object_id=canonical_id(instance.pk),
-        defaults={"space": space(using), "live": True, "state": Document.State.INDEXED},
-    )
+        defaults={
+            "object_key": instance.pk if isinstance(instance.pk, int) else None,
+            "space": space(using), "live": True, "state": Document.State.INDEXED,
+        },
+    )  # fmt: skip
     return made
 
 

@@ -1,9 +1,12 @@
 """From a save to a public page, through the worker and nothing else."""
 
 import pytest
+from django.template import Context, Template
 from django.urls import reverse
 
 import django_neardup as neardup
+from django_neardup.similar import Block, whole_percent
+from django_neardup.visible import GroupingError
 from tests.testapp.models import Ad
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.grouping.urls")]
@@ -53,3 +56,34 @@ def test_hidden_by_staff(posts, client):
     assert all(group.count == 0 for group in neardup.group(visible, visible))
     html = client.get(reverse("neardup:similar", args=["testapp.ad", posts[0].pk])).content.decode()
     assert "17 900" not in html
+
+
+def test_block(posts):
+    visible = Ad.objects.filter(published=True)
+    found = Block(posts[0], visible)
+    assert [(entry.object, entry.other_item) for entry in found.entries] == [
+        (posts[1], False),
+        (posts[2], True),
+    ]
+    assert (found.count, found.more) == (2, 0)
+    assert [hint.after for hint in found.entries[1].hints] == ["С90.30"]
+
+
+@pytest.mark.parametrize(
+    ("text", "percent"),
+    [
+        (lambda posts: posts[0], range(1)),
+        (lambda posts: posts[2], range(1, 30)),
+        (lambda posts: str(posts[0].title) + "\n" + posts[0].text, range(1)),
+        (lambda posts: "Куплю гараж в Железнодорожном районе, можно без крыши и ворот.", range(100, 101)),
+    ],
+)
+def test_uniqueness(posts, text, percent):
+    context = Context({"text": text(posts), "visible_ads": Ad.objects.filter(published=True)})
+    said = Template("{% load neardup %}{% neardup_uniqueness text visible_ads %}").render(context)
+    assert int(said) in percent
+
+
+def test_uniqueness_of_nothing_to_compare_with():
+    with pytest.raises(GroupingError, match="There is no queryset"):
+        whole_percent("a b c d", [])

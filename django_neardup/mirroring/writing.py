@@ -1,0 +1,119 @@
+"""One redirect a path, made, changed or removed as the entries of that path tell."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.contrib.contenttypes.models import ContentType
+from django.db import DatabaseError, router, transaction
+from django.urls import get_script_prefix
+from django.utils.encoding import escape_uri_path
+
+from ..adapters import adapters_of
+from ..merging import addresses
+from ..merging.paths import digest_of, path_of
+from ..models import MergeRecord, MovedUrl
+from ..visible import Visible
+
+if TYPE_CHECKING:
+    from django.contrib.redirects.models import Redirect
+
+logger = logging.getLogger(__name__)
+
+JOURNAL = "redirects"
+"""Where a record's journal keeps, by path, what was written in its name."""
+ROOM = 200
+"""Letters of an address that a redirect has room for."""
+
+
+def write(paths: list[str], record: MergeRecord, using: str) -> None:
+    """Bring the redirects of those paths up to date, of which that record has just changed the entries."""
+    found = MovedUrl.objects.using(using).filter(digest__in=[digest_of(path) for path in paths])
+    entries = {entry.path: entry for entry in found}
+    target_of = cache(partial(_target, using=using))
+    for path in paths:
+        entry = entries.get(path)
+        target = None if entry is None else target_of(entry.content_type_id, entry.object_id)
+        _put(path, target, list(_owners(path, entry, record, using)), using)
+
+
+def _target(kind: int | None, object_id: str, using: str) -> str | None:
+    """What stands behind an old address: "" where the post is gone, None where nobody is to be led there."""
+    if kind is None:
+        return ""
+    model = ContentType.objects.db_manager(using).get_for_id(kind).model_class()
+    for adapter in adapters_of(model)[:1] if model is not None else ():
+        key = adapter.model, object_id
+        post = Visible(adapter.live()).fetch([key], using).get(key)
+        url = addresses.url_of(post) if post is not None else ""
+        return url if path_of(url) else None
+    return None
+
+
+def _owners(path: str, entry: MovedUrl | None, record: MergeRecord, using: str) -> Iterator[MergeRecord]:
+    """The records that have left something at that path, the one that owns the entry first."""
+    records = MergeRecord.objects.using(using)
+    waiting = [entry.record_id if entry is not None else record.pk, record.pk]
+    seen: set[int] = set()
+    while waiting:
+        key = waiting.pop(0)
+        if key is None or key in seen:
+            continue
+        seen.add(key)
+        owner = record if key == record.pk else records.filter(pk=key).first()
+        if owner is not None:
+            yield owner
+            replaced = owner.journal.get(addresses.JOURNAL, {}).get("replaced", ())
+            waiting += [row["record"] for row in replaced if row["path"] == path]
+
+
+def _put(path: str, target: str | None, owners: list[MergeRecord], using: str) -> None:
+    """Make, change or remove the redirect of a path, unless it is somebody's own."""
+    from django.contrib.redirects.models import Redirect
+
+    site, old = settings.SITE_ID, _as_asked(path)
+    if len(old) > ROOM or (target is not None and (len(target) > ROOM or path_of(target) == path)):
+        target = None
+    maker = next((owner for owner in owners if path in owner.journal.get(JOURNAL, {})), None)
+    try:
+        with transaction.atomic(using=router.db_for_write(Redirect)):
+            there = Redirect.objects.filter(site=site, old_path=old).first()
+            if there is not None and (maker is None or maker.journal[JOURNAL][path] != there.new_path):
+                return
+            _write_one(there, site, old, target)
+    except DatabaseError:
+        logger.exception("The redirect of %s cannot be written.", path)
+        return
+    _remember(path, target, maker or owners[0], using)
+
+
+def _write_one(there: Redirect | None, site: int, old: str, target: str | None) -> None:
+    from django.contrib.redirects.models import Redirect
+
+    if target is None:
+        if there is not None:
+            there.delete()
+    elif there is None:
+        Redirect.objects.create(site_id=site, old_path=old, new_path=target)
+    elif there.new_path != target:
+        there.new_path = target
+        there.save(update_fields=["new_path"])
+
+
+def _remember(path: str, target: str | None, owner: MergeRecord, using: str) -> None:
+    kept = owner.journal.get(JOURNAL, {})
+    written = {key: value for key, value in kept.items() if key != path}
+    if target is not None:
+        written[path] = target
+    if written != kept:
+        owner.journal = {**owner.journal, JOURNAL: written}
+        owner.save(using=using, update_fields=["journal"])
+
+
+def _as_asked(path: str) -> str:
+    """The path as ``RedirectFallbackMiddleware`` reads it from a request."""
+    return escape_uri_path(get_script_prefix().rstrip("/") + path)

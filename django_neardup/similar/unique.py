@@ -1,0 +1,26 @@
+"""How much of a text is its own, as people read it."""
+
+from __future__ import annotations
+
+from django.db.models import Model, QuerySet
+
+from ..finding import uniqueness
+from ..visible import GroupingError, Querysets
+
+
+def whole_percent(text: str | Model, visible: Querysets) -> int:
+    """How much of a text, or of a post's, stands in no post of ``visible``: 0..100, rounded down.
+
+    A plain text is compared as one of the model of ``visible``, the first where there are several.
+    """
+    if isinstance(text, Model):
+        return _floor(uniqueness(text, visible=visible))
+    querysets = [visible] if isinstance(visible, QuerySet) else list(visible)
+    if not querysets:
+        raise GroupingError("There is no queryset: give that of all posts that the text is compared with.")
+    return _floor(uniqueness(str(text), querysets[0].model, visible=querysets))
+
+
+def _floor(percent: float) -> int:
+    """Only a text that nothing is like is wholly its own."""
+    return int(percent + 1e-9)

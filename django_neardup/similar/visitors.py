@@ -1,0 +1,55 @@
+"""Who asks, and for what: an object by its address, and the querysets of all that may stand beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from ..adapters import adapter_for, registered
+from ..exceptions import NotRegistered
+from ..pipeline.objects import canonical_id
+
+
+def find(request: HttpRequest, label: str, object_id: str) -> Model | None:
+    """The object, if it is one of ours and this visitor may see it; else None, for whatever reason."""
+    adapter = {model._meta.label_lower: adapter for model, adapter in registered().items()}.get(label)
+    key = None if adapter is None else _primary_key(adapter.model, object_id)
+    if adapter is None or key is None:
+        return None
+    found = with_key(adapter.visible(request), key)
+    return found if found is not None and canonical_id(found.pk) == object_id else None
+
+
+def visible_to(request: HttpRequest, model: type[Model]) -> list[QuerySet[Any]]:
+    """What this visitor may see of all models that are compared with that one, itself among them."""
+    adapters = []
+    for partner in adapter_for(model).partners:
+        try:
+            adapters.append(adapter_for(partner))
+        except NotRegistered:
+            continue
+    return [adapter.visible(request) for adapter in dict.fromkeys(adapters)]
+
+
+def with_key(queryset: QuerySet[Any], key: Any) -> Model | None:
+    """The object of that primary key, if the queryset holds it; a number beyond the column's is nobody's.
+
+    The key of a child of another model is a relation: by its own field Django knows what the column can hold."""
+    field = queryset.model._meta.pk
+    names = [field.name]
+    while field.is_relation:
+        field = field.target_field
+        names.append(field.name)
+    found: Model | None = queryset.filter(**{"__".join(names): key}).first()
+    return found
+
+
+def _primary_key(model: type[Model], object_id: str) -> Any:
+    """The object id as that model's key; None for what no key can be."""
+    try:
+        return None if "\0" in object_id else model._meta.pk.to_python(object_id)
+    except (ValidationError, ValueError, TypeError):
+        return None

@@ -1,0 +1,261 @@
+"""Old addresses in ``django.contrib.redirects``: the same as our own table tells, and nobody else's touched."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from urllib.parse import quote
+
+import pytest
+from django.contrib.redirects.middleware import RedirectFallbackMiddleware
+from django.contrib.redirects.models import Redirect
+from django.db import DatabaseError
+from django.http import HttpResponseNotFound
+from django.test import RequestFactory
+from django.urls import set_script_prefix
+
+from django_neardup import merging, mirroring
+from django_neardup.exceptions import MergeRefused
+from django_neardup.merging import Case
+from django_neardup.models import MergeRecord, MovedUrl
+from django_neardup.signals import document_checked
+from tests.grouping import rows
+from tests.seo.profiles import with_seo
+from tests.testapp.models import Ad
+
+pytestmark = pytest.mark.django_db
+ORDERS = list(permutations(range(3)))
+
+
+@pytest.fixture(autouse=True)
+def _addresses(monkeypatch):
+    """The text of an advert is its address."""
+    monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: ad.text)
+
+
+@pytest.fixture(autouse=True)
+def _switched_on():
+    with with_seo("redirects"):
+        yield
+
+
+def ad(url, **fields):
+    return Ad.objects.create(text=url, **fields)
+
+
+def merge(loser, keeper):
+    (record,) = merging.merge(keeper, [loser], Case())
+    return record
+
+
+def delete(loser):
+    (record,) = merging.delete([loser], Case())
+    return record
+
+
+def undo(record):
+    merging.undo(MergeRecord.objects.get(pk=record.pk), None, "default")
+
+
+def table():
+    return dict(Redirect.objects.values_list("old_path", "new_path"))
+
+
+def told(path):
+    """What the middleware of ``contrib.redirects`` makes of a 404."""
+    response = RedirectFallbackMiddleware(lambda request: HttpResponseNotFound())(RequestFactory().get(path))
+    return response.status_code, response.headers.get("Location")
+
+
+def expected():
+    """What our own table says."""
+    found = {}
+    for entry in MovedUrl.objects.all():
+        keeper = Ad.objects.filter(pk=entry.object_id or 0).first()
+        found[entry.path] = keeper.text if keeper is not None else ""
+    return found
+
+
+def test_a_chain_is_one_hop_long():
+    a, b, c = ad("/a/"), ad("/b/"), ad("/c/")
+    merge(a, b), merge(b, c)
+    assert table() == {"/a/": "/c/", "/b/": "/c/"}
+    assert told("/a/") == told("/b/") == (301, "/c/")
+
+
+def test_what_was_deleted_is_gone():
+    a, b = ad("/a/"), ad("/b/")
+    merge(a, b), delete(b)
+    assert told("/a/") == told("/b/") == (410, None)
+
+
+@pytest.mark.parametrize("last", [merge, delete], ids=["merged", "deleted"])
+@pytest.mark.parametrize("order", ORDERS)
+def test_undone_in_any_order_it_follows_our_own_table(order, last):
+    a, b, c, d = (ad(f"/{name}/") for name in "abcd")
+    records = [merge(a, b), merge(b, c), merge(c, d) if last is merge else delete(c)]
+    assert table() == expected() and len(table()) == 3
+    waiting = list(order)
+    while waiting:
+        number = next(each for each in waiting if not _refused(records[each]))
+        waiting.remove(number)
+        assert table() == expected()
+    assert table() == {}
+
+
+def _refused(record):
+    try:
+        undo(record)
+    except MergeRefused:
+        return True
+    return False
+
+
+def test_a_path_that_is_used_again():
+    first = merge(ad("/old/"), ad("/one/"))
+    second = merge(ad("/old/"), ad("/two/"))
+    assert table() == {"/old/": "/two/"}
+    undo(first)
+    assert table() == {"/old/": "/two/"}
+    Ad.objects.filter(text="/old/").delete()
+    undo(second)
+    assert table() == {}
+
+
+def test_a_path_that_is_used_again_goes_back_to_the_older_merge():
+    merge(ad("/old/"), ad("/one/"))
+    undo(merge(ad("/old/"), ad("/two/")))
+    assert table() == {"/old/": "/one/"}
+
+
+@pytest.mark.parametrize("own", ["/elsewhere/", ""])
+def test_a_site_s_own_redirect_stays(own):
+    Redirect.objects.create(site_id=1, old_path="/a/", new_path=own)
+    record = merge(ad("/a/"), ad("/b/"))
+    assert table() == {"/a/": own}
+    undo(record)
+    assert table() == {"/a/": own}
+
+
+def test_what_a_person_has_changed_is_his_own():
+    b = ad("/b/")
+    record = merge(ad("/a/"), b)
+    Redirect.objects.update(new_path="/by-hand/")
+    merge(b, ad("/c/"))
+    assert table() == {"/a/": "/by-hand/", "/b/": "/c/"}
+    undo(record)
+    assert table()["/a/"] == "/by-hand/"
+
+
+def test_a_hidden_keeper_is_told_to_nobody():
+    keeper = ad("/b/", published=False)
+    merge(ad("/a/"), keeper)
+    assert table() == {}
+    Ad.objects.filter(pk=keeper.pk).update(published=True)
+    check(keeper)
+    assert table() == {"/a/": "/b/"}
+    Ad.objects.filter(pk=keeper.pk).update(published=False)
+    check(keeper)
+    assert table() == {}
+
+
+def test_a_keeper_that_moves_is_followed():
+    keeper = ad("/b/")
+    merge(ad("/a/"), keeper)
+    Ad.objects.filter(pk=keeper.pk).update(text="/renamed/")
+    check(keeper)
+    assert table() == {"/a/": "/renamed/"}
+
+
+def check(post):
+    document_checked.send(Ad, document=rows.document(post), using="default")
+
+
+@pytest.mark.parametrize(
+    ("old", "keeper"),
+    [
+        ("/" + "a" * 200 + "/", "/b/"),
+        ("/" + "я" * 40 + "/", "/b/"),
+        ("/a/", "/" + "b" * 200 + "/"),
+        ("/a/", "/a/?page=2"),
+        ("/a/", "https://[/"),
+        ("/a/", ""),
+    ],
+)
+def test_what_has_no_room_or_no_address_is_left_to_our_middleware(old, keeper):
+    merge(ad(old), ad(keeper))
+    assert MovedUrl.objects.count() == 1
+    assert table() == {}
+
+
+@pytest.mark.parametrize("path", ["/сваи/", "/a b/", "/100%/", "/a'b/"])
+def test_paths_are_written_as_they_are_asked(path):
+    merge(ad(quote(path)), ad("/b/"))
+    assert told(quote(path)) == (301, "/b/")
+
+
+def test_under_a_script_name():
+    set_script_prefix("/forum/")
+    try:
+        merge(ad("/forum/a/"), ad("/forum/b/"))
+        assert table() == {"/forum/a/": "/forum/b/"}
+    finally:
+        set_script_prefix("/")
+
+
+def test_an_entry_deleted_by_hand_takes_its_redirect_along():
+    merge(ad("/a/"), ad("/b/"))
+    MovedUrl.objects.all().delete()
+    assert table() == {}
+
+
+def test_switched_on_later():
+    with with_seo("canonical"):
+        a, b, c = ad("/a/"), ad("/b/"), ad("/c/")
+        merge(a, b), merge(b, c)
+        assert table() == {}
+    mirroring.mirror()
+    assert table() == {"/a/": "/c/", "/b/": "/c/"}
+
+
+def test_a_refused_merge_leaves_nothing(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise RuntimeError
+
+    monkeypatch.setattr(merging.apply, "_tell", refuse)
+    with pytest.raises(RuntimeError):
+        merge(ad("/a/"), ad("/b/"))
+    assert table() == {}
+
+
+def test_a_table_that_cannot_be_written_breaks_no_merge(monkeypatch, caplog):
+    def fail(*args, **kwargs):
+        raise DatabaseError("no")
+
+    monkeypatch.setattr(Redirect.objects, "create", fail)
+    merge(ad("/a/"), ad("/b/"))
+    assert MovedUrl.objects.count() == 1
+    assert "cannot be written" in caplog.text
+
+
+def test_both_middlewares_answer_in_one_hop(client, settings):
+    a, b, c = ad("/a/"), ad("/b/"), ad("/c/")
+    merge(a, b), merge(b, c)
+    for name in (
+        "django.contrib.redirects.middleware.RedirectFallbackMiddleware",
+        "django_neardup.middleware.MovedUrlMiddleware",
+    ):
+        settings.MIDDLEWARE = [*settings.MIDDLEWARE, name]
+        response = client.get("/a/")
+        assert (response.status_code, response.headers["Location"]) == (301, "/c/")
+
+
+@pytest.mark.django_db(databases=["default", "other"])
+def test_posts_of_another_database(django_capture_on_commit_callbacks):
+    a, b = (Ad.objects.using("other").create(text=url) for url in ("/a/", "/b/"))
+    with django_capture_on_commit_callbacks(using="other", execute=True):
+        (record,) = merging.merge(b, [a], Case(using="other"))
+        assert table() == {}
+    assert table() == {"/a/": "/b/"}
+    with django_capture_on_commit_callbacks(using="other", execute=True):
+        merging.undo(MergeRecord.objects.using("other").get(pk=record.pk), None, "other")
+    assert table() == {}
