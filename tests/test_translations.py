@@ -19,7 +19,11 @@ APP = Path(django_neardup.__file__).parent
 CATALOGUE = APP / "locale" / "ru" / "LC_MESSAGES" / "django.po"
 PUBLIC = [
     *(APP / "templates" / "neardup").glob("*.html"),
-    *map(APP.joinpath, ("grouping.py", "hints.py", "views.py")),
+    *(APP / "templates" / "neardup").glob("*.txt"),
+    *map(APP.joinpath, ("grouping.py", "hints.py", "views.py", "throttling.py", "authors/fates.py")),
+    *(APP / "api").glob("*.py"),
+    APP / "publishing" / "policy.py",
+    *(APP / "similar").glob("*.py"),
 ]
 """Where a visitor's words come from."""
 
