@@ -79,6 +79,10 @@ class Visible:
         """The models with an adapter."""
         return [model for model in self._querysets if adapters_of(model)]
 
+    def of(self, model: type[Model]) -> QuerySet[Any] | None:
+        """The queryset of that model's objects, which an adapter speaks for or none; None where there is none."""
+        return self._querysets.get(model)
+
     def covers(self, key: Key) -> bool:
         """Whether there is a queryset for objects of that kind."""
         return key[0] in self._querysets

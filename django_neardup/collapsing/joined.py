@@ -1,0 +1,74 @@
+"""Statements over all rows of a list and their clusters, joined: what asking row by row would be dear for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import F, IntegerField, Model, QuerySet, Window
+from django.db.models.functions import RowNumber
+
+from ..models import Document, Membership
+from ..pipeline.objects import content_type_of
+from .keys import Sql, kind_of_key, written
+
+CLUSTERS = """
+FROM ({matched}) post
+LEFT JOIN {document} d ON d.content_type_id = %s AND d.{column} = post.neardup_key
+LEFT JOIN {membership} m ON m.document_id = d.id
+"""
+
+COUNT = f"SELECT COUNT(*), COUNT(m.cluster_id), COUNT(DISTINCT m.cluster_id) {CLUSTERS}"
+
+FIRST = f"""
+SELECT placed.neardup_pk FROM (
+    SELECT post.neardup_pk, m.cluster_id,
+        ROW_NUMBER() OVER (PARTITION BY m.cluster_id ORDER BY post.neardup_place) AS place {CLUSTERS}
+) placed
+WHERE placed.cluster_id IS NULL OR placed.place = 1
+"""
+
+
+def numbers(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql:
+    """The statement that counts rows, those in clusters, and the clusters. ``EmptyResultSet`` where there are none."""
+    return _over(COUNT, rows.order_by().values(neardup_key=_key(root)), root, connection)
+
+
+def first_of_all(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql:
+    """The statement that gives primary keys: of rows that stand alone, and of the first of each cluster."""
+    order: Any = rows.query.order_by
+    place = Window(RowNumber(), order_by=list(order))
+    listed = rows.order_by().values(neardup_pk=F("pk"), neardup_key=_key(root), neardup_place=place)
+    return _over(FIRST, listed, root, connection)
+
+
+def fits_a_window(query: Any) -> bool:
+    """Whether an order means the same in a window: not names of relations, which Meta.ordering may spell out."""
+    return (
+        query.standard_ordering
+        and query.group_by is None
+        and not any(
+            isinstance(each, str) and _is_relation(query, each.lstrip("-")) for each in query.order_by
+        )
+    )
+
+
+def _is_relation(query: Any, name: str) -> bool:
+    if name in query.annotations or name == "pk":
+        return False
+    parts = name.split("__")
+    _, field, _, rest = query.names_to_path(parts, query.get_meta())
+    return bool(field.is_relation and not rest and parts[-1] not in (getattr(field, "attname", ""), "pk"))
+
+
+def _key(root: type[Model]) -> Any:
+    return written(root, F(root._meta.pk.attname))
+
+
+def _over(statement: str, matched: QuerySet[Any, Any], root: type[Model], connection: Any) -> Sql:
+    sql, values = matched.query.get_compiler(connection=connection).as_sql()
+    names = {
+        "document": connection.ops.quote_name(Document._meta.db_table),
+        "membership": connection.ops.quote_name(Membership._meta.db_table),
+        "column": "object_key" if kind_of_key(root) is IntegerField else "object_id",
+    }
+    return statement.format(matched=sql, **names), (*values, content_type_of(root, connection.alias).pk)

@@ -1,0 +1,135 @@
+"""From a post's key to its document and back, in SQL, so that an index serves either way."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, TypeAlias
+
+from django.db import connections
+from django.db.models import CharField, Expression, F, Field, Func, IntegerField, Model, UUIDField
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast
+from django.db.models.sql.compiler import SQLCompiler
+
+from ..pipeline.objects import content_type_of
+from ..visible import GroupingError
+
+Sql: TypeAlias = tuple[str, tuple[Any, ...]]
+Kinds: TypeAlias = "type[Field[Any, Any]]"
+
+HYPHENS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
+"""Where the parts of a UUID begin in its 32 digits, and how long they are."""
+
+
+def kind_of_key(model: type[Model]) -> Kinds:
+    """IntegerField, UUIDField or CharField; ``GroupingError`` for a primary key of any other kind."""
+    key: Any = model._meta.pk
+    while key.remote_field is not None:
+        key = key.target_field
+    for kind in (IntegerField, UUIDField, CharField):
+        if isinstance(key, kind):
+            return kind
+    raise GroupingError(
+        f"{model._meta.label} has a primary key of the kind {type(key).__name__}: collapse() takes integers, "
+        "UUIDs and CharFields. Group a ready list instead, by group()."
+    )
+
+
+def of_document(model: type[Model], key: Combinable) -> dict[str, Any]:
+    """What a membership's document must fulfil to be that of the post with this key."""
+    column = "object_key" if kind_of_key(model) is IntegerField else "object_id"
+    return {"document__content_type_id": Kind(model), f"document__{column}": written(model, key)}
+
+
+def written(model: type[Model], key: Combinable) -> Combinable:
+    """A post's key as documents hold it: numbers in ``object_key``, all else in ``object_id``."""
+    kind = kind_of_key(model)
+    return key if kind is IntegerField else Written(key, kind)
+
+
+def of_post(model: type[Model]) -> Combinable:
+    """The key, as the posts' table holds it, of the post that a membership's document stands for."""
+    if kind_of_key(model) is IntegerField:
+        return F("document__object_key")
+    return Read(F("document__object_id"), model)
+
+
+class Kind(Expression):
+    """The content type of a model, in whichever database the statement is run."""
+
+    def __init__(self, model: type[Model]) -> None:
+        super().__init__(output_field=IntegerField())
+        self.model = model
+
+    def as_sql(self, compiler: SQLCompiler, connection: Any) -> Sql:
+        return "%s", (content_type_of(self.model, connection.alias).pk,)
+
+
+class Written(Func):
+    """A key that is no number, as text; a UUID hyphenated, in small letters."""
+
+    arity = 1
+
+    def __init__(self, key: Any, kind: Kinds) -> None:
+        super().__init__(key, output_field=CharField())
+        self.kind = kind
+
+    def as_sql(self, compiler: SQLCompiler, connection: Any, **extra: Any) -> Sql:  # type: ignore[override]
+        sql, values = compiler.compile(self.source_expressions[0])
+        made, times = self._text(sql, connection), 1
+        if self.kind is UUIDField and not connection.features.has_native_uuid_field:
+            times = len(HYPHENS)
+        if connection.vendor == "mysql":
+            made = f"CONVERT({made} USING utf8mb4) COLLATE utf8mb4_bin"
+        return made, (*values,) * times
+
+    def _text(self, sql: str, connection: Any) -> str:
+        if self.kind is CharField:
+            return sql
+        if connection.vendor == "postgresql":
+            return f"({sql})::text"
+        if connection.features.has_native_uuid_field:
+            return f"CAST({sql} AS CHAR(36))"
+        parts = [f"SUBSTR({sql}, {start}, {length})" for start, length in HYPHENS]
+        return (
+            f"CONCAT_WS('-', {', '.join(parts)})"
+            if connection.vendor == "mysql"
+            else " || '-' || ".join(parts)
+        )
+
+
+class Read(Func):
+    """A document's ``object_id`` as the posts' table holds it, in that column's own collation."""
+
+    arity = 1
+
+    def __init__(self, text: Any, model: type[Model]) -> None:
+        key: Any = model._meta.pk
+        super().__init__(text, output_field=CharField())
+        self.column, self.kind = (model._meta.db_table, key.column), kind_of_key(model)
+
+    def as_sql(self, compiler: SQLCompiler, connection: Any, **extra: Any) -> Sql:  # type: ignore[override]
+        text = self.source_expressions[0]
+        if self.kind is UUIDField and connection.features.has_native_uuid_field:
+            sql, values = compiler.compile(Cast(text, UUIDField()))
+            return sql, (*values,)
+        sql, values = compiler.compile(text)
+        if self.kind is UUIDField:
+            sql = f"REPLACE({sql}, '-', '')"
+        if connection.vendor == "mysql":
+            charset, collation = _collation(connection.alias, *self.column)
+            sql = f"CONVERT({sql} USING {charset}) COLLATE {collation}"
+        return sql, (*values,)
+
+
+@cache
+def _collation(alias: str, table: str, column: str) -> tuple[str, str]:
+    """Character set and collation of a column: an index is of no use to a comparison in another one."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(
+            "SELECT character_set_name, collation_name FROM information_schema.columns "
+            "WHERE table_schema = DATABASE() AND table_name = %s AND column_name = %s",
+            [table, column],
+        )
+        found: tuple[str, str] = cursor.fetchone()
+    return found

@@ -1,0 +1,150 @@
+"""What need not be asked row by row, as long as nothing was filtered after the collapse: totals and pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connections
+from django.db.models import ForeignKey, Model, OuterRef, QuerySet, Subquery
+from django.db.models.sql import Query
+from django.db.models.sql.datastructures import Join
+from django.db.models.sql.where import WhereNode
+
+from ..visible import GroupingError, Visible
+from .best import cluster_of, ordering_of
+from .joined import numbers
+
+ROOM = 20
+GROWTH = 4
+
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True)
+class Collapse:
+    """What ``collapse()`` was asked: kept by the query, and by all that is made of it.
+
+    ``plain``: the conditions before it, ``where``: those after it. ``order``: that of the list, where the best was
+    chosen by it; else None.
+    """
+
+    root: type[Model]
+    visible: Visible
+    plain: WhereNode
+    where: WhereNode
+    order: tuple[Any, ...] | None
+
+
+class Totals(NamedTuple):
+    """How many rows a list has with every member of its clusters (``total``), and with one of each (``shown``)."""
+
+    total: int
+    shown: int
+
+    @property
+    def hidden(self) -> int:
+        """How many stand behind those that are shown."""
+        return self.total - self.shown
+
+
+class CollapsedQuery(Query):
+    """Counts clusters without asking which row is shown of each."""
+
+    collapse: Collapse
+
+    def get_count(self, using: str) -> int:
+        found = _counted(self, using)
+        return super().get_count(using) if found is None else found.shown
+
+
+def order_of(query: Query) -> tuple[Any, ...]:
+    """All that the order of a query's rows depends on."""
+    return query.order_by, query.default_ordering, query.standard_ordering
+
+
+def totals(queryset: QuerySet[Any]) -> Totals:
+    """Both totals of a collapsed queryset, in one statement wherever clusters alone tell them."""
+    found = _counted(queryset.query, queryset.db)
+    return found or Totals(plain(queryset).count(), queryset.count())
+
+
+def plain(queryset: QuerySet[M]) -> QuerySet[M]:
+    """A collapsed queryset with every member of its clusters again, as far as they may be seen."""
+    found: Any = queryset.all()
+    if found.query.where != found.query.collapse.where:
+        raise GroupingError("The queryset was filtered after collapse(): what it leaves out cannot be told.")
+    found.query = _plain(found.query)
+    found._iterable_class = found._iterable_class.base
+    whole: QuerySet[M] = found
+    return whole
+
+
+def first_keys(queryset: QuerySet[Any]) -> list[Any] | None:
+    """Primary keys of the slice's rows, read from the list as it was before the collapse: the row of a cluster that
+    comes first there is the one that is shown. None where that cannot be said."""
+    query: Any = queryset.query
+    if query.high_mark is None or query.collapse.order != order_of(query) or query.select_for_update:
+        return None
+    if query.distinct or not (_is_whole(query) and _rows_are_posts(query)):
+        return None
+    rows = plain(queryset)
+    rows.query.clear_limits()
+    cluster = cluster_of(query.collapse.root, OuterRef(query.collapse.root._meta.pk.attname))
+    ordered = rows.order_by(*ordering_of(rows), "pk").values_list("pk", Subquery(cluster))
+    return _walk(ordered, query.high_mark)[query.low_mark :]
+
+
+def _walk(rows: QuerySet[Any, Any], stop: int) -> list[Any]:
+    """Keys of the first rows until there are so many: one a cluster."""
+    found: dict[Any, Any] = {}
+    start, size = 0, 2 * stop + ROOM
+    while True:
+        part = list(rows[start : start + size])
+        for pk, cluster in part:
+            found.setdefault((cluster, None if cluster else pk), pk)
+        if len(found) >= stop or len(part) < size:
+            return list(found.values())[:stop]
+        start, size = start + size, size * GROWTH
+
+
+def _is_whole(query: Any) -> bool:
+    """Whether the rows, but for their order and slice, are those that the collapse has left."""
+    changed = query.combinator or query.distinct_fields or query.extra or query.group_by is not None
+    return not changed and bool(query.where == query.collapse.where)
+
+
+def _rows_are_posts(query: Any) -> bool:
+    """Whether no join repeats a row: all lead to the one row that a foreign key names."""
+    joins = (join for alias, join in query.alias_map.items() if query.alias_refcount[alias])
+    return all(isinstance(join.join_field, ForeignKey) for join in joins if isinstance(join, Join))
+
+
+def _plain(query: Any) -> Query:
+    found: Any = query.clone()
+    found.where = query.collapse.plain.clone()
+    del found.collapse
+    if isinstance(query, CollapsedQuery):
+        found.__class__ = Query
+    plain_query: Query = found
+    return plain_query
+
+
+def _counted(query: Any, using: str) -> Totals | None:
+    """The totals as clusters alone tell them: however the best is chosen, a cluster that has matching rows is one
+    entry. None where rows may be repeated or were filtered since."""
+    if query.is_sliced or not _is_whole(query):
+        return None
+    if not (_rows_are_posts(query) or (query.distinct and not query.annotations)):
+        return None
+    rows: QuerySet[Any] = QuerySet(model=query.model, query=_plain(query), using=using)
+    connection = connections[using]
+    try:
+        sql, values = numbers(rows, query.collapse.root, connection)
+    except EmptyResultSet:
+        return Totals(0, 0)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        total, members, clusters = cursor.fetchone()
+    return Totals(total, total - members + clusters)
