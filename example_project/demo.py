@@ -30,11 +30,11 @@ BANNER = """
 
   Попробуйте:
     1. Поиск «сваи»: {address}search/?q=сваи  «+ похожие» открывает группу, С140.35 и С90.30 в разных.
-    2. Подайте объявление с чужим текстом, {address}ads/new/  через секунды оно уйдёт под «+ похожие».
+    2. Подайте объявление с чужим текстом: {address}ads/new/  похожие видны, пока пишете; своё предложат продлить.
     3. Решайте, как модератор: {address}admin/neardup/queue/  клавиша ? покажет остальные.
   Try:
     1. Search for "piles": {address}search/?q=сваи  "+ similar" opens a group; other marks are other goods.
-    2. Post somebody's text again, {address}ads/new/  seconds later it stands behind "+ similar".
+    2. Post somebody's text again: {address}ads/new/  similar ones are shown as you type; your own may be renewed.
     3. Decide as a moderator: {address}admin/neardup/queue/  the key ? shows the others.
 
   Ctrl-C: остановить / stop

@@ -13,11 +13,20 @@ from django.db.models import Q
 from django.utils import timezone
 from forum.models import Post, Section, Topic
 
+import django_neardup as neardup
+
 from .models import Ad, AdReport, Category, Favorite, Note, Photo
 
 SEED = 140_35
 DAYS = 45
 VIEWS = ["спереди", "сбоку", "вблизи", "документы", "царапина, о которой в тексте", "в работе", "упаковка"]
+
+DRAFT = {
+    "title": "Насос для велосипеда",
+    "text": "Напольный, с манометром, под оба ниппеля. Дописать, сколько атмосфер держит.",
+    "city": "Екатеринбург",
+    "phone": "+7 900 000-44-05",
+}
 
 
 class Loader:
@@ -35,6 +44,7 @@ class Loader:
         self._load_shelves()
         ads = self._load_ads()
         self._load_around(ads)
+        self._load_waiting()
         posts = self._load_forum()
         return f"Loaded {len(ads)} adverts and {posts} forum messages by {len(self._users)} people."
 
@@ -106,6 +116,13 @@ class Loader:
         moderator = User.objects.get(username="moderator")
         for ad in self._rng.sample(ads, 12):
             Note.objects.create(about=ad, text="Автору написали, ждём ответа.", author=moderator)
+
+    def _load_waiting(self) -> None:
+        """What only "demo" sees of hers: a repeat that waits for a moderator, and a draft."""
+        demo = self._users["demo"]
+        neardup.hold(demo.ads.order_by("created").last())
+        draft = Ad.objects.create(**DRAFT, user=demo, published=False, draft=True)
+        draft.categories.add(self._shelves["bikes"])
 
     def _load_forum(self) -> int:
         """Threads, message by message in the order of their dates."""

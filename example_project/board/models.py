@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib.contenttypes.fields import GenericForeignKey, GenericRelation
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -32,7 +33,10 @@ class Category(models.Model):
 
 
 class Ad(models.Model):
-    """An advert. Visitors may post without an account: then nobody is its user."""
+    """An advert. Visitors may post without an account: then nobody is its user.
+
+    A draft is published when its author says so; any other that is not published waits for staff, or was hidden by it.
+    """
 
     title = models.CharField(_("title"), max_length=120)
     text = models.TextField(_("text"))
@@ -46,6 +50,7 @@ class Ad(models.Model):
     )  # fmt: skip
     categories = models.ManyToManyField(Category, related_name="ads", verbose_name=_("categories"))
     published = models.BooleanField(_("published"), default=True)
+    draft = models.BooleanField(_("draft"), default=False)
     created = models.DateTimeField(_("created"), default=timezone.now, db_index=True)
     hits = models.PositiveIntegerField(_("visits"), default=0)
     notes = GenericRelation("board.Note")
@@ -60,6 +65,16 @@ class Ad(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("board:ad", args=[self.pk])
+
+    @property
+    def mailbox(self) -> str:
+        """Where its author reads mail; empty where nowhere."""
+        return (self.user.email if self.user else "") or self.email
+
+
+def live_ads() -> QuerySet[Ad]:
+    """What everybody may see, the newest first."""
+    return Ad.objects.filter(published=True).order_by("-created", "-pk")
 
 
 class Photo(models.Model):
@@ -93,13 +108,14 @@ class Favorite(models.Model):
 
 
 class AdReport(models.Model):
-    """A reader's complaint about an advert."""
+    """A reader's complaint about an advert, or its author's objection to what became of it."""
 
     class Reason(models.TextChoices):
         SOLD = "sold", _("already sold")
         WRONG = "wrong", _("wrong category")
         FRAUD = "fraud", _("looks like fraud")
         REPEAT = "repeat", pgettext_lazy("reason", "posted many times")
+        APPEAL = "appeal", _("the author objects")
 
     ad = models.ForeignKey(Ad, models.CASCADE, related_name="reports", verbose_name=_("advert"))
     user = models.ForeignKey(

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
 
 import django_neardup as neardup
+from django_neardup.authors import mail_merged
 
+from .mails import mail_published, mail_refused
 from .models import Ad
 
 
@@ -39,3 +46,22 @@ class AdNeardup(neardup.Adapter):
     def show(self, ad: Ad) -> None:
         ad.published = True
         ad.save(update_fields=["published"])
+
+    def renew(self, old: Ad, new: Ad) -> None:
+        """The old advert with the new words and price, on top of the lists; visits and favourites stay."""
+        for name in ("title", "text", "price", "city", "phone", "email"):
+            setattr(old, name, getattr(new, name))
+        old.created, old.published = timezone.now(), True
+        old.save()
+
+    def appeal_url(self, ad: Ad) -> str:
+        return reverse("board:appeal", args=[ad.pk] if ad.pk else [])
+
+    def merged(self, loser: Ad, keeper: Ad, record: Any) -> None:
+        mail_merged(loser, keeper, record, loser.mailbox, base=settings.SITE_ADDRESS)
+
+    def published(self, ad: Ad) -> None:
+        mail_published(ad)
+
+    def refused(self, ad: Ad) -> None:
+        mail_refused(ad)

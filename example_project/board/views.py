@@ -1,66 +1,77 @@
+"""What everybody reads: lists, search, an advert."""
+
 from __future__ import annotations
 
-from django.contrib import messages
+from typing import Any
+
 from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
-from forum.models import Post
+from django.shortcuts import get_object_or_404, render
+from django.views.generic import ListView
+from django_neardup.listing import SimilarListMixin
+from forum.models import Post, live_posts
 
-from .forms import AdForm
-from .listing import grouped_page, matching
-from .models import Ad, Category
-
-
-def live_ads() -> QuerySet[Ad]:
-    return Ad.objects.filter(published=True).order_by("-created", "-pk")
+from .listing import PER_PAGE, listed, page_range
+from .models import Ad, Category, live_ads
+from .own import own_ads
+from .searching import matching
 
 
 def front(request: HttpRequest) -> HttpResponse:
-    context = grouped_page(request, live_ads())
     shelves = Category.objects.filter(parent=None).prefetch_related("children")
-    return render(request, "board/front.html", {**context, "shelves": shelves})
+    return render(request, "board/front.html", {**listed(request, live_ads()), "shelves": shelves})
 
 
-def category(request: HttpRequest, slug: str) -> HttpResponse:
-    shelf = get_object_or_404(Category.objects.select_related("parent"), slug=slug)
-    within = Category.objects.filter(parent=shelf).values_list("pk", flat=True)
-    ads = live_ads().filter(pk__in=Ad.objects.filter(categories__in=[shelf.pk, *within]).values("pk"))
-    return render(request, "board/category.html", {**grouped_page(request, ads), "shelf": shelf})
+class OfShelf:
+    """The adverts of a shelf and of those inside it."""
+
+    kwargs: dict[str, Any]
+
+    def get_queryset(self) -> QuerySet[Ad]:
+        self.shelf = get_object_or_404(Category.objects.select_related("parent"), slug=self.kwargs["slug"])
+        within = Category.objects.filter(parent=self.shelf).values_list("pk", flat=True)
+        held = Ad.objects.filter(categories__in=[self.shelf.pk, *within]).values("pk")
+        return live_ads().filter(pk__in=held)
+
+
+class CategoryList(OfShelf, SimilarListMixin, ListView):
+    template_name = "board/category.html"
+    paginate_by = PER_PAGE
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        context = super().get_context_data(**kwargs)
+        return {**context, "shelf": self.shelf, "query": "", "page_range": page_range(context["page_obj"])}
+
+
+class CategoryPrint(OfShelf, ListView):
+    """The whole shelf on paper, by Jinja2."""
+
+    template_name = "board/print.html"
+    template_engine = "jinja2"
+    context_object_name = "ads"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(shelf=self.shelf, visible=live_ads(), **kwargs)
 
 
 def search(request: HttpRequest) -> HttpResponse:
-    query = request.GET.get("q", "").strip()
-    ads = matching(live_ads(), query, "title", "text") if query else Ad.objects.none()
-    posts = Post.objects.filter(published=True).select_related("topic", "author").order_by("-created", "-pk")
-    posts = matching(posts, query, "topic__title", "text") if query else Post.objects.none()
+    query = request.GET.get("q", "")
     forum = request.GET.get("where") == "forum"
-    context = {"forum": forum, "ads_found": ads.count(), "posts_found": posts.count()}
-    return render(request, "board/search.html", {**grouped_page(request, posts if forum else ads), **context})
+    ads = matching(live_ads(), query, "title", "text")
+    posts = matching(_posts(), query, "topic__title", "text")
+    found = listed(request, posts if forum else ads)
+    counts = {"ads_found": ads.count(), "posts_found": posts.count()}
+    return render(request, "board/search.html", {**found, **counts, "forum": forum})
 
 
 def show(request: HttpRequest, pk: int) -> HttpResponse:
-    ads = Ad.objects.all() if request.user.has_perm("board.view_ad") else _own_or_live(request)
+    ads = Ad.objects.all() if request.user.has_perm("board.view_ad") else live_ads() | own_ads(request)
     ad = get_object_or_404(ads.select_related("user"), pk=pk)
     Ad.objects.filter(pk=pk).update(hits=F("hits") + 1)
-    context = {"ad": ad, "alone": [ad], "visible": live_ads(), "favorites": ad.favorites.count()}
+    own = own_ads(request).filter(pk=pk).exists()
+    context = {"ad": ad, "own": own, "visible": live_ads(), "favorites": ad.favorites.count()}
     return render(request, "board/ad.html", context)
 
 
-def publish(request: HttpRequest) -> HttpResponse:
-    form = AdForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        if request.user.is_authenticated:
-            form.instance.user = request.user
-        ad = form.save()
-        request.session["own_ads"] = [*request.session.get("own_ads", []), ad.pk]
-        messages.success(request, _("The advert is published."))
-        return redirect(ad)
-    return render(request, "board/publish.html", {"form": form})
-
-
-def _own_or_live(request: HttpRequest) -> QuerySet[Ad]:
-    own = Ad.objects.filter(pk__in=request.session.get("own_ads", []))
-    if request.user.is_authenticated:
-        own |= Ad.objects.filter(user=request.user)
-    return live_ads() | own
+def _posts() -> QuerySet[Post]:
+    return live_posts().select_related("topic", "author").order_by("-created", "-pk")

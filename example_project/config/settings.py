@@ -1,7 +1,8 @@
 """Settings of the example site.
 
 Everything works without any variable. These change it: DATABASE_URL (postgres://, mysql://, sqlite:///),
-REDIS_URL (rings the worker through RQ), DEBUG, SECRET_KEY, ALLOWED_HOSTS, CSRF_TRUSTED_ORIGINS.
+REDIS_URL (rings the worker through RQ), SITE_ADDRESS (of links in mails), DEBUG, SECRET_KEY, ALLOWED_HOSTS,
+CSRF_TRUSTED_ORIGINS.
 """
 
 import os
@@ -23,6 +24,7 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "django.contrib.messages",
     "django.contrib.sessions",
+    "django.contrib.sitemaps",
     "django.contrib.staticfiles",
     "django_neardup",
     "board",
@@ -55,7 +57,12 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ]
         },
-    }
+    },
+    {
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "jinja2"],
+        "OPTIONS": {"environment": "config.jinja2.environment"},
+    },
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -76,6 +83,9 @@ STATIC_ROOT = BASE_DIR / "collected"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "board:front"
 LOGOUT_REDIRECT_URL = "board:front"
+
+SITE_ADDRESS = os.environ.get("SITE_ADDRESS", "http://127.0.0.1:8000")
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 
 REDIS_URL = os.environ.get("REDIS_URL", "")
 NEARDUP = {"default": {"LANGUAGE": "ru", "BACKEND": None}}

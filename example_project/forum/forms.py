@@ -1,10 +1,12 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from django_neardup.forms import NearDuplicateFormMixin
+
 from .models import Post
 
 
-class ReplyForm(forms.ModelForm):
+class ReplyForm(NearDuplicateFormMixin, forms.ModelForm):
     class Meta:
         model = Post
         fields = ["text"]

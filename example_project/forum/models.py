@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib.contenttypes.fields import GenericRelation
 from django.db import models
+from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import Truncator
@@ -73,3 +74,13 @@ class Post(models.Model):
 
     def get_absolute_url(self) -> str:
         return f"{reverse('forum:topic', args=[self.topic_id])}#post-{self.pk}"
+
+
+def live_posts() -> QuerySet[Post]:
+    """What everybody may see, in the order of a conversation."""
+    return Post.objects.filter(published=True)
+
+
+def live_topics() -> QuerySet[Topic]:
+    """Topics in which everybody may read something, the newest first."""
+    return Topic.objects.filter(Exists(live_posts().filter(topic=OuterRef("pk")))).order_by("-created", "-pk")

@@ -12,10 +12,18 @@ from .models import Post
 
 @neardup.register(Post)
 class PostNeardup(neardup.Adapter):
+    """Whoever has signed in is not bothered; a guest's message is shown when it has been compared with all others."""
+
     fields = ["text"]
     quotes = "drop"
     watch = ["published"]
     authors = "auth.User"
+    hold_until_checked = True
+    publication = [
+        {"action": "ignore", "trust": ["staff", "member"]},
+        {"action": "block", "verdict": "duplicate", "exact": True},
+        {"action": "hold", "verdict": ["duplicate", "contained"]},
+    ]
 
     def live(self) -> QuerySet[Post]:
         return Post.objects.filter(published=True)

@@ -5,6 +5,7 @@ from . import views
 app_name = "forum"
 urlpatterns = [
     path("", views.front, name="front"),
+    path("latest/", views.latest, name="latest"),
     path("topics/<int:pk>/", views.topic, name="topic"),
     path("<slug:slug>/", views.section, name="section"),
 ]

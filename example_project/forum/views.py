@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from board.listing import listed
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -7,13 +9,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from .bbcode import own_words, quotation
 from .forms import ReplyForm
-from .models import Post, Section, Topic
+from .models import Section, Topic, live_posts
 
 TOPICS = 20
-
-
-def live_posts() -> QuerySet[Post]:
-    return Post.objects.filter(published=True)
 
 
 def front(request: HttpRequest) -> HttpResponse:
@@ -25,6 +23,11 @@ def front(request: HttpRequest) -> HttpResponse:
     return render(request, "forum/front.html", {"sections": sections})
 
 
+def latest(request: HttpRequest) -> HttpResponse:
+    posts = live_posts().select_related("topic", "author").order_by("-created", "-pk")
+    return render(request, "forum/latest.html", listed(request, posts))
+
+
 def section(request: HttpRequest, slug: str) -> HttpResponse:
     shown = get_object_or_404(Section, slug=slug)
     paginator = Paginator(_counted(shown.topics.all()), TOPICS)
@@ -34,14 +37,23 @@ def section(request: HttpRequest, slug: str) -> HttpResponse:
 
 def topic(request: HttpRequest, pk: int) -> HttpResponse:
     shown = get_object_or_404(Topic.objects.select_related("section", "author"), pk=pk)
-    form = ReplyForm(request.POST or None, initial={"text": _quoted(shown, request.GET.get("quote", ""))})
+    initial = {"text": _quoted(shown, request.GET.get("quote", ""))}
+    form = ReplyForm(request.POST or None, initial=initial, request=request)
     if request.method == "POST" and form.is_valid():
         form.instance.topic = shown
         form.instance.author = request.user if request.user.is_authenticated else None
-        return redirect(form.save())
+        return _replied(request, form)
     posts = list(live_posts().filter(topic=shown).select_related("author"))
     context = {"topic": shown, "posts": posts, "opening": posts[:1], "form": form, "visible": live_posts()}
     return render(request, "forum/topic.html", context)
+
+
+def _replied(request: HttpRequest, form: ReplyForm) -> HttpResponse:
+    """To the reply or, where it is not shown yet, to its topic, with the reason."""
+    post = form.save()
+    if not post.published:
+        messages.info(request, form.neardup.message)
+    return redirect(post if post.published else post.topic)
 
 
 def _counted(topics: QuerySet[Topic]) -> QuerySet[Topic]:

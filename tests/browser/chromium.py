@@ -60,6 +60,7 @@ class Window:
     def __init__(self, driver: webdriver.Chrome, address: str = "") -> None:
         self.driver = driver
         self.address = address
+        self.session = self.language = ""
 
     @property
     def path(self) -> str:
@@ -129,6 +130,7 @@ class Window:
 
     def become(self, session: str, language: str = "ru") -> None:
         """Be the person of that session, who reads that language and has chosen nothing yet."""
+        self.session, self.language = session, language
         self.driver.delete_all_cookies()
         origin = {"origin": self.address, "storageTypes": "local_storage"}
         self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", origin)

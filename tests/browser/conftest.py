@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import pytest
@@ -69,6 +69,19 @@ def window(site: Site, _windows: Callable[[str], Window]) -> Iterator[Window]:
 def colleague(site: Site, _windows: Callable[[str], Window]) -> Iterator[Window]:
     """A window of another person, "moderator"."""
     yield from _signed_in(site, _windows, "moderator")
+
+
+@pytest.fixture
+def author(site: Site, _windows: Callable[[str], Window]) -> Iterator[Window]:
+    """A window of "demo", who sells on the board."""
+    yield from _signed_in(site, _windows, "demo")
+
+
+@pytest.fixture(params=[True, False], ids=["script", "no script"])
+def writer(author: Window, request: pytest.FixtureRequest) -> Iterator[Window]:
+    """The window of "author", once with scripts and once without."""
+    with nullcontext() if request.param else author.without_script():
+        yield author
 
 
 def _signed_in(site: Site, windows: Callable[[str], Window], name: str) -> Iterator[Window]:

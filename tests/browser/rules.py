@@ -16,7 +16,7 @@ TARGET = 24
 
 BESIDE = "return Math.max(0, document.documentElement.scrollWidth - window.innerWidth)"
 SMALL = """
-    const found = document.querySelectorAll('.neardup :is(button, label, .neardup-button)');
+    const found = document.querySelectorAll(':is(.neardup, .site main) :is(button, label, .neardup-button)');
     return [...found]
         .map(each => [each, each.getBoundingClientRect()])
         .filter(([each, box]) => box.width && Math.min(box.height, box.width) < arguments[0])
@@ -29,10 +29,21 @@ def axe() -> Axe:
     return Axe()
 
 
-def unfit(window: Window, scheme: str, part: str = "#content") -> list[str]:
+def flaws(window: Window, part: str = "#content", again: bool = True) -> list[str]:
+    """What is wrong with a page for somebody: for weak eyes, for small screens, for big fingers.
+
+    ``again``: whether the page may be loaded once more, which takes away what was typed."""
+    assert window.all(part)
+    found = [each for scheme in SCHEMES for each in unfit(window, scheme, part, again)]
+    window.scheme("light")
+    return [*found, *beside(window), *small(window)]
+
+
+def unfit(window: Window, scheme: str, part: str = "#content", again: bool = True) -> list[str]:
     """What a check of WCAG 2.1 A and AA finds in that part of the page."""
     window.scheme(scheme)
-    window.driver.refresh()  # colours that move from one scheme to the other are not to be measured
+    if again:
+        window.driver.refresh()  # colours that move from one scheme to the other are not to be measured
     options = {"runOnly": {"type": "tag", "values": STANDARD}, "resultTypes": ["violations"]}
     found = axe().run(window.driver, [[part]], options)["violations"]
     return [f"{scheme}: {each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from http.client import HTTPConnection
 from urllib.parse import urlencode, urlsplit
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.select import Select
 
 from tests.browser.chromium import Window
 from tests.example.conftest import Site
 
 QUEUE = "/admin/neardup/queue/"
 CONFIRM = ".neardup-bar button.neardup-first"
+NEW, MINE = "/ads/new/", "/ads/mine/"
+FORM = "form.site-form"
+PUBLISH = "button[name=do][value=publish]"
+LOOK, ANYWAY, RENEW = "[name=neardup_check]", "[name=neardup_confirm]", "[name=neardup_renew]"
+POLICY = ".neardup-policy"
+TYPED = "[data-neardup-similar] .neardup-live"
 TITLE = "Печь банная чугунная"
 TEXT = (
     "Продаю банную печь из чугуна, топили одну зиму, стенки целые, дверца со стеклом. Парную в двенадцать кубов "
@@ -73,3 +82,27 @@ def answer(site: Site, path: str) -> tuple[int, str]:
     found = connection.getresponse()
     connection.close()
     return found.status, found.headers.get("Location", "")
+
+
+def of(site: Site, seller: str, words: str = "") -> dict[str, str]:
+    """What a published advert of that seller says: title and text."""
+    query = """
+        SELECT title, text FROM board_ad JOIN auth_user ON auth_user.id = user_id
+        WHERE username = ? AND published AND title LIKE ? ORDER BY board_ad.id
+    """
+    with closing(sqlite3.connect(site.database)) as connection:
+        title, text = connection.execute(query, (seller, f"%{words}%")).fetchone()
+    return {"title": title, "text": text}
+
+
+def write(window: Window, **fields: str) -> None:
+    """Fill in the form of a new advert."""
+    window.open(NEW)
+    Select(window.find("[name=category]")).select_by_visible_text("Стройматериалы")
+    for name, value in {"city": "Сысерть", "phone": "89000000777", **fields}.items():
+        window.find(f"{FORM} [name={name}]").send_keys(value)
+
+
+def publish(window: Window, button: str = PUBLISH) -> None:
+    """Press a button of the form."""
+    window.click(f"{FORM} {button}")

@@ -1,4 +1,4 @@
-"""The pictures of docs/screenshots: the example with its content, as its moderators see it. `make screenshots`."""
+"""The pictures of docs/screenshots: the example as moderators, visitors and authors see it. `make screenshots`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PIL import Image
 
 from tests.browser import staging
 from tests.browser.chromium import HEIGHT, WIDTH, Window, chromium
-from tests.browser.scenes import QUEUE
+from tests.browser.scenes import ANYWAY, POLICY, QUEUE, TYPED, of, publish, write
 from tests.example.conftest import ROOT, Site
 
 PICTURES = ROOT / "docs" / "screenshots"
@@ -31,6 +31,14 @@ CLUSTER = """
     ORDER BY cluster.size DESC
 """
 PAIR = "SELECT id FROM neardup_pair WHERE classes LIKE '%code%' AND verdict = 'variant' ORDER BY score DESC"
+OWN = """
+    SELECT cluster_id FROM neardup_membership JOIN neardup_document document ON document.id = document_id
+    JOIN board_ad ad ON ad.id = object_id JOIN auth_user u ON u.id = ad.user_id AND u.username = 'demo'
+"""
+PILES = """
+    SELECT ad.id FROM board_ad ad JOIN neardup_document document ON document.object_id = ad.id
+    JOIN neardup_membership ON document_id = document.id WHERE ad.published AND ad.title LIKE '%С140.35-10%'
+"""
 BATCH = "SELECT batch FROM neardup_mergerecord ORDER BY id DESC"
 
 
@@ -42,6 +50,7 @@ class Shot(NamedTuple):
     language: str
     scheme: str = "light"
     width: int = WIDTH
+    who: str = "admin"
 
     @property
     def file(self) -> Path:
@@ -50,10 +59,12 @@ class Shot(NamedTuple):
 
 
 def at(path: str) -> Callable[[Window, Site], None]:
-    """A page by its address; {pair} and {cluster} are the numbers of telling ones."""
+    """A page by its address; {pair}, {cluster}, {own} and {piles} are the numbers of telling ones."""
+    queries = {"pair": PAIR, "cluster": CLUSTER, "own": OWN, "piles": PILES}
 
     def go(window: Window, site: Site) -> None:
-        window.open(path.format(pair=site.value(PAIR), cluster=site.value(CLUSTER)))
+        wanted = {name: query for name, query in queries.items() if f"{{{name}}}" in path}
+        window.open(path.format(**{name: site.value(query) for name, query in wanted.items()}))
 
     return go
 
@@ -74,34 +85,70 @@ def own_list(window: Window, site: Site) -> None:
     window.driver.refresh()
 
 
+def typing(window: Window, site: Site) -> None:
+    """A text that is like others', as it is typed."""
+    write(window, **of(site, "zavod_zhbi", "С60.30-6"))
+    window.find(TYPED)
+
+
+def policy(window: Window, site: Site) -> None:
+    """An advert of one's own once more, at another price."""
+    own = of(site, "zavod_zhbi", "С90.30-8")
+    write(window, title=own["title"], text=own["text"].replace("9450", "9300"), price="9300")
+    publish(window)
+    window.find(POLICY)
+
+
+def mine(window: Window, site: Site) -> None:
+    """One's adverts: a draft, one among which a moderator has merged others, and once more, which waits for him."""
+    author, language = window.session, window.language
+    window.become(staging.session_of("admin"), language)
+    at(f"{QUEUE}decide/merge/?id=c{{own}}")(window, site)
+    window.click(".neardup-bar button.neardup-first")
+    window.become(author, language)
+    own = of(site, "demo")
+    write(window, title=own["title"], text=f"{own['text']} Звоните вечером.", price="21000")
+    publish(window)
+    publish(window, ANYWAY)
+
+
+AUTHORS = {"typing": "demo", "publish": "zavod_zhbi", "mine": "demo"}
+"""Whose window it is, where not an administrator's."""
 PAGES = {
     "queue": at(QUEUE),
     "evidence": at(f"{ADMIN}/pair/{{pair}}/change/"),
     "cluster": at(f"{ADMIN}/cluster/{{cluster}}/change/"),
     "plan": at(f"{QUEUE}decide/merge/?id=c{{cluster}}"),
     "search": at("/search/?q=сваи"),
+    "similar": at("/similar/board.ad/{piles}/"),
+    "typing": typing,
+    "publish": policy,
+    "mine": mine,
     "site-admin": own_list,
     "undo": undo,
 }
-EXTRA = (
-    Shot("queue", PAGES["queue"], "ru", scheme="dark"),
-    Shot("queue", PAGES["queue"], "ru", width=PHONE),
-    Shot("evidence", PAGES["evidence"], "en", scheme="dark"),
-    Shot("evidence", PAGES["evidence"], "ru", width=PHONE),
-)
+EXTRA = {
+    "queue": [("ru", "dark", WIDTH), ("ru", "light", PHONE)],
+    "evidence": [("en", "dark", WIDTH), ("ru", "light", PHONE)],
+    "search": [("ru", "dark", WIDTH), ("ru", "light", PHONE)],
+    "similar": [("ru", "dark", WIDTH), ("ru", "light", PHONE)],
+    "publish": [("ru", "dark", WIDTH), ("ru", "light", PHONE)],
+    "mine": [("ru", "dark", WIDTH), ("ru", "light", PHONE)],
+}
+"""Language, scheme and width of the pictures that are taken besides."""
 
 
 def shots() -> Iterator[Shot]:
     """All pictures."""
-    yield from EXTRA
     for name, page in PAGES.items():
-        for language in ("ru", "en"):
-            yield Shot(name, page, language)
+        plain = [(language, "light", WIDTH) for language in ("ru", "en")]
+        for look in (*EXTRA.get(name, ()), *plain):
+            yield Shot(name, page, *look, AUTHORS.get(name, "admin"))
 
 
 def take(shot: Shot, window: Window, site: Site) -> None:
     """Write one picture, in few colours so that it stays small."""
-    window.become(staging.session_of("admin"), shot.language)
+    window.become(staging.session_of(shot.who), shot.language)
     window.size(shot.width, HEIGHT)
     window.scheme(shot.scheme)
     shot.page(window, site)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.example.conftest import Site, manage, served
 
-PEOPLE = ("admin", "moderator")
+PEOPLE = ("admin", "moderator", "demo", "zavod_zhbi")
 SIGN_IN = """
 from datetime import timedelta
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY

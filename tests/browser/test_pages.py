@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser import rules
-from tests.browser.chromium import Window
+from tests.browser.rules import flaws
 from tests.browser.scenes import CONFIRM, QUEUE
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -37,16 +36,7 @@ PAGES = {
     "addresses": f"{ADMIN}/movedurl/",
     "phrases": f"{ADMIN}/keyphrase/",
     "adverts": "/admin/board/ad/",
-    "search": "/search/?q=сваи",
 }
-
-
-def flaws(window: Window, part: str = "#content") -> list[str]:
-    """What is wrong with a page for somebody: for weak eyes, for small screens, for big fingers."""
-    assert window.all(part)
-    unfit = [each for scheme in rules.SCHEMES for each in rules.unfit(window, scheme, part)]
-    window.scheme("light")
-    return [*unfit, *rules.beside(window), *rules.small(window)]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -54,7 +44,7 @@ def test_a_page_is_fit_for_everybody(name, site, window):
     numbers = {"cluster": CLUSTER, "pair": PAIR, "author": AUTHOR, "contact": CONTACT}
     window.open(PAGES[name].format(**{key: site.value(query) for key, query in numbers.items()}))
 
-    assert flaws(window, "main" if name == "search" else "#content") == []
+    assert flaws(window) == []
 
 
 def test_the_policy_that_nothing_may_break_is_strict(site):

@@ -22,12 +22,13 @@ PROJECT = ROOT / "example_project"
 START_SECONDS = 60
 
 
-def environment(database: Path) -> dict[str, str]:
-    """The environment of the example's processes, without what this suite or a developer has set."""
+def environment(database: Path | str) -> dict[str, str]:
+    """The environment of the example's processes on that file or URL, without what this suite or a developer set."""
     own = ("DJANGO_SETTINGS_MODULE", "REDIS_URL", "DEBUG", "ALLOWED_HOSTS", "SECRET_KEY", "HOST", "PORT")
     kept = {name: value for name, value in os.environ.items() if name not in own}
     path = os.pathsep.join(filter(None, [os.fspath(ROOT), os.environ.get("PYTHONPATH", "")]))
-    kept |= {"DATABASE_URL": f"sqlite:///{database.as_posix()}", "PYTHONPATH": path, "PYTHONUTF8": "1"}
+    url = database if isinstance(database, str) else f"sqlite:///{database.as_posix()}"
+    kept |= {"DATABASE_URL": url, "PYTHONPATH": path, "PYTHONUTF8": "1"}
     return {**kept, "DJANGO_SETTINGS_MODULE": "config.settings"}
 
 

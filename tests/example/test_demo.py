@@ -70,8 +70,9 @@ def test_the_demo_shows_groups_takes_an_advert_and_stops(tmp_path):
         assert re.search(r"получилось \d+", found.text)
         similar = found.links("/similar/")
         assert similar and browser.get(similar[0]).status == 200
-        advert = posted_again(browser, found.links("/ads/"))
-        assert until(lambda: "/similar/" in browser.get(advert).html, process)
+        original = next(ad for ad in found.links("/ads/") if ad != "/ads/new/")
+        advert = posted_again(browser, original)
+        assert until(lambda: f'href="{original}"' in browser.get(advert).html, process)
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
     finally:
@@ -81,9 +82,9 @@ def test_the_demo_shows_groups_takes_an_advert_and_stops(tmp_path):
         socket.create_connection(("127.0.0.1", port), 1)
 
 
-def posted_again(browser: Browser, ads: list[str]) -> str:
-    """The address of a repeat of the first of those adverts."""
-    page = browser.get(next(ad for ad in ads if ad != "/ads/new/"))
+def posted_again(browser: Browser, original: str) -> str:
+    """The address of a repeat of that advert, which is warned of first."""
+    page = browser.get(original)
     title = re.search(r"<h1>(.*?)</h1>", page.html)
     text = re.search(r'site-text"><p>(.*?)</p>', page.html, re.DOTALL)
     shelf = re.search(r'<option value="(\d+)">Стройматериалы', browser.get("/ads/new/").html)
@@ -95,5 +96,8 @@ def posted_again(browser: Browser, ads: list[str]) -> str:
         "phone": "89000000000",
         "category": shelf[1],
     }
-    answer = browser.post("/ads/new/", **fields)
+    warned = browser.post("/ads/new/", **fields)
+    token = re.search(r'name="neardup_token" value="([^"]+)"', warned.html)
+    assert token and title[1] in warned.text
+    answer = browser.post("/ads/new/", **fields, neardup_token=token[1], neardup_confirm="1")
     return answer.url.partition(str(browser.address))[2]

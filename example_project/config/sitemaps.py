@@ -1,0 +1,23 @@
+"""What search engines are told of: adverts without their twins, and the topics of the forum."""
+
+from __future__ import annotations
+
+from board.models import Ad
+from django.contrib.sitemaps import Sitemap
+from django.db.models import QuerySet
+from forum.models import Topic, live_topics
+
+from django_neardup.sitemaps import NeardupSitemap
+
+
+class AdSitemap(NeardupSitemap):
+    model = Ad
+    date_field = "created"
+
+
+class TopicSitemap(Sitemap):
+    def items(self) -> QuerySet[Topic]:
+        return live_topics()
+
+
+SITEMAPS = {"adverts": AdSitemap, "topics": TopicSitemap}

@@ -1,0 +1,1 @@
+"""The example's public pages with and without hidden posts: nobody can tell the difference."""
