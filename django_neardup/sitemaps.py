@@ -6,17 +6,15 @@ from datetime import date, datetime
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from django.apps import apps
 from django.contrib.sitemaps import Sitemap
-from django.db.models import Exists, F, IntegerField, Model, OuterRef, Q, QuerySet
-from django.http import HttpRequest
+from django.db.models import Exists, F, IntegerField, Max, Model, OuterRef, Q, QuerySet
 from django.utils.encoding import iri_to_uri
 
 from .adapters import Adapter, adapter_for
-from .collapsing.keys import Kind, Read, kind_of_key, of_document
+from .collapsing.keys import Kind, Read, kind_of_key, of_membership
 from .merging.paths import path_of
 from .models import Membership
-from .similar import safe_url
+from .similar import address_of, signed_out
 
 
 class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
@@ -47,7 +45,7 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
 
     def location(self, item: Any) -> str:
         """The post's path; empty where it has none, or where only a fragment tells it from others."""
-        url = safe_url(adapter_for(item).url(item))
+        url = address_of(item)
         parts = urlsplit(url)
         if not path_of(url) or parts.fragment:
             return ""
@@ -60,8 +58,9 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
     def get_latest_lastmod(self) -> datetime | None:
         if self.date_field is None:
             return None
-        dates = self._shown().order_by(f"-{self.date_field}").values_list(self.date_field, flat=True)
-        return dates.first()
+        found = self._shown().order_by().aggregate(latest=Max(self.date_field))
+        latest: datetime | None = found["latest"]
+        return latest
 
     def get_urls(self, page: Any = 1, site: Any = None, protocol: str | None = None) -> list[dict[str, Any]]:
         bare = f"{self.get_protocol(protocol)}://{self.get_domain(site)}"
@@ -77,23 +76,17 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
     def _shown(self) -> QuerySet[Any]:
         queryset = self.items()
         adapter = adapter_for(queryset.model)
-        if type(adapter).visible is not Adapter.visible:
+        if not self._is_ours(adapter):
             queryset = queryset.filter(pk__in=self.visible(adapter).order_by().values("pk"))
         if not queryset.ordered:
             queryset = queryset.order_by("pk")
         return _represented(queryset, adapter.model) if "sitemap" in adapter.settings.seo else queryset
 
-
-def signed_out() -> HttpRequest:
-    """A request of nobody, for ``Adapter.visible``."""
-    request: Any = HttpRequest()
-    request.method, request.path, request.path_info, request.session = "GET", "/", "/", {}
-    if apps.is_installed("django.contrib.auth"):
-        from django.contrib.auth.models import AnonymousUser
-
-        request.user = AnonymousUser()
-    found: HttpRequest = request
-    return found
+    def _is_ours(self, adapter: Adapter) -> bool:
+        """Whether ``items`` and ``visible`` both come to the adapter's ``live()``."""
+        own = type(self)
+        told = own.items, own.visible, type(adapter).visible
+        return told == (NeardupSitemap.items, NeardupSitemap.visible, Adapter.visible)
 
 
 def _represented(queryset: QuerySet[Any], root: type[Model]) -> QuerySet[Any]:
@@ -101,7 +94,7 @@ def _represented(queryset: QuerySet[Any], root: type[Model]) -> QuerySet[Any]:
 
     Few clusters lack their representative, so that most members are settled by one look at it."""
     held = queryset.order_by()
-    followers = Membership.objects.filter(**of_document(root, OuterRef(root._meta.pk.attname)))
+    followers = Membership.objects.filter(**of_membership(root, OuterRef(root._meta.pk.attname)))
     followers = followers.exclude(cluster__representative=F("document"))
     led = Exists(held.filter(**_post(root, "cluster__representative")))
     leading = Q(cluster__representative__content_type=Kind(root)) & led

@@ -36,7 +36,16 @@ KEYS_AND_PAYLOAD = ("keys", "min_shared", "duplicate from", "offered from", "pay
 PAGES = sorted([*DOCS.rglob("*.md"), services.ROOT / "README.md", services.ROOT / "CONTRIBUTING.md"])
 COMMANDS = services.ROOT / "django_neardup" / "management" / "commands"
 ADDRESS = "http://127.0.0.1:8000"
-OURS = {"can_hide", "tells_authors", "settings", "text_language", "least_words", "watched", "partners"}
+OURS = {
+    "can_hide",
+    "can_renew",
+    "tells_authors",
+    "settings",
+    "text_language",
+    "least_words",
+    "watched",
+    "partners",
+}
 OURS |= {"source", "sources"}
 """What of an adapter the app itself calls, and no site overrides."""
 APPENDED = ", at the end"

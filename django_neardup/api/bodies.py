@@ -30,6 +30,7 @@ def values_of(request: HttpRequest) -> dict[str, Any]:
         BadRequest,
         MultiPartParserError,
         UnreadablePostError,
+        LookupError,
         ValueError,
         RecursionError,
     ):

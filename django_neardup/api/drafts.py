@@ -13,6 +13,8 @@ from django.http import HttpRequest
 from ..adapters import Adapter
 from ..similar import with_key
 
+UNREADABLE = (ValidationError, ValueError, TypeError, OverflowError, RecursionError)
+"""What fields raise of values that are not theirs."""
 FILES = (models.FileField, models.FilePathField)
 UNFIT = re.compile("[\0\ud800-\udfff]")
 """Letters that no form sends, and not every database takes."""
@@ -70,7 +72,7 @@ def _put(instance: models.Model, field: models.Field[Any, Any], value: Any) -> N
         known = field.to_python(value)
         if field.is_relation:
             field.validate(known, instance)
-    except (ValidationError, ValueError, TypeError, OverflowError):
+    except UNREADABLE:
         return
     setattr(instance, field.attname, known)
 
@@ -81,7 +83,7 @@ def _edited(adapter: Adapter, request: HttpRequest, pk: Any) -> models.Model | N
         return None
     try:
         key = adapter.model._meta.pk.to_python(pk)
-    except (ValidationError, ValueError, TypeError, OverflowError):
+    except UNREADABLE:
         return None
     found = with_key(adapter.visible(request), key)
     return _own(adapter, request, key) if found is None else found

@@ -16,7 +16,7 @@ from ..adapters import Adapter, adapter_for
 from ..hints import shorten
 from ..models import Document, MergeRecord
 from ..pipeline.objects import content_type_of
-from ..similar import checked_limit, safe_url
+from ..similar import address_of, checked_limit, safe_url
 from ..templating import Rendered
 from ..visible import GroupingError, Querysets, Visible
 from .ends import ends_of, kinds_of
@@ -82,7 +82,7 @@ def fates(
     allowed = Visible(adapter.live() if visible is None else visible)
     alias = using or router.db_for_read(adapter.model)
     key, most = author.pk if isinstance(author, Model) else author, checked_limit(limit)
-    records = [] if key is None else _still(list(_records(str(key), adapter, alias)[:most]), adapter, alias)
+    records = [] if key is None else _first(most, _records(str(key), adapter, alias), adapter, alias)
     ends = ends_of(records, alias)
     living = allowed.fetch({end for end in ends.values() if allowed.covers(end)}, alias)
     found = Fates(adapter.model, request)
@@ -114,6 +114,19 @@ def _records(author: str, adapter: Adapter, using: str) -> QuerySet[MergeRecord]
     return found if _can_appeal(adapter) else found.defer("journal")
 
 
+def _first(most: int, records: QuerySet[MergeRecord], adapter: Adapter, using: str) -> list[MergeRecord]:
+    """So many of those that are not back; few authors need a second look."""
+    found: list[MergeRecord] = []
+    rows, size = records, most
+    while len(found) < most:
+        portion = list(rows[:size])
+        found += _still(portion, adapter, using)
+        if len(portion) < size:
+            break
+        rows, size = records.filter(pk__lt=portion[-1].pk), max(most, MOST)
+    return found[:most]
+
+
 def _still(records: list[MergeRecord], adapter: Adapter, using: str) -> list[MergeRecord]:
     """Without those of posts that were hidden and have been published again since."""
     hidden = {
@@ -133,8 +146,7 @@ def _fate(record: MergeRecord, adapter: Adapter, living: Model | None) -> Fate:
     )
     if living is None:
         return told
-    url = safe_url(adapter_for(living).url(living))
-    return replace(told, living=living, living_title=shorten(str(living), TITLE), url=url)
+    return replace(told, living=living, living_title=shorten(str(living), TITLE), url=address_of(living))
 
 
 def _appeal(record: MergeRecord, adapter: Adapter) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -112,4 +113,4 @@ def _text(value: Any) -> str:
 def _limit(limit: int) -> int:
     if not isinstance(limit, int) or limit < 0:
         raise ValueError(f"limit is {limit!r}: it is a number from 0 on")
-    return limit
+    return min(limit, sys.maxsize)

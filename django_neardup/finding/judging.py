@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,11 +48,16 @@ def judge_many(
     """By text, those of its look-alikes that it was compared with, the best first; offered or not.
 
     Exact copies, at most ``limit``, need no comparison; where they leave room, at most ten others are aligned, the
-    likeliest. Objects of all texts are read together, as the querysets of ``visible`` give them."""
+    likeliest. Objects of all texts are read together, as the querysets of ``visible`` give them. Where a copy has
+    changed since it was signed it is looked at like others, and again with what there is beside it."""
     chosen = {one.document: _chosen(one, near[one.document], limit) for one in signed}
     keys = dict.fromkeys(each.place.key for some in chosen.values() for each in some)
     objects = visible.fetch(keys, using) if keys else {}
     read = {key: (instance, source) for key, instance in objects.items() if (source := _source(instance))}
+    changed = {each.place.key for some in chosen.values() for each in some if _has_changed(each, read)}
+    if changed:
+        left = {document: list(_without(some, changed, read)) for document, some in near.items()}
+        return judge_many(signed, left, visible, limit + ALIGNED, using)
     return {
         one.document: sorted(_judged(one, chosen[one.document], read), key=lambda each: each.order)
         for one in signed
@@ -94,6 +99,21 @@ def judgement_of(one: Signed, adapter: Adapter, source: Source, payload: bytes) 
         return judge(mine, Readable(NOWHERE, source.identity, text, excused), one.scheme).judgement
     own = one.algorithm.by_score(one.algorithm.measure(one.payload, payload))
     return by_identity(own, one.identity, source.identity)
+
+
+def _has_changed(near: Near, read: Mapping[Key, tuple[Any, Source]]) -> bool:
+    """Whether a copy is none any more, as it was read; or could not be read."""
+    key = near.place.key
+    return near.copy and not (key in read and _is_as_signed(near, read[key][1]))
+
+
+def _without(near: Sequence[Near], changed: Collection[Key], read: Container[Key]) -> Iterator[Near]:
+    """The same; of those copies that have changed, what is there as one of the others."""
+    for each in near:
+        if each.place.key not in changed:
+            yield each
+        elif each.place.key in read:
+            yield replace(each, copy=False)
 
 
 def _is_as_signed(near: Near, source: Source) -> bool:

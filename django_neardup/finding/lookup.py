@@ -48,10 +48,10 @@ def find_similar(
     ``visible`` is left out.
 
     In the order of verdicts (duplicate, variant, contained, related), exact copies before others, then by score. At
-    most ten posts are aligned with the text, those likest by their fingerprints of all that may be seen; once
-    ``limit`` exact copies are known, none is. What is not in ``visible`` changes nothing of the answer, so long as no
-    more than BUCKET posts share a passage. [] where nothing is indexed yet and for a text that is too short to be
-    compared. Of a text of over 1 MiB the first and the last half of one are read.
+    most ten posts are aligned with the text, those likest by their fingerprints of all that may be seen, those that
+    name other codes last; once ``limit`` exact copies are known, none is. What is not in ``visible`` changes nothing
+    of the answer, so long as no more than BUCKET posts share a passage. [] where nothing is indexed yet and for a text
+    that is too short to be compared. Of a text of over 1 MiB the first and the last half of one are read.
 
     ``NotRegistered`` for a model without an adapter, ``TypeError`` for what is neither text nor object,
     ``GroupingError`` (a ``TypeError``) where ``visible`` cannot be narrowed or a text lacks its scope.
@@ -89,6 +89,8 @@ def check_many(
     What each is like among the posts (``matches``), and which earlier texts of the batch it repeats (``repeats``), in
     the order given. Any iterable will do. Of all texts that repeat none before them the words are kept until the end:
     hand over some thousands at a time. The other arguments, and the errors, are those of ``find_similar``."""
+    if isinstance(texts, str):
+        raise TypeError("What is checked are several texts, not one: pass a list of them.")
     ask = asking(None, model, visible=visible, limit=limit, author=author, scope=scope, using=using)
     repeats, checked = Repeats(), list[Checked]()
     items = map(ask.of, texts)

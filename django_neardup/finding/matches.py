@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from django.db.models import Model
 
-from ..adapters import adapter_for
 from ..hints import Hint, hints, shorten
+from ..merging import addresses
 from ..signatures.base import Judgement
 from .judging import Judged
 
@@ -69,10 +69,15 @@ def match_of(judged: Judged, author: str, text: str) -> Match:
         score=said.score,
         own=bool(author) and author == judged.source.author,
         title=shorten(str(instance), TITLE),
-        url=safe_url(adapter_for(instance).url(instance)),
+        url=address_of(instance),
         judgement=said,
         texts=(text, judged.source.text),
     )
+
+
+def address_of(instance: Model) -> str:
+    """The object's public address; empty where it has none that is safe to follow, or where it cannot tell."""
+    return safe_url(addresses.url_of(instance))
 
 
 def safe_url(url: str) -> str:

@@ -18,8 +18,8 @@ PLACES = (
     'WHERE "id" IN ({})'
 )
 PRINTS = (
-    'SELECT "document_id", "source_digest", "exact_digest", "word_count", "payload" FROM "neardup_fingerprint" '
-    'WHERE "scheme_id" = %s AND "document_id" IN ({})'
+    'SELECT "document_id", "source_digest", "exact_digest", "word_count", "payload", "codes" '
+    'FROM "neardup_fingerprint" WHERE "scheme_id" = %s AND "document_id" IN ({})'
 )
 PORTION = 250
 """Look-alikes whose visibility is asked at once: few more than are screened."""
@@ -42,19 +42,23 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Near:
     """A document that may be like a text. ``copy``: its stored text is the same; ``namesake``: they share a key of
-    which one is enough; ``likeness``: by the screen, 0..1; ``digest``: of what was read when it was signed."""
+    which one is enough; ``other_codes``: both name codes, and not the same; ``likeness``: by the screen, 0..1;
+    ``digest``: of what was read when it was signed."""
 
     place: Place
     copy: bool
     namesake: bool
+    other_codes: bool
     likeness: float
     digest: str
     payload: bytes
 
     @property
-    def order(self) -> tuple[bool, bool, float, tuple[int, int]]:
-        """The likeliest first: by the texts alone, never by who leads a cluster, which hidden posts decide too."""
-        return not self.copy, not self.namesake, -self.likeness, self.place.order
+    def order(self) -> tuple[bool, bool, bool, float, tuple[int, int]]:
+        """The likeliest first: by the texts alone, never by who leads a cluster, which hidden posts decide too.
+
+        Adverts written by one template differ in a code and little else: the same item stands before them."""
+        return not self.copy, not self.namesake, self.other_codes, -self.likeness, self.place.order
 
 
 def near_many(
@@ -115,24 +119,25 @@ class _Look:
         """Exact copies, namesakes, and those that pass the screen."""
         known = [(place, *prints[place.document]) for place in self.seen if place.document in prints]
         rest = []
-        for place, digest, exact, words, payload in known:
+        for place, digest, exact, words, payload, codes in known:
             copy, namesake = exact == self.one.exact_digest, place.document in self.namesakes
             if copy:
-                yield Near(place, copy, namesake, 1.0, digest, bytes(payload))
+                yield Near(place, copy, namesake, False, 1.0, digest, bytes(payload))
             else:
-                rest.append((place, namesake, digest, words, bytes(payload)))
+                unlike = bool(codes and self.one.codes) and codes != self.one.codes
+                rest.append((place, namesake, unlike, digest, words, bytes(payload)))
         if rest:
             yield from self._screened(rest)
 
-    def _screened(self, rest: Sequence[tuple[Place, bool, str, int, bytes]]) -> Iterable[Near]:
-        likeness = self.algorithm.screen_many(self.one.payload, [row[4] for row in rest])
+    def _screened(self, rest: Sequence[tuple[Place, bool, bool, str, int, bytes]]) -> Iterable[Near]:
+        likeness = self.algorithm.screen_many(self.one.payload, [row[5] for row in rest])
         keys = [self.counts[row[0].document] for row in rest]
-        passed = self.algorithm.passes_many(likeness, keys, self.one.words, [row[3] for row in rest])
+        passed = self.algorithm.passes_many(likeness, keys, self.one.words, [row[4] for row in rest])
         worth = Worth(self.one)
         rows = zip(rest, keys, likeness.tolist(), passed.tolist())
-        for (place, namesake, digest, words, payload), shared, like, passes in rows:
+        for (place, namesake, unlike, digest, words, payload), shared, like, passes in rows:
             if namesake or (passes and worth.of(shared, words, payload)):
-                yield Near(place, False, namesake, like, digest, payload)
+                yield Near(place, False, namesake, unlike, like, digest, payload)
 
 
 def _see(looks: Sequence[_Look], visible: Visible, using: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 from ..models import Scheme
 from ..pipeline.candidates import Shared, shared_of
-from ..pipeline.memory import deleted_at, sealed
+from ..pipeline.memory import deleted_at, sealed, stored
 from ..pipeline.records import Signed, Sketch
 from ..pipeline.repeats import Alike, alike
 from ..pipeline.sql import rows_in
@@ -19,7 +20,7 @@ DELETED = (
     'SELECT f."document_id", f."exact_digest", f."word_count", f."payload", f."codes", '
     'd."author", d."live", d."reason" '
     'FROM "neardup_fingerprint" f JOIN "neardup_document" d ON d."id" = f."document_id" '
-    'WHERE f."scheme_id" = %s AND f."source_digest" = \'\' AND d."forget_at" IS NOT NULL AND f."document_id" IN ({})'
+    'WHERE f."scheme_id" = %s AND f."source_digest" = \'\' AND d."forget_at" > %s AND f."document_id" IN ({})'
 )
 CODES, AUTHOR, LIVE, REASON = range(4, 8)
 
@@ -35,7 +36,8 @@ def remembered(signed: Mapping[int, Signed], asked: Sequence[Asked], ask: Asking
     enough = {place: _enough(one, shared[one.document]) for place, one in some.items()}
     scheme = next(iter(some.values())).scheme
     near = {document for documents in enough.values() for document in documents}
-    rows = {row[0]: row for row in rows_in(ask.using, DELETED, sorted(near), scheme.pk)} if near else {}
+    before = scheme.pk, stored(datetime.now(timezone.utc), ask.using)
+    rows = {row[0]: row for row in rows_in(ask.using, DELETED, sorted(near), *before)} if near else {}
     return {
         place: _matches(
             one, [rows[each] for each in enough[place] if each in rows], asked[place], ask, scheme

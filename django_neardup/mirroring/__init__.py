@@ -13,8 +13,8 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.db import router
-from django.db.models import Model
-from django.db.models.signals import post_delete
+from django.db.models import Model, prefetch_related_objects
+from django.db.models.signals import post_delete, pre_delete
 
 from ..adapters import adapters_of
 from ..models import Document, MergeRecord, MovedUrl
@@ -30,6 +30,7 @@ def connect() -> None:
     """Follow merges, deletions and undos, what becomes of the posts that were kept, and entries deleted by hand."""
     addresses_changed.connect(_changed, dispatch_uid="neardup.mirroring.changed")
     document_checked.connect(_checked, dispatch_uid="neardup.mirroring.checked")
+    pre_delete.connect(_deleting, sender=MovedUrl, dispatch_uid="neardup.mirroring.deleting")
     post_delete.connect(_deleted, sender=MovedUrl, dispatch_uid="neardup.mirroring.deleted")
 
 
@@ -54,6 +55,12 @@ def _checked(*, sender: type[Model] | None, document: Document, using: str, **kw
         _mirror_entries(
             led.filter(content_type=document.content_type_id, object_id=document.object_id), using
         )
+
+
+def _deleting(*, instance: MovedUrl, **kwargs: Any) -> None:
+    """Keep the record by the entry: afterwards it may be gone, too."""
+    if _is_possible():
+        prefetch_related_objects([instance], "record__loser_type")
 
 
 def _deleted(*, instance: MovedUrl, using: str, **kwargs: Any) -> None:

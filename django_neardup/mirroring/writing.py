@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, router, transaction
+from django.db.models import Model
 from django.urls import get_script_prefix
 from django.utils.encoding import escape_uri_path
 
-from ..adapters import adapters_of
+from ..adapters import Adapter, adapters_of
 from ..merging import addresses
 from ..merging.paths import digest_of, path_of
 from ..models import MergeRecord, MovedUrl
+from ..similar import signed_out
 from ..visible import Visible
 
 if TYPE_CHECKING:
@@ -47,11 +49,24 @@ def _target(kind: int | None, object_id: str, using: str) -> str | None:
         return ""
     model = ContentType.objects.db_manager(using).get_for_id(kind).model_class()
     for adapter in adapters_of(model)[:1] if model is not None else ():
-        key = adapter.model, object_id
-        post = Visible(adapter.live()).fetch([key], using).get(key)
+        post = _shown(adapter, object_id, using)
         url = addresses.url_of(post) if post is not None else ""
         return url if path_of(url) else None
     return None
+
+
+def _shown(adapter: Adapter, object_id: str, using: str) -> Model | None:
+    """The post, if everybody may see it: the table asks nobody who he is."""
+    key = adapter.model, object_id
+    found = Visible(adapter.live()).fetch([key], using).get(key)
+    if found is None or type(adapter).visible is Adapter.visible:
+        return found
+    try:
+        return found if key in Visible(adapter.visible(signed_out())).held([key], using) else None
+    except Exception as error:
+        label, name = adapter.model._meta.label, type(error).__name__
+        logger.warning("Whether everybody may see %s %s cannot be told: %s", label, object_id, name)
+        return None
 
 
 def _owners(path: str, entry: MovedUrl | None, record: MergeRecord, using: str) -> Iterator[MergeRecord]:
@@ -64,7 +79,10 @@ def _owners(path: str, entry: MovedUrl | None, record: MergeRecord, using: str) 
         if key is None or key in seen:
             continue
         seen.add(key)
-        owner = record if key == record.pk else records.filter(pk=key).first()
+        owner = records.filter(pk=key).first()
+        if key == record.pk:  # an older reading of it, at a commit; or the last, of one that is being deleted
+            record.journal = owner.journal if owner is not None else record.journal
+            owner = record
         if owner is not None:
             yield owner
             replaced = owner.journal.get(addresses.JOURNAL, {}).get("replaced", ())
@@ -88,7 +106,8 @@ def _put(path: str, target: str | None, owners: list[MergeRecord], using: str) -
     except DatabaseError:
         logger.exception("The redirect of %s cannot be written.", path)
         return
-    _remember(path, target, maker or owners[0], using)
+    for owner in dict.fromkeys([maker or owners[0], owners[0]]):
+        _remember(path, target if owner is owners[0] else None, owner, using)
 
 
 def _write_one(there: Redirect | None, site: int, old: str, target: str | None) -> None:
@@ -111,7 +130,7 @@ def _remember(path: str, target: str | None, owner: MergeRecord, using: str) -> 
         written[path] = target
     if written != kept:
         owner.journal = {**owner.journal, JOURNAL: written}
-        owner.save(using=using, update_fields=["journal"])
+        MergeRecord.objects.using(using).filter(pk=owner.pk).update(journal=owner.journal)
 
 
 def _as_asked(path: str) -> str:

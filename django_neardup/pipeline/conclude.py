@@ -201,7 +201,7 @@ def _read(asked: Iterable[int], scheme: int, using: str) -> tuple[Seen, dict[int
             row[10:],
         )
         nodes[document], versions[document] = row[:5], version
-        if digest is not None:
+        if digest:
             digests[document] = digest
         if not decided:
             undecided.add(document)

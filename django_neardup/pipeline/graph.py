@@ -99,7 +99,7 @@ class StoredGraph:
         found += rows_in(self.using, NODES, sorted(new - self.seen.nodes.keys()), self.scheme)
         for node, live, first_seen, digest, leader in found:
             self._orders[node] = (not live, first_seen, node)
-            if digest is not None:
+            if digest:  # one that is empty is that of a deleted post that is remembered
                 self._digests[node] = digest
             if leader is not None:
                 self._placed.add(node)

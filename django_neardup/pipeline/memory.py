@@ -22,7 +22,10 @@ from .sql import execute, rows
 from .store import strip
 
 SLICE = 200
-"""Posts that the worker's idle pass forgets at most."""
+"""Posts that a pass of the worker forgets at most."""
+
+LONGEST = 36_525
+"""Days; of more no calendar has the date."""
 
 KEEP = (
     'UPDATE "neardup_document" SET "version" = %s, "state" = \'gone\', "repeats_id" = NULL, '
@@ -38,11 +41,19 @@ SEAL = (
     'UPDATE "neardup_fingerprint" SET "source_digest" = \'\', "codes" = %s '
     'WHERE "document_id" = %s AND "scheme_id" = %s'
 )
-FORGET = 'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE WHERE "id" = %s'
-REMEMBERED = ' AND "state" = \'gone\' AND "forget_at" IS NOT NULL'
+FORGET = (
+    'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE '
+    'WHERE "id" = %s AND "state" = \'gone\' AND "forget_at" IS NOT NULL'
+)
+ERASE = (
+    'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE, "version" = "wanted" '
+    'WHERE "id" = %s'
+)
+"""Turns that are under way, and have read the post while it was there, stop at that version."""
 LOST = (
-    'SELECT d."id", d."repeats_id" FROM "neardup_document" d JOIN "neardup_document" r ON r."id" = d."repeats_id" '
-    'WHERE r."forget_at" IS NULL'
+    'SELECT d."id", d."repeats_id" FROM "neardup_document" d '
+    'LEFT JOIN "neardup_document" r ON r."id" = d."repeats_id" '
+    'WHERE d."repeats_id" IS NOT NULL AND r."forget_at" IS NULL'
 )
 CLEAR = (
     'UPDATE "neardup_document" SET "repeats_id" = NULL, "repeats_exactly" = NULL '
@@ -71,7 +82,7 @@ def remember(document: Document, adapter: Adapter, scheme: Scheme, using: str) -
     """Keep of a deleted post what finds it again, for its profile's days; all else goes, as by ``store.erase``. None
     where a newer turn has been here."""
     now = datetime.now(timezone.utc)
-    until = _stored(now + timedelta(days=adapter.settings.memory_days), using)
+    until = stored(now + _kept_for(adapter), using)
     with transaction.atomic(using=using, durable=True):
         asked = [document.wanted, stamp(now), until, document.pk, document.wanted]
         if not execute(using, KEEP, asked):
@@ -98,9 +109,8 @@ def expired(using: str) -> models.QuerySet[Document]:
     known = Fingerprint.objects.filter(document=OuterRef("pk"), scheme__state=Scheme.State.ACTIVE)
     now, kept = datetime.now(timezone.utc), Q(pk__in=[])
     for model, adapter in registered().items():
-        days = adapter.settings.memory_days
-        if days:
-            since = stamp(now - timedelta(days=days))
+        if adapter.settings.memory_days:
+            since = stamp(now - _kept_for(adapter))
             kept |= Q(content_type=content_type_of(model, using), reason__gte=since)
     return remembered(using).exclude(kept & Q(forget_at__gt=zone.now()) & Exists(known))
 
@@ -127,9 +137,9 @@ def erase_now(
     document = own.values_list("pk", flat=True).first()
     if document is None or dry_run:
         return bool(document and rows(using, FINGERPRINTS, [document]))
-    known = retrying(_forget, document, using, where="")
-    clear_lost(using)
     mark_document(document, using)
+    known = retrying(_forget, document, using, ERASE)
+    clear_lost(using)
     return known
 
 
@@ -157,15 +167,20 @@ def sealed(codes: str, scheme: Scheme) -> str:
     return f"{hash_word(codes, bytes.fromhex(scheme.secret)):016x}" if codes else ""
 
 
-def _stored(moment: datetime, using: str) -> Any:
+def stored(moment: datetime, using: str) -> Any:
+    """A moment as ``forget_at`` is written in a statement."""
     own = moment if zone.is_aware(zone.now()) else zone.make_naive(moment)
     return connections[using].ops.adapt_datetimefield_value(own)
 
 
-def _forget(document: int, using: str, where: str = REMEMBERED) -> bool:
+def _kept_for(adapter: Adapter) -> timedelta:
+    return timedelta(days=min(adapter.settings.memory_days, LONGEST))
+
+
+def _forget(document: int, using: str, statement: str = FORGET) -> bool:
     """Take away what is left of a deleted post's text; False where there is nothing, or it lives again."""
     with transaction.atomic(using=using, durable=True):
-        if not execute(using, FORGET + where, [document]):
+        if not execute(using, statement, [document]):
             return False
         known = rows(using, FINGERPRINTS, [document])
         strip(document, using)

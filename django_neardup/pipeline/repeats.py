@@ -6,6 +6,7 @@ as a duplicate has to be, and names the same codes, is related. Only earlier pos
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timezone
 from typing import NamedTuple
 
 from ..adapters import Adapter
@@ -16,13 +17,14 @@ from ..storage import keys as storage
 from ..text.hashing import mix
 from .candidates import candidates_many
 from .ledger import mark_document
-from .memory import sealed
+from .memory import sealed, stored
 from .records import Found, Print, Signed, Sketch
 from .sql import execute, rows_in
 
 ABOUT = (
     'SELECT d."id", d."first_seen", f."codes", f."source_digest" FROM "neardup_document" d '
-    'JOIN "neardup_fingerprint" f ON f."document_id" = d."id" WHERE f."scheme_id" = %s AND d."id" IN ({})'
+    'JOIN "neardup_fingerprint" f ON f."document_id" = d."id" WHERE f."scheme_id" = %s '
+    'AND (d."forget_at" IS NULL OR d."forget_at" > %s) AND d."id" IN ({})'
 )
 REPEATS = 'UPDATE "neardup_document" SET "repeats_id" = %s, "repeats_exactly" = %s WHERE "id" = %s AND "version" = %s'
 REPEATS_NOT = (
@@ -114,7 +116,8 @@ def _says_again(later: int, earlier: int, exact: bool, about: Mapping[int, About
 
 
 def _about(documents: Collection[int], scheme: Scheme, using: str) -> dict[int, About]:
-    found = rows_in(using, ABOUT, sorted(documents), scheme.pk) if documents else []
+    before = scheme.pk, stored(datetime.now(timezone.utc), using)
+    found = rows_in(using, ABOUT, sorted(documents), *before) if documents else []
     return {
         document: About((first_seen, document), sealed(codes, scheme) if digest else codes)
         for document, first_seen, codes, digest in found

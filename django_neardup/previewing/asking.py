@@ -14,6 +14,8 @@ from django.db import models
 from ..adapters import Adapter, adapter_for
 from ..exceptions import NotRegistered
 
+UNFIT = (FieldError, ValidationError, ValueError, TypeError, LookupError)
+"""What a filter raises of names and values that it cannot take."""
 SAMPLE = 5000
 """Posts that are read where nobody says how many."""
 
@@ -38,20 +40,34 @@ class Choice:
     def rows(self) -> models.QuerySet[Any]:
         """All posts that may be chosen from, in no order."""
         every = self.adapter.compared().using(self.using).order_by()
+        if not self.where:
+            return every
         try:
             some = every.filter(**{name: _value(text) for name, text in self.where})
-            return every.filter(pk__in=some.values("pk")) if self.where else every
-        except (FieldError, ValueError, TypeError, ValidationError) as error:
+            found = every.filter(pk__in=some.values("pk"))
+            str(found.query)  # what some lookups take is seen there alone
+        except UNFIT as error:
             raise PreviewError(f"--where cannot be used: {_told(error)}") from error
+        return found
 
-    def chosen(self) -> models.QuerySet[Any]:
-        """The posts, the last one first."""
+    def chosen(self) -> list[Any]:
+        """Primary keys of the posts, the oldest one first."""
         down = [_turned(self.order), *([] if self.order.lstrip("-") == "pk" else ["-pk"])]
         try:
-            rows = self.rows().order_by(*down)
+            rows = self.rows().order_by(*down).values_list("pk", flat=True)
+            keys = list(dict.fromkeys(rows[: self.sample] if self.sample else rows))
         except FieldError as error:
             raise PreviewError(f"--order cannot be used: {_told(error)}") from error
-        return rows[: self.sample] if self.sample else rows
+        keys.reverse()
+        return keys
+
+    def read(self, keys: Sequence[Any]) -> list[models.Model]:
+        """The posts of those keys that are there still, in their order."""
+        concrete = {field.name: field for field in self.adapter.model._meta.concrete_fields}
+        related = [name for name in self.adapter.fields if name in concrete and concrete[name].is_relation]
+        rows = self.rows().select_related(*related) if related else self.rows()
+        found = {row.pk: row for row in rows.filter(pk__in=keys)}
+        return [found[key] for key in keys if key in found]
 
 
 def chosen_by(
@@ -91,6 +107,8 @@ def _adapter(model: type[models.Model], fields: Sequence[str], language: str | N
         known: Adapter | None = adapter_for(model)
     except NotRegistered:
         known = None
+    if known is not None and fields and known.model is not model._meta.concrete_model:
+        known = None  # a parent's, which knows nothing of the child's own fields
     for name in fields:
         _check(model, name)
     if known is None and not fields:
@@ -107,13 +125,18 @@ def _adapter(model: type[models.Model], fields: Sequence[str], language: str | N
 
 
 def _check(model: type[models.Model], name: str) -> None:
-    """Whether the model has that field, or an attribute of that name."""
+    """Whether the model has that field, or an attribute of that name, of one value a post."""
+    texts = ", ".join(_texts(model)) or "none"
     try:
-        model._meta.get_field(name)
+        field = model._meta.get_field(name)
+        many = field.one_to_many or field.many_to_many
     except FieldDoesNotExist:
         if not hasattr(model, name):
-            texts = ", ".join(_texts(model)) or "none"
             raise PreviewError(f"{model._meta.label} has no field {name!r}. Its texts: {texts}.") from None
+        value = getattr(model, name)
+        many = callable(value) or isinstance(value, models.Manager)
+    if many:
+        raise PreviewError(f"{name!r} of {model._meta.label} is no text. Its texts: {texts}.")
 
 
 def _texts(model: type[models.Model]) -> list[str]:
@@ -135,7 +158,7 @@ def _age(adapter: Adapter) -> str:
 
 def _condition(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    if not equals or not name.strip():
+    if not equals or not name.strip() or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise PreviewError(f"--where {text!r} cannot be used: write name=value.")
     return name.strip(), value.strip()
 

@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 BATCH = 250
 """Posts that are signed together."""
 
+KEPT = 1000
+"""Posts after whose comparison the texts that were read word by word are let go."""
+
 Tell = Callable[[str, int], None]
 """Told of a phase that so many more posts are through."""
 READING, COMPARING = "reading", "comparing"
@@ -105,19 +108,17 @@ def _scheme(choice: Choice) -> Scheme:
 
 def _read(found: Preview, tell: Tell) -> None:
     """Read and sign the posts, the oldest first."""
-    rows = list(found.choice.chosen())
-    rows.reverse()
+    keys = found.choice.chosen()
     scopes: dict[tuple[str, ...], int] = defaultdict(lambda: len(scopes) + 1)
-    for start in range(0, len(rows), BATCH):
-        batch = rows[start : start + BATCH]
-        reads = list(_sources(found, batch))
+    for start in range(0, len(keys), BATCH):
+        batch = keys[start : start + BATCH]
+        reads = list(_sources(found, found.choice.read(batch)))
         try:
             signed = sign_texts(reads, found.scheme, lambda _, source: (scopes[source.scope], ""))
         except StatisticsMissing as missing:
             raise PreviewError(f"{found.scheme.algorithm} cannot sign: {missing}.") from missing
         found.signed |= {one.document: one for one in signed}
         found.short += len(reads) - len(signed)
-        rows[start : start + BATCH] = [None] * len(batch)
         tell(READING, len(batch))
     found.signed = dict(sorted(found.signed.items()))
     for number in found.posts.keys() - found.signed.keys():
@@ -154,12 +155,21 @@ def _related(found: Preview, tell: Tell) -> Relations:
     """Every post is compared with those before it that share keys with it, and with their representatives."""
     relations = Relations()
     near = Near(found.choice.adapter.settings)
-    for number, one in found.signed.items():
+    for count, (number, one) in enumerate(found.signed.items(), 1):
         for other in near.of(number, one, relations.leaders):
             relations.add(other, number, found.judgement(other, number))
         relations.place(number)
         tell(COMPARING, 1)
+        if not count % KEPT:
+            _forget_documents(found)
     return relations
+
+
+def _forget_documents(found: Preview) -> None:
+    """Of thousands of posts few are compared again; what is made of a text is ten times as large as the text."""
+    for batch in {id(one.batch): one.batch for one in found.signed.values()}.values():
+        if batch is not None:
+            batch.forget()
 
 
 class Near:

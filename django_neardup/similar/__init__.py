@@ -1,18 +1,20 @@
 """The posts that are like one: what one visitor may see of them, for the page, the block, an answer in JSON."""
 
-from .entries import Entry, safe_url
+from .entries import Entry, address_of, safe_url
 from .page import LIMIT, Block, Similar, checked_limit
 from .unique import whole_percent
-from .visitors import find, visible_to, with_key
+from .visitors import find, signed_out, visible_to, with_key
 
 __all__ = [
     "LIMIT",
     "Block",
     "Entry",
     "Similar",
+    "address_of",
     "checked_limit",
     "find",
     "safe_url",
+    "signed_out",
     "visible_to",
     "whole_percent",
     "with_key",

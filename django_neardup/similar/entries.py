@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Model
 
 from ..adapters import Source, adapter_for
+from ..finding.matches import address_of as address_of
 from ..finding.matches import safe_url as safe_url
 from ..hints import Hint, hints, shorten
 from ..pipeline.objects import canonical_id
@@ -67,10 +68,11 @@ class Entries:
     def plain(self, key: Key) -> Entry:
         """The post alone."""
         instance = self._objects[key]
-        adapter = adapter_for(instance)
         text = self._sources[key].text if key in self._sources else ""
         title = shorten(str(instance), TITLE)
-        return Entry(instance, title, safe_url(adapter.url(instance)), _excerpt(text, title, adapter.quotes))
+        return Entry(
+            instance, title, address_of(instance), _excerpt(text, title, adapter_for(instance).quotes)
+        )
 
     def compared(self, key: Key, fact: Fact, evidence: Any) -> Entry:
         """The post and how it differs; only where the fact is current."""

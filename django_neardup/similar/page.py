@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
 
 from django.core.paginator import Page, Paginator
@@ -23,7 +24,7 @@ LIMIT = 5
 def checked_limit(limit: Any) -> int:
     """How many at most, as a template gives it; ``GroupingError`` for what is no number from 0 on."""
     if isinstance(limit, int) and limit >= 0:
-        return limit
+        return min(limit, sys.maxsize)
     raise GroupingError(f"The limit is {limit!r}: write a whole number, 0 or more.")
 
 
@@ -72,9 +73,12 @@ class Block(Rendered):
 
     def _read(self, reader: Reader, limit: int) -> None:
         alike = reader.alike(ALIKE)
-        self.count = len(reader.members) + len(alike)
-        if self.count:
-            members = reader.members[:limit]
-            found = reader.listed(members, alike[: limit - len(members)])
+        members = reader.members[:limit]
+        wanted = alike[: limit - len(members)]
+        if members or wanted:
+            found = reader.listed(members, wanted)
             self.entries = [*found.members, *found.alike]
+        left_out = len(members) + len(wanted) - len(self.entries)
+        self.count = len(reader.members) + len(alike) - left_out
+        if self.count:
             self.url = Addresses().of(reader.key) if reader.held else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -44,6 +45,18 @@ def with_key(queryset: QuerySet[Any], key: Any) -> Model | None:
         field = field.target_field
         names.append(field.name)
     found: Model | None = queryset.filter(**{"__".join(names): key}).first()
+    return found
+
+
+def signed_out() -> HttpRequest:
+    """A request of nobody, for ``Adapter.visible``."""
+    request: Any = HttpRequest()
+    request.method, request.path, request.path_info, request.session = "GET", "/", "/", {}
+    if apps.is_installed("django.contrib.auth"):
+        from django.contrib.auth.models import AnonymousUser
+
+        request.user = AnonymousUser()
+    found: HttpRequest = request
     return found
 
 

@@ -57,6 +57,10 @@ BAD = {
     "many fields": ("&".join(f"a{number}=1" for number in range(1500)).encode(), FORM),
     "a form in another encoding": (b"text=a", f"{FORM}; charset=koi8-r"),
     "a form in parts without any": (b"text", "multipart/form-data"),
+    "parts in what encodes no text": (
+        b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\na\r\n--x--\r\n',
+        "multipart/form-data; boundary=x; charset=rot13",
+    ),
     "parts cut short": (b"--x\r\nContent-Disposition: form-data; name=", "multipart/form-data; boundary="),
 }
 
@@ -64,7 +68,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_cannot_be_read(client, name):
     body, kind = BAD[name]
-    response = client.post(address(), body, content_type=kind)
+    response = client.generic("POST", address(), body, content_type=kind)
     assert (response.status_code, response.json()) == (400, {"error": "The request cannot be read."})
     assert "no-store" in response.headers["Cache-Control"]
 

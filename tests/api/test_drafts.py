@@ -1,5 +1,7 @@
 """What a visitor may fill in, and what is left as it is."""
 
+import json
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
@@ -56,6 +58,25 @@ def test_files_are_not_asked():
             app_label = "testapp"
 
     assert [field.name for field in asked(adapter(Paper, fields=["scan", "picture"]))] == []
+
+
+@isolate_apps("tests.testapp")
+def test_what_a_field_cannot_read_is_left_out(rf):
+    class Listed(models.TextField):
+        """As fields of lists are on PostgreSQL."""
+
+        def to_python(self, value):
+            return json.loads(value)
+
+    class Paper(models.Model):
+        words = Listed(default="")
+
+        class Meta:
+            app_label = "testapp"
+
+    request = rf.post("/")
+    for value, expected in [('["a"]', ["a"]), ("[", ""), ("[" * 200_000, ""), (1, "")]:
+        assert draft(adapter(Paper, fields=["words"]), request, {"words": value}).words == expected
 
 
 def test_relations_lead_to_what_there_is(rf):

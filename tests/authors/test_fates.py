@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 from django.template import Context, Template, TemplateSyntaxError
 
@@ -197,6 +199,21 @@ def test_queries_do_not_grow_with_the_list(anna, django_assert_num_queries):
     for limit in (2, 10):
         with django_assert_num_queries(3):
             assert len(fates(anna, Ad, limit=limit)) == limit
+
+
+@pytest.mark.parametrize("most", [1, 50])
+def test_what_came_back_does_not_crowd_out_what_did_not(anna, monkeypatch, most):
+    monkeypatch.setattr(import_module("django_neardup.authors.fates"), "MOST", most)
+    merge(ad("Merged", anna), ad("Kept")), merge(ad("Earlier", anna), ad("Kept"))
+    posts = [ad("Back", anna) for _ in range(5)]
+    merging.hide(posts, Case())
+    Ad.objects.filter(title="Back").update(published=True)
+    assert [len(fates(anna, Ad, limit=limit)) for limit in range(4)] == [0, 1, 2, 2]
+
+
+def test_any_limit(anna):
+    merge(ad("Merged", anna), ad("Kept"))
+    assert [len(fates(anna, Ad, limit=limit)) for limit in (0, 1, 10**30)] == [0, 1, 1]
 
 
 def test_whose_posts_must_be_said(anna):

@@ -99,3 +99,5 @@ def test_nothing_to_check():
     assert neardup.check_many([], Ad) == []
     with pytest.raises(TypeError, match="a text or an object"):
         neardup.check_many([SOFA, None], Ad)
+    with pytest.raises(TypeError, match="several texts, not one"):
+        neardup.check_many(SOFA, Ad)

@@ -3,6 +3,7 @@
 import pytest
 from asgiref.sync import async_to_sync
 from django.db import connections
+from django.urls import reverse
 from django.utils.functional import lazystr
 
 import django_neardup as neardup
@@ -48,11 +49,13 @@ class TestWhatIsFound:
         scores = [each.score for each in matches]
         assert scores == sorted(scores, reverse=True) and scores[0] == 1.0 and one not in matches
 
-    @pytest.mark.parametrize("limit", [0, 1, 2, 3, 30])
+    @pytest.mark.parametrize("limit", [0, 1, 2, 3, 30, 10**30])
     def test_at_most_so_many(self, limit):
         kept = [post(edited(1, edits)).pk for edits in (0, 1, 3)]
         work()
         assert [pk for pk, _ in found(edited(1, 0), limit=limit)] == kept[:limit]
+        (checked,) = neardup.check_many([edited(1, 0)], Ad, limit=limit)
+        assert [each.object.pk for each in checked.matches] == kept[:limit]
 
     def test_what_differs_is_said_from_the_text(self):
         post(PILES.format("С140.35"))
@@ -72,6 +75,14 @@ class TestWhatIsFound:
             and match.url == f"/ads/{one.pk}/"
         )
 
+    def test_a_post_whose_address_cannot_be_told_is_found_without_it(self, monkeypatch, caplog):
+        one = post(SOFA)
+        work()
+        monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: reverse("no-such-page", args=[ad.title]))
+        (match,) = neardup.find_similar(SOFA, Ad)
+        assert (match.object, match.url) == (one, "")
+        assert "cannot be told: NoReverseMatch" in caplog.text
+
     @pytest.mark.parametrize("text", ["", "   ", "диван", "и в на не или", "\0", "👍" * 50])
     def test_too_little_is_like_nothing(self, text):
         post("диван"), post(SOFA)
@@ -85,6 +96,17 @@ class TestWhatIsFound:
         Ad.objects.filter(pk=two.pk).update(text=SOFA_EDITED)
         (match,) = neardup.find_similar(SOFA, Ad)
         assert match.object == two and not match.exact and match.hints == [] and match.score < 1
+
+    @pytest.mark.parametrize("copies", [2, 14])
+    def test_copies_that_have_changed_since_hide_no_others(self, copies):
+        posts = [post(SOFA) for _ in range(copies)] + [post(SOFA_EDITED)]
+        work()
+        Ad.objects.filter(pk__in=[each.pk for each in posts[: copies - 1]]).update(text=CAT)
+        Ad.objects.filter(pk=posts[0].pk).delete()
+        assert found(SOFA, limit=1) == [(posts[-2].pk, "duplicate")]
+        assert neardup.uniqueness(SOFA, Ad) == 0
+        Ad.objects.filter(pk=posts[-2].pk).update(text=CAT)
+        assert len(found(SOFA, limit=1)) == (copies == 2)
 
     def test_a_deleted_post_is_not_found(self):
         one = post(SOFA)
@@ -242,6 +264,13 @@ class TestBounds:
             post(edited(3, 4, number))
         work()
         assert len(found(edited(3, 1), limit=30)) == len(seen) == 10
+
+    def test_adverts_of_other_items_do_not_crowd_out_the_same_one(self):
+        for number in range(20):
+            post(PILES.format(f"С{number}0.35"))
+        same = post(PILES.format("С990.35").replace("хорошем рабочем", "отличном") + " Звоните!")
+        work()
+        assert found(PILES.format("С990.35"), limit=1) == [(same.pk, "duplicate")]
 
     def test_copies_enough_are_not_aligned(self, monkeypatch):
         for number in range(5):

@@ -176,6 +176,15 @@ def test_words_that_were_edited_away_are_shown_no_more():
     assert not found.entries[0].hints
 
 
+@pytest.mark.parametrize(("limit", "count"), [(5, 1), (1, 1), (0, 2)])
+def test_what_was_edited_is_not_counted_among_those_that_are_shown(limit, count):
+    post, edited, other = (ad(f"Сваи {number}") for number in range(3))
+    rows.pair(post, edited, Verdict.VARIANT, score=0.9), rows.pair(post, other, Verdict.VARIANT, score=0.8)
+    Ad.objects.filter(pk=edited.pk).update(text="Отдам кота")
+    found = Block(post, live(), limit)
+    assert (found.count, found.more) == (count, count - len(found.entries))
+
+
 def test_pairs_of_a_retired_scheme_say_nothing():
     post = ad()
     rows.pair(post, ad("С90.30"), Verdict.VARIANT, scheme=rows.scheme(state=Scheme.State.RETIRED))

@@ -3,6 +3,7 @@
 import io
 import signal
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -88,25 +89,40 @@ def test_a_post_that_is_there_is_not_erased(memory):
     assert document(made).state == Document.State.INDEXED and Ad.objects.exists() and Key.objects.exists()
 
 
-def test_a_worker_that_has_nothing_to_do_forgets(memory, monkeypatch):
+class Elsewhere:
+    """Adverts are not in the other database, though it has a table of that name."""
+
+    def allow_migrate(self, db, app_label, model_name=None, **hints):
+        return False if (db, model_name) == ("other", "ad") else None
+
+
+def test_only_databases_that_hold_the_model_are_asked(memory, settings):
+    gone = deleted(SOFA)
+    Ad.objects.using("other").create(pk=int(gone.object_id), text=SOFA)
+    settings.DATABASE_ROUTERS = [f"{__name__}.Elsewhere"]
+    assert run("--erase", f"testapp.Ad:{gone.object_id}").endswith(": erased.\n")
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_a_worker_forgets_whether_it_has_anything_to_do_or_not(memory, monkeypatch, turns):
     gone = deleted(SOFA)
     over(gone)
-    waits = iter([None])
+    monkeypatch.setattr(neardup_worker, "drain", lambda *args, **options: SimpleNamespace(turns=turns))
 
     class Stop:
-        """Ends the worker when it has nothing left to do."""
+        """Ends the worker when it has nothing left to do, or after few passes."""
 
-        done = False
+        left = 3
 
         def is_set(self):
-            return self.done
+            self.left -= 1
+            return self.left < 0
 
         def set(self):
-            self.done = True
+            self.left = 0
 
         def wait(self, seconds):
-            next(waits)
-            self.done = True
+            self.left = 0
 
     monkeypatch.setattr(neardup_worker.threading, "Event", Stop)
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

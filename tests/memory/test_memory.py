@@ -13,10 +13,20 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+import django_neardup as neardup
 from django_neardup.conf import get_profile
-from django_neardup.models import Cluster, Contact, Document, Fingerprint, Key, MergeRecord, Pair
-from django_neardup.pipeline import drain, mark, mark_document
-from django_neardup.pipeline.memory import deleted_at, erase_now, expired, purge, remembered, stamp
+from django_neardup.models import Cluster, Contact, Document, Fingerprint, Key, Membership, MergeRecord, Pair
+from django_neardup.pipeline import drain, mark, mark_document, turn
+from django_neardup.pipeline.decisions import decide
+from django_neardup.pipeline.memory import (
+    clear_lost,
+    deleted_at,
+    erase_now,
+    expired,
+    purge,
+    remembered,
+    stamp,
+)
 from django_neardup.pipeline.schemes import begin_generation
 from tests.memory.helpers import deleted, repeated
 from tests.pipeline.families import family
@@ -162,6 +172,25 @@ def test_living_twins_are_grouped_round_a_remembered_one(memory):
     assert not Pair.objects.filter(a=gone.pk).exists() and not Pair.objects.filter(b=gone.pk).exists()
 
 
+@pytest.mark.parametrize("kind", ["same", "different"])
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_decisions_do_not_bring_a_remembered_one_back(memory, kind, which):
+    posts = [post(text) for text in (SOFA, PIANO, CAT)]
+    work()
+    decide(kind, [document(each) for each in posts], None, "default")
+    work()
+    posts.pop(which).delete()
+    work()
+    for each in posts:
+        mark(each, recheck=True)
+    work()
+    members = [document(each) for each in posts] if kind == "same" else []
+    assert [each.document for each in Membership.objects.order_by("document")] == members
+    assert list(Cluster.objects.values_list("size", "representative")) == [
+        (2, each.pk) for each in members[:1]
+    ]
+
+
 def test_a_remembered_post_is_never_asked_for(memory):
     gone = deleted(SOFA)
     before = Document.objects.get(pk=gone.pk)
@@ -254,6 +283,15 @@ def test_sites_without_time_zones_remember_too(memory, settings):
     assert purge("default") == 1
 
 
+def test_a_million_years_are_as_good_as_a_hundred(memory):
+    memory(365 * 10**6)
+    gone, again = deleted(SOFA), post(SOFA)
+    work()
+    assert repeated(again) == (gone.pk, True) and purge("default") == 0
+    gone.refresh_from_db()
+    assert gone.forget_at - timezone.now() > timedelta(days=36_000)
+
+
 def test_no_more_than_a_slice_is_forgotten_at_once(memory):
     for number in range(3):
         deleted(f"{SOFA} Квартира {number}, подъезд {number}.")
@@ -270,6 +308,46 @@ def test_one_post_is_erased_on_demand(memory):
     _is_forgotten(gone)
     assert repeated(again) == (None, None) and remembered("default").get() == kept
     assert erase_now(Ad, gone.object_id) is False and erase_now(Ad, 10**9) is False
+
+
+def test_a_turn_under_way_does_not_bring_an_erased_one_back(memory, monkeypatch):
+    made = post(SOFA)
+    work()
+    number, store = made.pk, turn.store_many
+    made.text = SOFA_EDITED
+    made.save()
+
+    def late(*args, **options):
+        monkeypatch.setattr(turn, "store_many", store)
+        Ad.objects.get(pk=number).delete()
+        assert erase_now(Ad, number)
+        return store(*args, **options)
+
+    monkeypatch.setattr(turn, "store_many", late)
+    drain("default")
+    assert not (Key.objects.exists() or Fingerprint.objects.exists())
+    Document.objects.update(leased_until=None)
+    work()
+    assert Document.objects.get().state == Document.State.GONE and not remembered("default").exists()
+    assert not (Key.objects.exists() or Fingerprint.objects.exists())
+
+
+def test_one_whose_days_are_over_is_spoken_of_no_more_though_nobody_has_cleaned_up(memory):
+    gone = deleted(SOFA)
+    assert neardup.find_similar(SOFA, Ad)
+    _days_are_over(gone, memory)
+    again = post(SOFA)
+    work()
+    assert [each.object for each in neardup.find_similar(SOFA, Ad)] == [again]
+    assert repeated(again) == (None, None) and remembered("default").exists()
+
+
+def test_what_repeats_a_document_that_is_not_there_repeats_nothing(memory):
+    gone, again = deleted(SOFA), post(SOFA)
+    work()
+    assert repeated(again) == (gone.pk, True)
+    gone.delete()
+    assert clear_lost("default") == 1 and repeated(again) == (None, None)
 
 
 def test_it_is_erased_before_its_deletion_was_seen_to(memory):

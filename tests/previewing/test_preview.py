@@ -13,11 +13,11 @@ from django.test.utils import CaptureQueriesContext
 
 from django_neardup.adapters import Adapter
 from django_neardup.models import Cluster, Document, Key, Scheme
-from django_neardup.previewing import PreviewError, as_html, chosen_by, preview
+from django_neardup.previewing import PreviewError, as_html, chosen_by, collecting, preview
 from tests.admin.xss import HARMLESS, HOSTILE, Tags
 from tests.pipeline.families import family
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, cluster, work
-from tests.testapp.models import Ad, ScopedPost, SlugPost, Tag, UuidPost
+from tests.testapp.models import Ad, Article, Author, LongArticle, ScopedPost, SlugPost, Tag, UuidPost
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.django_db
@@ -93,6 +93,38 @@ def test_order_and_conditions_choose():
     assert {post.title[:4] for post in first.posts.values()} == {SOFA[:4]}
 
 
+def test_an_order_that_leads_to_many_reads_each_once():
+    made = ads(SOFA, PIANO)
+    for name in ("a", "b"):
+        made[0].tags.create(name=name)
+    found = look("testapp.Ad", order="tags__name")
+    assert found.read == 2 and found.groups == []
+
+
+def test_a_child_of_a_registered_parent_has_fields_of_its_own():
+    made = [LongArticle.objects.create(text=text, source=SOFA[:90]) for text in (PIANO, CAT)]
+    Article.objects.create(text=SOFA)
+    assert keys(look("testapp.LongArticle", "source")) == [[each.pk for each in made]]
+    assert look("testapp.LongArticle").read == 3
+
+
+def test_related_objects_are_read_with_the_posts():
+    ads(*[PIANO] * 5, author=Author.objects.create(name=SOFA[:90]))
+    with CaptureQueriesContext(connection) as queries:
+        assert look("testapp.Ad", "author", "text").grouped == 5
+    assert not [query for query in queries if re.search("FROM .testapp_author", query["sql"])]
+
+
+def test_texts_that_were_let_go_are_read_again(monkeypatch):
+    """Thousands of posts are kept, and not every word of theirs."""
+    ads(SOFA, PILES.format("С140.35"), SOFA_EDITED, PIANO, PILES.format("С90.30"), SOFA, f"{PIANO} Торг.")
+    whole = look("testapp.Ad", "text")
+    monkeypatch.setattr(collecting, "KEPT", 1)
+    found = look("testapp.Ad", "text")
+    assert (found.groups, found.pairs) == (whole.groups, whole.pairs) and len(found.groups) == 2
+    assert not found.signed[1].batch._documents and "mark" in html(found)
+
+
 @pytest.mark.parametrize("model", [UuidPost, SlugPost])
 def test_keys_of_any_kind(model):
     names = [{} if model is UuidPost else {"slug": slug} for slug in ("a", "b", "c")]
@@ -136,6 +168,14 @@ def test_short_and_unreadable_posts_are_counted(monkeypatch):
         ("testapp.Ad", {"where": ["published"]}, "write name=value"),
         ("testapp.Ad", {"where": ["nothing=1"]}, "Cannot resolve keyword 'nothing'"),
         ("testapp.Ad", {"where": ["hits=many"]}, "--where cannot be used"),
+        ("testapp.Ad", {"where": ["hits__isnull=many"]}, "--where cannot be used"),
+        ("testapp.Ad", {"where": ["hits__range=1"]}, "--where cannot be used"),
+        ("testapp.Ad", {"where": ["text=\ud800"]}, "--where .* cannot be used"),
+        ("testapp.Ad", {"order": "hits__nothing"}, "--order cannot be used"),
+        ("testapp.Ad", {"fields": ["delete"]}, "'delete' of testapp.Ad is no text"),
+        ("testapp.Ad", {"fields": ["tags"]}, "'tags' of testapp.Ad is no text"),
+        ("testapp.Ad", {"fields": ["comments"]}, "'comments' of testapp.Ad is no text"),
+        ("testapp.Ad", {"fields": ["objects"]}, "'objects' of testapp.Ad is no text"),
         ("testapp.Ad", {"order": "nothing"}, "--order cannot be used"),
         ("testapp.Ad", {"where": ["hits=7"]}, "no posts of testapp.Ad"),
     ],

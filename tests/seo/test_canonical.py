@@ -90,6 +90,14 @@ def test_addresses(monkeypatch, url, told):
     assert link(ad()) == (f'<link rel="canonical" href="{told}">' if told else "")
 
 
+def test_an_address_that_cannot_be_told_breaks_no_page(monkeypatch):
+    def fail(ad):
+        raise ValueError
+
+    monkeypatch.setattr(Ad, "get_absolute_url", fail)
+    assert link(ad()) == ""
+
+
 @pytest.mark.parametrize("words", [(), ("sitemap",), ("canonical", "sitemap")])
 def test_the_profile_switches_it(words):
     with with_seo(*words):

@@ -6,6 +6,7 @@ from itertools import permutations
 from urllib.parse import quote
 
 import pytest
+from django.contrib.contenttypes.models import ContentType
 from django.contrib.redirects.middleware import RedirectFallbackMiddleware
 from django.contrib.redirects.models import Redirect
 from django.db import DatabaseError
@@ -14,6 +15,7 @@ from django.test import RequestFactory
 from django.urls import set_script_prefix
 
 from django_neardup import merging, mirroring
+from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import MergeRefused
 from django_neardup.merging import Case
 from django_neardup.models import MergeRecord, MovedUrl
@@ -158,6 +160,19 @@ def test_a_hidden_keeper_is_told_to_nobody():
     assert table() == {}
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_keeper_that_strangers_may_not_see_is_told_to_nobody(monkeypatch, fails):
+    def visible(adapter, request):
+        if fails:
+            raise AttributeError("site")
+        found = adapter.live()
+        return found if request.user.is_authenticated else found.exclude(phone="closed")
+
+    monkeypatch.setattr(type(adapter_for(Ad)), "visible", visible)
+    merge(ad("/a/"), ad("/b/", phone="closed")), merge(ad("/c/"), ad("/d/"))
+    assert table() == ({} if fails else {"/c/": "/d/"})
+
+
 def test_a_keeper_that_moves_is_followed():
     keeper = ad("/b/")
     merge(ad("/a/"), keeper)
@@ -208,6 +223,28 @@ def test_an_entry_deleted_by_hand_takes_its_redirect_along():
     assert table() == {}
 
 
+@pytest.mark.parametrize("delete", [MergeRecord.delete, lambda record: ContentType.objects.all().delete()])
+def test_a_record_that_is_deleted_takes_its_redirects_along(delete):
+    b = ad("/b/")
+    record = merge(ad("/a/"), b)
+    last = merge(b, ad("/c/"))
+    last.delete()
+    assert set(table()) == {"/a/"}
+    ContentType.objects.clear_cache()
+    delete(record)
+    assert table() == {} and not MergeRecord.objects.exists()
+
+
+def test_switched_on_between_two_merges_of_one_path():
+    with with_seo("canonical"):
+        first = merge(ad("/old/"), ad("/one/"))
+    undo(merge(ad("/old/"), ad("/two/")))
+    assert table() == {"/old/": "/one/"}
+    Ad.objects.filter(text="/old/").delete()
+    undo(first)
+    assert table() == {}
+
+
 def test_switched_on_later():
     with with_seo("canonical"):
         a, b, c = ad("/a/"), ad("/b/"), ad("/c/")
@@ -247,6 +284,18 @@ def test_both_middlewares_answer_in_one_hop(client, settings):
         settings.MIDDLEWARE = [*settings.MIDDLEWARE, name]
         response = client.get("/a/")
         assert (response.status_code, response.headers["Location"]) == (301, "/c/")
+
+
+@pytest.mark.django_db(databases=["default", "other"])
+def test_at_a_commit_journals_are_read_again(django_capture_on_commit_callbacks):
+    records = MergeRecord.objects.using("other")
+    a, b, c = (Ad.objects.using("other").create(text=url) for url in ("/a/", "/b/", "/c/"))
+    with django_capture_on_commit_callbacks(using="other", execute=True):
+        (first,) = merging.merge(b, [a], Case(using="other"))
+        records.update(journal={**first.journal, "amended": 1})
+        merging.merge(c, [b], Case(using="other"))
+    assert table() == {"/a/": "/c/", "/b/": "/c/"}
+    assert records.get(pk=first.pk).journal["amended"] == 1
 
 
 @pytest.mark.django_db(databases=["default", "other"])

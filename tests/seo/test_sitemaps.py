@@ -105,6 +105,35 @@ def test_what_a_stranger_may_not_see_is_left_out(client, monkeypatch):
     assert located(client) == addresses(one)
 
 
+class All(NeardupSitemap):
+    def items(self):
+        return Ad.objects.all()
+
+
+class Chosen(AdSitemap):
+    def visible(self, adapter):
+        return Ad.objects.exclude(phone="closed")
+
+
+def test_posts_of_the_site_s_own_choice_are_cut_to_what_a_stranger_may_see():
+    one, hidden = ad(), ad(published=False)
+    rows.cluster(hidden, one)
+    assert [*All()._items()] == [one]
+
+
+def test_what_a_stranger_may_see_may_be_said_by_the_sitemap_alone():
+    closed, one = ad(phone="closed"), ad()
+    rows.cluster(closed, one)
+    assert [*Chosen()._items()] == [one]
+
+
+def test_a_post_whose_address_cannot_be_told_is_left_out(client, monkeypatch):
+    one, _ = ad(), ad()
+    told = {one.pk: "/one/"}
+    monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: told[ad.pk])
+    assert located(client) == ["/one/"]
+
+
 @pytest.mark.parametrize("words", [(), ("canonical",), ("sitemap",)])
 def test_the_profile_switches_it(client, words):
     one, two = ad(), ad()
@@ -207,6 +236,19 @@ def test_the_latest_change_is_asked_of_the_database(client, django_assert_num_qu
         assert Dated().get_latest_lastmod() == date(2026, 1, 1)
     assert [url["lastmod"] for url in Dated().get_urls()] == [date(2026, 1, 1)]
     assert AdSitemap().get_latest_lastmod() is None
+
+
+def test_the_latest_change_is_known_where_some_are_not():
+    class Dated(AdSitemap):
+        date_field = "changed"
+
+        def items(self):
+            return Ad.objects.annotate(
+                changed=Case(When(phone="new", then=Cast(Value("2026-05-01"), DateField())), default=None)
+            )
+
+    ad(), ad(phone="new"), ad()
+    assert Dated().get_latest_lastmod() == date(2026, 5, 1)
 
 
 def test_without_a_model_it_says_what_to_write():

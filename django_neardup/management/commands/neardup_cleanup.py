@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
-from django.db import connections, models
+from django.db import connections, models, router
 
 from ...conf import get_aliases
 from ...exceptions import NotRegistered
@@ -93,7 +93,8 @@ class Command(CommandWithExamples):
 
     def _erase(self, names: Iterable[str], aliases: list[str], options: dict[str, Any]) -> None:
         for model, key in [_named(name) for name in names]:
-            known = [_was_known(model, key, using, options["dry_run"]) for using in aliases]
+            holding = [using for using in aliases if router.allow_migrate_model(using, model)]
+            known = [_was_known(model, key, using, options["dry_run"]) for using in holding]
             would = "would be " if options["dry_run"] else ""
             told = f"{would}erased" if any(known) else "nothing is remembered of it"
             self.stdout.write(f"{model._meta.label} {key}: {told}.")

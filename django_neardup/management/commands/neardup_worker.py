@@ -71,9 +71,10 @@ class Command(BaseCommand):
                 if not turns and time.monotonic() - looked > IDLE_PASS:
                     looked = time.monotonic()
                     turns = sum(find_missing(using, cursors=cursors[using]) for using in aliases)
-                if not turns and time.monotonic() - purged > PURGE_PASS:
-                    turns = sum(purge(using) for using in aliases)
-                    purged = purged if turns else time.monotonic()
+                if time.monotonic() - purged > PURGE_PASS:
+                    forgotten = sum(purge(using) for using in aliases)
+                    purged = purged if forgotten else time.monotonic()
+                    turns += forgotten
             except (OperationalError, InterfaceError) as error:
                 logger.warning("neardup: the database is unwell, trying again: %s", error)
                 connections.close_all()

@@ -72,6 +72,10 @@ class Batch:
             found = self._documents[i] = self._reading.document(self.texts[i])
         return found
 
+    def forget(self) -> None:
+        """Let the documents go, to save memory: they are made anew when asked for. Those that were cut stay."""
+        self._documents = {i: each for i, each in self._documents.items() if each.truncated}
+
     @cached_property
     def truncated(self) -> Flags:
         cut = np.zeros(len(self), bool)
