@@ -129,11 +129,22 @@ def _documents(alias: str, made: Layout, bar: Bar) -> None:
                "exact", "state", "created")  # fmt: skip
     _copy(alias, "neardup_cluster", columns, clusters, len(made.clusters), bar)
     members = (
-        (place + 1, number, 0.9, "duplicate", False, scheme.pk, "")
+        (place + 1, number, kind, str(place + 1), place + 1, 0.9, "duplicate", False, scheme.pk, "")
         for number, places in enumerate(made.clusters, 1)
         for place in places
     )
-    columns = ("document_id", "cluster_id", "score", "reason", "exact", "scheme_id", "digest")
+    columns = (
+        "document_id",
+        "cluster_id",
+        "content_type_id",
+        "object_id",
+        "object_key",
+        "score",
+        "reason",
+        "exact",
+        "scheme_id",
+        "digest",
+    )
     _copy(alias, "neardup_membership", columns, members, made.clustered, bar)
 
 

@@ -21,10 +21,9 @@ ORDER BY d.live DESC, d.first_seen, d.id
 """A plus keeps SQLite, which knows nothing of how often a content type is there, from reading all documents of it."""
 
 CLUSTERS = """
-    SELECT (SELECT mine.cluster_id FROM {membership} mine WHERE mine.document_id = own.id)
-    FROM {document} own WHERE {own}
+    SELECT own.cluster_id FROM {membership} own WHERE {own}
 """
-"""Asked for row by row, and given to PostgreSQL as an array: joined, it reads all memberships of a site for fifty."""
+"""Given to PostgreSQL as an array: joined, it reads all memberships of a site for fifty."""
 
 
 def beside(using: str, objects: Mapping[int, Sequence[str]], kinds: Sequence[int]) -> list[Row]:

@@ -10,10 +10,10 @@ from django.utils.encoding import iri_to_uri
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from .adapters import adapter_for, adapters_of
+from .adapters import adapters_of
 from .models import Membership
 from .pipeline.objects import content_type_of
-from .similar import safe_url
+from .similar import address_of
 from .visible import Key, Querysets, Visible, key_of
 
 PORTION = 500
@@ -36,7 +36,7 @@ def canonical_url(instance: Model, visible: Querysets, request: HttpRequest | No
     if instance.pk is None or not any("canonical" in each.settings.seo for each in adapters_of(instance)[:1]):
         return ""
     first = _first(instance, Visible(visible))
-    url = iri_to_uri(safe_url(adapter_for(first).url(first))) if first is not None else ""
+    url = iri_to_uri(address_of(first)) if first is not None else ""
     return request.build_absolute_uri(url) if url and request is not None else url or ""
 
 
@@ -54,7 +54,7 @@ def _portions(own: Key, models: list[type[Model]], using: str) -> Iterator[list[
     """The members of the object's cluster: the representative, then as first seen; a post alone is one of one."""
     kinds = {content_type_of(model, using).pk: model for model in models}
     places = Membership.objects.using(using)
-    mine = places.filter(document__content_type=content_type_of(own[0], using), document__object_id=own[1])
+    mine = places.filter(content_type=content_type_of(own[0], using), object_id=own[1])
     rows = (
         places.filter(cluster__in=mine.values("cluster"), document__content_type__in=kinds)
         .order_by(

@@ -70,6 +70,16 @@ def evidence(one: str, two: str) -> dict[str, Any]:
     return get_algorithm("neardup").judge(Text(one), Text(two)).evidence()
 
 
+def place_of(made: Document) -> dict[str, Any]:
+    """A document, and what its membership repeats of it."""
+    return {
+        "document": made,
+        "content_type_id": made.content_type_id,
+        "object_id": made.object_id,
+        "object_key": made.object_key,
+    }
+
+
 def cluster(*instances: Model, **values: Any) -> Cluster:
     """A cluster of those objects, the first its representative, with a pair for each of the others."""
     using = instances[0]._state.db or "default"
@@ -80,7 +90,7 @@ def cluster(*instances: Model, **values: Any) -> Cluster:
         if number:
             pair(instances[0], instance, exact=made.exact)
         Membership.objects.using(using).create(
-            document=each, cluster=made, scheme=scheme(using), score=0.9167 if number else 1.0,
+            **place_of(each), cluster=made, scheme=scheme(using), score=0.9167 if number else 1.0,
             exact=made.exact or not number,
             reason=Membership.Reason.DUPLICATE if number else Membership.Reason.REPRESENTATIVE,
         )  # fmt: skip

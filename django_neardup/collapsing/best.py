@@ -11,7 +11,7 @@ from django.db.models.sql.compiler import SQLCompiler
 
 from ..models import Cluster, Membership
 from .joined import first_of_all, fits_a_window
-from .keys import Kind, Sql, of_document, of_post
+from .keys import Kind, Sql, of_membership, of_post
 
 LARGE = 16
 """A cluster of more members is settled once in a statement; in a smaller one each row looks at all others."""
@@ -71,14 +71,14 @@ def _row_by_row(candidates: QuerySet[Any], root: type[Model]) -> Q:
 
 
 def _first(candidates: QuerySet[Any], root: type[Model], cluster: Any) -> Subquery:
-    members = Membership.objects.filter(document__content_type_id=Kind(root), cluster_id=cluster)
+    members = Membership.objects.filter(content_type_id=Kind(root), cluster_id=cluster)
     among = {f"{root._meta.pk.attname}__in": members.values_list(of_post(root), flat=True)}
     return Subquery(candidates.filter(**among).values("pk")[:1])
 
 
 def cluster_of(root: type[Model], key: Any) -> QuerySet[Any, Any]:
     """The cluster, one column and a row at most, of the post with that key."""
-    return Membership.objects.filter(**of_document(root, key)).values("cluster_id")
+    return Membership.objects.filter(**of_membership(root, key)).values("cluster_id")
 
 
 def ordering_of(queryset: QuerySet[Any]) -> tuple[Any, ...]:

@@ -7,14 +7,13 @@ from typing import Any
 from django.db.models import F, IntegerField, Model, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from ..models import Document, Membership
+from ..models import Membership
 from ..pipeline.objects import content_type_of
 from .keys import Sql, kind_of_key, written
 
 CLUSTERS = """
 FROM ({matched}) post
-LEFT JOIN {document} d ON d.content_type_id = %s AND d.{column} = post.neardup_key
-LEFT JOIN {membership} m ON m.document_id = d.id
+LEFT JOIN {membership} m ON m.content_type_id = %s AND m.{column} = post.neardup_key
 """
 
 COUNT = f"SELECT COUNT(*), COUNT(m.cluster_id), COUNT(DISTINCT m.cluster_id) {CLUSTERS}"
@@ -67,7 +66,6 @@ def _key(root: type[Model]) -> Any:
 def _over(statement: str, matched: QuerySet[Any, Any], root: type[Model], connection: Any) -> Sql:
     sql, values = matched.query.get_compiler(connection=connection).as_sql()
     names = {
-        "document": connection.ops.quote_name(Document._meta.db_table),
         "membership": connection.ops.quote_name(Membership._meta.db_table),
         "column": "object_key" if kind_of_key(root) is IntegerField else "object_id",
     }

@@ -35,10 +35,10 @@ def kind_of_key(model: type[Model]) -> Kinds:
     )
 
 
-def of_document(model: type[Model], key: Combinable) -> dict[str, Any]:
-    """What a membership's document must fulfil to be that of the post with this key."""
+def of_membership(model: type[Model], key: Combinable) -> dict[str, Any]:
+    """What a membership must fulfil to be that of the post with this key."""
     column = "object_key" if kind_of_key(model) is IntegerField else "object_id"
-    return {"document__content_type_id": Kind(model), f"document__{column}": written(model, key)}
+    return {"content_type_id": Kind(model), column: written(model, key)}
 
 
 def written(model: type[Model], key: Combinable) -> Combinable:
@@ -48,10 +48,10 @@ def written(model: type[Model], key: Combinable) -> Combinable:
 
 
 def of_post(model: type[Model]) -> Combinable:
-    """The key, as the posts' table holds it, of the post that a membership's document stands for."""
+    """The key, as the posts' table holds it, of the post that a membership stands for."""
     if kind_of_key(model) is IntegerField:
-        return F("document__object_key")
-    return Read(F("document__object_id"), model)
+        return F("object_key")
+    return Read(F("object_id"), model)
 
 
 class Kind(Expression):

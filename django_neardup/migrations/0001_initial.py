@@ -254,17 +254,21 @@ class Migration(migrations.Migration):
             name='Membership',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('object_id', django_neardup.models.fields.ExactCharField(max_length=255, verbose_name='object id')),
+                ('object_key', models.BigIntegerField(blank=True, null=True, verbose_name='object id as a number')),
                 ('score', models.FloatField(default=1.0, verbose_name='score')),
                 ('reason', models.CharField(choices=[('representative', 'representative'), ('duplicate', 'duplicate of the representative'), ('decision', "a person's decision")], max_length=14, verbose_name='reason')),
                 ('exact', models.BooleanField(default=False, verbose_name='exact')),
                 ('digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest')),
                 ('cluster', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='neardup.cluster', verbose_name='cluster')),
+                ('content_type', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contenttypes.contenttype', verbose_name='model')),
                 ('document', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='membership', to='neardup.document', verbose_name='document')),
                 ('scheme', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.scheme', verbose_name='scheme')),
             ],
             options={
                 'verbose_name': 'membership',
                 'verbose_name_plural': 'memberships',
+                'indexes': [models.Index(fields=['content_type', 'object_key'], name='neardup_membership_key'), models.Index(fields=['content_type', 'object_id'], name='neardup_membership_object')],
             },
         ),
         migrations.CreateModel(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from .document import Document, Ledger
-from .fields import DigestField
+from .fields import DigestField, ExactCharField
 from .scheme import Scheme, Space
 
 
@@ -56,7 +57,9 @@ class Queue(Cluster):
 
 
 class Membership(models.Model):
-    """A document's place in a cluster; ``reason`` says what holds it there."""
+    """A document's place in a cluster; ``reason`` says what holds it there.
+
+    It repeats whose document it is, so that lists of posts find their clusters without reading documents."""
 
     class Reason(models.TextChoices):
         REPRESENTATIVE = "representative", _("representative")
@@ -69,6 +72,16 @@ class Membership(models.Model):
     cluster = models.ForeignKey(
         Cluster, models.CASCADE, related_name="memberships", db_constraint=False, verbose_name=_("cluster")
     )
+    content_type = models.ForeignKey(
+        ContentType,
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("model"),
+    )
+    object_id = ExactCharField(_("object id"), max_length=255)
+    object_key = models.BigIntegerField(_("object id as a number"), null=True, blank=True)
     score = models.FloatField(_("score"), default=1.0)
     reason = models.CharField(_("reason"), max_length=14, choices=Reason.choices)
     exact = models.BooleanField(_("exact"), default=False)
@@ -81,6 +94,10 @@ class Membership(models.Model):
         app_label = "neardup"
         verbose_name = _("membership")
         verbose_name_plural = _("memberships")
+        indexes = [
+            models.Index(fields=["content_type", "object_key"], name="neardup_membership_key"),
+            models.Index(fields=["content_type", "object_id"], name="neardup_membership_object"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.document_id} in {self.cluster_id}"

@@ -13,14 +13,14 @@ from ..models import Cluster, Membership, Scheme
 from .facts import UNSEEN, Seen
 from .graph import StoredGraph
 from .ledger import request
-from .sql import execute, insert, named, rows, rows_in
+from .members import enter
+from .sql import execute, named, rows, rows_in
 
 logger = logging.getLogger(__name__)
 
 ALARM = 200
 """Members from which on a growing cluster is logged: so many copies of one post are rather a template's."""
 
-JOINED = ("document_id", "cluster_id", "score", "exact", "reason", "scheme_id", "digest")
 SHOWN = ("id", "space_id", "representative_id", "size", "lowest", "weakest", "exact")
 LED = f'SELECT {named(SHOWN)} FROM "neardup_cluster" WHERE "representative_id" = %s'
 SPACE = 'SELECT "space_id" FROM "neardup_document" WHERE "id" = %s'
@@ -123,11 +123,8 @@ def _join(
         cluster, led = _cluster_of(leader, former, graph.seen, using)
         said = {node: _said(node, leader, graph) for node in sorted(nodes)}
         coming = said if led else {leader: (1.0, True, Membership.Reason.REPRESENTATIVE), **said}
-        insert(
-            using,
-            "neardup_membership",
-            JOINED,
-            [[node, cluster.pk, *own, scheme.pk, graph.digest(node)] for node, own in coming.items()],
+        enter(
+            [[node, cluster.pk, *own, scheme.pk, graph.digest(node)] for node, own in coming.items()], using
         )
         if cluster.size and cluster.pk not in stale:
             _grow(cluster, said, _inside(said, changed, graph), using)

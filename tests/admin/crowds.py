@@ -29,7 +29,8 @@ def cluster(size: int, variants: int = 0) -> Cluster:
     Membership.objects.bulk_create(
         (
             Membership(
-                document=each, cluster=made, scheme=builders.scheme(), score=1.0 if each is found[0] else SCORE,
+                **builders.place_of(each), cluster=made, scheme=builders.scheme(),
+                score=1.0 if each is found[0] else SCORE,
                 reason="representative" if each is found[0] else "duplicate",
             )
             for each in members

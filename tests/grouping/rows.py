@@ -9,6 +9,7 @@ from django.db.models import Model
 from django_neardup.adapters import adapter_for
 from django_neardup.models import Cluster, Document, Membership, Pair, Scheme, Space, Verdict
 from django_neardup.pipeline.objects import canonical_id, content_type_of
+from tests.builders import place_of
 
 
 def scheme(using: str = "default", state: str = Scheme.State.ACTIVE) -> Scheme:
@@ -52,7 +53,7 @@ def cluster(*instances: Model) -> Cluster:
     )
     for each in documents:
         Membership.objects.using(using).create(
-            document=each, cluster=made, scheme=scheme(using), reason=Membership.Reason.DUPLICATE
+            **place_of(each), cluster=made, scheme=scheme(using), reason=Membership.Reason.DUPLICATE
         )
     return made
 
