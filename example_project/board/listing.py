@@ -7,6 +7,7 @@ from typing import Any
 from django.core.paginator import Page
 from django.db.models import QuerySet
 from django.http import HttpRequest
+
 from django_neardup.listing import CollapsedPaginator
 
 PER_PAGE = 10

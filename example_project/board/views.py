@@ -8,8 +8,9 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.generic import ListView
-from django_neardup.listing import SimilarListMixin
 from forum.models import Post, live_posts
+
+from django_neardup.listing import SimilarListMixin
 
 from .listing import PER_PAGE, listed, page_range
 from .models import Ad, Category, live_ads
