@@ -231,7 +231,9 @@ def finished_turn(cluster):
 
 def grown(cluster):
     (ad,) = [Ad.objects.create(text="ещё одно объявление о сваях железобетонных")]
-    cluster.memberships.create(document=builders.document(ad), scheme=builders.scheme(), reason="duplicate")
+    cluster.memberships.create(
+        **builders.place_of(builders.document(ad)), scheme=builders.scheme(), reason="duplicate"
+    )
 
 
 def shrunk(cluster):

@@ -32,12 +32,12 @@ CLUSTER = """
 """
 PAIR = "SELECT id FROM neardup_pair WHERE classes LIKE '%code%' AND verdict = 'variant' ORDER BY score DESC"
 OWN = """
-    SELECT cluster_id FROM neardup_membership JOIN neardup_document document ON document.id = document_id
+    SELECT cluster_id FROM neardup_membership
     JOIN board_ad ad ON ad.id = object_id JOIN auth_user u ON u.id = ad.user_id AND u.username = 'demo'
 """
 PILES = """
-    SELECT ad.id FROM board_ad ad JOIN neardup_document document ON document.object_id = ad.id
-    JOIN neardup_membership ON document_id = document.id WHERE ad.published AND ad.title LIKE '%С140.35-10%'
+    SELECT ad.id FROM board_ad ad JOIN neardup_membership member ON member.object_id = ad.id
+    WHERE ad.published AND ad.title LIKE '%С140.35-10%'
 """
 BATCH = "SELECT batch FROM neardup_mergerecord ORDER BY id DESC"
 

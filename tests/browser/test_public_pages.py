@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 OWN = "SELECT min(board_ad.id) FROM board_ad JOIN auth_user u ON u.id = user_id WHERE username = 'demo'"
 GROUPED = """
-    SELECT object_id FROM neardup_membership JOIN neardup_document document ON document.id = document_id
+    SELECT object_id FROM neardup_membership
     JOIN board_ad ON board_ad.id = object_id AND published AND title LIKE 'Сваи%С140%'
 """
 PAGES = {

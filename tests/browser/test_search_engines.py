@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 MEMBERS = """
     SELECT cluster_id, board_ad.id FROM neardup_membership
-    JOIN neardup_document document ON document.id = document_id
     JOIN django_content_type kind ON kind.id = content_type_id AND kind.model = 'ad'
     JOIN board_ad ON board_ad.id = object_id WHERE published
 """

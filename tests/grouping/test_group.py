@@ -327,8 +327,10 @@ LARGE_SITE = """
         recheck, version, wanted, done, attempts)
     SELECT content_type_id, 'x' || number, 1, true, state, created, '', '', false, 1, 1, 1, 0
     FROM (SELECT * FROM neardup_document LIMIT 1) one, generate_series(1, 20000) number;
-    INSERT INTO neardup_membership (document_id, cluster_id, score, reason, exact, scheme_id, digest)
-    SELECT id, -id / 2, 1, 'duplicate', false, 1, '' FROM neardup_document WHERE object_id LIKE 'x%%' LIMIT 8000;
+    INSERT INTO neardup_membership (document_id, cluster_id, content_type_id, object_id, score, reason, exact,
+        scheme_id, digest)
+    SELECT id, -id / 2, content_type_id, object_id, 1, 'duplicate', false, 1, '' FROM neardup_document
+    WHERE object_id LIKE 'x%%' LIMIT 8000;
     ANALYZE neardup_document, neardup_membership
 """
 
