@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.db.models import Model
 
 from ..models import Document
-from ..pipeline.reading import MOST_CHARACTERS
+from ..pipeline.reading import by_length
 from ..pipeline.records import Read, Signed
 from ..pipeline.signing import sign_texts
 from ..visible import Querysets
@@ -95,7 +95,7 @@ def check_many(
     repeats, checked = Repeats(), list[Checked]()
     items = map(ask.of, texts)
     while some := list(islice(items, TOGETHER)):
-        for portion in _portions(some):
+        for portion in by_length(some):
             checked += _checked(portion, ask, repeats, len(checked))
     return checked
 
@@ -163,17 +163,3 @@ def _matches(asked: Asked, judged: Iterable[Judged], ask: Asking) -> list[Match]
     author = ask.author or asked.source.author
     offered = (each for each in judged if each.judgement.offered)
     return [match_of(each, author, asked.source.text) for each in islice(offered, ask.limit)]
-
-
-def _portions(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
-    """The same in their order, so many at a time as can be canonised side by side however long they are."""
-    portion, characters = list[Asked](), 0
-    for each in asked:
-        length = len(each.source.text)
-        if portion and characters + length > MOST_CHARACTERS:
-            yield portion
-            portion, characters = [], 0
-        portion.append(each)
-        characters += length
-    if portion:
-        yield portion

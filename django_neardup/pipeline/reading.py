@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
@@ -29,9 +29,19 @@ def read_many(documents: Sequence[Document], using: str, strict: bool = False) -
     ]
 
 
-def by_length(reads: Iterable[Read]) -> Iterator[list[Read]]:
+class Readable(Protocol):
+    """What has a source, or would have one."""
+
+    @property
+    def source(self) -> Source | None: ...
+
+
+R = TypeVar("R", bound=Readable)
+
+
+def by_length(reads: Iterable[R]) -> Iterator[list[R]]:
     """The same in their order, in portions that can be canonised side by side however long the texts are."""
-    portion: list[Read] = []
+    portion: list[R] = []
     characters = 0
     for each in reads:
         length = 0 if each.source is None else len(each.source.text)
