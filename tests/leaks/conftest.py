@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -56,7 +57,7 @@ def database(file: Path) -> Iterator[str]:
         yield f"sqlite:///{file.as_posix()}"
         return
     server = services.shared(engine())
-    name = f"leaks_{file.parent.name.replace('-', '_')}"
+    name = f"leaks_{uuid4().hex}"  # the suite's other processes use the same server
     scheme = {"postgresql": "postgres", "mariadb": "mysql"}[engine()]
     order(server, f"CREATE DATABASE {name}")
     yield f"{scheme}://{server['user']}:{server['password']}@{server['host']}:{server['port']}/{name}"
