@@ -54,8 +54,11 @@ def searched() -> Any:
 
 @cache
 def word() -> str:
-    """A word of the texts that about `COMMON` of the posts hold."""
-    known = Counter(each.lower() for each in pool().words if each.isalpha() and len(each) > 4)
+    """A word of the texts that about `COMMON` of the posts hold; no stop word, which a stored vector does not know."""
+    from django_neardup.text.stopwords import STOP
+
+    words = (each.lower() for each in pool().words if each.isalpha() and len(each) > 4)
+    known = Counter(each for each in words if each not in STOP)
     share = (1 - (1 - COMMON) ** (1 / WORDS)) * len(pool().words)
     return min(known, key=lambda each: (abs(known[each] - share), each))
 
