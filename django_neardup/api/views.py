@@ -16,8 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 import django_neardup as neardup
 
-from ..adapters import registered
-from ..similar import Similar, find, visible_to
+from ..similar import Similar, adapter_labelled, find, visible_to
 from ..templating import template_names
 from ..throttling import seconds_to_wait
 from .answers import beside, found, like, message, refusal, wants_html
@@ -79,7 +78,7 @@ def _with_values(view: View) -> View:
 
 
 def _check(request: HttpRequest, label: str, values: dict[str, Any]) -> HttpResponse:
-    adapter = {model._meta.label_lower: adapter for model, adapter in registered().items()}.get(label)
+    adapter = adapter_labelled(label)
     if adapter is None:
         return _absent(request)
     author = adapter.request_author(request)

@@ -3,13 +3,14 @@
 from .entries import Entry, address_of, safe_url
 from .page import LIMIT, Block, Similar, checked_limit
 from .unique import whole_percent
-from .visitors import find, signed_out, visible_to, with_key
+from .visitors import adapter_labelled, find, signed_out, visible_to, with_key
 
 __all__ = [
     "LIMIT",
     "Block",
     "Entry",
     "Similar",
+    "adapter_labelled",
     "address_of",
     "checked_limit",
     "find",

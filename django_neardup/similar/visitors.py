@@ -9,19 +9,24 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from ..adapters import adapter_for, registered
+from ..adapters import Adapter, adapter_for, registered
 from ..exceptions import NotRegistered
 from ..pipeline.objects import canonical_id
 
 
 def find(request: HttpRequest, label: str, object_id: str) -> Model | None:
     """The object, if it is one of ours and this visitor may see it; else None, for whatever reason."""
-    adapter = {model._meta.label_lower: adapter for model, adapter in registered().items()}.get(label)
+    adapter = adapter_labelled(label)
     key = None if adapter is None else _primary_key(adapter.model, object_id)
     if adapter is None or key is None:
         return None
     found = with_key(adapter.visible(request), key)
     return found if found is not None and canonical_id(found.pk) == object_id else None
+
+
+def adapter_labelled(label: str) -> Adapter | None:
+    """The adapter of the registered model that an address calls "app.model"; None where there is none."""
+    return {model._meta.label_lower: adapter for model, adapter in registered().items()}.get(label)
 
 
 def visible_to(request: HttpRequest, model: type[Model]) -> list[QuerySet[Any]]:
