@@ -6,11 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Model
 from django.urls import NoReverseMatch, reverse
+from django.utils.functional import cached_property
 from django.utils.translation import ngettext
 
 from .beside import beside
@@ -135,11 +135,15 @@ def group(objects: Iterable[Model], visible: Querysets) -> list[Group]:
     allowed = Visible(visible)
     instances = list(objects)
     keys = keys_of(instances)
+    aliases = [instance._state.db or DEFAULT_DB_ALIAS for instance in instances]
     by_alias: defaultdict[str, dict[Key, Model]] = defaultdict(dict)
-    for instance, key in zip(instances, keys, strict=True):
-        by_alias[_alias(instance)].setdefault(key, instance)
+    for instance, key, alias in zip(instances, keys, aliases, strict=True):
+        by_alias[alias].setdefault(key, instance)
     found = {alias: _Listed(allowed, alias, known) for alias, known in by_alias.items()}
-    groups = (found[_alias(each)].entry(each, key) for each, key in zip(instances, keys, strict=True))
+    groups = (
+        found[alias].entry(instance, key)
+        for instance, key, alias in zip(instances, keys, aliases, strict=True)
+    )
     return [entry for entry in groups if entry is not None]
 
 
@@ -155,19 +159,20 @@ class _Listed:
 
     def entry(self, instance: Model, key: Key) -> Group | None:
         """The object's entry; None where it may not be seen or another member has stood for it."""
-        if not self._allowed.covers(key):
-            return Group(instance, key)
         if key not in self._near.held:
-            return None
+            return None if self._allowed.covers(key) else Group(instance, key)
         cluster = self._near.cluster_of.get(key)
         if cluster is None:
             return Group(instance, key)
         if cluster in self._shown:
             return None
         self._shown.add(cluster)
+        return Group(instance, key, self._in_order(self._near.others(key)), self._loader)
+
+    def _in_order(self, others: list[Key]) -> list[Key]:
+        """Those of the list first."""
         last = len(self._place)
-        others = sorted(self._near.others(key), key=lambda other: self._place.get(other, last))
-        return Group(instance, key, others, self._loader)
+        return sorted(others, key=lambda other: self._place.get(other, last)) if len(others) > 1 else others
 
 
 def neighbours(keys: Sequence[Key], visible: Visible, using: str) -> Neighbours:
@@ -177,13 +182,9 @@ def neighbours(keys: Sequence[Key], visible: Visible, using: str) -> Neighbours:
     held = visible.held([*members, *keys], using)
     seen: defaultdict[int, list[Key]] = defaultdict(list)
     for key in held:
-        if key in members:
-            seen[members[key]].append(key)
+        if (cluster := members.get(key)) is not None:
+            seen[cluster].append(key)
     return Neighbours(cluster_of, held, dict(seen))
-
-
-def _alias(instance: Model) -> str:
-    return instance._state.db or DEFAULT_DB_ALIAS
 
 
 def _members(keys: Iterable[Key], models: Iterable[type[Model]], using: str) -> dict[Key, int]:

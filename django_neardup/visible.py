@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from django.db import connections
-from django.db.models import F, Lookup, Model, Q, QuerySet
+from django.db.models import (
+    AutoField,
+    BigAutoField,
+    BigIntegerField,
+    F,
+    IntegerField,
+    Lookup,
+    Model,
+    QuerySet,
+)
+from django.db.models.sql import AND, Query
 from django.db.models.sql.compiler import SQLCompiler
 
 from .adapters import adapters_of
 from .exceptions import NeardupError
 from .pipeline.objects import canonical_id
+from .storage.postgresql import array
 
 Key: TypeAlias = tuple[type[Model], str]
 """An object: the model of its adapter (its own, where it has none) and its canonical id."""
@@ -21,6 +32,12 @@ Item = TypeVar("Item")
 
 CHUNK = 10_000
 """Values in one statement: SQLite takes 32 766."""
+
+BIGINT = 2**63
+"""One more than PostgreSQL's largest number of that type."""
+
+INTEGERS = {AutoField, BigAutoField, IntegerField, BigIntegerField}
+"""Fields that give the database their values as they are; those derived from them may give others."""
 
 
 class GroupingError(NeardupError, TypeError):
@@ -40,13 +57,14 @@ def key_of(instance: Model) -> Key:
 
 def keys_of(instances: Iterable[Model]) -> list[Key]:
     """``key_of`` each of them; the adapter of a model is looked up once."""
-    roots: dict[type[Model], type[Model]] = {}
+    known: dict[type[Model], tuple[type[Model], str]] = {}
     found = []
     for instance in instances:
-        root = roots.get(type(instance))
-        if root is None:
-            root = roots[type(instance)] = key_of(instance)[0]
-        found.append((root, _id_of(instance, root)))
+        if type(instance) not in known:
+            root = key_of(instance)[0]
+            known[type(instance)] = root, root._meta.pk.attname
+        root, name = known[type(instance)]
+        found.append((root, canonical_id(getattr(instance, name))))
     return found
 
 
@@ -68,11 +86,12 @@ class Visible:
         self._querysets: dict[type[Model], QuerySet[Any]] = {}
         for queryset in [visible] if isinstance(visible, QuerySet) else _listed(visible):
             _check(queryset)
-            if root_of(queryset.model) in self._querysets:
+            root = root_of(queryset.model)
+            if root in self._querysets:
                 raise GroupingError(
                     f"There are two querysets of {queryset.model._meta.label}: give one, joined with |."
                 )
-            self._querysets[root_of(queryset.model)] = queryset
+            self._querysets[root] = queryset
 
     @property
     def registered(self) -> list[type[Model]]:
@@ -93,14 +112,13 @@ class Visible:
         found: dict[Key, None] = {}
         for model, queryset in self._querysets.items():
             own = [key for key in wanted if key[0] is model]
-            rows = (
-                (model, canonical_id(pk))
+            present = {
+                (model, canonical_id(pk)): None
                 for part in _narrowed(model, queryset, own, using)
                 for pk in part.values_list(model._meta.pk.name, flat=True)
-            )
-            present = dict.fromkeys(rows)
-            found |= dict.fromkeys(key for key in (present if queryset.ordered else own) if key in present)
-        return {key: None for key in found if key in wanted}
+            }
+            found |= _both(present, wanted) if queryset.ordered else _both(own, present)
+        return found
 
     def fetch(self, keys: Iterable[Key], using: str) -> dict[Key, Model]:
         """Those of the objects that may be seen, as the querysets give them."""
@@ -113,19 +131,26 @@ class Visible:
         }
 
 
+def _both(keys: Iterable[Key], others: Container[Key]) -> dict[Key, None]:
+    """Those of the keys that are among the others too, in their order."""
+    return {key: None for key in keys if key in others}
+
+
 def _id_of(instance: Model, root: type[Model]) -> str:
     """A child of a registered parent goes by its parent's key."""
     return canonical_id(getattr(instance, root._meta.pk.attname))
 
 
 class _Among(Lookup):
-    """``IN`` as PostgreSQL takes it soonest: the values are one parameter, an array."""
+    """``IN`` as PostgreSQL takes it soonest: the values are one parameter, an array, and numbers in it a text."""
 
     prepare_rhs = False
 
     def as_sql(self, compiler: SQLCompiler, connection: Any) -> tuple[str, tuple[Any, ...]]:
         column, values = self.process_lhs(compiler, connection)
         field = self.lhs.output_field
+        if type(field) in INTEGERS and max(map(abs, self.rhs)) < BIGINT:
+            return f"{column} = ANY(%s::bigint[])", (*values, array(self.rhs))
         listed = [field.get_db_prep_value(value, connection) for value in self.rhs]
         return f"{column} = ANY(%s)", (*values, listed)
 
@@ -136,8 +161,23 @@ def _narrowed(
     key, arrays = root._meta.pk, connections[using].vendor == "postgresql"
     for chunk in in_chunks(keys):
         wanted = [key.to_python(object_id) for _, object_id in chunk]
-        among = _Among(F(key.name), wanted) if arrays else Q(**{f"{key.name}__in": wanted})
-        yield queryset.using(using).filter(among)
+        found = queryset.using(using)
+        if not arrays:
+            yield found.filter(**{f"{key.name}__in": wanted})
+        elif _is_plain(found, root):
+            found.query.where.add(_Among(key.get_col(found.query.get_initial_alias()), wanted), AND)
+            yield found
+        else:
+            yield found.filter(_Among(F(key.name), wanted))
+
+
+def _is_plain(queryset: QuerySet[Any], root: type[Model]) -> bool:
+    """Whether the key is the table's own and ``filter()``, which takes its time, would just add to WHERE."""
+    return (
+        type(queryset) is QuerySet
+        and type(queryset.query) is Query
+        and queryset.model._meta.concrete_model is root
+    )
 
 
 def _listed(visible: Any) -> list[Any]:

@@ -5,7 +5,7 @@ import uuid
 import pytest
 from django.core.paginator import Paginator
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Count, Q, QuerySet
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -133,7 +133,22 @@ def test_clusters_across_models_with_a_queryset_for_each():
     assert entry.others == [other]
 
 
-@pytest.mark.parametrize("slug", ["a/b", "сваи", "with space", "100%", "?a=b#c", "a//b/", "'quote\""])
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "a/b",
+        "сваи",
+        "with space",
+        "100%",
+        "?a=b#c",
+        "a//b/",
+        "'quote\"",
+        "back\\slash\\",
+        "{a,b}",
+        "NULL",
+        ",",
+    ],
+)
 def test_text_keys(slug):
     one, two = (
         SlugPost.objects.create(slug=slug, text="a"),
@@ -253,6 +268,44 @@ def test_a_queryset_with_repetitions_counts_each_once():
     commented = Ad.objects.filter(Q(comments__text="a") | Q(pk=one.pk))
     (entry,) = neardup.group([one], commented)
     assert (entry.count, entry.others) == (1, [two])
+
+
+class Discreet(QuerySet):
+    """As a site's own may be: hidden posts are left out when it is narrowed down, not before."""
+
+    def filter(self, *args, **kwargs):
+        return super().filter(*args, **kwargs, published=True)
+
+
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        lambda: Ad.objects.filter(published=True) | Ad.objects.filter(title="b"),
+        lambda: Ad.objects.exclude(published=False),
+        lambda: Discreet(Ad),
+        lambda: Ad.objects.filter(published=True).distinct(),
+        lambda: Ad.objects.annotate(said=Count("comments")).filter(said__gt=0),
+        lambda: Ad.objects.filter(comments__text="a").select_related("author"),
+        lambda: Ad.objects.filter(pk__in=Ad.objects.filter(published=True).values("pk")),
+    ],
+    ids=["either", "without", "its own filter", "distinct", "having", "joined", "nested"],
+)
+def test_whatever_narrows_the_queryset_still_does(allowed):
+    one, two, hidden = ads(3)
+    rows.cluster(one, two, hidden)
+    Ad.objects.filter(pk=hidden.pk).update(published=False)
+    for post in (one, two):
+        Comment.objects.create(ad=post, text="a")
+    (entry,) = neardup.group([hidden, one], allowed())
+    assert (entry.object, entry.others) == (one, [two])
+    assert neardup.group([one], allowed().none()) == []
+
+
+@pytest.mark.engines("postgresql")
+@pytest.mark.parametrize("key", [2**63 - 1, 2**63, -(2**63), 2**80])
+def test_a_key_that_no_row_can_have_is_not_there(visible, key):
+    (one,) = ads(1)
+    assert shown(neardup.group([Ad(pk=key), one], visible)) == [(one, 0)]
 
 
 def test_pages_and_generators(visible):
