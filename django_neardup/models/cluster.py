@@ -86,7 +86,12 @@ class Membership(models.Model):
     reason = models.CharField(_("reason"), max_length=14, choices=Reason.choices)
     exact = models.BooleanField(_("exact"), default=False)
     scheme = models.ForeignKey(
-        Scheme, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("scheme")
+        Scheme,
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("scheme"),
     )
     digest = DigestField(_("source digest"))
 

@@ -48,7 +48,12 @@ class Document(Ledger):
         GONE = "gone", _("gone")
 
     content_type = models.ForeignKey(
-        ContentType, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("model")
+        ContentType,
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("model"),
     )
     object_id = ExactCharField(_("object id"), max_length=255)
     object_key = models.BigIntegerField(_("object id as a number"), null=True, blank=True)
@@ -59,6 +64,7 @@ class Document(Ledger):
         blank=True,
         related_name="documents",
         db_constraint=False,
+        db_index=False,
         verbose_name=_("space"),
     )
     author = ExactCharField(_("author"), max_length=255, blank=True, default="")
@@ -112,10 +118,20 @@ class Fingerprint(models.Model):
     """
 
     document = models.ForeignKey(
-        Document, models.CASCADE, related_name="fingerprints", db_constraint=False, verbose_name=_("document")
+        Document,
+        models.CASCADE,
+        related_name="fingerprints",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("document"),
     )
     scheme = models.ForeignKey(
-        Scheme, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("scheme")
+        Scheme,
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("scheme"),
     )
     version = models.BigIntegerField(_("version"))
     source_digest = DigestField(_("source digest"))

@@ -79,16 +79,31 @@ class Pair(models.Model):
     """
 
     a = models.ForeignKey(
-        Document, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("first")
+        Document,
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("first"),
     )
     b = models.ForeignKey(
         Document, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("second")
     )
     scheme = models.ForeignKey(
-        Scheme, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("scheme")
+        Scheme,
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("scheme"),
     )
     space = models.ForeignKey(
-        Space, models.CASCADE, related_name="pairs", db_constraint=False, verbose_name=_("space")
+        Space,
+        models.CASCADE,
+        related_name="pairs",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("space"),
     )
     verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices)
     exact = models.BooleanField(_("exact"), default=False)

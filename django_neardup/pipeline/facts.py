@@ -17,11 +17,10 @@ from .sql import execute_many, insert, named, rows_either, rows_in
 CHUNK = 500
 STORED = (
     'SELECT "id", "a_id", "b_id", "digest_a", "digest_b" FROM "neardup_pair" '
-    'WHERE +"scheme_id" = %s AND "a_id" IN ({}) UNION ALL '
+    'WHERE "scheme_id" = %s AND "a_id" IN ({}) UNION ALL '
     'SELECT "id", "a_id", "b_id", "digest_a", "digest_b" FROM "neardup_pair" '
-    'WHERE +"scheme_id" = %s AND "b_id" IN ({})'
+    'WHERE "scheme_id" = %s AND "b_id" IN ({})'
 )
-"""A plus keeps SQLite, which knows nothing of how often a scheme is there, from reading all pairs of it."""
 
 COLUMNS = (
     "space_id", "verdict", "exact", "score", "containment_a", "containment_b", "classes", "evidence", "digest_a",

@@ -12,7 +12,7 @@ from .sql import rows_either, rows_in
 
 PAIRS = (
     'SELECT "a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b" '
-    'FROM "neardup_pair" WHERE +"scheme_id" = %s AND "{side}" IN ({{}})'
+    'FROM "neardup_pair" WHERE "scheme_id" = %s AND "{side}" IN ({{}})'
 )
 PAIRS_OF = f"{PAIRS.format(side='a_id')} UNION ALL {PAIRS.format(side='b_id')}"
 NODES = (
