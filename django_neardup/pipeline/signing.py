@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..adapters import Adapter, Source
@@ -11,7 +12,7 @@ from ..models import Scheme
 from ..signatures.base import Algorithm
 from ..signatures.neardup_keys import EXACT
 from ..storage import keys as storage
-from ..text.hashing import hash_word, mix
+from ..text.hashing import GOLDEN, hash_word, mix
 from ..text.may_name import may_name
 from .phrases import PhraseList
 from .records import Read, Signed, Skipped
@@ -114,14 +115,13 @@ def _sign(
         place_of(_adapter(each), _source(each)) if enough else (0, "")
         for each, enough in zip(group, long, strict=True)
     ]
-    found = _placed(made, [mix(scheme.pk, space) for space, _ in spaces])
+    own = [_place_of(scheme.pk, space) for space, _ in spaces]
+    found = _placed(made, own)
     signed = []
     for place, (read, enough) in enumerate(zip(group, long, strict=True)):
         if enough:
             sure = _sure(algorithm, made, batch, place, read, secret)
-            keys, sure_keys = _joined(
-                found[place], [mix(mix(scheme.pk, spaces[place][0]), key) for key in sure]
-            )
+            keys, sure_keys = _joined(found[place], [mix(own[place], key) for key in sure])
             signed.append(
                 _record(batch, place, read, scheme, spaces[place], keys, sure_keys, made.packs[place])
             )
@@ -163,16 +163,29 @@ def _record(
     )
 
 
+@lru_cache(maxsize=1024)
+def _place_of(scheme: int, space: int) -> int:
+    """What keys are hashed with that are compared there."""
+    return mix(scheme, space)
+
+
+@lru_cache(maxsize=1024)
+def _begun(place: int) -> int:
+    """The state of `mix` that has taken in a place."""
+    return mix(place)
+
+
 def _placed(made: Signatures, places: Sequence[int]) -> list[NDArray[np.int64]]:
-    """The keys of each text, hashed with its scheme and space, ascending as databases hold them."""
+    """The keys of each text, hashed with its place, ascending as databases hold them: `mix(place, key)`."""
     import numpy as np
 
     from ..text.batch.mixing import mix_arrays
+    from ..text.batch.runs import lengths_of, sort_runs
 
-    counts = np.diff(made.offsets)
-    column = np.repeat(np.array(places, np.uint64), counts)
-    keys = mix_arrays(column, made.keys).view(np.int64)
-    return [np.sort(keys[a:b]) for a, b in zip(made.offsets[:-1].tolist(), made.offsets[1:].tolist())]
+    begun = np.array([_begun(place) for place in places], np.uint64)
+    keys = mix_arrays(made.keys + begun.repeat(lengths_of(made.offsets)), seed=-GOLDEN).view(np.int64)
+    sort_runs(keys, made.offsets)
+    return [keys[start:end] for start, end in pairwise(made.offsets.tolist())]
 
 
 def _sure(
@@ -199,7 +212,7 @@ def _contacts(
     one: Signed, source: Source, batch: Batch, language: str, phrases: PhraseList
 ) -> dict[int, str]:
     plain = None if one.scheme.parameters.get("synonyms") else language
-    names = batch.document(one.place).names if may_name(source.text, plain) else ()
+    names = batch.document(one.place).names if may_name(batch.plain(one.place), plain) else ()
     told = phrases.found_in(lambda: batch.document(one.place))
     found = contacts_of(source.contacts, batch.contacts(one.place), told, names, language)
     secret = bytes.fromhex(one.scheme.secret)

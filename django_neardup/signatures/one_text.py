@@ -59,7 +59,8 @@ def passage_grams_of(hashes: Hashes, stop: Flags, window: int) -> Hashes:
 
 def _number_of(values: Hashes) -> int:
     """How many are distinct."""
-    values = np.sort(values)
+    values = values.copy()
+    values.sort()
     return 1 + int(np.count_nonzero(values[1:] != values[:-1]))
 
 
@@ -87,7 +88,8 @@ def distinct_of(values: Hashes) -> Hashes:
 
 def bag_of(hashes: Hashes) -> bytes:
     """`bag.pack_bag` of one text."""
-    words = np.sort(hashes)
+    words = hashes.copy()
+    words.sort()
     equal = words[1:] == words[:-1]
     if np.count_nonzero(equal):
         words[1:] += _numbers_in_runs(equal).view(np.uint64) * _ODD

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from django_neardup.text.batch import read_batch
 from django_neardup.text.document import Document
 from django_neardup.text.may_name import may_name
 
@@ -51,6 +52,7 @@ UNNAMED = [
     "Лечу в Нью-Йорк",
     "В Анапе. А Вера?",
     "Где И?",
+    "При X < Y - [«Типы»], &str и &self, Диван < Стол",
 ]
 PARTS = [
     "Диван",
@@ -83,10 +85,37 @@ PARTS = [
     "_",
     "'",
     "<b>",
+    "<",
+    ">",
+    "[",
+    "]",
+    "&",
     "Ё",
     "«",
     "5",
 ]
+MARKUP = [
+    "<b>",
+    "</b>",
+    "<br>",
+    "<p>",
+    "<!-- А -->",
+    "&nbsp;",
+    "&#1048;",
+    "&amp;",
+    "&lt;",
+    "[b]",
+    "[/b]",
+    "[url=x]",
+    "](/a)",
+    "[правка]",
+    "<blockquote>",
+    "</blockquote>",
+    "\n>",
+    "~~",
+    "*'",
+]
+LONG = "дом стоит " * 30
 
 
 @pytest.mark.parametrize("text", NAMED)
@@ -107,3 +136,16 @@ def test_whatever_has_a_name_may_have_one(text):
 @pytest.mark.parametrize("text", UNNAMED)
 def test_words_that_are_in_no_name_need_no_look(text):
     assert may_name(text) and not may_name(text, "ru") and not Document(text).names
+
+
+@given(st.lists(st.sampled_from(PARTS + MARKUP), max_size=14).map("".join), st.sampled_from(["keep", "drop"]))
+def test_what_a_reader_sees_tells_as_much(text, quotes):
+    batch = read_batch([text, LONG], quotes=quotes)
+    assert may_name(batch.plain(0), "ru") or not Document(text, quotes=quotes).names
+
+
+def test_markup_alone_is_no_name():
+    batch = read_batch(["<p>Продаю <b>диван</b>. [i]Самовывоз[/i] &mdash; <br>звоните", LONG])
+    assert batch.plain(0).startswith("\nПродаю диван. Самовывоз — ")
+    assert batch.plain(1) == LONG
+    assert not may_name(batch.plain(0))

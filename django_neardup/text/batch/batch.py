@@ -14,8 +14,10 @@ from ..hashing import digest
 from ..synonyms import Synonyms
 from .context import STOPPED
 from .lexical import BARE, Piece
-from .runs import offsets_of
+from .runs import fixed, offsets_of
 from .table import Hashes, Marks
+
+_STOPPED, _NO_CONTENT = fixed(STOPPED, np.uint8), fixed(STOPPED | BARE, np.uint8)
 
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -39,9 +41,8 @@ class Batch:
     """Texts canonised side by side, each as ``Document`` makes it.
 
     ``texts``: as they were given; ``hashes``: uint64, tokens of all texts one after another; ``offsets``: int64[n + 1],
-    text ``i`` has the tokens ``offsets[i]:offsets[i + 1]``; ``lengths``: int64[n], tokens of each; ``stop`` and
-    ``content``: bool, for each token whether it is a stop word, and whether it is neither that nor a price nor a
-    contact; ``truncated``: bool[n].  ``len()`` is the number of texts.
+    text ``i`` has the tokens ``offsets[i]:offsets[i + 1]``; ``lengths``: int64[n], tokens of each; ``stop``: bool, for
+    each token whether it is a stop word; ``truncated``: bool[n].  ``len()`` is the number of texts.
     """
 
     def __init__(
@@ -53,14 +54,15 @@ class Batch:
         lengths: Integers,
         pieces: dict[int, list[Piece]],
         documents: dict[int, Document],
+        plain: dict[int, str],
     ) -> None:
         self.texts = texts
         self.hashes = hashes
         self.lengths = lengths
         self.offsets = offsets_of(lengths)
-        self.stop: Flags = (marks & STOPPED) != 0
-        self.content: Flags = (marks & (STOPPED | BARE)) == 0
-        self._reading, self._pieces, self._documents = reading, pieces, documents
+        self.stop: Flags = (marks & _STOPPED).view(np.bool_)
+        self._marks = marks
+        self._reading, self._pieces, self._documents, self._plain = reading, pieces, documents, plain
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -72,14 +74,26 @@ class Batch:
             found = self._documents[i] = self._reading.document(self.texts[i])
         return found
 
+    def plain(self, i: int) -> str:
+        """A text without its markup, where that was dropped from the whole of it; else as it was given."""
+        return self._plain.get(i, self.texts[i])
+
     def forget(self) -> None:
         """Let the documents go, to save memory: they are made anew when asked for. Those that were cut stay."""
+        self._plain = {}
         self._documents = {i: each for i, each in self._documents.items() if each.truncated}
+
+    @cached_property
+    def content(self) -> Flags:
+        """bool: of each token whether it is neither a stop word nor a price nor a contact."""
+        content: Flags = (self._marks & _NO_CONTENT) == 0
+        return content
 
     @cached_property
     def truncated(self) -> Flags:
         cut = np.zeros(len(self), bool)
-        cut[[i for i, document in self._documents.items() if document.truncated]] = True
+        for i, document in self._documents.items():
+            cut[i] = document.truncated
         return cut
 
     @cached_property

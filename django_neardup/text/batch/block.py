@@ -11,9 +11,11 @@ from .context import ADDRESS
 from .islands import Chunks, chunks_of, islands_of
 from .lexical import Lexical, Piece
 from .memory import Memory
-from .runs import lengths_of, places_of, where
+from .runs import fixed, lengths_of, places_of, where
 from .scan import Plain, Scan
 from .table import Hashes, Marks, Places
+
+_2, _ADDRESS = fixed(2, np.uint8), fixed(ADDRESS, np.uint8)
 
 Tokens = tuple[Hashes, Marks, Places]
 
@@ -53,7 +55,7 @@ class Block:
         the others alone would cost more."""
         scan = self.scan
         counts = lengths_of(scan.firsts)
-        scripts = set(scan.cyrillic[counts > 0].tolist())
+        scripts = {script for script, count in zip(scan.cyrillic.tolist(), counts.tolist()) if count}
         if len(scripts) == 1:
             return self.scripts[bool(scripts.pop())].words(scan.hashes, scan.spelt)
         hashes, marks = np.zeros(len(scan.hashes), np.uint64), np.zeros(len(scan.hashes), np.uint8)
@@ -70,7 +72,7 @@ class Block:
 
     def _has_addresses(self, chunks: Chunks, marks: Marks) -> bool:
         """Whether there are texts to be read as a whole for an address that no hard character shows."""
-        places = where(marks & ADDRESS)
+        places = where(marks & _ADDRESS)
         if len(places):
             places = places[
                 chunks.last.searchsorted(places, "right") == chunks.first.searchsorted(places, "right")
@@ -83,19 +85,18 @@ class Block:
     ) -> list[Piece]:
         text, places = self.scan.text, islands.texts.tolist()
         written = [text[start:end] for start, end in zip(islands.starts.tolist(), islands.ends.tolist())]
-        kinds = self.scan.cyrillic + 2 * self.scan.whole
-        if len(set(kinds[islands.texts].tolist())) == 1 and kinds[places[0]] < 2:
-            pieces = self.scripts[int(kinds[places[0]])].pieces(written)
+        kinds = (self.scan.cyrillic + _2 * self.scan.whole).take(islands.texts).tolist()
+        if len(set(kinds)) == 1 and kinds[0] < 2:
+            pieces: list[Piece] = self.scripts[kinds[0]].pieces(written)
         else:
-            read = [script.piece for script in self.scripts]
-            kind = kinds.tolist()
+            met, read = zip(*((script.met, script.piece) for script in self.scripts))
             pieces = [
-                whole(place) if kind[place] > 1 else read[kind[place]](piece)
-                for place, piece in zip(places, written)
+                whole(place) if kind > 1 else met[kind](piece) or read[kind](piece)
+                for place, piece, kind in zip(places, written, kinds)
             ]
-        for place, piece in zip(places, pieces):
-            if piece.codes or piece.contacts:
-                found(place, piece)
+        for at, (_, _, codes, contacts) in enumerate(pieces):
+            if codes or contacts:
+                found(places[at], pieces[at])
         return pieces
 
 
@@ -108,7 +109,8 @@ def _spliced(scan: Scan, islands: Chunks, pieces: list[Piece], hashes: Hashes, m
     np.add.at(lengths, islands.texts, counts - (islands.last - islands.first))
     starts, sizes = (np.zeros(2 * len(pieces) + 1, np.int64) for _ in range(2))
     starts[2::2] = islands.last
-    starts[1::2] = len(hashes) + np.cumsum(counts) - counts
+    starts[1::2] = counts.cumsum() - counts
+    starts[1::2] += len(hashes)
     sizes[0:-1:2], sizes[-1] = islands.first, len(hashes)
     sizes[0::2] -= starts[0::2]
     sizes[1::2] = counts
@@ -118,6 +120,7 @@ def _spliced(scan: Scan, islands: Chunks, pieces: list[Piece], hashes: Hashes, m
 
 def tokens_of(pieces: Sequence[Piece]) -> Tokens:
     """Pieces one after another."""
-    hashes = np.frombuffer(b"".join([piece.hashes for piece in pieces]), np.uint64)
-    marks = np.frombuffer(b"".join([piece.marks for piece in pieces]), np.uint8)
-    return hashes, marks, np.fromiter((len(piece.marks) for piece in pieces), np.int64, len(pieces))
+    columns = list(zip(*pieces)) or [(), ()]
+    hashes = np.frombuffer(b"".join(columns[0]), np.uint64)
+    marks = np.frombuffer(b"".join(columns[1]), np.uint8)
+    return hashes, marks, np.fromiter(map(len, columns[1]), np.int64, len(pieces))

@@ -37,7 +37,10 @@ class Piece(NamedTuple):
 
 
 class Lexical:
-    """Words and pieces of texts of one script, to the tokens that the plain canoniser makes of them."""
+    """Words and pieces of texts of one script, to the tokens that the plain canoniser makes of them.
+
+    ``met``: gives what is remembered of a piece, or None.
+    """
 
     def __init__(
         self, language: str, cyrillic: bool, secret: bytes, synonyms: Synonyms | None, table: Table
@@ -46,6 +49,7 @@ class Lexical:
         self.table = table
         self._lexicon = lexicon(language, cyrillic)
         self._pieces: dict[str, Piece] = {}
+        self.met = self._pieces.get
 
     def words(self, hashes: Hashes, spelling: Spelling) -> tuple[Hashes, Marks]:
         """Token hashes and marks of words; ``spelling`` gives the words at some places, folded, in small letters."""
@@ -81,7 +85,7 @@ class Lexical:
 
     def pieces(self, texts: Sequence[str]) -> list[Piece]:
         """The tokens of pieces between two blanks."""
-        found = list(map(self._pieces.get, texts))
+        found = list(map(self.met, texts))
         if None in found:
             return list(map(self.piece, texts))
         return cast("list[Piece]", found)

@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 
 from ..hashing import GOLDEN, MASK, STEP_1, STEP_2, mix
-from .runs import Hashes, Integers
+from .runs import Hashes, Integers, fixed
 
 BLOCK = 16_384
 FEW_RUNS = 24
 
 
 def constant(value: int) -> Hashes:
-    """An array without dimensions: in a sum with a short array it costs half of what a scalar does."""
-    return np.array(value & MASK, np.uint64)
+    """64 bits of a number, `fixed`."""
+    return fixed(value & MASK, np.uint64)
 
 
 _ADDED, _STEP_1, _STEP_2 = constant(GOLDEN), constant(STEP_1), constant(STEP_2)

@@ -26,7 +26,7 @@ _BEGUN = {
     "*": re.compile(r"\*(?<=[^\W_]\*)\*{0,2}[^\W_]").search,
 }
 """Literal first letters, for which a text is searched at once."""
-FEW = 400  # characters that are sooner read one by one
+FEW = 180  # characters that are sooner read one by one
 
 
 def read_batch(
@@ -51,14 +51,17 @@ class _Reader:
         self.memory = memory()
         self.documents: dict[int, Document] = {}
         self.pieces: dict[int, list[Piece]] = {}
+        self.plain: dict[int, str] = {}
 
     def batch(self) -> Batch:
         if sum(map(len, self.texts)) <= FEW:
             hashes, marks, lengths = self._one_by_one()
         else:
-            columns = zip(*(self._read(first, block) for first, block in self._blocks()))
-            hashes, marks, lengths = map(np.concatenate, columns)
-        return Batch(self.texts, self.reading, hashes, marks, lengths, self.pieces, self.documents)
+            blocks = [self._read(first, block) for first, block in self._blocks()]
+            hashes, marks, lengths = blocks[0] if len(blocks) == 1 else map(np.concatenate, zip(*blocks))
+        return Batch(
+            self.texts, self.reading, hashes, marks, lengths, self.pieces, self.documents, self.plain
+        )
 
     def _one_by_one(self) -> Tokens:
         pieces = [self._whole(place) for place in range(len(self.texts))]
@@ -85,6 +88,8 @@ class _Reader:
         raw, drop = self.texts[place], self.reading.quotes == "drop"
         if len(raw) < LONGEST_RAW:
             text = plain_text(raw, self.reading.quotes, Untraced).text if _marked(raw, drop) else raw
+            if text is not raw:
+                self.plain[place] = text
             if len(text) < LONG_TEXT:
                 return text
         self._whole(place)

@@ -13,6 +13,11 @@ Hashes = NDArray[np.uint64]
 Integers = NDArray[np.int64]
 
 
+def fixed(value: int, kind: type[Any]) -> NDArray[Any]:
+    """A number as an array without dimensions: beside a short array it costs half of what a scalar does."""
+    return np.array(value, kind)
+
+
 def places_of(starts: Integers, lengths: Integers) -> Integers:
     """All places of the runs `start … start + length - 1`, run by run: int64[sum of the lengths]."""
     ends = lengths.cumsum()
@@ -44,7 +49,7 @@ def flagged(flags: Flags, offsets: Integers) -> tuple[Integers, Integers]:
     return places, places.searchsorted(offsets)
 
 
-def sort_runs(values: NDArray[np.unsignedinteger[Any]], offsets: Integers) -> None:
+def sort_runs(values: NDArray[np.integer[Any]], offsets: Integers) -> None:
     """Each run ascending, in place."""
     for start, end in pairwise(offsets.tolist()):
         values[start:end].sort()

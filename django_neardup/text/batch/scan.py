@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +38,12 @@ from .characters import (
     UNMISTAKABLY_LATIN,
     UNSEEN,
     Alphabet,
+    Bytes,
     Classes,
     W,
     markup,
 )
-from .runs import lengths_of, offsets_of, where
+from .runs import fixed, lengths_of, offsets_of, where
 from .table import Places
 from .words import LONGEST_WORD, Mixer, Scratch, characters_of, read_words
 
@@ -49,10 +52,28 @@ FEW_CHANGED = 4
 SAMPLED = 8
 AROUND = 4
 """Letters that are spaced out by blanks are four or more."""
+_1, _BEFORE, _BLANK, _W = fixed(1, np.int64), fixed(-1, np.int64), fixed(BLANK, np.uint8), fixed(W, np.uint8)
+_FIRST_CYRILLIC, _HARD = fixed(FIRST_CYRILLIC, np.uint8), fixed(HARD, np.uint16)
+_LONGEST_WORD = fixed(LONGEST_WORD, np.int64)
 _LETTERS = (CYRILLIC, LATIN, UNMISTAKABLY_CYRILLIC, UNMISTAKABLY_LATIN)
 
 Flags = NDArray[np.bool_]
 Plain = Callable[[int], str]
+
+
+class Range(NamedTuple):
+    """Bytes from ``first`` on, so many."""
+
+    first: Bytes
+    size: Bytes
+
+
+def _range(first: int, end: int) -> Range:
+    return Range(fixed(first, np.uint8), fixed(end - first, np.uint8))
+
+
+_LATIN, _SPECIAL, _SYMBOLS = _range(FIRST_LETTER, FIRST_CYRILLIC), _range(*SPECIAL), _range(*SYMBOLS)
+_LATIN_ONLY, _CYRILLIC_ONLY = _range(*LATIN_ONLY_BYTES), _range(*CYRILLIC_ONLY_BYTES)
 
 
 class Scan:
@@ -83,7 +104,7 @@ class Scan:
             self._take(_exchanged(texts, plainer), plainer)
         self.starts, self.ends, self.hashes = read_words(self.bytes, mixer, scratch)
         self.firsts: Places = self.starts.searchsorted(self.texts)
-        self.spaces = where(np.equal(self.bytes, BLANK, out=scratch.flags[: len(self.bytes)]))
+        self.spaces = where(np.equal(self.bytes, _BLANK, out=scratch.flags[: len(self.bytes)]))
         self.whole = np.zeros(len(texts), bool)
         self._unread = unread
         if unread:
@@ -95,16 +116,13 @@ class Scan:
         """``changed``: the only texts that are not as they were taken before, if their places are the same."""
         before = self.texts if changed else None
         self.text = "\n" + "\n".join(texts) + "\n"
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        self.texts: Places = np.empty(len(texts) + 1, np.int64)
-        self.texts[0] = 1
-        lengths.cumsum(out=self.texts[1:])
-        self.texts[1:] += np.arange(2, len(texts) + 2)
+        starts = accumulate((len(text) + 1 for text in texts), initial=1)
+        self.texts: Places = np.fromiter(starts, np.int64, len(texts) + 1)
         if before is not None and np.array_equal(before, self.texts):
             self._exchange(changed)
         else:
             self._points, self.bytes = characters_of(self.text, self._alphabet, self._scratch)
-        self._special = where(self._between(*SPECIAL))
+        self._special = where(self._between(_SPECIAL))
         self._kinds = self._kinds_at(self._special)
         self._present = int(np.bitwise_or.reduce(self._kinds))
 
@@ -118,18 +136,17 @@ class Scan:
     def _kinds_at(self, places: Places) -> Classes:
         return self._alphabet.classes.take(self.bytes.take(places))
 
-    def _between(self, first: int, end: int) -> Flags:
+    def _between(self, wanted: Range) -> Flags:
         """Which bytes are in this range; until asked again."""
         size = len(self.bytes)
-        shifted = np.subtract(self.bytes, np.uint8(first), out=self._scratch.shifted[:size])
-        return np.less(shifted, np.uint8(end - first), out=self._scratch.flags[:size])
+        shifted = np.subtract(self.bytes, wanted.first, out=self._scratch.shifted[:size])
+        return np.less(shifted, wanted.size, out=self._scratch.flags[:size])
 
     def _specials(self, kinds: int) -> Places:
         """Places of the characters, letters apart, of some kinds."""
         if not self._present & kinds:
             return self._special[:0]
-        places: Places = self._special[(self._kinds & np.uint16(kinds)) != 0]
-        return places
+        return self._special.take(where(self._kinds & np.uint16(kinds)))
 
     def _have(self, places: Places) -> Flags:
         """The texts that hold one of some places."""
@@ -148,18 +165,22 @@ class Scan:
 
     def _look_at_scripts(self) -> None:
         """Which texts are mostly Cyrillic, and in which of the others short words may be Latin ones."""
-        latin = np.bitwise_or.reduceat(self._between(FIRST_LETTER, FIRST_CYRILLIC), self.texts[:-1])
-        cyrillic = np.bitwise_or.reduceat(self.bytes, self.texts[:-1]) >= FIRST_CYRILLIC
+        latin = np.bitwise_or.reduceat(self._between(_LATIN), self.texts[:-1])
+        cyrillic = np.bitwise_or.reduceat(self.bytes, self.texts[:-1]) >= _FIRST_CYRILLIC
         for present, kind in ((latin, LATIN), (cyrillic, CYRILLIC)):
-            present |= self._have(self._specials(kind))
+            if self._present & kind:
+                present |= self._have(self._specials(kind))
         self.cyrillic = cyrillic
         both = cyrillic & latin
-        if both.any():
+        mixed = np.count_nonzero(both) > 0
+        if mixed:
             self._weigh(both)
         alone = self._alone()
         changed = np.concatenate([self._specials(ODD | UNSEEN), alone])
+        touched = np.concatenate([changed, *self._links()]) if mixed else changed
+        if not len(touched):
+            return
         odd = self._have(np.concatenate([self._specials(ODD), alone]))
-        touched = np.concatenate([changed, self._links()]) if both.any() else changed
         touched.sort()
         touched = touched[(both | odd)[self.text_of(touched)]]
         if len(touched):
@@ -173,20 +194,25 @@ class Scan:
             letters = letters[where((beside & LETTER) == 0)]
         return letters
 
-    def _links(self) -> Places:
+    def _links(self) -> Iterator[Places]:
         """Places of an @, a // or ww."""
         linked = self._specials(LINKED)
-        alone = (self._kinds_at(linked) & SLASH) == 0
-        linked = linked[alone | ((self._kinds_at(linked + 1) & SLASH) != 0)]
-        twice = where(np.equal(self.bytes, W, out=self._scratch.flags[: len(self.bytes)]))
-        return np.concatenate([linked, twice[self.bytes.take(twice + 1) == W]])
+        if len(linked):
+            alone = (self._kinds_at(linked) & SLASH) == 0
+            yield linked[alone | ((self._kinds_at(linked + 1) & SLASH) != 0)]
+        if "w" in self.text or "W" in self.text:
+            twice = where(np.equal(self.bytes, _W, out=self._scratch.flags[: len(self.bytes)]))
+            yield twice[self.bytes.take(twice + _1) == _W]
 
     def _weigh(self, both: Flags) -> None:
         """``mostly_cyrillic`` of texts with letters of both scripts and nothing that is an address or folded away."""
+        if len(both) == 1:
+            self._weigh_one()
+            return
         weight = 3 if self._prefer else 1
-        latin = lengths_of(where(self._between(*LATIN_ONLY_BYTES)).searchsorted(self.texts))
+        latin = lengths_of(where(self._between(_LATIN_ONLY)).searchsorted(self.texts))
         latin += lengths_of(self._specials(UNMISTAKABLY_LATIN).searchsorted(self.texts))
-        sure = self._between(*CYRILLIC_ONLY_BYTES)
+        sure = self._between(_CYRILLIC_ONLY)
         sampled = offsets_of(sure[::SAMPLED])
         cyrillic = lengths_of(sampled.take(-(-self.texts // SAMPLED)))
         few = where(both & ((cyrillic * weight < latin) | (cyrillic == 0)))
@@ -196,6 +222,15 @@ class Scan:
         mostly = np.where(cyrillic > 0, cyrillic * weight >= latin, self._prefer & (latin == 0))
         self.cyrillic[both] = mostly[both]
         self.whole |= both & ~mostly & (cyrillic == 0)
+
+    def _weigh_one(self) -> None:
+        """The same of the only text."""
+        latin = int(np.count_nonzero(self._between(_LATIN_ONLY))) + len(self._specials(UNMISTAKABLY_LATIN))
+        cyrillic = int(np.count_nonzero(self._between(_CYRILLIC_ONLY)))
+        mostly = Letters(True, True, cyrillic, latin).mostly_cyrillic(self._prefer)
+        self.cyrillic[0] = mostly
+        if not (mostly or cyrillic):
+            self.whole[0] = True
 
     def _look_around(self, touched: Places, changed: Flags) -> None:
         """Texts in which there are addresses, or characters that become something else: what is around those places is
@@ -237,50 +272,61 @@ class Scan:
 
     def _look_for_long_runs(self) -> None:
         """Texts with runs of symbols that would be cut."""
-        symbols = where(self._between(*SYMBOLS))
+        symbols = where(self._between(_SYMBOLS))
+        if len(symbols) <= MAX_MARKS:
+            return
         long = symbols[MAX_MARKS:] - symbols[:-MAX_MARKS] == MAX_MARKS
         self.whole[self.text_of(symbols[MAX_MARKS:][long])] = True
 
     def text_of(self, places: Places) -> Places:
         """The numbers of the texts that hold these places."""
-        return self.texts.searchsorted(places, side="right") - 1
+        texts: Places = self.texts.searchsorted(places, side="right") - _1
+        return texts
 
     def hard_places(self) -> Places:
         """Places, in order, some of them twice, of characters whose chunk is read by the plain canoniser."""
         kinds = self._kinds
-        hard = (kinds & HARD) != 0
-        soft = where(((kinds & (DOT | SLASH | SHARP)) != 0) & ~hard)
-        if len(soft):
-            places, here = self._special.take(soft), kinds.take(soft)
-            before, after = self._kinds_at(places - 1), self._kinds_at(places + 1)
-            hard[soft] = (
-                (((here & DOT) != 0) & ((after & LETTER) != 0) & ((before & (DOT | SPACE)) == 0))
-                | (((here & SLASH) != 0) & (((before | after) & SLASH) != 0))
-                | (((here & SHARP) != 0) & ((before & LETTER) != 0))
-            )
-        found: Places = self._special[hard]
-        odd = self._odd_words()
-        if len(odd):
-            found = np.concatenate([found, odd])
-            found.sort()
+        parts = [self._special.take(where(kinds & _HARD)), *self._hard_beside(), *self._odd_words()]
+        if len(parts) == 1:
+            return parts[0]
+        found: Places = np.concatenate(parts)
+        found.sort(kind="stable")  # merges what is in order already
         return found
 
-    def _odd_words(self) -> Places:
+    def _hard_beside(self) -> Iterator[Places]:
+        """A dot before a letter, two slashes, a # behind a letter; most dots end a sentence."""
+        for kind, beside, step in ((DOT, LETTER, _1), (SLASH, SLASH, _1), (SHARP, LETTER, _BEFORE)):
+            places = self._specials(kind)
+            if len(places):
+                places = places.take(where(self._kinds_at(places + step) & np.uint16(beside)))
+            if len(places) and kind == DOT:
+                places = places.take(where((self._kinds_at(places - _1) & (DOT | SPACE)) == 0))
+            if len(places):
+                yield places
+
+    def _odd_words(self) -> Iterator[Places]:
         """Words too long, and letters spaced out: т-а-к-о-й, т а к о й."""
         starts, ends = self.starts, self.ends
         lengths = ends - starts
-        odd = [starts[lengths > LONGEST_WORD]]
-        single = where(lengths == 1)
-        inner = single[:-1][single[1:] - single[:-1] == 1]
+        long = where(lengths > _LONGEST_WORD)
+        if len(long):
+            yield starts.take(long)
+        single = where(lengths == _1)
+        close = where(single[1:] - single[:-1] == _1)
+        if len(close):
+            yield from self._spaced_out(single, single.take(close))
+
+    def _spaced_out(self, single: Places, inner: Places) -> Iterator[Places]:
+        """``single``: words of one letter; ``inner``: those of them with another one behind."""
+        starts, ends = self.starts, self.ends
         inner = inner[(inner > 0) & (inner < len(starts) - 2)]
         inner = inner[starts[inner + 1] - starts[inner] == 2]
         if len(inner):
             close = (starts[inner] - ends[inner - 1] == 1) & (starts[inner + 2] - ends[inner + 1] == 1)
             unbroken = self.bytes[starts[inner] - 1] != BLANK
-            odd.append(starts[inner[close & unbroken]])
+            yield starts[inner[close & unbroken]]
         first = single[:-3][single[3:] - single[:-3] == 3]
-        odd += [starts[first + step] for step in range(4) if len(first)]
-        return np.concatenate(odd)
+        yield from (starts[first + step] for step in range(4) if len(first))
 
     def spelt(self, places: Places) -> list[str]:
         """The words of some numbers, folded, in small letters."""

@@ -11,7 +11,7 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-from .runs import where
+from .runs import fixed, where
 
 Hashes = NDArray[np.uint64]
 Marks = NDArray[np.uint8]
@@ -20,6 +20,8 @@ Places = NDArray[np.int64]
 LEAST_BITS, MOST_BITS = 17, 21
 FULL = 3  # a table of which more than a third is used grows
 _PAIR = np.dtype("V16")
+_BEHIND = np.arange(1, 5)
+"""Slots behind its own where a key is looked for at once; no empty one stands before it."""
 _FOLD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -32,8 +34,8 @@ class Slots:
         self.keys, self.values = pairs[0::2], pairs[1::2]
         self._together = pairs.view(_PAIR)
         self.bits = len(marks).bit_length() - 1
-        self._shift = np.uint64(64 - self.bits)
-        self._mask = len(marks) - 1
+        self._shift = fixed(64 - self.bits, np.uint64)
+        self._mask = fixed(len(marks) - 1, np.int64)
 
     @classmethod
     def empty(cls, bits: int) -> Slots:
@@ -53,16 +55,21 @@ class Slots:
         places = where(found != wanted)
         if not len(places):
             return values, marks, places
-        absent, slots, found = [], slots[places], found[places]
+        absent, slots = [], slots[places]
         while len(places):
-            empty = found == 0
-            absent.append(places[empty])
-            places, slots = places[~empty], (slots[~empty] + 1) & self._mask
-            found = self.keys[slots]
-            hit = found == wanted[places]
-            values[places[hit]], marks[places[hit]] = self.values[slots[hit]], self.marks[slots[hit]]
-            places, slots, found = places[~hit], slots[~hit], found[~hit]
-        return values, marks, np.concatenate(absent)
+            near = (slots[:, None] + _BEHIND) & self._mask
+            found = self.keys[near]
+            rows, columns = (found == wanted[places][:, None]).nonzero()
+            at, hits = places[rows], near[rows, columns]
+            values[at], marks[at] = self.values[hits], self.marks[hits]
+            if len(rows) == len(places):
+                break
+            ended = (found == 0).any(axis=1)
+            ended[rows] = False
+            absent.append(places[ended])
+            ended[rows] = True
+            places, slots = places[~ended], near[~ended, -1]
+        return values, marks, np.concatenate(absent) if absent else places[:0]
 
     def add(self, keys: Hashes, values: Hashes, marks: Marks) -> int:
         """Insert distinct keys that are absent; the number of them.  There must be room."""
@@ -89,7 +96,8 @@ class Slots:
         return bool((checks_of(keys, values, marks) == self.checks[self.keys != 0]).all())
 
     def _home(self, keys: Hashes) -> Places:
-        return (keys >> self._shift).astype(np.int64)
+        slots: Places = (keys >> self._shift).view(np.int64)
+        return slots
 
     def _write(self, slots: Places, keys: Hashes, values: Hashes, marks: Marks) -> None:
         self.values[slots] = values

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .characters import FIRST_LETTER, Alphabet, Bytes, Points
-from .runs import where
+from .runs import fixed, where
 from .table import Hashes, Places
 
 SLICE = 1 << 15
@@ -19,7 +19,9 @@ LONGEST_WORD = 64
 
 # Which bytes of a window belong to a word of which so many are left.
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(WINDOW + 1)], np.uint64)
-_SHIFT, _HALF = np.uint64(29), np.uint64(32)
+_SHIFT, _HALF = fixed(29, np.uint64), fixed(32, np.uint64)
+_1, _WINDOW = fixed(1, np.int64), fixed(WINDOW, np.int64)
+_FIRST_LETTER = fixed(FIRST_LETTER, np.uint8)
 
 
 class Scratch(threading.local):
@@ -48,13 +50,14 @@ class Mixer:
 
     def __init__(self, seed: bytes) -> None:
         data = hashlib.blake2b(seed, digest_size=24, person=b"mixer").digest()
-        self._first, self._next, self._chain = np.frombuffer(data, np.uint64) | np.uint64(1)
+        factors = np.frombuffer(data, np.uint64) | np.uint64(1)
+        self._first, self._next, self._chain = (fixed(factor, np.uint64) for factor in factors.tolist())
 
     def hashes(self, windows: Hashes, starts: Places, lengths: Places) -> Hashes:
         """Of words at some places; ``windows``: the eight bytes from each place on."""
         hashes = self._taken(windows, starts, lengths, self._first)
         hashes ^= hashes >> _HALF
-        longer = where(lengths > WINDOW)
+        longer = where(lengths > _WINDOW)
         done = WINDOW
         while len(longer) and done <= LONGEST_WORD:
             left = lengths.take(longer) - done
@@ -64,11 +67,11 @@ class Mixer:
             mixed ^= mixed >> _HALF
             hashes[longer] = mixed
             longer, done = longer[left > WINDOW], done + WINDOW
-        if not hashes.all():
+        if np.count_nonzero(hashes) < len(hashes):
             hashes[hashes == 0] = 1
         return hashes
 
-    def _taken(self, windows: Hashes, places: Places, left: Places, factor: np.uint64) -> Hashes:
+    def _taken(self, windows: Hashes, places: Places, left: Places, factor: Hashes) -> Hashes:
         taken = windows[places]
         taken &= _MASKS.take(left, mode="clip")
         taken ^= taken >> _SHIFT
@@ -91,9 +94,9 @@ def characters_of(text: str, alphabet: Alphabet, scratch: Scratch) -> tuple[Poin
 def read_words(found: Bytes, mixer: Mixer, scratch: Scratch) -> Words:
     """Words of a text, as ``characters_of`` left it, that begins and ends with a blank."""
     size = len(found)
-    letters = np.greater_equal(found, FIRST_LETTER, out=scratch.flags[:size])
+    letters = np.greater_equal(found, _FIRST_LETTER, out=scratch.flags[:size])
     borders = where(np.not_equal(letters[1:], letters[:-1], out=scratch.other[: size - 1]))
-    borders += 1
+    borders += _1
     starts, ends = borders[0::2].copy(), borders[1::2].copy()
     windows: Hashes = np.ndarray((size,), np.uint64, scratch.bytes.data, strides=(1,))
     return Words(starts, ends, mixer.hashes(windows, starts, ends - starts))
