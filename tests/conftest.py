@@ -61,6 +61,18 @@ def _marked_services(request: pytest.FixtureRequest) -> None:
             request.getfixturevalue(fixture)
 
 
+@pytest.fixture(autouse=True)
+def _nothing_remembered(request: pytest.FixtureRequest) -> None:
+    """A process remembers schemes and spaces; those of the test before were rolled back."""
+    if request.node.get_closest_marker("database"):
+        from django.conf import settings
+
+        from django_neardup.pipeline.remembering import forget
+
+        for alias in settings.DATABASES:
+            forget(alias)
+
+
 def _private(name: str) -> services.Service:
     try:
         return services.private(name)
