@@ -23,9 +23,10 @@ TRIGRAM_QUERIES = 20
 
 @row("14", "top ten by full-text engines, on 100,000 posts")
 def engines(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """Posts of 100 words.  Ours: text to keys and payloads in the app's tables in an SQLite file; a look-up goes from
-    text to candidates to likeness by the payloads.  tantivy: one writing thread, `more_like_this` of 10 terms on a
-    stored text, ten best.  FTS5: any of the 10 words of highest tf-idf, ten best; the peers verify nothing."""
+    """Posts of 100 words, words known.  Ours: text to keys and payloads in the app's tables in an SQLite file; a
+    look-up goes from text to candidates to likeness by the payloads.  tantivy: one writing thread, `more_like_this` of
+    10 terms on a stored text, ten best.  FTS5: any of the 10 words of highest tf-idf, ten best; the peers verify
+    nothing."""
     needs("tantivy")
     texts, size = collection(sizes.collection), sizes.collection
     ours = {name: loaded("sqlite", name, size, bar) for name in NAMES}
