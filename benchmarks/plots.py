@@ -65,7 +65,7 @@ def _curves(path: Path, unit: str, lines: Mapping[str, Curve]) -> Path:
         axes.plot(*zip(*sorted(line)), marker="o", label=name)
     axes.set(xscale="log", yscale="log", xlabel="documents", ylabel=unit)
     axes.grid(alpha=0.3, which="both")
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return _saved(figure, path)
 
 
