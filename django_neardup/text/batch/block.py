@@ -11,8 +11,9 @@ from .context import ADDRESS
 from .islands import Chunks, chunks_of, islands_of
 from .lexical import Lexical, Piece
 from .memory import Memory
+from .plainer import Plain
 from .runs import fixed, lengths_of, places_of, where
-from .scan import Plain, Scan
+from .scan import Scan
 from .table import Hashes, Marks, Places
 
 _2, _ADDRESS = fixed(2, np.uint8), fixed(ADDRESS, np.uint8)

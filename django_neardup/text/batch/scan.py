@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grammar import GLYPH
 from ..homoglyphs import Letters, letters_of
-from ..normalize import MAX_MARKS, SPACED_OUT, fold_characters, fold_signs
-from ..tokenize import LONG_TEXT
+from ..normalize import MAX_MARKS, fold_characters
 from ..traced import Untraced
 from .characters import (
     BLANK,
@@ -43,12 +41,12 @@ from .characters import (
     W,
     markup,
 )
+from .plainer import Plain, exchanged, is_unreadable, plainer_texts
 from .runs import fixed, lengths_of, offsets_of, where
 from .table import Places
 from .words import LONGEST_WORD, Mixer, Scratch, characters_of, read_words
 
 MARKUP = markup()
-FEW_CHANGED = 4
 SAMPLED = 8
 AROUND = 4
 """Letters that are spaced out by blanks are four or more."""
@@ -58,7 +56,6 @@ _LONGEST_WORD = fixed(LONGEST_WORD, np.int64)
 _LETTERS = (CYRILLIC, LATIN, UNMISTAKABLY_CYRILLIC, UNMISTAKABLY_LATIN)
 
 Flags = NDArray[np.bool_]
-Plain = Callable[[int], str]
 
 
 class Range(NamedTuple):
@@ -100,8 +97,8 @@ class Scan:
         self._prefer, self._alphabet, self._scratch = prefer, alphabet, scratch
         self._take(texts)
         marked = self._marked()
-        if marked and (plainer := _plainer(texts, marked, plain)):
-            self._take(_exchanged(texts, plainer), plainer)
+        if marked and (plainer := plainer_texts(texts, marked, plain)):
+            self._take(exchanged(texts, plainer), plainer)
         self.starts, self.ends, self.hashes = read_words(self.bytes, mixer, scratch)
         self.firsts: Places = self.starts.searchsorted(self.texts)
         self.spaces = where(np.equal(self.bytes, _BLANK, out=scratch.flags[: len(self.bytes)]))
@@ -268,7 +265,7 @@ class Scan:
         self.cyrillic[place] = cyrillic = letters.mostly_cyrillic(self._prefer)
         self.whole[place] = not (cyrillic or (sure and not changed) or not letters.cyrillic)
         if changed and not self.whole[place]:
-            self.whole[place] = _unreadable(pieces, end - 1 - start)
+            self.whole[place] = is_unreadable(pieces, end - 1 - start)
 
     def _look_for_long_runs(self) -> None:
         """Texts with runs of symbols that would be cut."""
@@ -333,29 +330,3 @@ class Scan:
         starts, ends = self.starts[places].tolist(), self.ends[places].tolist()
         written = "\n".join([self.text[start:end] for start, end in zip(starts, ends)])
         return self._alphabet.lowered(written).split("\n")
-
-
-def _plainer(texts: Sequence[str], marked: Iterable[int], plain: Plain) -> dict[int, str]:
-    """The texts that are another one without their markup."""
-    seen = {place: plain(place) for place in marked}
-    return {place: text for place, text in seen.items() if text != texts[place]}
-
-
-def _unreadable(pieces: Sequence[str], size: int) -> bool:
-    """Whether characters that become something else, in pieces of a text of ``size`` characters, space letters out, or
-    would make a long text of it."""
-    for piece in pieces:
-        folded = fold_signs(Untraced(piece)).text
-        if any(match[2] == " " for match in SPACED_OUT.finditer(folded)):
-            return True
-        size += len(folded) - len(piece) + 2 * len(GLYPH.findall(folded))
-    return size >= LONG_TEXT
-
-
-def _exchanged(texts: Sequence[str], plainer: dict[int, str]) -> list[str]:
-    """The texts with plainer ones in the place of some; where those are few, as long as before."""
-    exchanged = list(texts)
-    few = FEW_CHANGED * len(plainer) < len(texts)
-    for place, text in plainer.items():
-        exchanged[place] = text.ljust(len(texts[place])) if few else text
-    return exchanged
