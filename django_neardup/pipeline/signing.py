@@ -12,7 +12,7 @@ from ..models import Scheme
 from ..signatures.base import Algorithm
 from ..signatures.neardup_keys import EXACT
 from ..storage import keys as storage
-from ..text.hashing import GOLDEN, hash_word, mix
+from ..text.hashing import hash_word, mix
 from ..text.may_name import may_name
 from .phrases import PhraseList
 from .records import Read, Signed, Skipped
@@ -179,11 +179,11 @@ def _placed(made: Signatures, places: Sequence[int]) -> list[NDArray[np.int64]]:
     """The keys of each text, hashed with its place, ascending as databases hold them: `mix(place, key)`."""
     import numpy as np
 
-    from ..text.batch.mixing import mix_arrays
+    from ..text.batch.mixing import mix_on
     from ..text.batch.runs import lengths_of, sort_runs
 
     begun = np.array([_begun(place) for place in places], np.uint64)
-    keys = mix_arrays(made.keys + begun.repeat(lengths_of(made.offsets)), seed=-GOLDEN).view(np.int64)
+    keys = mix_on(begun.repeat(lengths_of(made.offsets)), made.keys).view(np.int64)
     sort_runs(keys, made.offsets)
     return [keys[start:end] for start, end in pairwise(made.offsets.tolist())]
 

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from django_neardup.text.batch.mixing import BLOCK, FEW_RUNS, mix_arrays, mix_neighbours, mix_runs
+from django_neardup.text.batch.mixing import (
+    BLOCK,
+    FEW_RUNS,
+    mix_arrays,
+    mix_neighbours,
+    mix_on,
+    mix_runs,
+)
 from django_neardup.text.batch.runs import distinct, flagged, joined, offsets_of, places_of
 from django_neardup.text.hashing import mix
 
@@ -39,6 +46,13 @@ def test_rows(rows: list[tuple[int, int, int]], seed: int) -> None:
         assert mix_arrays(*columns[:count], seed=seed).tolist() == [
             mix(*row[:count], seed=seed) for row in rows
         ]
+
+
+@given(st.lists(st.tuples(ANY, ANY, ANY), max_size=5), ANY)
+@settings(max_examples=100, deadline=None)
+def test_one_more_value(rows: list[tuple[int, int, int]], seed: int) -> None:
+    states, values = array([mix(*row[:2], seed=seed) for row in rows]), array([row[2] for row in rows])
+    assert mix_on(states, values).tolist() == [mix(*row, seed=seed) for row in rows]
 
 
 def test_more_rows_than_a_block() -> None:

@@ -39,6 +39,11 @@ def mix_arrays(*columns: Hashes, seed: int = 0) -> Hashes:
     return mixed
 
 
+def mix_on(states: Hashes, values: Hashes) -> Hashes:
+    """`mix(*before, value)` of every value, where the state beside it is `mix(*before)`: uint64."""
+    return mix_arrays(states + values, seed=-GOLDEN)
+
+
 def _mix_in(state: Hashes, columns: Sequence[Hashes]) -> None:
     spare = np.empty_like(state)
     finalise(state, spare)
