@@ -57,14 +57,13 @@ def key_of(instance: Model) -> Key:
 
 def keys_of(instances: Iterable[Model]) -> list[Key]:
     """``key_of`` each of them; the adapter of a model is looked up once."""
-    known: dict[type[Model], tuple[type[Model], str]] = {}
+    roots: dict[type[Model], type[Model]] = {}
     found = []
     for instance in instances:
-        if type(instance) not in known:
-            root = key_of(instance)[0]
-            known[type(instance)] = root, root._meta.pk.attname
-        root, name = known[type(instance)]
-        found.append((root, canonical_id(getattr(instance, name))))
+        root = roots.get(type(instance))
+        if root is None:
+            root = roots[type(instance)] = key_of(instance)[0]
+        found.append((root, _id_of(instance, root)))
     return found
 
 
