@@ -42,11 +42,22 @@ class KeysField(models.Field):  # type: ignore[type-arg]
         return json.dumps(self.value_from_object(obj))
 
 
+def _milliseconds(number: Any) -> Any:
+    """A number of a clock: Django takes any for one of 32 bits, and a month has more milliseconds than fit."""
+    return models.Value(number, models.BigIntegerField()) if isinstance(number, int) else number
+
+
 class DatabaseClock(models.Func):
     """Now by the database's own clock, in whole milliseconds since 1970: leases trust no worker's clock or zone."""
 
     output_field = models.BigIntegerField()
     arity = 0
+
+    def __add__(self, other: Any) -> Any:
+        return super().__add__(_milliseconds(other))
+
+    def __sub__(self, other: Any) -> Any:
+        return super().__sub__(_milliseconds(other))
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:
         return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", ()

@@ -27,7 +27,7 @@ SORTED = ("-worth", "since", "kind", "number")
 PLACE = len(SORTED)
 """Columns of a row that are its place."""
 AGAIN = 10**12
-"""What a reopened item is worth above all others."""
+"""What a reopened item is worth above all others: more than a number of 32 bits, for which Django takes a ``Value``."""
 
 
 class Item(NamedTuple):
@@ -98,7 +98,9 @@ def _first(kind: type) -> Any:
             output_field=BigIntegerField(),
         )
     again = Case(
-        When(decided__isnull=False, then=Value(AGAIN)), default=Value(0), output_field=BigIntegerField()
+        When(decided__isnull=False, then=Value(AGAIN, BigIntegerField())),
+        default=Value(0),
+        output_field=BigIntegerField(),
     )
     return again + worth
 
