@@ -19,7 +19,8 @@ from .sql import execute, named, rows, rows_in
 logger = logging.getLogger(__name__)
 
 ALARM = 200
-"""Members from which on a growing cluster is logged: so many copies of one post are rather a template's."""
+"""Members at which a growing cluster is logged, and each time their number has doubled: so many copies of one post are
+rather a template's."""
 
 SHOWN = ("id", "space_id", "representative_id", "size", "lowest", "weakest", "exact")
 LED = f'SELECT {named(SHOWN)} FROM "neardup_cluster" WHERE "representative_id" = %s'
@@ -201,7 +202,7 @@ def refresh(cluster: Cluster, using: str, grown: bool = False) -> None:
 
 
 def _warn(cluster: Cluster, size: int) -> None:
-    if size >= ALARM:
+    if (size // ALARM).bit_length() > (cluster.size // ALARM).bit_length():
         logger.warning("neardup: cluster %s has grown to %s members", cluster.pk, size)
 
 

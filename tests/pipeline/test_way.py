@@ -326,14 +326,14 @@ def test_bulk_changes_can_be_marked():
     assert cluster(one) == cluster(two) is not None
 
 
-def test_a_cluster_that_grows_past_the_alarm_is_logged(monkeypatch, caplog):
+def test_a_cluster_is_logged_at_the_alarm_and_each_time_it_has_doubled(monkeypatch, caplog):
     from django_neardup.pipeline import assign
 
     monkeypatch.setattr(assign, "ALARM", 3)
-    for end in ("Звоните.", "Пишите.", "Торг."):
-        post(f"{SOFA} {end}")
-    work()
-    assert "has grown to 3 members" in caplog.text
+    for _ in range(7):
+        post(SOFA)
+        work()
+    assert [record.args[1] for record in caplog.records if "has grown" in record.msg] == [3, 6]
 
 
 def test_fifty_steps_of_a_chain_stay_apart():
