@@ -167,23 +167,26 @@ class _Look:
         if not others:
             return []
         likeness = self.algorithm.screen_many(self.one.payload, [each.payload for each in others])
-        keys = [self._keys(each, leaders) for each in others]
         words = [each.words for each in others]
-        passed = self.algorithm.passes_many(likeness, keys, self.one.words, words)
+        passed = self.algorithm.passes_many(likeness, self._keys(others, leaders), self.one.words, words)
         ranked = [
-            (each.document not in leaders, -like, each.document, each)
-            for each, like, passes in zip(others, likeness.tolist(), passed.tolist())
+            (each.document not in leaders, -like, each.document, place)
+            for place, (each, like, passes) in enumerate(zip(others, likeness.tolist(), passed.tolist()))
             if passes
         ]
-        return [row[3] for row in sorted(ranked, key=lambda row: row[:3])]
+        return [others[place] for *_, place in sorted(ranked)]
 
-    def _keys(self, each: Sketch, leaders: Collection[int]) -> int:
-        """Keys shared; counted by the keys themselves where the other may stand outside the cap of a bucket: an old
-        representative, a partner."""
-        keys = self.counts.get(each.document, 0)
-        if each.document in leaders or each.document in self.ties.partners:
-            keys = max(keys, len(self._own.intersection(storage.unpack(each.keys))))
-        return keys
+    def _keys(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[int]:
+        """Keys shared with each; counted by the keys themselves where the other may stand outside the cap of a bucket:
+        an old representative, a partner."""
+        counts = self.counts
+        shared = [counts.get(each.document, 0) for each in others]
+        outside = self.ties.partners.union(leaders)
+        for place, each in enumerate(others):
+            if each.document in outside:
+                own = self._own.intersection(storage.unpack(each.keys))
+                shared[place] = max(shared[place], len(own))
+        return shared
 
     @cached_property
     def _own(self) -> set[int]:

@@ -67,7 +67,7 @@ def sketches_of(documents: Collection[int], scheme: int, using: str) -> dict[int
     """What those documents are screened by, of those that have a fingerprint under the scheme. Their own rows, which
     stand elsewhere on the disk, are not read."""
     found = rows_in(using, SKETCHES, sorted(documents), scheme) if documents else []
-    return {row[0]: Sketch._make(_with_bytes(row, 4, 5)) for row in found}
+    return {row[0]: Sketch._make(row) for row in _with_bytes(found, 4, 5)}
 
 
 def prints_from(sketches: Collection[Sketch], using: str) -> dict[int, Print]:
@@ -85,11 +85,13 @@ def prints_of(documents: Collection[int], scheme: int, using: str) -> dict[int, 
     """The fingerprints of those documents that have one under the scheme, with the leader of each one's cluster; of
     none whose post is deleted and remembered."""
     found = rows_in(using, PRINTS, sorted(documents), scheme) if documents else []
-    return {row[0]: Print._make(_with_bytes(row, 4)) for row in found if row[1]}
+    return {row[0]: Print._make(row) for row in _with_bytes(found, 4) if row[1]}
 
 
-def _with_bytes(row: tuple[Any, ...], *places: int) -> Sequence[Any]:
-    """The row with bytes in those places, whatever the driver gives."""
-    if all(type(row[place]) is bytes for place in places):
-        return row
-    return [bytes(value) if place in places else value for place, value in enumerate(row)]
+def _with_bytes(rows: Sequence[tuple[Any, ...]], *places: int) -> Sequence[Sequence[Any]]:
+    """The rows with bytes in those places, whatever the driver gives: of one column it gives the same in every row."""
+    if not rows or all(type(rows[0][place]) is bytes for place in places):
+        return rows
+    return [
+        [bytes(value) if place in places else value for place, value in enumerate(row)] for row in rows
+    ]

@@ -17,7 +17,7 @@ from .sketched import Sketched
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from ..text.batch import Batch
     from .signed_batch import Signatures
@@ -120,6 +120,13 @@ class MinHashLSH(Sketched):
     def least(self) -> float:
         """What the screen demands: with `containment` next to nothing, a sample being small."""
         return min(self.review, SEEN) if self.containment else self.review
+
+    def passes_many(
+        self, screened: ArrayLike, shared_keys: ArrayLike, words_a: ArrayLike, words_b: ArrayLike
+    ) -> NDArray[np.bool_]:
+        import numpy as np
+
+        return (np.atleast_1d(screened) >= self.least) & (np.asarray(shared_keys) > 0)
 
     def compare(self, a: Document, b: Document) -> Judgement:
         """By the sketches; with `containment` by the sets themselves."""
