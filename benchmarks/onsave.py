@@ -97,10 +97,12 @@ def meet_words(alias: str) -> None:
     """Read posts of the database: this process knows their words from then on."""
     from django_neardup.adapters import adapter_for
     from django_neardup.pipeline.schemes import active_scheme
+    from django_neardup.pipeline.words import share_words
     from django_neardup.text.batch import read_batch
 
     from .board.models import Post
 
+    share_words()
     scheme = active_scheme(adapter_for(Post).settings, alias)
     rows = Post._default_manager.using(alias).order_by("pk").values_list("text", flat=True)
     for start in range(0, KNOWN_POSTS, AT_ONCE):
