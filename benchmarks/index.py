@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from .ours import algorithm
@@ -57,13 +57,20 @@ class Index:
         """Keys and payloads of texts."""
         import numpy as np
 
+        parts = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
+        made = [self._signed(part) for part in parts]
+        if len(made) == 1:
+            return made[0]
+        keys, counts, packs = zip(*made)
+        return Signed(np.concatenate(keys), np.concatenate(counts), list(chain.from_iterable(packs)))
+
+    def _signed(self, texts: Sequence[str]) -> Signed:
+        import numpy as np
+
         from django_neardup.text.batch import read_batch
 
-        parts = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
-        made = [self.algorithm.sign(read_batch(part)) for part in parts]
-        counts = np.concatenate([np.diff(each.offsets) for each in made])
-        keys = np.concatenate([each.keys for each in made]).view(np.int64)
-        return Signed(keys, counts, [pack for each in made for pack in each.packs])
+        made = self.algorithm.sign(read_batch(texts))
+        return Signed(made.keys.view(np.int64), np.diff(made.offsets), made.packs)
 
     def add(self, signed: Signed, first: int) -> None:
         """Add texts, numbered from `first` on, as one run of keys in one transaction."""
