@@ -19,6 +19,8 @@ APPS = [
 ]
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
 ENGINES = ("sqlite", "postgresql", "mariadb")
+PREPARED = {"server_side_binding": True, "prepare_threshold": 5}
+"""Options of PostgreSQL as docs/guide/operations.md advises them where no pooler stands between."""
 
 
 class DurablePostgreSQL(services.PostgreSQL):
@@ -93,6 +95,15 @@ def empty_database(engine: str, purpose: str) -> str:
     return alias
 
 
+def unprepared(alias: str) -> str:
+    """The alias of a second connection to a PostgreSQL database, which prepares no statements: a site's by a pooler."""
+    from django.db import connections
+
+    other = f"{alias}_unprepared"
+    connections.settings[other] = {**connections.settings[alias], "OPTIONS": {}}
+    return other
+
+
 def empty_file() -> Path:
     """A migrated SQLite file that nobody has open, to copy."""
     from django.db import connections
@@ -151,7 +162,7 @@ def _on_server(engine: str, purpose: str) -> dict[str, Any]:
     }
     if engine == "mariadb":
         return {"ENGINE": "django.db.backends.mysql", **described, "OPTIONS": {"charset": "utf8mb4"}}
-    return {"ENGINE": "django.db.backends.postgresql", **described}
+    return {"ENGINE": "django.db.backends.postgresql", **described, "OPTIONS": PREPARED}
 
 
 def _create_postgresql(parameters: dict[str, Any], name: str) -> None:

@@ -10,14 +10,23 @@ from ..figures import Bar, Figure, Sizes, row
 from ..keytables import BANDS, CAP, DEFAULT_KEYS, alternated, asker, of_template, ordinary, table
 from ..loaded import COPIES, WORDS
 from ..ours import NAMES, algorithm
-from ..shinglerows import ENGINES, filled, find, runs_of
+from ..shinglerows import filled, find, runs_of
+from ..site import unprepared
 from ..texts import post
 from .storage import LABELS
 
-BESIDE = {"sqlite": (">= 35", ">= 48"), "postgresql": (">= 12", ">= 17")}
+BESIDE = {"SQLite": (">= 35", ">= 48"), "PostgreSQL": (">= 12", ">= 17")}
 TEMPLATE = {"sqlite": ("<= 4", "<= 3"), "postgresql": ("<= 3", "<= 2"), "mariadb": ("<= 3", "<= 1.5")}
 GROWTH = ("<= 1.5", None)
 SCHEMES = ((BANDS, "20 keys"), (DEFAULT_KEYS, "default scheme"))
+Reach = Callable[[str], str]
+WAYS: tuple[tuple[str, str, Reach], ...] = (
+    ("sqlite", LABELS["sqlite"], str),
+    ("postgresql", LABELS["postgresql"], str),
+    ("postgresql", f"{LABELS['postgresql']}, nothing prepared", unprepared),
+)
+"""Engine, label, and the alias by which a database is reached."""
+
 LOOKUPS = 40
 """Look-ups of a round: rows of word runs take long where posts share many sentences."""
 
@@ -26,24 +35,25 @@ LOOKUPS = 40
 def beside(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """Medians of look-ups of posts of 100 words among 200,000, one statement each: `buckets`, at most 64 documents
     of a bucket; and the posts that share most of a post's runs of three words, of a table with a row a run.  Signing
-    and reading the words are left out of both."""
+    and reading the words are left out of both.  PostgreSQL with statements that are prepared, and without, as a site
+    behind a pooler has it."""
     places = iter(range(1, 100))
     count = 2 * sizes.collection
     made = filled(count, bar)
     texts = [post(number, WORDS) for number in range(0, count - count // COPIES, max(count // LOOKUPS, 1))]
     texts = texts[: min(LOOKUPS, sizes.lookups)]
-    for engine in ENGINES:
-        calls: dict[str, Callable[[int], Any]] = {"runs": _runs(made.rows[engine], texts)}
+    for engine, label, reach in WAYS:
+        calls: dict[str, Callable[[int], Any]] = {"runs": _runs(reach(made.rows[engine]), texts)}
         for scheme in NAMES:
-            calls[scheme] = _keys(made.keys[engine, scheme], scheme, texts)
-        with bar(LABELS[engine], sizes.rounds) as progress:
+            calls[scheme] = _keys(reach(made.keys[engine, scheme]), scheme, texts)
+        with bar(label, sizes.rounds) as progress:
             taken = alternated(calls, len(texts), sizes.rounds, progress)
         for scheme, title in NAMES.items():
-            bounds = BESIDE[engine] if scheme == "minhash-lsh" else (None, None)
+            bounds = BESIDE[label] if label in BESIDE and scheme == "minhash-lsh" else (None, None)
             ratio = taken["runs"] / taken[scheme]
-            yield Figure(f"9.{next(places)}", f"{LABELS[engine]}, {title}", ratio, "x", *bounds)
+            yield Figure(f"9.{next(places)}", f"{label}, {title}", ratio, "x", *bounds)
         for name, spent in taken.items():
-            title = f"{LABELS[engine]}, {NAMES.get(name, 'a row a run of words')}: median"
+            title = f"{label}, {NAMES.get(name, 'a row a run of words')}: median"
             yield Figure(f"9.{next(places)}", title, spent * 1e6, "us")
 
 
