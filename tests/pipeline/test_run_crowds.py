@@ -18,7 +18,7 @@ from .families import SYLLABLES, family
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 
-HOT, COLD, CAP = 7, 8, 3
+COLD, HOT, CAP = 7, 8, 3
 EARLIER, RUN, LATER = [1, 2, 3, 4], [10, 11, 12, 13, 14], [20]
 
 
@@ -31,11 +31,12 @@ def signed(document, *keys):
 
 def crowds():
     """A run of five documents that all have the hot key, the last three the cold one too."""
-    keys = np.array([HOT] * 5 + [COLD] * 3, np.int64)
-    owners = np.array([*RUN, *RUN[2:]], np.int64)
     storage.add_run("default", [HOT] * 4 + [COLD], [*EARLIER, 4])
-    made = Crowds(keys, owners, np.array(RUN), CAP + 1, "default")
-    storage.add_run("default", keys, owners)
+    made = Crowds(np.array(RUN), CAP + 1, "default")
+    for key, owners in (COLD, RUN[2:]), (HOT, RUN):
+        keys = np.full(len(owners), key)
+        made.add(keys, np.array(owners))
+        storage.add_run("default", keys, owners)
     storage.add_run("default", [COLD], LATER)
     return made
 
@@ -59,7 +60,9 @@ def test_buckets_look_as_if_posts_came_one_after_another(document, near):
 
 def test_a_run_without_keys_finds_nothing():
     empty = np.array([], np.int64)
-    place, others = Crowds(empty, empty, empty, CAP, "default").look_up([signed(1)], empty)
+    made = Crowds(empty, CAP, "default")
+    made.add(empty, empty)
+    place, others = made.look_up([signed(1)], empty)
     assert not len(place) and not len(others)
 
 

@@ -19,21 +19,30 @@ Numbers = NDArray[np.int64]
 
 
 class Crowds:
-    """Made of a run's keys, ascending, the document of each, and the documents in the order of the run (int64 all),
-    before the keys are written: a document before another in the run comes before it at every key.
+    """Made of the documents in the order of the run (int64), and told of all its keys before they are written.
 
     Kept of them are only the hot ones: those that ``cap`` posts of the run have, or more."""
 
-    def __init__(self, keys: Numbers, owners: Numbers, documents: Numbers, cap: int, using: str) -> None:
+    def __init__(self, documents: Numbers, cap: int, using: str) -> None:
         self.using, self.cap = using, cap
         self._documents = documents
         self._by_id = np.argsort(documents)
         self._ids = documents[self._by_id]
-        others = keys[cap - 1 :]
-        self._keys = np.unique(others[others == keys[: len(others)]])
-        begins, ends = (np.searchsorted(keys, self._keys, side) for side in ("left", "right"))
-        self._members = [self._places(owners[begin:end]).astype(np.int32) for begin, end in zip(begins, ends)]
-        self._older = self._newest_of_others()
+        self._keys = np.empty(0, np.int64)
+        self._members: list[NDArray[np.int32]] = []
+        self._older: list[Numbers] = []
+
+    def add(self, keys: Numbers, owners: Numbers) -> None:
+        """Some keys of the run, ascending and above all that were told of before, and the document of each (int64): a
+        document before another in the run comes before it at every key."""
+        others = keys[self.cap - 1 :]
+        hot = np.unique(others[others == keys[: len(others)]])
+        begins, ends = (np.searchsorted(keys, hot, side) for side in ("left", "right"))
+        self._members += (
+            self._places(owners[begin:end]).astype(np.int32) for begin, end in zip(begins, ends)
+        )
+        self._older += self._newest_of_others(hot)
+        self._keys = np.append(self._keys, hot)
 
     def look_up(self, signed: Sequence[Signed], keys: Numbers) -> tuple[Numbers, Numbers]:
         """As ``storage.buckets``, for these keys of these posts one after another: without the posts of the run that
@@ -59,13 +68,13 @@ class Crowds:
         near = self._documents[members[max(rank - self.cap, 0) : rank]]
         return np.concatenate([near, self._older[key][: self.cap - len(near)]])
 
-    def _newest_of_others(self) -> list[Numbers]:
-        """By hot key, the newest documents that are not of the run."""
-        found, documents = storage.buckets(self.using, self._keys, self.cap)
+    def _newest_of_others(self, keys: Numbers) -> list[Numbers]:
+        """By key, the newest documents that are not of the run."""
+        found, documents = storage.buckets(self.using, keys, self.cap)
         strange = self._places(documents) < 0
         found, documents = found[strange], documents[strange]
         order = np.lexsort((-documents, found))
-        return np.split(documents[order], np.searchsorted(found[order], np.arange(1, len(self._keys))))
+        return np.split(documents[order], np.searchsorted(found[order], np.arange(len(keys))))[1:]
 
     def _hot(self, keys: Numbers) -> Numbers:
         """The number of each hot key, -1 for others."""

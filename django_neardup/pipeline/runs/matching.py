@@ -56,6 +56,7 @@ class Matcher:
         # A try that broke off may have changed their clusters, and told nobody.
         self._tell(concluded | dict.fromkeys(again & concluded.keys(), True))
         finish_many(done, self.using)
+        self._tried.difference_update(one.document for one in done)
         return [one.document for one in done]
 
     def _leaders_near(self, signed: Sequence[Signed]) -> dict[int, set[int]]:

@@ -1,10 +1,12 @@
-"""Signatures of a run laid aside in a temporary file: what is in memory does not grow with the run."""
+"""Signatures of a run laid aside in temporary files: what is in memory does not grow with the run."""
 
 from __future__ import annotations
 
 import pickle
 import tempfile
+from array import array
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import IO, Any
 
 import numpy as np
@@ -30,14 +32,14 @@ class Spool:
 
     def __init__(self, adapter: Adapter, scheme: Scheme) -> None:
         self.adapter, self.scheme = adapter, scheme
-        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="neardup-")  # noqa: SIM115
-        self._keys: list[Numbers] = []
-        self._documents: list[int] = []
+        self._file, self._keys = _temporary(), _temporary()
+        self._documents = array("q")
         self._counts: list[int] = []
 
     def close(self) -> None:
-        """Remove the file."""
+        """Remove the files."""
         self._file.close()
+        self._keys.close()
 
     @property
     def bytes(self) -> int:
@@ -52,20 +54,28 @@ class Spool:
         sure = _joined([each.sure_keys for each in batch])
         counts = [[len(each.keys), len(each.sure_keys)] for each in batch]
         pickle.dump((rows, keys, sure, counts), self._file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._keys.append(keys)
-        self._documents += (each.document for each in batch)
+        keys.tofile(self._keys)
+        self._documents.extend(each.document for each in batch)
         self._counts += (own for own, _ in counts)
 
-    def keys(self) -> tuple[Numbers, Numbers, Numbers]:
-        """All keys, ascending, and whose each is, in the order they were added; then the documents (int64 all).
+    @property
+    def documents(self) -> Numbers:
+        """The documents, in the order they were added."""
+        return np.array(self._documents, np.int64)
 
-        They are given away, so ask once."""
-        documents = np.array(self._documents, np.int64)
-        keys, self._keys = _joined(self._keys), []
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        owners = np.repeat(documents, self._counts)[order]
-        return keys, owners, documents
+    def slices(self, size: int) -> Iterator[tuple[Numbers, Numbers]]:
+        """All keys, ascending, and whose each is, in the order they were added: about so many at once, equal ones
+        together.
+
+        As keys are hashes, equal parts of their range hold about as many; to sort all at once would take four times
+        their memory."""
+        self._keys.seek(0)
+        keys = np.fromfile(self._keys, np.int64)
+        documents, ends = self.documents, np.cumsum(self._counts)
+        for first, last in _parts(len(keys) // size + 1):
+            chosen = np.flatnonzero((keys >= first) & (keys <= last))
+            chosen = chosen[np.argsort(keys[chosen], kind="stable")]
+            yield keys[chosen], documents[np.searchsorted(ends, chosen, side="right")]
 
     def batches(self) -> Iterator[list[Signed]]:
         """All that was laid aside, batch by batch."""
@@ -87,6 +97,16 @@ class Spool:
             )
             for place, row in enumerate(rows)
         ]  # fmt: skip
+
+
+def _temporary() -> IO[bytes]:
+    return tempfile.TemporaryFile(prefix="neardup-")
+
+
+def _parts(number: int) -> Iterator[tuple[int, int]]:
+    """The first and last of each of so many equal parts of all signed 64-bit numbers."""
+    edges = [(each << 64) // number - 2**63 for each in range(number + 1)]
+    return ((first, end - 1) for first, end in pairwise(edges))
 
 
 def _joined(arrays: Sequence[Numbers]) -> Numbers:

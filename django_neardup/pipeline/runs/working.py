@@ -18,8 +18,8 @@ from .signing import sign
 from .spool import Spool
 from .writing import scrub, store, write_keys
 
-CHUNK = 1000
-"""Objects read, canonised and signed side by side."""
+CHUNK = 500
+"""Objects read, canonised and signed side by side: as many as a list of a statement holds."""
 
 BYTES = 256 << 20
 """Of signatures laid aside in a file, after which a run is written before its range has come to its end."""
@@ -130,21 +130,20 @@ class _Range:
             spool.close()
 
     def _end_run(self, spool: Spool) -> None:
-        keys, owners, documents = spool.keys()
-        crowds = Crowds(keys, owners, documents, self.work.adapter.settings.bucket, self.using)
-        for _ in write_keys(keys, owners, self.using, again=self.mine.again):
+        crowds = Crowds(spool.documents, self.work.adapter.settings.bucket, self.using)
+        for _ in write_keys(spool, crowds, self.using, again=self.mine.again):
             self._through("writing keys", 0)
-        del keys, owners
-        stored: set[int] = set()
+        left: set[int] = set()
         for batch in spool.batches():
-            stored.update(one.document for one in store(batch, self.using))
+            stored = {one.document for one in store(batch, self.using)}
+            left.update(one.document for one in batch if one.document not in stored)
             self._through("writing", 0)
         matcher = Matcher(crowds, self.using)
         for batch in spool.batches():
-            for few in portions([one for one in batch if one.document in stored], BATCH):
+            for few in portions([one for one in batch if one.document not in left], BATCH):
                 matcher.match(few)
                 self._through("comparing", len(few))
-            self._through("comparing", len(batch) - sum(one.document in stored for one in batch))
+            self._through("comparing", sum(one.document in left for one in batch))
 
     def _through(self, phase: str, halves: int) -> None:
         self._halves += halves

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...adapters import Adapter
 from ...models import Document
 from ...storage import keys as storage
@@ -20,11 +17,13 @@ from ..objects import content_type_of
 from ..records import Signed
 from ..sql import execute, portions, rows, rows_in
 from ..store import store_many
+from .crowds import Crowds
 from .documents import writing
+from .spool import Spool
 from .together import together
 
-SLICE = 200_000
-"""Keys written in one transaction: on SQLite nobody else writes meanwhile."""
+SLICE = 25_000
+"""Keys written in one transaction, about: on SQLite nobody else writes meanwhile, and each is a Python object."""
 
 BATCH = 500
 """Documents whose fingerprints are written in one transaction."""
@@ -32,14 +31,14 @@ BATCH = 500
 WRITTEN = 'SELECT "document_id", SUM(LENGTH("keys")) FROM "neardup_fingerprint" WHERE "document_id" IN ({}) GROUP BY 1'
 
 
-def write_keys(keys: NDArray[np.int64], owners: NDArray[np.int64], using: str, again: bool) -> Iterator[int]:
-    """Add the keys (int64[n], ascending, of the document beside each); yields how many each transaction held.
+def write_keys(spool: Spool, crowds: Crowds, using: str, again: bool) -> Iterator[int]:
+    """Add the keys of a run, of which the crowds are told first; yields how many each transaction held.
 
     ``again``: some may be there."""
-    for start in range(0, len(keys), SLICE):
-        part = slice(start, start + SLICE)
-        retrying(storage.add_run, using, keys[part], owners[part], fresh=not again)
-        yield len(keys[part])
+    for keys, owners in spool.slices(SLICE):
+        crowds.add(keys, owners)
+        retrying(storage.add_run, using, keys, owners, fresh=not again)
+        yield len(keys)
 
 
 def store(signed: Sequence[Signed], using: str) -> list[Signed]:
