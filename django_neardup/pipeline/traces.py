@@ -92,6 +92,4 @@ def _with_bytes(rows: Sequence[tuple[Any, ...]], *places: int) -> Sequence[Seque
     """The rows with bytes in those places, whatever the driver gives: of one column it gives the same in every row."""
     if not rows or all(type(rows[0][place]) is bytes for place in places):
         return rows
-    return [
-        [bytes(value) if place in places else value for place, value in enumerate(row)] for row in rows
-    ]
+    return [[bytes(value) if place in places else value for place, value in enumerate(row)] for row in rows]
