@@ -210,6 +210,13 @@ class Adapter:
         found |= {other for other, adapter in _registry.items() if self.model in adapter.compare_with}
         return tuple(sorted(found, key=lambda model: model._meta.label_lower))
 
+    @property
+    def partner_adapters(self) -> list[Adapter]:
+        """The adapters of the partners, this one among them, each once: a partner that has none may have a registered
+        parent's."""
+        found = (adapters_of(partner) for partner in self.partners)
+        return list(dict.fromkeys(adapters[0] for adapters in found if adapters))
+
     def source(self, instance: Any, *, compared: bool, live: bool) -> Source:
         """All that a turn reads of that object."""
         return Source(

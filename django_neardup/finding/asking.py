@@ -10,7 +10,7 @@ from typing import Any
 from django.db import router
 from django.db.models import Model
 
-from ..adapters import Adapter, Source, adapter_for, registered
+from ..adapters import Adapter, Source, adapter_for
 from ..visible import GroupingError, Key, Querysets, Visible, key_of
 
 
@@ -78,16 +78,10 @@ def asking(
     alias = (
         using or (item._state.db if isinstance(item, Model) else None) or router.db_for_read(adapter.model)
     )
-    allowed = Visible([each.live() for each in partners(adapter)] if visible is None else visible)
+    allowed = Visible([each.live() for each in adapter.partner_adapters] if visible is None else visible)
     if isinstance(author, Model):
         author = author.pk
     return Asking(adapter, allowed, alias, _text(author), _scope(scope), _limit(limit), visible is None)
-
-
-def partners(adapter: Adapter) -> list[Adapter]:
-    """The adapters of all models that an object of that one may be like."""
-    known = registered()
-    return [known[model] for model in adapter.partners if model in known]
 
 
 def _model(item: Any, model: Any) -> type[Model]:

@@ -14,7 +14,6 @@ from django.db.models import Model
 from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
-from ..finding.asking import partners
 from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, Pair, Scheme
 from ..pipeline import model_of, retrying, space_lock
 from ..pipeline.facts import digests, is_current, pairs_in, pairs_of
@@ -192,7 +191,7 @@ def _shown(others: dict[int, Document], adapter: Adapter, using: str) -> set[int
         model = model_of(document)
         if model is not None:
             keys[pk] = (model, document.object_id)
-    live = Visible([each.live() for each in partners(adapter)])
+    live = Visible([each.live() for each in adapter.partner_adapters])
     held = live.held(keys.values(), using) if keys else {}
     return {pk for pk, key in keys.items() if key in held}
 

@@ -13,7 +13,6 @@ from django.http import HttpRequest
 
 from ..adapters import Adapter
 from ..finding import Match, find_similar
-from ..finding.asking import partners
 from ..visible import Querysets
 from .holding import can_hold, database_of, holds_of
 from .rules import Decision, decide, exempts, scope_of
@@ -70,7 +69,7 @@ def look(request: HttpRequest, instance: Model, adapter: Adapter, visitor: Visit
 
     def ask() -> Look:
         author = visitor.author if new else adapter.author(instance)
-        allowed = [each.visible(request) for each in partners(adapter)]
+        allowed = [each.visible(request) for each in adapter.partner_adapters]
         matches = find_similar(instance, visible=allowed, author=author, limit=LIMIT, using=using)
         decision = decided(matches, adapter, visitor.trust, scope_of(adapter, instance))
         return Look(matches, decision, _renewable(matches, adapter, visitor, instance) if new else ())

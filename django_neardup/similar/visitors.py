@@ -10,7 +10,6 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from ..adapters import Adapter, adapter_for, registered
-from ..exceptions import NotRegistered
 from ..pipeline.objects import canonical_id
 
 
@@ -31,13 +30,7 @@ def adapter_labelled(label: str) -> Adapter | None:
 
 def visible_to(request: HttpRequest, model: type[Model]) -> list[QuerySet[Any]]:
     """What this visitor may see of all models that are compared with that one, itself among them."""
-    adapters = []
-    for partner in adapter_for(model).partners:
-        try:
-            adapters.append(adapter_for(partner))
-        except NotRegistered:
-            continue
-    return [adapter.visible(request) for adapter in dict.fromkeys(adapters)]
+    return [adapter.visible(request) for adapter in adapter_for(model).partner_adapters]
 
 
 def with_key(queryset: QuerySet[Any], key: Any) -> Model | None:
