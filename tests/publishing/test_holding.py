@@ -6,14 +6,18 @@ from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.urls import reverse
 from django.utils import timezone
 
 from django_neardup import hold, release
+from django_neardup.merging import Case, merge
 from django_neardup.models import Cluster, Document, Fingerprint, Hold, Pair
 from django_neardup.pipeline import decide, drain, mark, withdraw
 from django_neardup.publishing import checking, refuse
 from django_neardup.publishing.holding import hold_as
 from django_neardup.signals import decision_made, document_checked, post_held, post_refused, post_released
+from tests.merging.tools import undone
 from tests.pipeline.helpers import CAT, PILES, SOFA, SOFA_EDITED, document
 from tests.testapp.models import Ad, UuidPost
 
@@ -310,6 +314,24 @@ class TestAgain:
         ad.delete()
         drain()
         assert not Hold.objects.exists()
+
+    @pytest.mark.parametrize("state", ["review", "refused"])
+    def test_a_post_that_is_merged_while_it_waits_comes_back_held(
+        self, state, board, people, publish, admin_client
+    ):
+        keeper, ad = publish(SOFA, people.bob), publish(SOFA_EDITED, people.ann)
+        hold_as(ad, state)
+        drain()
+        records = merge(keeper, [ad], Case())
+        drain()
+        call_command("neardup_cleanup", databases=["default"], verbosity=0)
+        list_ = reverse("admin:neardup_hold_changelist")
+        assert admin_client.get(list_, {"state": state}).context["cl"].result_count == 0
+        undone(*records)
+        drain()
+        assert not is_shown(ad) and state_of(ad) == state
+        assert admin_client.get(list_, {"state": state}).context["cl"].result_count == 1
+        assert release(Ad.objects.get(pk=ad.pk)) and is_shown(ad)
 
     def test_a_post_that_somebody_has_published_by_hand(self, board, people, publish):
         ad = publish(SOFA, people.ann)
