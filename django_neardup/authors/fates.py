@@ -14,8 +14,7 @@ from django.utils.translation import pgettext_lazy
 
 from ..adapters import Adapter, adapter_for
 from ..hints import shorten
-from ..models import Document, MergeRecord
-from ..pipeline.objects import content_type_of
+from ..models import MergeRecord
 from ..similar import address_of, checked_limit, safe_url
 from ..templating import Rendered
 from ..visible import GroupingError, Querysets, Visible
@@ -74,7 +73,7 @@ def fates(
     ``visible``. ``visible``: the queryset of all that the author may see, or several, one for each model; None:
     ``live()`` of the model's adapter. A living post that it does not hold is not named.
 
-    A post is known by the author that it had when it was last compared.
+    A post is known by the author that it had when it was last compared before that.
     """
     if model is None:
         model = _model_of(visible)
@@ -82,7 +81,7 @@ def fates(
     allowed = Visible(adapter.live() if visible is None else visible)
     alias = using or router.db_for_read(adapter.model)
     key, most = author.pk if isinstance(author, Model) else author, checked_limit(limit)
-    records = [] if key is None else _first(most, _records(str(key), adapter, alias), adapter, alias)
+    records = [] if key in (None, "") else _first(most, _records(str(key), adapter, alias), adapter, alias)
     ends = ends_of(records, alias)
     living = allowed.fetch({end for end in ends.values() if allowed.covers(end)}, alias)
     found = Fates(adapter.model, request)
@@ -101,14 +100,11 @@ def _model_of(visible: Querysets | None) -> type[Model]:
 
 def _records(author: str, adapter: Adapter, using: str) -> QuerySet[MergeRecord]:
     """What was done to the author's posts and still holds, the last deed of each."""
-    document = Document.objects.using(using).filter(
-        content_type=content_type_of(adapter.model, using), object_id=OuterRef("loser_id"), author=author
-    )
     later = MergeRecord.objects.using(using).filter(
         loser_type=OuterRef("loser_type"), loser_id=OuterRef("loser_id"), undone=None, pk__gt=OuterRef("pk")
     )
     records = MergeRecord.objects.using(using).filter(
-        Exists(document), ~Exists(later), loser_type__in=kinds_of(adapter.model, using), undone=None
+        ~Exists(later), author=author, loser_type__in=kinds_of(adapter.model, using), undone=None
     )
     found = records.select_related("loser_type").order_by("-pk")
     return found if _can_appeal(adapter) else found.defer("journal")

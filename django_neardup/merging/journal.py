@@ -15,8 +15,9 @@ from uuid import UUID, uuid4
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
+from ..adapters import adapters_of
 from ..models import MergeRecord
-from ..pipeline import canonical_id
+from ..pipeline import canonical_id, documents_of
 from .cascade import Fall
 from .plan import Plan
 from .relations import ModelType, ancestors, concrete, faces, in_portions, rows_of
@@ -110,12 +111,19 @@ def _record(
         loser_type=_kind(loser, case.using),
         loser_id=canonical_id(loser.pk),
         loser_text=str(loser)[:TEXT],
+        author=_author(loser, case.using),
         score=seen.score,
         verdict=seen.verdict,
         journal={**journal, "resolves": case.resolves},
         **who(case.by),
         **kept,
     )
+
+
+def _author(loser: models.Model, using: str) -> str:
+    """The author that the post had when it was last compared; empty where it never was."""
+    known = documents_of([loser], using).values() if adapters_of(loser) else ()
+    return next((document.author for document in known), "")
 
 
 def who(by: Any) -> dict[str, str]:

@@ -317,6 +317,7 @@ class Migration(migrations.Migration):
                 ('keeper_text', models.CharField(blank=True, default='', max_length=200, verbose_name='keeper')),
                 ('loser_id', django_neardup.models.fields.ExactCharField(max_length=255, verbose_name='object id')),
                 ('loser_text', models.CharField(blank=True, default='', max_length=200, verbose_name='post')),
+                ('author', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='author')),
                 ('score', models.FloatField(blank=True, null=True, verbose_name='score')),
                 ('verdict', models.CharField(blank=True, default='', max_length=10, verbose_name='verdict')),
                 ('journal', models.JSONField(default=dict, verbose_name='journal')),
@@ -332,7 +333,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'merge record',
                 'verbose_name_plural': 'merge records',
-                'indexes': [models.Index(fields=['loser_type', 'loser_id'], name='neardup_merge_loser')],
+                'indexes': [models.Index(fields=['loser_type', 'loser_id'], name='neardup_merge_loser'), models.Index(fields=['author'], name='neardup_merge_author')],
             },
         ),
         migrations.CreateModel(

@@ -14,7 +14,7 @@ class MergeRecord(models.Model):
 
     ``journal`` holds the rows before the change: ``{"rows": serialised objects, "moves": [{"model", "pk", "field",
     "from", "to"}], "m2m": …}``. Records of one confirmation share ``batch``. Score and verdict are those that
-    the person saw. ``left`` says, in words, what an undo could not bring back.
+    the person saw; ``author`` is the post's when it was last compared. ``left`` says, in words, what an undo could not bring back.
     """
 
     class Action(models.TextChoices):
@@ -38,6 +38,7 @@ class MergeRecord(models.Model):
     loser_type = models.ForeignKey(ContentType, models.CASCADE, related_name="+", verbose_name=_("model"))
     loser_id = ExactCharField(_("object id"), max_length=255)
     loser_text = models.CharField(_("post"), max_length=200, blank=True, default="")
+    author = ExactCharField(_("author"), max_length=255, blank=True, default="")
     score = models.FloatField(_("score"), null=True, blank=True)
     verdict = models.CharField(_("verdict"), max_length=10, blank=True, default="")
     journal = models.JSONField(_("journal"), default=dict)
@@ -52,7 +53,10 @@ class MergeRecord(models.Model):
         app_label = "neardup"
         verbose_name = _("merge record")
         verbose_name_plural = _("merge records")
-        indexes = [models.Index(fields=["loser_type", "loser_id"], name="neardup_merge_loser")]
+        indexes = [
+            models.Index(fields=["loser_type", "loser_id"], name="neardup_merge_loser"),
+            models.Index(fields=["author"], name="neardup_merge_author"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.get_action_display()}: {self.loser_id}"

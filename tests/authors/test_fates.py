@@ -111,6 +111,11 @@ def test_a_chain_leads_to_the_post_that_lives(anna):
     assert told(anna) == [("A", "merge", "", "")]
 
 
+def test_nobody_is_no_author():
+    merging.delete([ad("Nobody's")], Case())
+    assert told(None) == told("") == []
+
+
 def test_a_living_post_that_the_author_may_not_see_is_not_named(anna, boris):
     kept = ad("Kept secret", boris, published=False)
     merge(ad("Merged", anna), kept)
