@@ -44,6 +44,7 @@ OURS = {
     "text_language",
     "least_words",
     "watched",
+    "partner_adapters",
     "partners",
 }
 OURS |= {"source", "sources"}

@@ -14,7 +14,8 @@ class MergeRecord(models.Model):
 
     ``journal`` holds the rows before the change: ``{"rows": serialised objects, "moves": [{"model", "pk", "field",
     "from", "to"}], "m2m": …}``. Records of one confirmation share ``batch``. Score and verdict are those that
-    the person saw; ``author`` is the post's when it was last compared. ``left`` says, in words, what an undo could not bring back.
+    the person saw; ``author`` is the post's when it was last compared. ``left`` says, in words, what an undo could not
+    bring back.
     """
 
     class Action(models.TextChoices):
