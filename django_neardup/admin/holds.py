@@ -61,11 +61,6 @@ class HoldAdmin(ReadOnlyAdmin):
     search_help_text = gettext_lazy("Post number or author")
     actions = ("publish_selected", "refuse_selected")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Without those of deleted posts, which an undo may bring back."""
-        gone = Q(document__state=Document.State.GONE, document__pending_since=None)
-        return super().get_queryset(request).exclude(gone)
-
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
         return ShownChangeList
 

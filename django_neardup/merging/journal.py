@@ -15,10 +15,11 @@ from uuid import UUID, uuid4
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
-from ..adapters import adapters_of
-from ..models import MergeRecord
-from ..pipeline import canonical_id, documents_of
+from ..adapters import adapter_for, adapters_of
+from ..models import Document, MergeRecord
+from ..pipeline import canonical_id
 from .cascade import Fall
+from .held import document_of, noted
 from .plan import Plan
 from .relations import ModelType, ancestors, concrete, faces, in_portions, rows_of
 from .stored import plain, plain_key, rows
@@ -98,7 +99,7 @@ def record_delete(
 def _record(
     action: str, loser: models.Model, case: Case, journal: dict[str, Any], keeper: models.Model | None = None
 ) -> MergeRecord:
-    seen = case.seen.get(loser, Seen())
+    seen, document = case.seen.get(loser, Seen()), document_of(loser, case.using)
     kept = {} if keeper is None else {
         "keeper_type": _kind(keeper, case.using),
         "keeper_id": canonical_id(keeper.pk),
@@ -111,19 +112,23 @@ def _record(
         loser_type=_kind(loser, case.using),
         loser_id=canonical_id(loser.pk),
         loser_text=str(loser)[:TEXT],
-        author=_author(loser, case.using),
+        author=_author(loser, document),
         score=seen.score,
         verdict=seen.verdict,
-        journal={**journal, "resolves": case.resolves},
+        journal={**journal, **noted(document, case.using), "resolves": case.resolves},
         **who(case.by),
         **kept,
     )
 
 
-def _author(loser: models.Model, using: str) -> str:
-    """The author that the post had when it was last compared; empty where it never was."""
-    known = documents_of([loser], using).values() if adapters_of(loser) else ()
-    return next((document.author for document in known), "")
+def _author(loser: models.Model, document: Document | None) -> str:
+    """The author that the post had when it was last compared; of one that never was, as its adapter tells it."""
+    told: Any = None
+    if document is not None and document.version:
+        told = document.author
+    elif adapters_of(loser):
+        told = adapter_for(loser).author(loser)
+    return "" if told is None else str(told)[:255]
 
 
 def who(by: Any) -> dict[str, str]:

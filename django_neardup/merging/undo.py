@@ -21,6 +21,7 @@ from ..pipeline.committing import after_commit
 from ..queues import ring
 from ..signals import post_undo
 from . import addresses, history
+from .held import hold_again
 from .needs import model_at
 from .relations import in_portions
 from .returning import Back
@@ -92,6 +93,8 @@ def _undo(pk: int, by: Any, using: str) -> MergeRecord:
         record.left = found.left
         record.save(using=using, update_fields=["left"])
         _tell(found, by)
+        if found.post is not None and record.action != MergeRecord.Action.HIDE:
+            hold_again(found.post, record.journal, using)
     return record
 
 

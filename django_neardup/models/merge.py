@@ -13,9 +13,9 @@ class MergeRecord(models.Model):
     """One post that was merged into a keeper, hidden or deleted, with all that an undo needs.
 
     ``journal`` holds the rows before the change: ``{"rows": serialised objects, "moves": [{"model", "pk", "field",
-    "from", "to"}], "m2m": …}``. Records of one confirmation share ``batch``. Score and verdict are those that
-    the person saw; ``author`` is the post's when it was last compared. ``left`` says, in words, what an undo could not
-    bring back.
+    "from", "to"}], "m2m": …, "hold": …}``. Records of one confirmation share ``batch``. Score and verdict are those
+    that the person saw; ``author`` is the post's when it was last compared. ``left`` says, in words, what an undo could
+    not bring back.
     """
 
     class Action(models.TextChoices):

@@ -19,7 +19,7 @@ from ..pipeline import model_of, retrying, space_lock
 from ..pipeline.facts import digests, is_current, pairs_in, pairs_of
 from ..signals import decision_made, document_checked
 from ..visible import Visible
-from .holding import facts_of, locked, may_return, publish, turn_down
+from .holding import facts_of, locked, publish, turn_down
 from .rules import decide, scope_of
 
 logger = logging.getLogger(__name__)
@@ -87,10 +87,7 @@ def _settle(turn: Document, using: str, decided: bool) -> bool:
         found = Document.objects.using(using).get(pk=turn.pk)
         held = Hold.objects.using(using).filter(document=turn.pk)
         instance = _post(found, using)
-        if instance is None:
-            held.exclude(may_return()).delete()
-            return True
-        if _is_live(instance, using):
+        if instance is None or _is_live(instance, using):
             held.delete()
             return True
         row, digest = held.first(), _digest(found, turn, instance, using)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db import connections, router, transaction
-from django.db.models import Exists, F, Model, OuterRef, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.dispatch import Signal
 
 from ..adapters import Adapter, adapter_for
-from ..models import Document, Hold, MergeRecord
+from ..models import Document, Hold
 from ..pipeline import documents_of, mark
 from ..pipeline.committing import after_commit
 from ..pipeline.objects import identity_of
@@ -95,14 +95,6 @@ def holds_of(instance: Model, using: str) -> QuerySet[Hold]:
     kind, key = identity_of(instance, using)
     found = Document.objects.using(using).filter(content_type_id=kind, object_id=key)
     return Hold.objects.using(using).filter(document__in=list(found.values_list("pk", flat=True)))
-
-
-def may_return() -> Exists:
-    """Of a hold: whether staff have merged or deleted its post. An undo brings it back, and it is to be held still."""
-    deeds = MergeRecord.objects.filter(
-        loser_type=OuterRef("document__content_type"), loser_id=OuterRef("document__object_id"), undone=None
-    )
-    return Exists(deeds.exclude(action=MergeRecord.Action.HIDE))
 
 
 def locked(adapter: Adapter, key: Any, using: str) -> Model | None:

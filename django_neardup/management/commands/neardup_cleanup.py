@@ -18,7 +18,6 @@ from ...models import Document, Hold
 from ...pipeline import document_databases
 from ...pipeline.memory import clear_lost, erase_now, expired, purge
 from ...pipeline.snapshots import unused
-from ...publishing.holding import may_return
 from ..examples import CommandWithExamples
 from ..figures import spaced
 from ..progress import bar, is_quiet
@@ -34,7 +33,7 @@ class Leftover(NamedTuple):
 
 def _holds(using: str) -> models.QuerySet[Hold]:
     gone = {"document__state": Document.State.GONE, "document__pending_since": None}
-    return Hold.objects.using(using).filter(**gone).exclude(may_return())
+    return Hold.objects.using(using).filter(**gone)
 
 
 class Command(CommandWithExamples):
