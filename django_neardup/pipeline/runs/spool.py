@@ -1,4 +1,4 @@
-"""Signatures of a run laid aside in temporary files: what is in memory does not grow with the run."""
+"""Signatures of a run laid aside in temporary files: of the run itself only its keys come to be in memory together."""
 
 from __future__ import annotations
 
@@ -71,6 +71,8 @@ class Spool:
         their memory."""
         self._keys.seek(0)
         keys = np.fromfile(self._keys, np.int64)
+        if len(keys) != sum(self._counts):
+            raise OSError("A temporary file was not written whole: is the disk full?")
         documents, ends = self.documents, np.cumsum(self._counts)
         for first, last in _parts(len(keys) // size + 1):
             chosen = np.flatnonzero((keys >= first) & (keys <= last))

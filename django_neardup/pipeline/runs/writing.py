@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ...adapters import Adapter
+from ...conf import get_profile
 from ...models import Document
 from ...storage import keys as storage
 from ...storage import scan
+from ...storage.index import ARRAY, ROWS
 from ..locks import retrying
 from ..objects import content_type_of
 from ..records import Signed
@@ -22,8 +24,9 @@ from .documents import writing
 from .spool import Spool
 from .together import together
 
-SLICE = 25_000
-"""Keys written in one transaction, about: on SQLite nobody else writes meanwhile, and each is a Python object."""
+SLICES = {ROWS: 25_000, ARRAY: 200_000}
+"""Keys written in one transaction, about: on SQLite nobody else writes meanwhile, and each is a Python object. Of
+arrays a slice writes those of nearly all documents anew."""
 
 BATCH = 500
 """Documents whose fingerprints are written in one transaction."""
@@ -35,7 +38,7 @@ def write_keys(spool: Spool, crowds: Crowds, using: str, again: bool) -> Iterato
     """Add the keys of a run, of which the crowds are told first; yields how many each transaction held.
 
     ``again``: some may be there."""
-    for keys, owners in spool.slices(SLICE):
+    for keys, owners in spool.slices(SLICES[get_profile().storage]):
         crowds.add(keys, owners)
         retrying(storage.add_run, using, keys, owners, fresh=not again)
         yield len(keys)
