@@ -73,7 +73,7 @@ def fates(
     ``visible``. ``visible``: the queryset of all that the author may see, or several, one for each model; None:
     ``live()`` of the model's adapter. A living post that it does not hold is not named.
 
-    A post is known by the author that it had when it was last compared before that.
+    A post is known by the author that it had when it was last compared before the deed.
     """
     if model is None:
         model = _model_of(visible)

@@ -42,8 +42,8 @@ def ad(title, author=None, **values):
     """An advert that was compared."""
     made = Ad.objects.create(title=title, text="a", author=author, **values)
     document = rows.document(made)
-    document.author = str(author.pk) if author else ""
-    document.save(update_fields=["author"])
+    document.author, document.version = str(author.pk) if author else "", 1
+    document.save(update_fields=["author", "version"])
     return made
 
 
@@ -111,6 +111,12 @@ def test_a_chain_leads_to_the_post_that_lives(anna):
     assert told(anna) == [("A", "merge", "", "")]
 
 
+def test_a_post_that_was_never_compared_is_its_adapter_s_author_s(anna):
+    post = Ad.objects.create(title="Quick", text="a", author=anna)
+    merging.hide([post], Case())
+    assert told(anna) == [("Quick", "hide", "", "")]
+
+
 def test_nobody_is_no_author():
     merging.delete([ad("Nobody's")], Case())
     assert told(None) == told("") == []
@@ -130,7 +136,7 @@ def test_a_living_post_that_the_author_may_not_see_is_not_named(anna, boris):
 def test_a_post_of_another_model_s_key_is_not_taken_for_one(anna):
     article = Article.objects.create(text="a")
     document = rows.document(article)
-    Document.objects.filter(pk=document.pk).update(author=str(anna.pk))
+    Document.objects.filter(pk=document.pk).update(author=str(anna.pk), version=1)
     merging.delete([article], Case())
     assert told(anna) == []
     assert [fate.action for fate in fates(anna, Article)] == ["delete"]
@@ -139,7 +145,7 @@ def test_a_post_of_another_model_s_key_is_not_taken_for_one(anna):
 def test_children_of_a_registered_parent(anna):
     article = LongArticle.objects.create(text="a")
     document = rows.document(Article.objects.get(pk=article.pk))
-    Document.objects.filter(pk=document.pk).update(author=str(anna.pk))
+    Document.objects.filter(pk=document.pk).update(author=str(anna.pk), version=1)
     merging.delete([article], Case())
     assert [fate.action for fate in fates(anna, Article)] == ["delete"]
 
