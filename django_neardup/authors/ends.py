@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Model, Q
+from django.db.models import Q
 
 from ..models import MergeRecord
-from ..pipeline.objects import content_type_of
 from ..visible import Key, root_of
 
 Post = tuple[int | None, str]
@@ -31,11 +29,6 @@ def ends_of(records: Iterable[MergeRecord], using: str) -> dict[int, Key]:
         waiting = {pk for pk, step in moved.items() if step.action == MergeRecord.Action.MERGE}
     found = {pk: _key(*post, using) for pk, (_last, post) in at.items()}
     return {pk: key for pk, key in found.items() if key is not None}
-
-
-def kinds_of(model: type[Model], using: str) -> list[int]:
-    """The content types by which records name posts of that adapter's model: its own, and its children's."""
-    return [content_type_of(each, using).pk for each in apps.get_models() if root_of(each) is model]
 
 
 def _steps(posts: Iterable[Post], using: str) -> dict[Post, list[MergeRecord]]:

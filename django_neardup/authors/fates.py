@@ -15,10 +15,11 @@ from django.utils.translation import pgettext_lazy
 from ..adapters import Adapter, adapter_for
 from ..hints import shorten
 from ..models import MergeRecord
+from ..pipeline.objects import kinds_of
 from ..similar import address_of, checked_limit, safe_url
 from ..templating import Rendered
 from ..visible import GroupingError, Querysets, Visible
-from .ends import ends_of, kinds_of
+from .ends import ends_of
 from .was import post_of
 
 MOST = 50

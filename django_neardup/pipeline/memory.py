@@ -17,7 +17,7 @@ from ..models import Document, Fingerprint, MergeRecord, Scheme
 from ..text.hashing import hash_word
 from .ledger import mark_document
 from .locks import retrying
-from .objects import canonical_id, content_type_of
+from .objects import canonical_id, content_type_of, kinds_of
 from .sql import execute, rows
 from .store import strip
 
@@ -66,11 +66,11 @@ def is_in_use() -> bool:
     return any(adapter.settings.memory_days for adapter in registered().values())
 
 
-def is_worth_it(document: Document, scheme: Scheme, using: str) -> bool:
+def is_worth_it(document: Document, adapter: Adapter, scheme: Scheme, using: str) -> bool:
     """Whether there is anything to remember a deleted post by, and it was not merged: then it lives on in another."""
     merged = MergeRecord.objects.using(using).filter(
         action=MergeRecord.Action.MERGE,
-        loser_type=document.content_type_id,
+        loser_type__in=kinds_of(adapter.model, using),
         loser_id=document.object_id,
         undone=None,
     )

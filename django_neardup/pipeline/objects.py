@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
-from ..adapters import adapter_for
+from ..adapters import adapter_for, adapters_of
 from ..models import Document
 
 
@@ -22,6 +23,12 @@ def canonical_id(key: Any) -> str:
 def content_type_of(model: type[models.Model], using: str) -> ContentType:
     """The content type of that (concrete) model in that database."""
     return ContentType.objects.db_manager(using).get_for_model(model)
+
+
+def kinds_of(model: type[models.Model], using: str) -> list[int]:
+    """The content types by which deeds name posts of that adapter's model: its own, and its children's."""
+    own = (each for each in apps.get_models() if any(found.model is model for found in adapters_of(each)[:1]))
+    return [content_type_of(each, using).pk for each in own]
 
 
 def model_of(document: Document) -> type[models.Model] | None:

@@ -172,7 +172,7 @@ def _remembering(read: Read, using: str) -> tuple[Adapter, Scheme] | None:
     if read.adapter is None or not (read.adapter.settings.memory_days and read.document.version):
         return None
     scheme = active_scheme(read.adapter.settings, using)
-    return (read.adapter, scheme) if is_worth_it(read.document, scheme, using) else None
+    return (read.adapter, scheme) if is_worth_it(read.document, read.adapter, scheme, using) else None
 
 
 def tell(document: Document, changed: bool, using: str) -> None:

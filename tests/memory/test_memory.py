@@ -15,6 +15,7 @@ from django.utils import timezone
 
 import django_neardup as neardup
 from django_neardup.conf import get_profile
+from django_neardup.merging import Case, merge
 from django_neardup.models import Cluster, Contact, Document, Fingerprint, Key, Membership, MergeRecord, Pair
 from django_neardup.pipeline import drain, mark, mark_document, turn
 from django_neardup.pipeline.decisions import decide
@@ -31,7 +32,7 @@ from django_neardup.pipeline.schemes import begin_generation
 from tests.memory.helpers import deleted, repeated
 from tests.pipeline.families import family
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
-from tests.testapp.models import Ad
+from tests.testapp.models import Ad, Article, LongArticle
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
@@ -145,6 +146,15 @@ def test_what_was_merged_is_not_remembered_it_lives_on(memory):
     old.delete()
     work()
     assert not remembered("default").exists() and repeated(new) == (None, None)
+
+
+def test_what_was_merged_as_the_child_that_it_is_is_not_remembered_either(memory):
+    keeper, old = (LongArticle.objects.create(text=text) for text in (SOFA, SOFA_EDITED))
+    work()
+    assert cluster(Article(pk=keeper.pk)) == cluster(Article(pk=old.pk)) is not None
+    merge(keeper, [old], Case())
+    work()
+    assert not remembered("default").exists()
 
 
 def test_an_edit_ends_the_repetition(memory):
