@@ -96,7 +96,7 @@ def empty_database(engine: str, purpose: str) -> str:
 
 
 def unprepared(alias: str) -> str:
-    """The alias of a second connection to a PostgreSQL database, which prepares no statements: a site's by a pooler."""
+    """The alias of a second connection to a PostgreSQL database, which prepares nothing, as behind a pooler."""
     from django.db import connections
 
     other = f"{alias}_unprepared"

@@ -30,8 +30,9 @@ def noted(document: Document | None, using: str) -> dict[str, Any]:
 
 def hold_again(post: models.Model, journal: Mapping[str, Any], using: str) -> None:
     """Hold a post that has come back as it was held before, since the same day, unless it is held."""
-    kept, document = journal.get("hold"), document_of(post, using)
-    if not kept or document is None:
+    kept: Any = journal.get("hold")
+    document = document_of(post, using) if kept else None
+    if document is None:
         return
     values = {name: kept[name] for name in COLUMNS}
     held, is_new = Hold.objects.using(using).get_or_create(document=document, defaults=values)
