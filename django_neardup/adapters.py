@@ -212,8 +212,7 @@ class Adapter:
 
     @property
     def partner_adapters(self) -> list[Adapter]:
-        """The adapters of the partners, this one among them, each once: a partner that has none may have a registered
-        parent's."""
+        """The adapters of the partners, this one among them, each once; a partner without one may have a parent's."""
         found = (adapters_of(partner) for partner in self.partners)
         return list(dict.fromkeys(adapters[0] for adapters in found if adapters))
 
