@@ -93,8 +93,6 @@ def _undo(pk: int, by: Any, using: str) -> MergeRecord:
         record.left = found.left
         record.save(using=using, update_fields=["left"])
         _tell(found, by)
-        if found.post is not None and record.action != MergeRecord.Action.HIDE:
-            hold_again(found.post, record.journal, using)
     return record
 
 
@@ -135,6 +133,8 @@ def _restore(found: Undo) -> None:
     found.later.save()
     record = found.record
     found.post = object_of(record.loser_type_id, record.loser_id, found.using, lock=False)
+    if found.post is not None:
+        hold_again(found.post, record.journal, found.using)
 
 
 def _put_back(backs: Sequence[Back], using: str) -> None:

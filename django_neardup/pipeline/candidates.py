@@ -179,8 +179,7 @@ class _Look:
     def _keys(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[int]:
         """Keys shared with each; counted by the keys themselves where the other may stand outside the cap of a bucket:
         an old representative, a partner."""
-        counts = self.counts
-        shared = [counts.get(each.document, 0) for each in others]
+        shared = [self.counts.get(each.document, 0) for each in others]
         outside = self.ties.partners.union(leaders)
         for place, each in enumerate(others):
             if each.document in outside:

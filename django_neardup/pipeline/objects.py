@@ -11,7 +11,7 @@ from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
-from ..adapters import adapter_for, adapters_of
+from ..adapters import adapter_for
 from ..models import Document
 
 
@@ -27,8 +27,8 @@ def content_type_of(model: type[models.Model], using: str) -> ContentType:
 
 def kinds_of(model: type[models.Model], using: str) -> list[int]:
     """The content types by which deeds name posts of that adapter's model: its own, and its children's."""
-    own = (each for each in apps.get_models() if any(found.model is model for found in adapters_of(each)[:1]))
-    return [content_type_of(each, using).pk for each in own]
+    children = (each for each in apps.get_models() if issubclass(each, model))
+    return [content_type_of(each, using).pk for each in children if adapter_for(each).model is model]
 
 
 def model_of(document: Document) -> type[models.Model] | None:
