@@ -33,19 +33,30 @@ class Words(Protocol):
     def __len__(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
 class Part:
-    """Neighbouring texts of a batch."""
+    """Neighbouring texts of a batch: those from `first` to before `last`."""
 
-    hashes: Hashes
-    offsets: Integers
-    lengths: Integers
-    stop: Flags
-    content: Flags
-    exacts: Sequence[bytes]
+    def __init__(self, whole: Words, first: int, last: int) -> None:
+        self._whole, self._texts = whole, slice(first, last)
+        start, end = whole.offsets[first], whole.offsets[last]
+        self._tokens = slice(start, end)
+        self.offsets: Integers = whole.offsets[first : last + 1] - start
+        self.hashes, self.lengths = whole.hashes[self._tokens], whole.lengths[self._texts]
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    @property
+    def stop(self) -> Flags:
+        return self._whole.stop[self._tokens]
+
+    @property
+    def content(self) -> Flags:
+        return self._whole.content[self._tokens]
+
+    @property
+    def exacts(self) -> Sequence[bytes]:
+        return self._whole.exacts[self._texts]
 
 
 def parts_of(batch: Words) -> list[Words]:
@@ -55,20 +66,7 @@ def parts_of(batch: Words) -> list[Words]:
         return [batch]
     numbers = np.arange(TOKENS, offsets[-1], TOKENS)
     cuts = [0, *dict.fromkeys(np.searchsorted(offsets, numbers).tolist()), len(offsets) - 1]
-    whole = Part(batch.hashes, offsets, batch.lengths, batch.stop, batch.content, batch.exacts)
-    return [_part(whole, first, last) for first, last in pairwise(cuts) if first < last]
-
-
-def _part(whole: Part, first: int, last: int) -> Part:
-    tokens, texts = slice(whole.offsets[first], whole.offsets[last]), slice(first, last)
-    return Part(
-        whole.hashes[tokens],
-        whole.offsets[first : last + 1] - whole.offsets[first],
-        whole.lengths[texts],
-        whole.stop[tokens],
-        whole.content[tokens],
-        whole.exacts[texts],
-    )
+    return [Part(batch, first, last) for first, last in pairwise(cuts) if first < last]
 
 
 @dataclass(frozen=True, slots=True)

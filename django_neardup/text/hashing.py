@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -41,12 +42,18 @@ def mix(*values: int, seed: int = 0) -> int:
 def digest(parts: Iterable[bytes | str], secret: bytes = b"") -> bytes:
     """16 bytes of keyed BLAKE2b over the parts; each is preceded by its length, so that
     ``["ab", "c"]`` and ``["a", "bc"]`` differ.  ``str`` and ``bytes`` of equal content agree."""
-    state = hashlib.blake2b(digest_size=16, key=_key(secret))
+    state = _keyed(secret).copy()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         state.update(len(data).to_bytes(8, "big"))
         state.update(data)
     return state.digest()
+
+
+@lru_cache(maxsize=16)
+def _keyed(secret: bytes) -> hashlib.blake2b:
+    """The state that every digest with this secret begins with."""
+    return hashlib.blake2b(digest_size=16, key=_key(secret))
 
 
 def crc32(text: str) -> int:
