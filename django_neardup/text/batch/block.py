@@ -95,9 +95,8 @@ class Block:
                 whole(place) if kind > 1 else met[kind](piece) or read[kind](piece)
                 for place, piece, kind in zip(places, written, kinds)
             ]
-        for at, (_, _, codes, contacts) in enumerate(pieces):
-            if codes or contacts:
-                found(places[at], pieces[at])
+        for at in [at for at, piece in enumerate(pieces) if piece.codes or piece.contacts]:
+            found(places[at], pieces[at])
         return pieces
 
 

@@ -17,6 +17,7 @@ from .batch import Batch, Reading
 from .block import Block, Tokens, tokens_of
 from .lexical import Piece, piece_of_document
 from .memory import BLOCK, memory
+from .runs import offsets_of
 
 LONGEST_RAW = 100_000
 _BEGUN = {
@@ -49,6 +50,7 @@ class _Reader:
     def __init__(self, texts: Sequence[str], reading: Reading) -> None:
         self.texts, self.reading = texts, reading
         self.memory = memory()
+        self.tagged = {place for place, raw in enumerate(texts) if _tagged(raw)}
         self.documents: dict[int, Document] = {}
         self.pieces: dict[int, list[Piece]] = {}
         self.plain: dict[int, str] = {}
@@ -72,16 +74,15 @@ class _Reader:
         """Runs of texts that are not too long together; texts too long by themselves are left empty.
 
         Tags and entities are dropped before a block is read, which would else be read twice."""
-        first, size, block = 0, 2, list[str]()
-        for place, raw in enumerate(self.texts):
-            text = self._plain(place) if _tagged(raw) else raw
-            if size + len(text) >= BLOCK:
-                yield first, block
-                first, size, block = place, 2, []
-            block.append(text)
-            size += len(text) + 1
-        if block:
-            yield first, block
+        texts = list(self.texts)
+        for place in self.tagged:
+            texts[place] = self._plain(place)
+        offsets = offsets_of(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
+        first = 0
+        while first < len(texts):
+            last = int(offsets.searchsorted(offsets[first] + BLOCK - 1)) - 1
+            yield first, texts[first:last]
+            first = last
 
     def _plain(self, place: int) -> str:
         """The text that a reader sees, as ``plain_text`` finds it; "" of one too long."""
@@ -111,7 +112,7 @@ class _Reader:
         unread = {place for place in range(len(texts)) if first + place in self.documents}
 
         def plain(place: int) -> str:
-            if place in unread or _tagged(self.texts[first + place]):
+            if place in unread or first + place in self.tagged:
                 return texts[place]
             text = self._plain(first + place)
             if first + place in self.documents:

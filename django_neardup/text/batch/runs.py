@@ -51,6 +51,10 @@ def flagged(flags: Flags, offsets: Integers) -> tuple[Integers, Integers]:
 
 def sort_runs(values: NDArray[np.integer[Any]], offsets: Integers) -> None:
     """Each run ascending, in place."""
+    lengths = lengths_of(offsets)
+    if len(lengths) and not np.count_nonzero(lengths != lengths[0]):
+        values.reshape(len(lengths), -1).sort(axis=1)
+        return
     for start, end in pairwise(offsets.tolist()):
         values[start:end].sort()
 

@@ -44,7 +44,7 @@ from .characters import (
 from .plainer import Plain, exchanged, is_unreadable, plainer_texts
 from .runs import fixed, lengths_of, offsets_of, where
 from .table import Places
-from .words import LONGEST_WORD, Mixer, Scratch, characters_of, read_words
+from .words import LONGEST_WORD, Mixer, Scratch, characters_of, others_of, read_words
 
 MARKUP = markup()
 SAMPLED = 8
@@ -99,9 +99,9 @@ class Scan:
         marked = self._marked()
         if marked and (plainer := plainer_texts(texts, marked, plain)):
             self._take(exchanged(texts, plainer), plainer)
-        self.starts, self.ends, self.hashes = read_words(self.bytes, mixer, scratch)
+        self.starts, self.ends, self.hashes = read_words(self._others, len(self.bytes), mixer, scratch)
         self.firsts: Places = self.starts.searchsorted(self.texts)
-        self.spaces = where(np.equal(self.bytes, _BLANK, out=scratch.flags[: len(self.bytes)]))
+        self.spaces = self._others.take(where(self._other_bytes == _BLANK))
         self.whole = np.zeros(len(texts), bool)
         self._unread = unread
         if unread:
@@ -119,7 +119,9 @@ class Scan:
             self._exchange(changed)
         else:
             self._points, self.bytes = characters_of(self.text, self._alphabet, self._scratch)
-        self._special = where(self._between(_SPECIAL))
+        self._others = others_of(self.bytes, self._scratch)
+        self._other_bytes = self.bytes.take(self._others)
+        self._special = self._others_between(_SPECIAL)
         self._kinds = self._kinds_at(self._special)
         self._present = int(np.bitwise_or.reduce(self._kinds))
 
@@ -138,6 +140,10 @@ class Scan:
         size = len(self.bytes)
         shifted = np.subtract(self.bytes, wanted.first, out=self._scratch.shifted[:size])
         return np.less(shifted, wanted.size, out=self._scratch.flags[:size])
+
+    def _others_between(self, wanted: Range) -> Places:
+        """Places of the characters, letters apart, with bytes in this range."""
+        return self._others.take(where(self._other_bytes - wanted.first < wanted.size))
 
     def _specials(self, kinds: int) -> Places:
         """Places of the characters, letters apart, of some kinds."""
@@ -269,7 +275,7 @@ class Scan:
 
     def _look_for_long_runs(self) -> None:
         """Texts with runs of symbols that would be cut."""
-        symbols = where(self._between(_SYMBOLS))
+        symbols = self._others_between(_SYMBOLS)
         if len(symbols) <= MAX_MARKS:
             return
         long = symbols[MAX_MARKS:] - symbols[:-MAX_MARKS] == MAX_MARKS
