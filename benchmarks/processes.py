@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from tests.services import ROOT
 
 from .figures import NotMeasured
+from .site import UNMAPPED
 
 PROC = Path("/proc")
 KILOBYTE = 1024
@@ -29,9 +30,12 @@ def environment(alias: str, neardup: dict[str, Any], queues: dict[str, Any] | No
     from django.db import connections
 
     names = ("ENGINE", "NAME", "HOST", "PORT", "USER", "PASSWORD", "OPTIONS")
-    described = connections[alias].settings_dict
+    described = {name: connections[alias].settings_dict[name] for name in names}
+    described["NAME"] = str(described["NAME"])
+    if "init_command" in described["OPTIONS"]:
+        described["OPTIONS"] = {**described["OPTIONS"], "init_command": UNMAPPED}
     given = {
-        "database": {name: described[name] for name in names} | {"NAME": str(described["NAME"])},
+        "database": described,
         "neardup": neardup,
         "queues": queues or {},
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 
@@ -13,21 +15,29 @@ ARRAY, ROWS = "array", "rows"
 
 def index(using: str) -> KeyTable:
     """The key table of that database. ``ImproperlyConfigured`` where STORAGE asks for what it cannot do."""
-    vendor, storage = connections[using].vendor, get_profile().storage
+    try:
+        return _kind(connections[using].vendor, get_profile().storage)(using)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"Database {using!r}: {error}.") from None
+
+
+@cache
+def _kind(vendor: str, storage: str) -> type[KeyTable]:
+    """The class of key tables of such a database. ``ValueError`` with the reason where there is none."""
     if why := refused(vendor, storage):
-        raise ImproperlyConfigured(f"Database {using!r}: {why}.")
+        raise ValueError(why)
     if vendor == "postgresql":
         from .arrays import Arrays
         from .postgresql import PostgreSQL
 
-        return Arrays(using) if storage == ARRAY else PostgreSQL(using)
+        return Arrays if storage == ARRAY else PostgreSQL
     if vendor == "mysql":
         from .mysql import MySQL
 
-        return MySQL(using)
+        return MySQL
     from .sqlite import SQLite
 
-    return SQLite(using)
+    return SQLite
 
 
 def refused(vendor: str, storage: str) -> str:

@@ -20,7 +20,7 @@ def ordered(keys: ArrayLike, documents: ArrayLike) -> tuple[Numbers, Numbers]:
 def distinct(keys: ArrayLike) -> tuple[Numbers, Numbers | None]:
     """The distinct keys, ascending, and for each key given its place among them; None where those are as given."""
     given = np.asarray(keys, np.int64)
-    if (given[1:] > given[:-1]).all():
+    if not np.count_nonzero(given[1:] <= given[:-1]):
         return given, None
     return np.unique(given, return_inverse=True)
 

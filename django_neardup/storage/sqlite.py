@@ -64,5 +64,6 @@ def _apart(text: str) -> Found:
     numbers = np.fromstring(text, np.int64, sep=",")
     begins = numbers < 0
     heads = begins.nonzero()[0]
-    sizes = np.append(heads[1:], len(numbers)) - heads - 1
-    return (~numbers[heads]).repeat(sizes), numbers[~begins]
+    ends = np.empty_like(heads)
+    ends[:-1], ends[-1:] = heads[1:], len(numbers)
+    return (~numbers.take(heads)).repeat(ends - heads - 1), numbers[~begins]
