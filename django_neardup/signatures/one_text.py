@@ -11,11 +11,10 @@ from .bag import MOST, shifted
 from .neardup_keys import ALL_UP_TO, GRAM
 from .neardup_keys import MOST as MOST_GRAMS
 from .passages_batch import LAST
-from .sketch_batch import EMPTY, factors_of, rounds_of, width_of
+from .sketch_batch import EMPTY, factors_of, rounds_of, slots_of
 
 THROWS = 7
 _HALF, _ODD = constant(32), constant(GOLDEN)
-_16 = np.array(16, np.uint32)
 
 
 def sketch_of(hashes: Hashes, slots: int) -> Hashes:
@@ -23,15 +22,13 @@ def sketch_of(hashes: Hashes, slots: int) -> Hashes:
 
     So many rounds at once that a slot is seldom left empty: the least value tells the earliest round as well.
     """
-    factors, tags, width = factors_of(slots)[:, None], rounds_of(slots), width_of(slots)
+    factors, tags = factors_of(slots)[:, None], rounds_of(slots)
     members, number, throws = (hashes >> _HALF).astype(np.uint32), 0, THROWS * slots
     found = np.full(slots, EMPTY)
     while True:
         end = number + 1 + throws // len(members)
         thrown = factors[number:end] * members
-        places = thrown >> _16
-        places *= width
-        places >>= _16
+        places = slots_of(thrown, slots)
         if end > slots:
             late = max(number, slots)
             places[late - number :] = np.arange(late - slots, number + len(thrown) - slots)[:, None]

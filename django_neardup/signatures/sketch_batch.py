@@ -15,8 +15,9 @@ from .similarity_sketch import SLOTS, round_factors
 
 Members = NDArray[np.uint32]
 
-SETS, MEMBERS, THROWN = 256, 65_536, 65_536
+SETS, MEMBERS, THROWN = 512, 65_536, 131_072
 MOST_STAY = 0.8
+FIRST, AGAIN = 3, 3
 EMPTY = constant((1 << 64) - 1)
 _HALF, _16 = constant(32), np.array(16, np.uint32)
 
@@ -45,18 +46,18 @@ def _parts(offsets: Integers) -> Iterator[tuple[int, int]]:
 
 
 def _fill(rows: Hashes, members: Members, sizes: Integers, factors: Members) -> None:
-    """Throw, and throw again what belongs to sets with an empty slot, more rounds at once the longer it takes."""
+    """Throw so much that most slots are filled, then again and again what belongs to sets with an empty slot."""
     slots = rows.shape[1]
     sets = sizes.nonzero()[0]
     starts = np.arange(0, rows.size, slots, dtype=np.uint32).repeat(sizes)
-    number, throws, empty = 0, slots, None
+    number, throws, empty = 0, FIRST * slots, None
     while len(sets):
-        most = min(throws // int(sizes[sets].max()), THROWN // len(members))
-        rounds = factors[number : number + max(most, 1)]
+        most = -(-min(throws * len(sets), THROWN) // len(members))
+        rounds = factors[number : number + most]
         _throw(rows, empty, members, starts, number, rounds)
-        number, throws, empty = number + len(rounds), throws * 2, rows == EMPTY
+        number, throws, empty = number + len(rounds), AGAIN * slots, rows == EMPTY
         staying = empty.any(axis=1)[sets]
-        if np.count_nonzero(staying) < MOST_STAY * len(sets):
+        if sizes[sets[staying]].sum() < MOST_STAY * len(members):
             left = staying.repeat(sizes[sets]).nonzero()[0]
             members, starts, sets = members.take(left), starts.take(left), sets[staying]
 
@@ -67,9 +68,7 @@ def _throw(
     """The rounds from `number` on, one a factor: into slots that are empty, the least of the earliest round."""
     slots = rows.shape[1]
     thrown = factors[:, None] * members
-    scaled = thrown >> _16
-    scaled *= width_of(slots)
-    scaled >>= _16
+    scaled = slots_of(thrown, slots)
     if number + len(factors) > slots:
         late = max(slots - number, 0)
         scaled[late:] = np.arange(number + late - slots, number + len(factors) - slots)[:, None]
@@ -81,8 +80,25 @@ def _throw(
         rounds = free // len(members) + number if len(factors) > 1 else np.array(number)
         thrown = rounds.astype(np.uint64) << _HALF | values
     elif len(factors) > 1:
-        thrown = rounds_of(slots)[: len(factors)] | thrown
+        thrown = thrown.astype(np.uint64)
+        thrown |= rounds_of(slots)[: len(factors)]
     np.minimum.at(rows.reshape(-1), places, thrown.reshape(-1).astype(np.uint64, copy=False))
+
+
+def slots_of(thrown: Members, slots: int) -> Members:
+    """The slot of every value: where in its range it stands."""
+    if slots & (slots - 1) == 0:
+        return thrown >> shift_of(slots)
+    scaled = thrown >> _16
+    scaled *= width_of(slots)
+    scaled >>= _16
+    return scaled
+
+
+@lru_cache(maxsize=16)
+def shift_of(slots: int) -> Members:
+    """How far a value is shifted to its slot, of a power of two of them."""
+    return np.array(33 - slots.bit_length(), np.uint32)
 
 
 @lru_cache(maxsize=16)

@@ -50,7 +50,10 @@ class _Reader:
     def __init__(self, texts: Sequence[str], reading: Reading) -> None:
         self.texts, self.reading = texts, reading
         self.memory = memory()
-        self.tagged = {place for place, raw in enumerate(texts) if _tagged(raw)}
+        self.tagged = {
+            place for place, raw in enumerate(texts) if "<" in raw or "&" in raw or len(raw) >= LONG_TEXT
+        }
+        """Texts that are made plain before their block is read."""
         self.documents: dict[int, Document] = {}
         self.pieces: dict[int, list[Piece]] = {}
         self.plain: dict[int, str] = {}
@@ -109,7 +112,7 @@ class _Reader:
             self.memory.lexical(given.language, script, given.secret, given.synonyms)
             for script in (False, True)
         ]
-        unread = {place for place in range(len(texts)) if first + place in self.documents}
+        unread = {place - first for place in self.documents if first <= place < first + len(texts)}
 
         def plain(place: int) -> str:
             if place in unread or first + place in self.tagged:
@@ -124,11 +127,6 @@ class _Reader:
             lambda place: self._whole(first + place),
             lambda place, piece: self.pieces.setdefault(first + place, []).append(piece),
         )
-
-
-def _tagged(raw: str) -> bool:
-    """Whether a text is made plain before its block is read."""
-    return len(raw) >= LONG_TEXT or "<" in raw or "&" in raw
 
 
 def _marked(raw: str, drop: bool) -> bool:
