@@ -15,7 +15,7 @@ from .ledger import mark_document
 from .locks import retrying, space_lock
 from .moving import conclude_alone
 from .places import Place, places_of
-from .records import Found, Signed, Verified
+from .records import Fact, Found, Signed, Verified
 from .sql import rows_in
 from .traces import prints_of
 from .verify import verify_many
@@ -26,10 +26,15 @@ TRIES = 3
 AT_ONCE = 25
 """Documents concluded under one lock: nobody waits long for it."""
 
+NEVER = 2**63 - 1
+"""No document has so great a number."""
+
 FACTS = (
     'SELECT d."id", d."live", d."first_seen", f."source_digest", c."representative_id", '
     'd."version", m."cluster_id", c."space_id", m."digest", m."scheme_id", '
     'EXISTS (SELECT 1 FROM "neardup_decisionmember" s WHERE s."document_id" = d."id"), '
+    'd."id" >= %s AND (SELECT a."id" FROM "neardup_pair" a WHERE a."a_id" = d."id" LIMIT 1) IS NULL '
+    'AND (SELECT b."id" FROM "neardup_pair" b WHERE b."b_id" = d."id" LIMIT 1) IS NULL, '
     'c."size", c."lowest", c."weakest", c."exact" FROM "neardup_document" d '
     'LEFT JOIN "neardup_fingerprint" f ON f."document_id" = d."id" AND f."scheme_id" = %s '
     'LEFT JOIN "neardup_membership" m ON m."document_id" = d."id" '
@@ -149,9 +154,9 @@ def _conclude_under_lock(
         seen, before, staying = _unmoved(group, pairs, outcome, using)
         alone = [one for one in staying if _is_odd(one, before.get(one.document), found[one.document])]
         for one in alone:
-            conclude_alone(one, pairs[one.document], seen, using)
+            conclude_alone(one, pairs[one.document], replace(seen, pairs={}), using)
         if alone:
-            seen = replace(seen, nodes={}, clusters={})
+            seen = replace(seen, nodes={}, clusters={}, pairs={})
         together = [one for one in staying if one not in alone]
         joined = _follow(together, before, found, pairs, seen, using) if together else set()
         had = [one.document for one in staying if alone or one.document in before]
@@ -172,7 +177,8 @@ def _unmoved(
     """All documents as they stand, places, and documents that nobody has moved on; the others' partners are noted."""
     sides = {one.document: [each.other(one.document) for each in pairs[one.document]] for one in group}
     asked = {one.document for one in group}.union(side.document for each in sides.values() for side in each)
-    seen, versions, places = _read(asked, group[0].scheme.pk, using)
+    fresh = min((one.document for one in group if one.fresh), default=NEVER)
+    seen, versions, places = _read(asked, group[0].scheme.pk, using, fresh)
     staying = []
     for one in group:
         if (versions.get(one.document), seen.digests.get(one.document)) != (one.wanted, one.digest):
@@ -190,12 +196,15 @@ def _unmoved(
     return seen, places, staying
 
 
-def _read(asked: Iterable[int], scheme: int, using: str) -> tuple[Seen, dict[int, int], dict[int, Place]]:
-    """All of those documents, their versions, and the places of those that have one."""
+def _read(
+    asked: Iterable[int], scheme: int, using: str, fresh: int
+) -> tuple[Seen, dict[int, int], dict[int, Place]]:
+    """All of those documents, their versions, and the places of those that have one. ``fresh``: those from that one on
+    are likely to have no pair yet, so that it is worth to ask."""
     nodes, digests, undecided, clusters = dict[int, Any](), dict[int, str](), set[int](), dict[int, Any]()
-    versions, places = {}, {}
-    for row in rows_in(using, FACTS, sorted(asked), scheme):
-        (document, _, _, digest, leader), (version, cluster, *place), (decided, *figures) = (
+    versions, places, pairs = {}, {}, dict[int, list[Fact]]()
+    for row in rows_in(using, FACTS, sorted(asked), fresh, scheme):
+        (document, _, _, digest, leader), (version, cluster, *place), (decided, unpaired, *figures) = (
             row[:5],
             row[5:10],
             row[10:],
@@ -205,10 +214,12 @@ def _read(asked: Iterable[int], scheme: int, using: str) -> tuple[Seen, dict[int
             digests[document] = digest
         if not decided:
             undecided.add(document)
+        if unpaired:
+            pairs[document] = []
         if cluster is not None:
             places[document] = Place(cluster, leader, *place)
             clusters[leader] = (cluster, place[0], leader, *figures)
-    return Seen(nodes, digests, undecided, clusters), versions, places
+    return Seen(nodes, digests, undecided, clusters, pairs), versions, places
 
 
 def _is_odd(one: Signed, place: Place | None, found: Found) -> bool:
@@ -239,6 +250,7 @@ def _follow(
     tied = {one.document: one.digest for one in known if found[one.document].tied}
     if tied:
         seeds |= drop_stale(tied, scheme, using) | decided_with(tied.keys() - seen.undecided, using)
+        seen = replace(seen, pairs={})
     for one in signed:
         place = before.get(one.document)
         if place is not None and (place.digest, place.scheme) != (one.digest, scheme.pk):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connections
@@ -42,12 +42,14 @@ SIDE_B = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_b" FROM "neardup_pai
 class Seen:
     """Documents as they were read under the lock. ``nodes``: what ``graph.NODES`` reads of each; ``digests``: the
     source digests that are stored; ``undecided``: those of which no decision speaks; ``clusters``: those that they are
-    in, by leader, the columns ``assign.SHOWN``."""
+    in, by leader, the columns ``assign.SHOWN``; ``pairs``: all that are stored of those documents of which they are
+    known; ``write`` adds to them."""
 
     nodes: Mapping[int, tuple[Any, ...]]
     digests: Mapping[int, str]
     undecided: Set[int]
     clusters: Mapping[int, tuple[Any, ...]]
+    pairs: Mapping[int, list[Fact]] = field(default_factory=dict)
 
 
 UNSEEN = Seen({}, {}, frozenset(), {})
@@ -91,7 +93,8 @@ def write(
     if not judged:
         return set()
     stored = seen.digests or digests({document for key in judged for document in key}, scheme.pk, using)
-    present = _present(judged.keys(), scheme.pk, using)
+    unknown = {key for key in judged if seen.pairs.keys().isdisjoint(key)}
+    present = _present(unknown, scheme.pk, using) if unknown else {}
     decisions = decisions_on(judged, using, seen.undecided)
     now = connections[using].ops.adapt_datetimefield_value(timezone.now())
     new, changed, gone, touched = [], [], [], set[int]()
@@ -114,6 +117,7 @@ def write(
     execute_many(using, DELETE, gone)
     execute_many(using, CHANGE, changed)
     insert(using, "neardup_pair", NEW, new, documents=["evidence"])
+    _keep(new, seen)
     return touched
 
 
@@ -190,6 +194,14 @@ def _present(
     among = {max(key, key=lambda side: met[side]) for key in keys}
     stored = rows_either(using, STORED, among, scheme)
     return {(a, b): (number, (one, two)) for number, a, b, one, two in stored if (a, b) in keys}
+
+
+def _keep(new: Iterable[Sequence[Any]], seen: Seen) -> None:
+    """Pairs that are written now are known of their sides from now on, where all others are."""
+    for a, b, _, _, _, verdict, exact, score, _, _, classes, _, digest_a, digest_b, _ in new:
+        for side in (a, b):
+            if side in seen.pairs:
+                seen.pairs[side].append(Fact(a, b, verdict, exact, score, classes, digest_a, digest_b))
 
 
 def _values(each: Verified, space: int, decisions: Collection[Decision]) -> list[Any]:

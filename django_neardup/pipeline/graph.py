@@ -107,8 +107,10 @@ class StoredGraph:
         self.place({leader for *_, leader in found if leader is not None})
 
     def _pairs_of(self, nodes: Collection[int]) -> list[Fact]:
-        found = rows_either(self.using, PAIRS_OF, sorted(nodes), self.scheme)
-        return list({row[:2]: Fact._make(row) for row in found}.values())
+        known = self.seen.pairs.keys() & nodes
+        found = rows_either(self.using, PAIRS_OF, sorted({*nodes} - known), self.scheme)
+        pairs = {pair[:2]: pair for node in known for pair in self.seen.pairs[node]}
+        return list((pairs | {row[:2]: Fact._make(row) for row in found}).values())
 
     def _add_pair(self, pair: Fact) -> None:
         self.pairs[pair.a_id, pair.b_id] = pair

@@ -76,22 +76,36 @@ def insert(
     many: Sequence[Sequence[Any]],
     documents: Collection[str] = (),
 ) -> None:
-    """Add those rows; ``documents``: columns of JSON, which is given as text. PostgreSQL takes them as one parameter:
-    its drivers need longer for hundreds of them than the server does."""
+    """Add those rows; ``documents``: columns of JSON, which is given as text."""
     if not many:
         return
     if vendor(using) == "postgresql":
-        rows = json.dumps([dict(zip(columns, row, strict=True)) for row in many], default=str)
-        taken = (f"(\"{name}\" #>> '{{}}')::jsonb" if name in documents else f'"{name}"' for name in columns)
-        execute(
-            using,
-            f'INSERT INTO "{table}" ({named(columns)}) SELECT {", ".join(taken)} '
-            f'FROM jsonb_populate_recordset(NULL::"{table}", %s)',
-            [rows],
-        )
+        _insert_at_once(using, table, columns, many, documents)
     else:
         statement = f'INSERT INTO "{table}" ({named(columns)}) VALUES ({holes(len(columns))})'
         execute_many(using, statement, many)
+
+
+def _insert_at_once(
+    using: str,
+    table: str,
+    columns: Sequence[str],
+    many: Sequence[Sequence[Any]],
+    documents: Collection[str],
+) -> None:
+    """The rows as one parameter, as drivers need longer for hundreds of them than PostgreSQL does; beside it, once,
+    what is alike in all of them."""
+    alike = {name: values[0] for name, *values in zip(columns, *many) if len({*values}) == 1}
+    own = [(place, name) for place, name in enumerate(columns) if name not in alike]
+    rows = json.dumps([{name: row[place] for place, name in own} for row in many], default=str)
+    taken = [f"(\"{name}\" #>> '{{}}')::jsonb" if name in documents else f'"{name}"' for _, name in own]
+    execute(
+        using,
+        f'INSERT INTO "{table}" ({named([*alike, *(name for _, name in own)])}) '
+        f"SELECT {', '.join(['%s'] * len(alike) + taken)} "
+        f'FROM jsonb_populate_recordset(NULL::"{table}", %s)',
+        [*alike.values(), rows],
+    )
 
 
 def portions(values: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
