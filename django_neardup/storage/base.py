@@ -73,6 +73,14 @@ class KeyTable(ABC):
         return found
 
 
+def columns(rows: Sequence[tuple[int, int]]) -> Found:
+    """The two columns of rows of two numbers."""
+    import numpy as np
+
+    places, documents = np.array(rows, np.int64).reshape(-1, 2).T
+    return places, documents
+
+
 def listed(rows: Sequence[tuple[int, str]]) -> Found:
     """Places of keys and the documents of each, written as numbers with commas between them."""
     import numpy as np

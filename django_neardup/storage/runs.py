@@ -18,9 +18,10 @@ def ordered(keys: ArrayLike, documents: ArrayLike) -> tuple[Numbers, Numbers]:
 
 
 def distinct(keys: ArrayLike) -> tuple[Numbers, Numbers | None]:
-    """The distinct keys, ascending, and for each key given its place among them; None where those are as given."""
+    """The distinct keys, and for each key given its place among them; None where those are as given."""
     given = np.asarray(keys, np.int64)
-    if not np.count_nonzero(given[1:] <= given[:-1]):
+    falls = np.count_nonzero(given[1:] <= given[:-1])
+    if not falls or (falls == 1 and given[-1] < given[0]):  # ascending, with or without a sign
         return given, None
     return np.unique(given, return_inverse=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from .base import KeyTable
+from .base import KeyTable, columns
 
 if TYPE_CHECKING:
     from .base import Found, Numbers
@@ -19,6 +19,12 @@ ADD = 'INSERT OR IGNORE INTO "neardup_key" ("key", "document") SELECT value, %s 
 REMOVE = 'DELETE FROM "neardup_key" WHERE "key" IN (SELECT value FROM json_each(%s)) AND "document" = %s'
 ADD_PAIR = 'INSERT OR IGNORE INTO "neardup_key" ("key", "document") VALUES (%s, %s)'
 REMOVE_PAIR = 'DELETE FROM "neardup_key" WHERE "key" = %s AND "document" = %s'
+FIRST = """
+SELECT asked.key, "document" FROM json_each(%s) AS asked
+CROSS JOIN "neardup_key" ON "neardup_key"."key" = asked.value LIMIT %s
+"""
+"""One post mostly meets few documents, which this gives sooner than `NEWEST` does."""
+
 NEWEST = """
 SELECT group_concat(~asked.key || ',' || (
     SELECT group_concat("document") FROM (
@@ -53,7 +59,12 @@ class SQLite(KeyTable):
                 cursor.executemany(statement, list(pairs))
 
     def newest(self, keys: Sequence[int], cap: int) -> Found:
-        ((text,),) = self.rows(NEWEST, [cap, str(list(keys))])
+        asked = str(list(keys))
+        if len(keys) <= cap:
+            found = self.rows(FIRST, [asked, cap + 1])
+            if len(found) <= cap:
+                return columns(found)
+        ((text,),) = self.rows(NEWEST, [cap, asked])
         return _apart(text or "")
 
 

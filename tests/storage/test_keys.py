@@ -66,6 +66,23 @@ def test_of_a_hot_bucket_only_the_newest_are_read(stored):
     assert shared([5, 1100], cap=3) == {98: 1, 99: 1, 100: 2}
 
 
+@pytest.mark.parametrize("documents", [3, 4, 5])
+def test_at_the_cap_every_way_of_asking_finds_the_same(stored, documents):
+    """Two keys of three, four or five documents each, with a cap of four in a bucket and so of few rows at once."""
+    for document in range(documents):
+        storage.replace("default", document, (), [7, 9])
+    assert shared([7], cap=4) == dict.fromkeys(range(max(documents - 4, 0), documents), 1)
+    assert shared([5, 7, 9], cap=4) == dict.fromkeys(range(max(documents - 4, 0), documents), 2)
+
+
+def test_keys_as_unsigned_numbers_ascend_are_asked_for_as_they_are(stored):
+    storage.replace("default", 1, (), [3, -5])
+    storage.replace("default", 2, (), [-5])
+    place, documents = storage.buckets("default", [3, 4, -5, -1], cap=4)
+    assert sorted(zip(place.tolist(), documents.tolist())) == [(0, 1), (2, 1), (2, 2)]
+    assert place.tolist() == sorted(place.tolist())
+
+
 def test_long_texts_are_asked_for_in_few_statements(stored, django_assert_num_queries):
     storage.replace("default", 1, (), range(250))
     with django_assert_num_queries(3 if engine() == "mariadb" else 1):
