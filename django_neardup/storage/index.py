@@ -15,17 +15,15 @@ ARRAY, ROWS = "array", "rows"
 
 def index(using: str) -> KeyTable:
     """The key table of that database. ``ImproperlyConfigured`` where STORAGE asks for what it cannot do."""
-    try:
-        return _kind(connections[using].vendor, get_profile().storage)(using)
-    except ValueError as error:
-        raise ImproperlyConfigured(f"Database {using!r}: {error}.") from None
+    vendor, storage = connections[using].vendor, get_profile().storage
+    if why := refused(vendor, storage):
+        raise ImproperlyConfigured(f"Database {using!r}: {why}.")
+    return _kind(vendor, storage)(using)
 
 
 @cache
 def _kind(vendor: str, storage: str) -> type[KeyTable]:
-    """The class of key tables of such a database. ``ValueError`` with the reason where there is none."""
-    if why := refused(vendor, storage):
-        raise ValueError(why)
+    """The class of key tables of such a database, which can store keys so."""
     if vendor == "postgresql":
         from .arrays import Arrays
         from .postgresql import PostgreSQL

@@ -54,6 +54,13 @@ def test_arrays_are_refused_where_there_are_none(settings):
         storage.buckets("default", [1], cap=1)
 
 
+@pytest.mark.django_db
+def test_a_storage_of_any_type_is_refused(settings):
+    settings.NEARDUP = {"default": {"STORAGE": ["rows"]}}
+    with pytest.raises(ImproperlyConfigured, match="STORAGE is \\['rows'\\]"):
+        storage.buckets("default", [1], cap=1)
+
+
 @pytest.mark.parametrize(
     ("vendor", "way", "says"),
     [
