@@ -32,7 +32,7 @@ def environment(alias: str, neardup: dict[str, Any], queues: dict[str, Any] | No
     names = ("ENGINE", "NAME", "HOST", "PORT", "USER", "PASSWORD", "OPTIONS")
     described = {name: connections[alias].settings_dict[name] for name in names}
     described["NAME"] = str(described["NAME"])
-    if "init_command" in described["OPTIONS"]:
+    if connections[alias].vendor == "sqlite":
         described["OPTIONS"] = {**described["OPTIONS"], "init_command": UNMAPPED}
     given = {
         "database": described,
