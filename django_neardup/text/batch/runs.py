@@ -50,7 +50,7 @@ def flagged(flags: Flags, offsets: Integers) -> tuple[Integers, Integers]:
 
 
 def sort_runs(values: NDArray[np.integer[Any]], offsets: Integers) -> None:
-    """Each run ascending, in place."""
+    """Each run ascending, in place; the runs are all that the values hold."""
     lengths = lengths_of(offsets)
     if len(lengths) and not np.count_nonzero(lengths != lengths[0]):
         values.reshape(len(lengths), -1).sort(axis=1)
