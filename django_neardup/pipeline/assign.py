@@ -10,7 +10,7 @@ from django.db.models import Count, Min, Q
 
 from ..clustering import settle
 from ..models import Cluster, Membership, Scheme
-from .facts import UNSEEN, Seen
+from .facts import UNSEEN, Seen, neighbours
 from .graph import StoredGraph
 from .ledger import request
 from .members import enter
@@ -68,12 +68,21 @@ def recluster(
     stale = _leave([node for node in changed if graph.has_place(node)], using)
     _join(changed, before, graph, scheme, using, stale)
     stale |= _renew({*seeds} - {*frozen} - changed.keys(), graph, using)
-    for cluster in Cluster.objects.using(using).filter(pk__in=stale) if stale else ():
-        refresh(cluster, using)
+    risen = refresh_many(stale, using)
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
             request(Cluster, pk, using)
+    if risen:
+        near = neighbours(risen, scheme.pk, using)
+        changed |= recluster(scheme, near - risen, using, frozen={*frozen, *risen})
     return changed
+
+
+def refresh_many(clusters: Collection[int], using: str) -> set[int]:
+    """``refresh`` each of them; who has come to represent one: others may follow, and the repair may be lost with the
+    cluster before it comes to that."""
+    rows = Cluster.objects.using(using).filter(pk__in=clusters) if clusters else ()
+    return {cluster.representative_id for cluster in rows if refresh(cluster, using)}
 
 
 def _left_behind(changed: dict[int, int | None], before: dict[int, int | None]) -> set[int]:
@@ -178,17 +187,17 @@ def _said(node: int, leader: int, graph: StoredGraph) -> Said:
     )
 
 
-def refresh(cluster: Cluster, using: str, grown: bool = False) -> None:
+def refresh(cluster: Cluster, using: str, grown: bool = False) -> bool:
     """Renew a cluster's figures; dissolve it where fewer than two are left; give it another representative where the
-    old one has gone (a repair is then asked for)."""
+    old one has gone (a repair is then asked for). Whether it stands, and under another one."""
     members = Membership.objects.using(using).filter(cluster=cluster)
-    if not members.filter(document=cluster.representative_id).exists():
-        cluster = promote(cluster, using) or cluster
+    led = members.filter(document=cluster.representative_id).exists()
+    promoted = not led and promote(cluster, using)
     figures = members.aggregate(size=Count("pk"), lowest=Min("score"), odd=Count("pk", filter=Q(exact=False)))
-    if figures["size"] < 2 or not members.filter(document=cluster.representative_id).exists():
+    if figures["size"] < 2 or not (led or promoted):
         members.delete()
         Cluster.objects.using(using).filter(pk=cluster.pk).delete()
-        return
+        return False
     if grown:
         _warn(cluster, figures["size"])
     ((weakest,),) = rows(using, WITHIN, [cluster.pk, cluster.pk, cluster.space_id])
@@ -199,6 +208,7 @@ def refresh(cluster: Cluster, using: str, grown: bool = False) -> None:
         weakest=min(figures["lowest"], figures["lowest"] if weakest is None else weakest),
         **({"state": Cluster.State.OPEN} if grown else {}),
     )
+    return promoted
 
 
 def _warn(cluster: Cluster, size: int) -> None:
@@ -206,16 +216,16 @@ def _warn(cluster: Cluster, size: int) -> None:
         logger.warning("neardup: cluster %s has grown to %s members", cluster.pk, size)
 
 
-def promote(cluster: Cluster, using: str) -> Cluster | None:
-    """Let the first live member represent until the repair; None where there is none."""
+def promote(cluster: Cluster, using: str) -> bool:
+    """Let the first live member represent until the repair; False where there is none."""
     members = Membership.objects.using(using).filter(cluster=cluster, document__live=True)
     first = members.order_by("document__first_seen", "document").first()
     if first is None:
-        return None
+        return False
     Membership.objects.using(using).filter(pk=first.pk).update(
         reason=Membership.Reason.REPRESENTATIVE, score=1.0, exact=True
     )
     Cluster.objects.using(using).filter(pk=cluster.pk).update(representative=first.document_id)
     request(Cluster, cluster.pk, using)
     cluster.representative_id = first.document_id
-    return cluster
+    return True

@@ -77,6 +77,11 @@ def pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
     return list(found.values())
 
 
+def neighbours(documents: Collection[int], scheme: int, using: str) -> set[int]:
+    """Both sides of every pair of those documents."""
+    return {side for pair in pairs_of(documents, scheme, using) for side in (pair.a_id, pair.b_id)}
+
+
 def write(
     verified: Iterable[Verified],
     scheme: Scheme,

@@ -10,7 +10,7 @@ from ..conf import get_profile
 from ..models import Cluster, Document, Pair, Verdict
 from .assign import recluster, refresh
 from .conclude import TRIES
-from .facts import digests, is_current, pairs_of, write
+from .facts import digests, is_current, neighbours, pairs_of, write
 from .ledger import finish, mark_document
 from .locks import retrying, space_lock
 from .moving import Moved
@@ -114,7 +114,7 @@ def _conclude(cluster: Cluster, verified: Sequence[Verified], using: str) -> Non
                 raise Moved
         touched = write(verified, scheme, cluster.space_id, using)
         present = {document.pk for document in _members(cluster, using)}
-        near = {side for pair in pairs_of(present, scheme.pk, using) for side in (pair.a_id, pair.b_id)}
+        near = neighbours(present, scheme.pk, using)
         recluster(scheme, present | touched | near, using)
         for row in Cluster.objects.using(using).filter(pk=cluster.pk):
             refresh(row, using)

@@ -118,6 +118,30 @@ def test_when_the_representative_goes_the_rest_stays_together(act):
     assert cluster(rest[0]).wanted == cluster(rest[0]).done
 
 
+@pytest.mark.parametrize("leave", ["edit", "delete"])
+def test_who_is_left_of_a_group_is_grouped_with_others_again(leave):
+    """The representative moves to another group, and before the rest is looked at, the only other member goes: the one
+    that is left leads a copy of its own, which was not like the representative."""
+    words, tail, head, between = (family(number) for number in (1, 2, 3, 4))
+    elsewhere, first = post(" ".join(family(7))), post(" ".join(words))
+    left = post(" ".join(words[:30] + tail[:10]))
+    going = post(" ".join(head[:6] + words[6:]))
+    copy = post(" ".join(words[:10] + between[:10] + words[20:30] + tail[:10]))
+    work()
+    assert cluster(first).size == 3 and cluster(left) == cluster(going) == cluster(first)
+    assert cluster(copy) is None and pair(left, copy).verdict == "duplicate"
+    first.text = elsewhere.text
+    first.save()
+    if leave == "edit":
+        going.text = " ".join(family(9))
+        going.save()
+    else:
+        going.delete()
+    work()
+    assert cluster(first) == cluster(elsewhere)
+    assert cluster(left) == cluster(copy) and cluster(left).representative == document(left)
+
+
 def test_hidden_posts_never_lead():
     hidden, live = post(SOFA, published=False), post(SOFA_EDITED)
     work()
