@@ -6,7 +6,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, F, Min, Q
 
 from ..clustering import settle
 from ..models import Cluster, Membership, Scheme
@@ -66,23 +66,34 @@ def recluster(
     changed = settle(graph, seeds, frozen)
     before = {node: graph.leader(node) for node in changed}
     stale = _leave([node for node in changed if graph.has_place(node)], using)
-    _join(changed, before, graph, scheme, using, stale)
+    freed = _join(changed, before, graph, scheme, using, stale)
     stale |= _renew({*seeds} - {*frozen} - changed.keys(), graph, using)
-    risen = refresh_many(stale, using)
+    freed |= refresh_many(stale, using)
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
             request(Cluster, pk, using)
-    if risen:
-        near = neighbours(risen, scheme.pk, using)
-        changed |= recluster(scheme, near - risen, using, frozen={*frozen, *risen})
-    return changed
+    return changed | place_freed(freed, scheme, using, {*frozen} - freed)
+
+
+def place_freed(
+    freed: Collection[int], scheme: Scheme, using: str, frozen: Collection[int] = ()
+) -> dict[int, int | None]:
+    """``recluster`` by those whose cluster was dissolved before its repair, and all that are related to them; members
+    of others that await theirs stay."""
+    if not freed:
+        return {}
+    near = neighbours(freed, scheme.pk, using)
+    waiting = Membership.objects.using(using).filter(
+        document__in=near - {*freed}, cluster__wanted__gt=F("cluster__done")
+    )
+    kept = {*frozen, *waiting.values_list("document", flat=True)}
+    return recluster(scheme, {*freed, *near} - kept, using, frozen=kept)
 
 
 def refresh_many(clusters: Collection[int], using: str) -> set[int]:
-    """``refresh`` each of them; who has come to represent one: others may follow, and the repair may be lost with the
-    cluster before it comes to that."""
+    """``refresh`` each of them; the documents that were freed."""
     rows = Cluster.objects.using(using).filter(pk__in=clusters) if clusters else ()
-    return {cluster.representative_id for cluster in rows if refresh(cluster, using)}
+    return {document for cluster in rows for document in refresh(cluster, using)}
 
 
 def _left_behind(changed: dict[int, int | None], before: dict[int, int | None]) -> set[int]:
@@ -121,9 +132,10 @@ def _join(
     scheme: Scheme,
     using: str,
     stale: Collection[int],
-) -> None:
-    """Documents join their leaders' clusters. The figures of one that only grows follow from those it had; those of
-    ``stale`` ones are counted."""
+) -> set[int]:
+    """Documents join their leaders' clusters; who was freed. The figures of one that only grows follow from those it
+    had; those of ``stale`` ones are counted."""
+    freed: set[int] = set()
     joining: defaultdict[int, list[int]] = defaultdict(list)
     for node, leader in changed.items():
         if leader is not None and leader != node:
@@ -139,7 +151,8 @@ def _join(
         if cluster.size and cluster.pk not in stale:
             _grow(cluster, said, _inside(said, changed, graph), using)
         else:
-            refresh(cluster, using, grown=True)
+            freed |= refresh(cluster, using, grown=True)
+    return freed
 
 
 def _inside(coming: Collection[int], changed: Mapping[int, int | None], graph: StoredGraph) -> list[float]:
@@ -187,17 +200,19 @@ def _said(node: int, leader: int, graph: StoredGraph) -> Said:
     )
 
 
-def refresh(cluster: Cluster, using: str, grown: bool = False) -> bool:
+def refresh(cluster: Cluster, using: str, grown: bool = False) -> set[int]:
     """Renew a cluster's figures; dissolve it where fewer than two are left; give it another representative where the
-    old one has gone (a repair is then asked for). Whether it stands, and under another one."""
+    old one has gone (a repair is then asked for). Who is freed by that before its repair: nobody else looks at them."""
     members = Membership.objects.using(using).filter(cluster=cluster)
     led = members.filter(document=cluster.representative_id).exists()
     promoted = not led and promote(cluster, using)
     figures = members.aggregate(size=Count("pk"), lowest=Min("score"), odd=Count("pk", filter=Q(exact=False)))
     if figures["size"] < 2 or not (led or promoted):
+        settled = led and cluster.wanted == cluster.done
+        freed = set() if settled else {*members.values_list("document", flat=True)}
         members.delete()
         Cluster.objects.using(using).filter(pk=cluster.pk).delete()
-        return False
+        return freed
     if grown:
         _warn(cluster, figures["size"])
     ((weakest,),) = rows(using, WITHIN, [cluster.pk, cluster.pk, cluster.space_id])
@@ -208,7 +223,7 @@ def refresh(cluster: Cluster, using: str, grown: bool = False) -> bool:
         weakest=min(figures["lowest"], figures["lowest"] if weakest is None else weakest),
         **({"state": Cluster.State.OPEN} if grown else {}),
     )
-    return promoted
+    return set()
 
 
 def _warn(cluster: Cluster, size: int) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from django.db.models import Q, QuerySet
 
 from ..models import Cluster, Document, Membership, Pair, Scheme
-from .assign import recluster, refresh_many
-from .facts import Seen, decided_with, drop_stale, neighbours, write
+from .assign import place_freed, recluster, refresh
+from .facts import Seen, decided_with, drop_stale, write
 from .ledger import request
 from .locks import space_lock
 from .places import spaces_of
@@ -31,8 +31,7 @@ def conclude_alone(one: Signed, verified: Sequence[Verified], seen: Seen, using:
     recluster(scheme, {document, *touched}, using, frozen=frozen)
     if led is not None and frozen:
         request(Cluster, led.pk, using)
-        free = frozen - _placed(frozen, using)
-        recluster(scheme, {document, *free} | neighbours(free, scheme.pk, using), using)
+        recluster(scheme, {document, *frozen} - _placed(frozen, using), using)
 
 
 def withdraw(document: Document, scheme: Scheme, using: str) -> bool:
@@ -50,10 +49,10 @@ def withdraw(document: Document, scheme: Scheme, using: str) -> bool:
         pairs = Pair.objects.using(using).filter(Q(a=document.pk) | Q(b=document.pk))
         others = _delete(pairs, document.pk) | (decided_with([document.pk], using) - {document.pk})
         Membership.objects.using(using).filter(document=document.pk).delete()
-        risen = refresh_many([before] if before is not None else (), using)
+        freed = refresh(Cluster.objects.using(using).get(pk=before), using) if before is not None else set()
         placed = _placed(members, using)
-        near = neighbours(risen | (members - placed), scheme.pk, using)
-        recluster(scheme, others | members | near, using, frozen=placed)
+        recluster(scheme, others | members, using, frozen=placed)
+        place_freed(freed, scheme, using, placed)
         return before is not None
 
 
@@ -69,20 +68,19 @@ def hide(document: Document, scheme: Scheme, using: str) -> bool:
         recluster(scheme, {document.pk}, using, frozen=members)
         if led is not None:
             request(Cluster, led.pk, using)
-            free = members - _placed(members, using)
-            recluster(scheme, {document.pk, *free} | neighbours(free, scheme.pk, using), using)
+            recluster(scheme, {document.pk, *members} - _placed(members, using), using)
         return before != _cluster(document.pk, using)
 
 
 def _leave_other_spaces(document: int, space: int, scheme: Scheme, using: str) -> set[int]:
-    """A document that moved leaves its old space's pairs and cluster; those who may have another leader now."""
+    """A document that moved leaves its old space's pairs and cluster."""
     away = Pair.objects.using(using).filter(Q(a=document) | Q(b=document)).exclude(space=space)
     others = _delete(away, document)
-    old = Cluster.objects.using(using).filter(memberships__document=document).exclude(space=space)
-    left = set(old.values_list("pk", flat=True))
-    if left:
+    old = Cluster.objects.using(using).filter(memberships__document=document).exclude(space=space).first()
+    if old is not None:
         Membership.objects.using(using).filter(document=document).delete()
-    return others | neighbours(refresh_many(left, using), scheme.pk, using)
+        place_freed(refresh(old, using), scheme, using)
+    return others
 
 
 def _has_other_text(one: Signed, using: str) -> bool:

@@ -5,6 +5,7 @@ from django.db import transaction
 
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
 from django_neardup.pipeline import decide, drain, mark, mark_queryset, withdraw
+from django_neardup.pipeline.moving import withdraw as compared_no_more
 from django_neardup.signals import cluster_changed, document_checked
 from tests.testapp.models import (
     Ad,
@@ -119,14 +120,17 @@ def test_when_the_representative_goes_the_rest_stays_together(act):
 
 
 @pytest.mark.parametrize("leave", ["edit", "delete"])
-def test_who_is_left_of_a_group_is_grouped_with_others_again(leave):
+@pytest.mark.parametrize("copied", ["before", "after"])
+def test_who_is_left_of_a_group_is_grouped_with_others_again(leave, copied):
     """The representative moves to another group, and before the rest is looked at, the only other member goes: the one
-    that is left leads a copy of its own, which was not like the representative."""
+    that is left is like a copy of its own, which was not like the representative."""
     words, tail, head, between = (family(number) for number in (1, 2, 3, 4))
-    elsewhere, first = post(" ".join(family(7))), post(" ".join(words))
-    left = post(" ".join(words[:30] + tail[:10]))
+    same = " ".join(words[:10] + between[:10] + words[20:32] + tail[:8])
+    elsewhere = post(" ".join(family(7)))
+    copy = post(same) if copied == "before" else None
+    first, left = post(" ".join(words)), post(" ".join(words[:32] + tail[:8]))
     going = post(" ".join(head[:6] + words[6:]))
-    copy = post(" ".join(words[:10] + between[:10] + words[20:30] + tail[:10]))
+    copy = copy or post(same)
     work()
     assert cluster(first).size == 3 and cluster(left) == cluster(going) == cluster(first)
     assert cluster(copy) is None and pair(left, copy).verdict == "duplicate"
@@ -139,6 +143,28 @@ def test_who_is_left_of_a_group_is_grouped_with_others_again(leave):
         going.delete()
     work()
     assert cluster(first) == cluster(elsewhere)
+    assert cluster(left) == cluster(copy)
+    assert cluster(left).representative == document(left if copied == "after" else copy)
+
+
+@pytest.mark.parametrize("copied", ["before", "after"])
+def test_who_is_left_when_staff_take_the_new_representative_elsewhere_is_grouped_again(copied):
+    words, tail, head, between = (family(number) for number in (1, 2, 3, 4))
+    same = " ".join(head[:6] + words[6:20] + between[:10] + words[30:])
+    elsewhere, first = post(" ".join(family(7))), post(" ".join(words))
+    second = post(" ".join(words[:30] + tail[:10]))
+    left = post(" ".join(head[:6] + words[6:]))
+    copy = post(same) if copied == "before" else None
+    work()
+    assert cluster(second) == cluster(left) == cluster(first)
+    leaving = document(first)
+    first.delete()
+    compared_no_more(leaving, Fingerprint.objects.filter(document=leaving).get().scheme, "default")
+    assert cluster(left).representative == document(second)
+    decide("same", [document(elsewhere), document(second)], None, "default")
+    copy = copy or post(same)
+    work()
+    assert cluster(second) == cluster(elsewhere)
     assert cluster(left) == cluster(copy) and cluster(left).representative == document(left)
 
 
