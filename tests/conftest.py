@@ -13,9 +13,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests import services
 from tests.databases import engine
+
+settings.register_profile("suite", deadline=None)  # how long something takes, the benchmarks say
+settings.load_profile("suite")
 
 MARKS = {"postgresql": "postgresql", "mariadb": "mariadb", "redis": "redis_server"}
 DATABASE_FIXTURES = {

@@ -18,9 +18,7 @@ from tests.collapsing.tables import KINDS, POSTS, ROWS, Kind, Row, expected, mat
 
 pytestmark = pytest.mark.django_db
 
-EXAMPLES = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+EXAMPLES = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(params=[1, 2, 16])

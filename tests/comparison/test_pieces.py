@@ -80,7 +80,7 @@ def test_words_at_a_place_are_on_one_line_and_cut():
     assert len(written(document, (0, 500), 30)) == 30 and written(document, (5, 5)) == ""
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(TEXTS, TEXTS)
 def test_no_two_strings_raise_and_marks_lie_within_them(a, b):
     it = compared(a, b)

@@ -177,7 +177,7 @@ def test_any_history_comes_to_what_a_rebuild_does(monkeypatch):
     run_state_machine_as_test(
         Site,
         settings=settings(
-            max_examples=25, stateful_step_count=25, deadline=None, derandomize=True, database=None,
+            max_examples=25, stateful_step_count=25, derandomize=True, database=None,
             suppress_health_check=list(HealthCheck),
         ),
     )  # fmt: skip

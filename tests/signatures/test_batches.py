@@ -141,7 +141,7 @@ def test_every_algorithm_signs_batches(name: str) -> None:
 
 
 @signed
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(TEXT, max_size=6))
 def test_any_texts(name: str, options: dict[str, Any], texts: list[str]) -> None:
     check(get_algorithm(name, **options), tuple(map(Document, texts)))
@@ -241,7 +241,7 @@ def compared(packs: list[bytes]) -> None:
 
 
 @given(BAGS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_bags_of_many_texts(bags: list[list[int]]) -> None:
     packs = packed(bags)
     assert packs == [pack_bag(bag) for bag in bags]

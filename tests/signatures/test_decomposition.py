@@ -66,7 +66,7 @@ few = st.lists(
 
 
 @given(few)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_of_few_texts_all_pairs_are_compared(texts: list[str]) -> None:
     documents = [Document(text) for text in texts]
     algorithm = Decomposition()
@@ -74,7 +74,7 @@ def test_of_few_texts_all_pairs_are_compared(texts: list[str]) -> None:
 
 
 @given(few)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_lists_of_one_text_find_nothing_that_brute_force_does_not(texts: list[str]) -> None:
     documents = [Document(text) for text in texts]
     algorithm = Decomposition(partners=1)

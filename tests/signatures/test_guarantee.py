@@ -143,7 +143,6 @@ def test_the_series_follows_from_the_window(limit: int, need: int) -> None:
 def searching(examples: int) -> settings:
     return settings(
         max_examples=examples,
-        deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
     )
 

@@ -36,9 +36,7 @@ SEEDS = ("seed", "sample")
 MOST_KEYS = 600
 MOST_BYTES = 128 << 10
 WORDS = 100_000
-FEW = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
+FEW = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 ADVERT = (
     "Система реализует Б/у металлоформы свай С140.35 в хорошем рабочем состоянии. Подробности по телефону "

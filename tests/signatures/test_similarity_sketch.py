@@ -86,7 +86,7 @@ def test_sketches_of_many_sets_equal_those_of_each(slots: int) -> None:
 
 
 @given(SETS, st.sampled_from([1, 2, 5, 128]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_sketches_of_any_sets(sets: list[list[int]], slots: int) -> None:
     same(sets, slots)
 

@@ -21,13 +21,13 @@ def aligned(a: str, b: str) -> Alignment:
 
 
 @given(words, words)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_alignment_is_symmetric(a: str, b: str) -> None:
     assert aligned(a, b) == aligned(b, a).swapped()
 
 
 @given(words, words)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_places_agree_both_ways_and_measures_are_in_range(a: str, b: str) -> None:
     alignment = aligned(a, b)
     for i, place in enumerate(alignment.forward):
@@ -39,7 +39,7 @@ def test_places_agree_both_ways_and_measures_are_in_range(a: str, b: str) -> Non
 
 
 @given(words)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_text_aligns_with_itself_in_one_run(text: str) -> None:
     alignment = aligned(text, text)
     assert alignment.forward == tuple(range(len(alignment.forward)))

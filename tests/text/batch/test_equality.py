@@ -62,7 +62,7 @@ few = st.sampled_from("aаbвеeoо01 .-'/ёпpДИ \n")
 texts = adverts | st.text(codes, max_size=40) | st.text(few, max_size=40)
 
 
-@settings(max_examples=int(os.environ.get("EXAMPLES", "200")), deadline=None)
+@settings(max_examples=int(os.environ.get("EXAMPLES", "200")))
 @given(
     st.lists(texts, max_size=4),
     st.sampled_from(["ru", "ru", "en", "uk", "de", "xx"]),

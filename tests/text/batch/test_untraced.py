@@ -38,7 +38,7 @@ TAGS = [
 PIECES = [*MARKS, *TAGS, " ", "\n"]
 
 
-@settings(max_examples=int(os.environ.get("EXAMPLES", "500")), deadline=None)
+@settings(max_examples=int(os.environ.get("EXAMPLES", "500")))
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.sampled_from(["keep", "drop"]))
 def test_any_markup(pieces: list[str], quotes: str) -> None:
     raw = "".join(pieces)
