@@ -72,22 +72,22 @@ def recluster(
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
             request(Cluster, pk, using)
-    return changed | place_freed(freed, scheme, using, {*frozen} - freed)
+    return changed | place(freed, scheme, using, {*frozen} - freed)
 
 
-def place_freed(
-    freed: Collection[int], scheme: Scheme, using: str, frozen: Collection[int] = ()
+def place(
+    documents: Collection[int], scheme: Scheme, using: str, frozen: Collection[int] = ()
 ) -> dict[int, int | None]:
-    """``recluster`` by those whose cluster was dissolved before its repair, and all that are related to them; members
-    of others that await theirs stay."""
-    if not freed:
+    """``recluster`` by some documents and all that are related to them; members of other clusters that await their
+    repair stay, for only that compares them with one another."""
+    if not documents:
         return {}
-    near = neighbours(freed, scheme.pk, using)
+    near = neighbours(documents, scheme.pk, using)
     waiting = Membership.objects.using(using).filter(
-        document__in=near - {*freed}, cluster__wanted__gt=F("cluster__done")
+        document__in=near - {*documents}, cluster__wanted__gt=F("cluster__done")
     )
     kept = {*frozen, *waiting.values_list("document", flat=True)}
-    return recluster(scheme, {*freed, *near} - kept, using, frozen=kept)
+    return recluster(scheme, {*documents, *near} - kept, using, frozen=kept)
 
 
 def refresh_many(clusters: Collection[int], using: str) -> set[int]:

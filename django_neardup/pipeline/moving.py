@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from django.db.models import Q, QuerySet
 
 from ..models import Cluster, Document, Membership, Pair, Scheme
-from .assign import place_freed, recluster, refresh
+from .assign import place, recluster, refresh
 from .facts import Seen, decided_with, drop_stale, write
 from .ledger import request
 from .locks import space_lock
@@ -52,7 +52,7 @@ def withdraw(document: Document, scheme: Scheme, using: str) -> bool:
         freed = refresh(Cluster.objects.using(using).get(pk=before), using) if before is not None else set()
         placed = _placed(members, using)
         recluster(scheme, others | members, using, frozen=placed)
-        place_freed(freed, scheme, using, placed)
+        place(freed, scheme, using, placed)
         return before is not None
 
 
@@ -79,7 +79,7 @@ def _leave_other_spaces(document: int, space: int, scheme: Scheme, using: str) -
     old = Cluster.objects.using(using).filter(memberships__document=document).exclude(space=space).first()
     if old is not None:
         Membership.objects.using(using).filter(document=document).delete()
-        place_freed(refresh(old, using), scheme, using)
+        place(refresh(old, using), scheme, using)
     return others
 
 

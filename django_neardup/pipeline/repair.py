@@ -8,9 +8,9 @@ from django.db.models import Q
 
 from ..conf import get_profile
 from ..models import Cluster, Document, Pair, Verdict
-from .assign import recluster, refresh
+from .assign import place, refresh
 from .conclude import TRIES
-from .facts import digests, is_current, neighbours, pairs_of, write
+from .facts import digests, is_current, pairs_of, write
 from .ledger import finish, mark_document
 from .locks import retrying, space_lock
 from .moving import Moved
@@ -114,7 +114,6 @@ def _conclude(cluster: Cluster, verified: Sequence[Verified], using: str) -> Non
                 raise Moved
         touched = write(verified, scheme, cluster.space_id, using)
         present = {document.pk for document in _members(cluster, using)}
-        near = neighbours(present, scheme.pk, using)
-        recluster(scheme, present | touched | near, using)
+        place(present | touched, scheme, using)
         for row in Cluster.objects.using(using).filter(pk=cluster.pk):
             refresh(row, using)
