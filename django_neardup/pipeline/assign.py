@@ -68,7 +68,7 @@ def recluster(
     stale = _leave([node for node in changed if graph.has_place(node)], using)
     freed = _join(changed, before, graph, scheme, using, stale)
     stale |= _renew({*seeds} - {*frozen} - changed.keys(), graph, using)
-    freed |= refresh_many(stale, using)
+    freed |= _refresh_many(stale, using)
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
             request(Cluster, pk, using)
@@ -90,7 +90,7 @@ def place(
     return recluster(scheme, {*documents, *near} - kept, using, frozen=kept)
 
 
-def refresh_many(clusters: Collection[int], using: str) -> set[int]:
+def _refresh_many(clusters: Collection[int], using: str) -> set[int]:
     """``refresh`` each of them; the documents that were freed."""
     rows = Cluster.objects.using(using).filter(pk__in=clusters) if clusters else ()
     return {document for cluster in rows for document in refresh(cluster, using)}
