@@ -134,6 +134,14 @@ class FirstParse:
             return self._parsed(word)
         return self._known(word) or self._predicted(word)
 
+    def tags(self, word: str) -> set[Any] | None:
+        """The tags of all readings of a word of the dictionary in lower case; None of any other, which is to be parsed.
+
+        Of one letter alone pymorphy makes an initial."""
+        if not self._fits or len(word) < 2 or not _LETTERS.fullmatch(word):
+            return None
+        return {self._forms.tag(place) for _, places in self._found(word) for place in places} or None
+
     def _parsed(self, word: str) -> Lemma:
         return _lemma(self._parse(word)[0])
 

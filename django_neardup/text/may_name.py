@@ -89,5 +89,5 @@ def _may_play(word: str, dotted: bool, language: str) -> bool:
     if len(word) == 1 and dotted:
         return True
     if PLAIN.fullmatch(small):
-        return any(reading.role for reading in morphology(language).readings(small))
+        return morphology(language).has_role(small)
     return not (word.isascii() and word.isalpha() and LATIN_ONLY.search(word))

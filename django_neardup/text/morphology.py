@@ -117,6 +117,17 @@ class Morphology:
             parses = _analyser(self.language).parse(word)
         return _without_repetitions(map(_reading, parses))
 
+    @lru_cache(maxsize=READ_WORDS)  # noqa: B019  (one instance a language, kept anyway)
+    def has_role(self, word: str) -> bool:
+        """Whether one of the ``readings`` has a role in a person's name; of a word of the dictionary none is made."""
+        if self.language not in _ANALYSED or len(word) > LONGEST_PARSED or not _CYRILLIC.match(word):
+            return False
+        with _LOCK:
+            tags = _first_parse(self.language).tags(word)
+        if tags is None:
+            return any(reading.role for reading in self.readings(word))
+        return any(map(_role, tags))
+
     def _find(self, word: str) -> Lemma:
         if len(word) > LONGEST_PARSED:
             return Lemma(word)
@@ -139,11 +150,17 @@ def _without_repetitions(readings: Iterable[Reading]) -> tuple[Reading, ...]:
 def _reading(parse: Any) -> Reading:
     grammemes = parse.tag.grammemes
     key, given_name = parse.normal_form.replace("ё", "е"), not _GIVEN.isdisjoint(grammemes)
-    role = next((role for role in _ROLES if role in grammemes), "") if "plur" not in grammemes else ""
+    role = _role(parse.tag)
     if not role:
         return Reading(key, given_name)
     gender = next((gender for gender in ("masc", "femn") if gender in grammemes), "")
     return Reading(key, given_name, role, str(parse.tag.case or ""), gender)
+
+
+def _role(tag: Any) -> str:
+    """What part of one person's name a word so tagged is."""
+    grammemes = tag.grammemes
+    return next((role for role in _ROLES if role in grammemes), "") if "plur" not in grammemes else ""
 
 
 @lru_cache(maxsize=32)

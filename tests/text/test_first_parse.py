@@ -6,6 +6,7 @@ import os
 import random
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pymorphy3
@@ -39,9 +40,11 @@ def different(analyser: pymorphy3.MorphAnalyzer, words: list[str]) -> list[tuple
     return [(word, ours, theirs) for word, ours, theirs in both if ours != theirs]
 
 
-def forms(analyser: pymorphy3.MorphAnalyzer, step: int) -> list[str]:
+@pytest.fixture(scope="module")
+def forms(analyser: pymorphy3.MorphAnalyzer) -> list[str]:
     """Every so many-th form of the dictionary, with its ё and with е in their place."""
-    known = list(analyser.dictionary.words.iterkeys())[::step]
+    step = 60 if analyser.lang == "ru" else 600
+    known = list(islice(analyser.dictionary.words.iterkeys(), 0, None, step))
     return [*known, *(word.replace("ё", "е") for word in known if "ё" in word)]
 
 
@@ -56,14 +59,13 @@ def made_up(language: str, known: list[str]) -> Iterator[str]:
         yield draw.choice(prefixes) + draw.choice(prefixes) + two
 
 
-def test_words_of_the_dictionary(analyser: pymorphy3.MorphAnalyzer) -> None:
-    words = forms(analyser, 60 if analyser.lang == "ru" else 600)
-    assert len(words) > (80_000 if analyser.lang == "ru" else 8_000)
-    assert different(analyser, words) == []
+def test_words_of_the_dictionary(analyser: pymorphy3.MorphAnalyzer, forms: list[str]) -> None:
+    assert len(forms) > (80_000 if analyser.lang == "ru" else 8_000)
+    assert different(analyser, forms) == []
 
 
-def test_made_up_words(analyser: pymorphy3.MorphAnalyzer) -> None:
-    assert different(analyser, list(made_up(analyser.lang, forms(analyser, 1_000)))) == []
+def test_made_up_words(analyser: pymorphy3.MorphAnalyzer, forms: list[str]) -> None:
+    assert different(analyser, list(made_up(analyser.lang, forms))) == []
 
 
 ODD = "кто-то по-русски интернет-магазин 'слово сло'во слово' ё а б-у x-лучи нло авторалли ы 5й по не понаех ИВАН"
@@ -71,6 +73,17 @@ ODD = "кто-то по-русски интернет-магазин 'слово
 
 def test_odd_words(analyser: pymorphy3.MorphAnalyzer) -> None:
     assert different(analyser, ODD.split()) == []
+
+
+def test_roles_in_a_name_are_those_of_all_readings(
+    analyser: pymorphy3.MorphAnalyzer, forms: list[str]
+) -> None:
+    morphology, letters = Morphology(analyser.lang), LETTERS[analyser.lang]
+    made = list(made_up(analyser.lang, forms))
+    words = [*forms[::20], *made[::5], *ODD.split(), *letters, "саша", "петровы", "chair", ""]
+    roles = {word: any(reading.role for reading in morphology.readings(word)) for word in words}
+    assert {word: morphology.has_role(word) for word in words} == roles
+    assert {*roles.values()} == {True, False}
 
 
 def test_words_of_posts() -> None:
