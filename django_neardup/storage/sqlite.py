@@ -12,7 +12,7 @@ from .base import KeyTable, columns
 if TYPE_CHECKING:
     from .base import Found, Numbers
 
-PORTION = 50_000
+PORTION = 20_000
 """Pairs handed over at once: they are Python objects meanwhile."""
 
 ADD = 'INSERT OR IGNORE INTO "neardup_key" ("key", "document") SELECT value, %s FROM json_each(%s)'
