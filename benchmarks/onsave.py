@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 WARM_UP = 50
 KNOWN_POSTS = 20_000
-"""Posts whose words a process has met before it is measured, as one that has worked for a day."""
+"""Posts that a process has signed before it is measured, as one that has worked for a day."""
 
 AT_ONCE = 1000
 PARTS = ("canonise", "write keys", "look up", "verify", "conclude")
@@ -94,21 +94,12 @@ def _measure(made: Site, samples: int, bar: Bar) -> dict[str, Measured]:
 
 
 def meet_words(alias: str) -> None:
-    """Read posts of the database: this process knows their words from then on."""
-    from django_neardup.adapters import adapter_for
-    from django_neardup.pipeline.schemes import active_scheme
-    from django_neardup.pipeline.words import share_words
-    from django_neardup.text.batch import read_batch
-
+    """Sign posts of the database, and write nothing: this process knows their words from then on."""
     from .board.models import Post
 
-    share_words()
-    scheme = active_scheme(adapter_for(Post).settings, alias)
-    rows = Post._default_manager.using(alias).order_by("pk").values_list("text", flat=True)
+    posts = Post._default_manager.using(alias).order_by("pk")[:KNOWN_POSTS]
     for start in range(0, KNOWN_POSTS, AT_ONCE):
-        some = list(rows[start : start + AT_ONCE])
-        if some:
-            read_batch(some, language=scheme.language, secret=bytes.fromhex(scheme.secret))
+        signed(list(posts[start : start + AT_ONCE]), alias)
 
 
 def texts(kind: str, count: int) -> Iterator[str]:
@@ -183,16 +174,22 @@ def leased(alias: str, post: Any) -> tuple[Any, Any]:
 
 def keys_of(alias: str, text: str) -> Numbers:
     """The keys by which a post of that text would be looked up; nothing is written."""
+    return signed([post_of(text)], alias)[0].keys
+
+
+def signed(posts: Sequence[Any], alias: str) -> list[Any]:
+    """What a turn would sign of posts, as far as they are compared; nothing is written."""
     from django_neardup.adapters import adapter_for
     from django_neardup.models import Document
     from django_neardup.pipeline.schemes import active_scheme
     from django_neardup.pipeline.stages import Read, sign_many
 
-    post = post_of(text)
-    adapter = adapter_for(post)
-    read = Read(Document(pk=0), adapter, adapter.source(post, compared=True, live=True))
-    signed, _ = sign_many([read], active_scheme(adapter.settings, alias), alias)
-    return signed[0].keys
+    from .board.models import Post
+
+    adapter = adapter_for(Post)
+    sources = [adapter.source(post, compared=True, live=True) for post in posts]
+    reads = [Read(Document(pk=place), adapter, source) for place, source in enumerate(sources)]
+    return sign_many(reads, active_scheme(adapter.settings, alias), alias)[0]
 
 
 def stages(read: Any, scheme: Any, alias: str, clock: Callable[..., Any]) -> tuple[Any, Any, Any]:
