@@ -6,7 +6,7 @@ import os
 import random
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import product
 from pathlib import Path
 
 import pymorphy3
@@ -20,6 +20,8 @@ LETTERS = {"ru": "абвгдежзийклмнопрстуфхцчшщъыьэю
 PREFIXES = {"ru": "по наи не без супер пере анти полу", "uk": "най якнай щонай супер пере анти напів"}
 WORD = re.compile(r"[а-яёіїєґ][а-яёіїєґ'\-]*")
 SAMPLE = 1_000
+HEADS = {"ru": 20, "uk": 100}
+"""Of so many three letters that a word may begin with, the words of one are looked at."""
 SEED = 5
 
 
@@ -42,9 +44,13 @@ def different(analyser: pymorphy3.MorphAnalyzer, words: list[str]) -> list[tuple
 
 @pytest.fixture(scope="module")
 def forms(analyser: pymorphy3.MorphAnalyzer) -> list[str]:
-    """Every so many-th form of the dictionary, with its ё and with е in their place."""
-    step = 60 if analyser.lang == "ru" else 600
-    known = list(islice(analyser.dictionary.words.iterkeys(), 0, None, step))
+    """Forms of the dictionary: all short ones, and all with some beginnings; with their ё and with е in its place."""
+    letters, words = LETTERS[analyser.lang], analyser.dictionary.words
+    short = ("".join(each) for length in (1, 2) for each in product(letters, repeat=length))
+    heads = ["".join(each) for each in product(letters, repeat=3)]
+    chosen = random.Random(SEED).sample(heads, len(heads) // HEADS[analyser.lang])
+    known = dict.fromkeys(form for head in chosen for form in words.iterkeys(head))
+    known |= dict.fromkeys(word for word in short if word in words)
     return [*known, *(word.replace("ё", "е") for word in known if "ё" in word)]
 
 
