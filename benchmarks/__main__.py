@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         made.error(f"unknown rows: {', '.join(unknown) or 'none given'} (known: {', '.join(rows())})")
     if options.merge and not options.json:
         made.error("--merge needs --json")
-    if load() > processors() and not options.quick:
-        print(
-            f"The machine is busy (load {load():.1f}): the figures will be worse than they are.",
-            file=sys.stderr,
-        )
+    if not options.quick:
+        sys.stderr.writelines(cautions())
     start()
     known = read(options.json) if options.merge else {}
     outcome = run(
@@ -93,6 +91,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     report(options, outcome, known)
     return 1 if outcome.broken or (options.strict and (outcome.missed or outcome.left)) else 0
+
+
+def cautions() -> Iterator[str]:
+    """Lines that say what makes the figures of this machine worse than they are."""
+    if load() > processors():
+        yield f"The machine is busy (load {load():.1f}): the figures will be worse than they are.\n"
+    if find_spec("dawg") is None:
+        yield 'The dictionary is the one in Python: new words take longer than after pip install ".[fast]".\n'
 
 
 def sizes(options: argparse.Namespace) -> Sizes:
