@@ -15,7 +15,7 @@ __all__ = ["Lemma", "Morphology", "Reading", "morphology"]
 CACHE_WORDS = 5_000
 """Lemmas kept for whoever has no lexicon of their own, which remembers far more."""
 
-READ_WORDS = 20_000
+READ_WORDS = 5_000
 LONGEST_PARSED = 40
 
 _ANALYSED = ("ru", "uk")
