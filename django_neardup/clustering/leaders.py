@@ -12,12 +12,15 @@ import heapq
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
+AT_ONCE = 16
+"""Nodes that are fetched together: those that are decided on next."""
+
 
 class Graph(Protocol):
     """What clustering needs to know of a node. Relations are symmetric; a node is any integer."""
 
     def load(self, nodes: Collection[int]) -> None:
-        """Asked before those nodes are read, so that they can be fetched together."""
+        """Asked before the relations of those nodes are read, so that they can be fetched together."""
 
     def order(self, node: int) -> Any:
         """The node's place in the static order: sortable, unlike for any two nodes."""
@@ -73,13 +76,15 @@ def settle(graph: Graph, seeds: Iterable[int], frozen: Collection[int] = ()) -> 
     """
     changed: dict[int, int | None] = {}
     waiting = set(seeds) - set(frozen)
-    graph.load(waiting)
     heap = [(graph.order(node), node) for node in waiting]
     heapq.heapify(heap)
+    fetched: set[int] = set()
     while heap:
         place, node = heapq.heappop(heap)
         waiting.discard(node)
-        graph.load([node])
+        if node not in fetched:
+            fetched = {node, *(later for _, later in heapq.nsmallest(AT_ONCE - 1, heap))}
+            graph.load(fetched)
         leader = choose(graph, node, changed)
         if leader == graph.leader(node):
             continue
@@ -89,7 +94,6 @@ def settle(graph: Graph, seeds: Iterable[int], frozen: Collection[int] = ()) -> 
             for n in neighbours(graph, node)
             if n not in waiting and n not in frozen and graph.order(n) > place
         ]
-        graph.load(new)
         waiting.update(new)
         for later in new:
             heapq.heappush(heap, (graph.order(later), later))

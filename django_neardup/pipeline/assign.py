@@ -55,19 +55,19 @@ def recluster(
 ) -> dict[int, int | None]:
     """Decide anew on the seeds and all that depends on them, and store it; the leaders that changed.
 
-    ``related``: documents that have come to be related to seeds of which nothing was known before. Those that stand
+    ``related``: documents that may depend on the seeds, though nothing else has changed with them. Those that stand
     before all seeds in the static order depend on none of them, and are left alone. ``seen``: documents that the
     caller has read under the lock, and nobody's place has changed since."""
     graph, seeds = StoredGraph(scheme.pk, using, seen), set(seeds)
-    if related:
-        graph.place(seeds.union(related))
-        first = min(map(graph.order, seeds))
-        seeds |= {node for node in related if graph.order(node) > first}
-    changed = settle(graph, seeds, frozen)
+    if not seeds:
+        return {}
+    graph.place(seeds.union(related))
+    first = min(map(graph.order, seeds))
+    changed = settle(graph, seeds.union(node for node in related if graph.order(node) > first), frozen)
     before = {node: graph.leader(node) for node in changed}
     stale = _leave([node for node in changed if graph.has_place(node)], using)
     freed = _join(changed, before, graph, scheme, using, stale)
-    stale |= _renew({*seeds} - {*frozen} - changed.keys(), graph, using)
+    stale |= _renew(seeds - {*frozen} - changed.keys(), graph, using)
     freed |= _refresh_many(stale, using)
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
@@ -80,14 +80,13 @@ def place(
 ) -> dict[int, int | None]:
     """``recluster`` by some documents and all that are related to them; members of other clusters that await their
     repair stay, for only that compares them with one another."""
-    if not documents:
-        return {}
-    near = neighbours(documents, scheme.pk, using)
+    seeds = {*documents} - {*frozen}
+    near = neighbours(seeds, scheme.pk, using) - seeds
     waiting = Membership.objects.using(using).filter(
-        document__in=near - {*documents}, cluster__wanted__gt=F("cluster__done")
+        document__in=near, cluster__wanted__gt=F("cluster__done")
     )
     kept = {*frozen, *waiting.values_list("document", flat=True)}
-    return recluster(scheme, {*documents, *near} - kept, using, frozen=kept)
+    return recluster(scheme, seeds, using, frozen=kept, related=near - kept)
 
 
 def _refresh_many(clusters: Collection[int], using: str) -> set[int]:
@@ -161,9 +160,7 @@ def _inside(coming: Collection[int], changed: Mapping[int, int | None], graph: S
     def led(node: int) -> int | None:
         return changed.get(node, graph.leader(node))
 
-    return [
-        score for (a, b), score in graph.scores.items() if (a in coming or b in coming) and led(a) == led(b)
-    ]
+    return [score for one in coming for other, score in graph.scores(one).items() if led(one) == led(other)]
 
 
 def _grow(cluster: Cluster, coming: Mapping[int, Said], inside: Collection[float], using: str) -> None:

@@ -29,6 +29,10 @@ COLUMNS = (
 NEW = ("a_id", "b_id", "scheme_id", "found", *COLUMNS)
 CHANGE = f'UPDATE "neardup_pair" SET {named(COLUMNS).replace(",", " = %s,")} = %s WHERE "id" = %s'
 DELETE = 'DELETE FROM "neardup_pair" WHERE "id" = %s'
+SIDES = (
+    'SELECT "a_id", "b_id" FROM "neardup_pair" WHERE "scheme_id" = %s AND "a_id" IN ({}) UNION ALL '
+    'SELECT "a_id", "b_id" FROM "neardup_pair" WHERE "scheme_id" = %s AND "b_id" IN ({})'
+)
 DIGESTS = (
     'SELECT "document_id", "source_digest" FROM "neardup_fingerprint" '
     'WHERE "scheme_id" = %s AND "document_id" IN ({})'
@@ -77,9 +81,9 @@ def pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
     return list(found.values())
 
 
-def neighbours(documents: Collection[int], scheme: int, using: str) -> set[int]:
+def neighbours(documents: Iterable[int], scheme: int, using: str) -> set[int]:
     """Both sides of every pair of those documents."""
-    return {side for pair in pairs_of(documents, scheme, using) for side in (pair.a_id, pair.b_id)}
+    return {side for sides in rows_either(using, SIDES, sorted(documents), scheme) for side in sides}
 
 
 def write(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from ..models import Decision, Verdict
 from .facts import UNSEEN, Seen, decisions_of, in_force, pairs_in
@@ -23,56 +24,70 @@ NODES = (
 )
 
 
-class StoredGraph:
-    """Documents of one scheme, their current pairs and decisions, read under the space's lock as they are needed.
+MOST_PAIRS = 10_000
+"""Pairs kept at a time; of documents that are asked for once more they are read again."""
 
-    ``scores``: of all their pairs, current or not."""
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """One document's pairs, by the other document: the scores of all, and those that are current."""
+
+    scores: dict[int, float]
+    current: dict[int, Fact]
+
+
+class StoredGraph:
+    """Documents of one scheme, their current pairs and decisions, read under the space's lock as they are needed."""
 
     def __init__(self, scheme: int, using: str, seen: Seen = UNSEEN) -> None:
         self.scheme, self.using, self.seen = scheme, using, seen
-        self.scores: dict[tuple[int, int], float] = {}
-        self.pairs: dict[tuple[int, int], Fact] = {}
+        self._pairs: dict[int, _Pairs] = {}
+        self._kept = 0
         self._orders: dict[int, tuple[bool, int, int]] = {}
         self._leaders: dict[int, int | None] = {}
         self._placed: set[int] = set()
         self._digests: dict[int, str] = {}
-        self._loaded: set[int] = set()
-        self._duplicates: defaultdict[int, dict[int, float]] = defaultdict(dict)
-        self._variants: defaultdict[int, set[int]] = defaultdict(set)
         self._different: defaultdict[int, set[int]] = defaultdict(set)
         self._same: defaultdict[int, set[int]] = defaultdict(set)
 
     def load(self, nodes: Collection[int]) -> None:
-        new = set(nodes) - self._loaded
-        if not new:
+        if self._pairs.keys() >= {*nodes}:
             return
-        pairs = self._pairs_of(new)
+        if self._kept > MOST_PAIRS:
+            self._pairs, self._kept = {}, 0
+        new = set(nodes) - self._pairs.keys()
+        pairs = self._stored(new)
         decisions = decisions_of(new - self.seen.undecided, self.using)
         told = {document for decision in decisions for key in pairs_in(decision) for document in key}
         self.place(new | {side for pair in pairs for side in pair[:2]} | told)
+        self._pairs |= {node: _Pairs({}, {}) for node in new}
+        self._kept += len(pairs)
         for pair in pairs:
-            self.scores[pair.a_id, pair.b_id] = pair.score
-            if (self._digests.get(pair.a_id), self._digests.get(pair.b_id)) == (pair.digest_a, pair.digest_b):
-                self._add_pair(pair)
+            self._keep(pair, new)
         self._add_decisions(decisions, new)
-        self._loaded |= new
 
     def order(self, node: int) -> tuple[bool, int, int]:
+        if node not in self._orders:
+            self.place([node])
         return self._orders[node]
 
     def leads(self, node: int) -> bool:
         return not self._orders[node][0] and node in self._digests
 
     def duplicates(self, node: int) -> dict[int, float]:
-        return self._duplicates[node]
+        current = self._known(node).current
+        return {other: pair.score for other, pair in current.items() if pair.verdict == Verdict.DUPLICATE}
 
     def variants(self, node: int) -> set[int]:
-        return self._variants[node]
+        current = self._known(node).current
+        return {other for other, pair in current.items() if pair.verdict == Verdict.VARIANT}
 
     def different(self, node: int) -> set[int]:
+        self.load([node])
         return self._different[node]
 
     def same(self, node: int) -> set[int]:
+        self.load([node])
         return self._same[node]
 
     def leader(self, node: int) -> int | None:
@@ -84,8 +99,13 @@ class StoredGraph:
         return node in self._placed
 
     def pair(self, one: int, two: int) -> Fact | None:
-        """The current pair of two loaded documents."""
-        return self.pairs.get((min(one, two), max(one, two)))
+        """The current pair of two documents."""
+        one, two = (two, one) if two in self._pairs else (one, two)
+        return self._known(one).current.get(two)
+
+    def scores(self, node: int) -> Mapping[int, float]:
+        """The scores of all its pairs, current or not, by the other document."""
+        return self._known(node).scores
 
     def digest(self, node: int) -> str:
         return self._digests.get(node, "")
@@ -106,19 +126,25 @@ class StoredGraph:
             self._leaders[node] = leader if leader is not None else node if self.leads(node) else None
         self.place({leader for *_, leader in found if leader is not None})
 
-    def _pairs_of(self, nodes: Collection[int]) -> list[Fact]:
+    def _known(self, node: int) -> _Pairs:
+        self.load([node])
+        return self._pairs[node]
+
+    def _stored(self, nodes: Collection[int]) -> list[Fact]:
         known = self.seen.pairs.keys() & nodes
         found = rows_either(self.using, PAIRS_OF, sorted({*nodes} - known), self.scheme)
         pairs = {pair[:2]: pair for node in known for pair in self.seen.pairs[node]}
         return list((pairs | {row[:2]: Fact._make(row) for row in found}).values())
 
-    def _add_pair(self, pair: Fact) -> None:
-        self.pairs[pair.a_id, pair.b_id] = pair
-        for one, two in ((pair.a_id, pair.b_id), (pair.b_id, pair.a_id)):
-            if pair.verdict == Verdict.DUPLICATE:
-                self._duplicates[one][two] = pair.score
-            elif pair.verdict == Verdict.VARIANT:
-                self._variants[one].add(two)
+    def _keep(self, pair: Fact, new: Collection[int]) -> None:
+        """Keep a pair by those of its sides that are new."""
+        read = self._digests.get(pair.a_id), self._digests.get(pair.b_id)
+        current = read == (pair.digest_a, pair.digest_b)
+        for one, two in (pair[:2], pair[1::-1]):
+            if one in new:
+                self._pairs[one].scores[two] = pair.score
+                if current:
+                    self._pairs[one].current[two] = pair
 
     def _add_decisions(self, decisions: list[Decision], nodes: set[int]) -> None:
         decided: set[tuple[int, int]] = set()
@@ -128,7 +154,7 @@ class StoredGraph:
                 if key in decided or not nodes & {*key} or not self._digests.keys() >= {*key}:
                     continue
                 decided.add(key)
-                pair = self.pairs.get(key)
+                pair = self.pair(*key)
                 if pair is None or in_force(pair, [decision]) is not None:
                     told[key[0]].add(key[1])
                     told[key[1]].add(key[0])

@@ -18,11 +18,15 @@ from .reading import read_many
 from .records import Found, Signed, Verified
 from .schemes import active_scheme
 from .signing import sign_many
+from .sql import portions
 from .traces import prints_of
 from .verify import verify_many
 
 ROUNDS = 8
 """Leaders that one repair tries; members that none of them holds then take turns of their own."""
+
+AT_ONCE = 100
+"""Members whose texts are read together."""
 
 
 def repair(cluster: Cluster, using: str) -> None:
@@ -87,9 +91,14 @@ def _with_leader(
     unknown = prints_of(
         [document.pk for document in rest if document.pk not in known], signed.scheme.pk, using
     )
-    near = Found([each for each in unknown.values() if each.space == signed.space])
+    near = [each for each in unknown.values() if each.space == signed.space]
     duplicates = {other for other, pair in known.items() if pair.verdict == Verdict.DUPLICATE}
-    return verify_many([signed], {leader.pk: near}, using)[leader.pk], duplicates
+    verified = [
+        each
+        for some in portions(near, AT_ONCE)
+        for each in verify_many([signed], {leader.pk: Found(list(some))}, using)[leader.pk]
+    ]
+    return verified, duplicates
 
 
 def _signed(document: Document, using: str) -> Signed | None:

@@ -12,6 +12,7 @@ from hypothesis.stateful import (
 )
 
 from django_neardup.adapters import adapter_for
+from django_neardup.clustering import leaders
 from django_neardup.models import (
     Cluster,
     Decision,
@@ -22,7 +23,17 @@ from django_neardup.models import (
     Membership,
     Pair,
 )
-from django_neardup.pipeline import decide, drain, ledger, mark, schemes, stages, withdraw
+from django_neardup.pipeline import (
+    decide,
+    drain,
+    graph,
+    ledger,
+    mark,
+    repair,
+    schemes,
+    stages,
+    withdraw,
+)
 from tests.testapp.models import Ad
 
 from .families import family
@@ -170,7 +181,17 @@ def everything():
     return snapshot(), list(members), list(clusters), list(decided)
 
 
+@pytest.fixture(params=[False, True], ids=["", "little at once"])
+def little_at_once(request, monkeypatch):
+    """Whether clusters are decided on a document at a time, with no pair kept from one to the next."""
+    if request.param:
+        monkeypatch.setattr(leaders, "AT_ONCE", 1)
+        monkeypatch.setattr(graph, "MOST_PAIRS", -1)
+        monkeypatch.setattr(repair, "AT_ONCE", 1)
+
+
 @pytest.mark.engines("sqlite")
+@pytest.mark.usefixtures("little_at_once")
 @pytest.mark.django_db(transaction=True, databases=["default"])
 def test_any_history_comes_to_what_a_rebuild_does(monkeypatch):
     monkeypatch.setattr(type(adapter_for(Ad)), "compared", lambda self: Ad.objects.filter(hits__gte=0))
