@@ -104,26 +104,23 @@ def judge(a: Readable, b: Readable, scheme: Scheme) -> Verified:
 def read(prints: Iterable[Print], scheme: Scheme, using: str) -> dict[int, Readable]:
     """The texts of those fingerprints as they are now, by document id; few queries a model.
 
-    A document whose object is gone, is not compared any more or cannot be read is marked and left out; one whose
-    digest is not the stored one is marked and kept.
+    A document whose object is gone, is not compared any more or cannot be read is left out. It is marked, as is one
+    whose digest is not the stored one, to be looked at again even if it becomes what it was.
     """
     wanted = list(prints)
     sources = read_sources([(each.content_type, each.object_id) for each in wanted], using)
     found: dict[int, Readable] = {}
     for each in wanted:
-        source, adapter = (
-            sources.get((each.content_type, each.object_id)),
+        readable = _readable(
+            each,
             adapter_of(each.content_type, using),
+            sources.get((each.content_type, each.object_id)),
+            scheme,
         )
-        if source is None or adapter is None:
-            mark_document(each.document, using)
-            continue
-        side = Side(each.document, each.digest, source.digest)
-        if side.stored != side.read:
-            mark_document(each.document, using)
-        readable = _readable(side, adapter, source, scheme)
         if readable is not None:
             found[each.document] = readable
+        if readable is None or readable.side.stored != readable.side.read:
+            mark_document(each.document, using, recheck=True)
     return found
 
 
@@ -178,7 +175,13 @@ def _own(one: Signed, stored: Print | None) -> Readable | None:
     return Readable(side, one.identity, one.batch.document(one.place), one.excused)
 
 
-def _readable(side: Side, adapter: Adapter, source: Source, scheme: Scheme) -> Readable | None:
+def _readable(
+    stored: Print, adapter: Adapter | None, source: Source | None, scheme: Scheme
+) -> Readable | None:
+    """None where there is nothing to compare."""
+    if adapter is None or source is None:
+        return None
+    side = Side(stored.document, stored.digest, source.digest)
     text = canonised(adapter, source, side.read, scheme)
     if why_skipped(adapter, source, text):
         return None

@@ -82,6 +82,22 @@ def test_the_index_follows_the_text_back_and_forth():
     assert set(Key.objects.values_list("key", flat=True)) == keys
 
 
+@pytest.mark.parametrize("meanwhile", ["кот", PIANO], ids=["too short", "another text"])
+def test_who_is_met_with_a_passing_text_is_compared_with_the_lasting_one(meanwhile):
+    one = post(SOFA)
+    work()
+    two = post(SOFA_EDITED)
+    Ad.objects.filter(pk=one.pk).update(text=meanwhile)
+    drain(limit=1)
+    one.save()
+    work()
+    assert pair(one, two).verdict == "duplicate"
+    assert {pair(one, two).digest_a, pair(one, two).digest_b} == {
+        fingerprint.source_digest for fingerprint in Fingerprint.objects.all()
+    }
+    assert cluster(one) == cluster(two) is not None
+
+
 def test_a_deleted_post_leaves_nothing_but_its_counter():
     one, two = post(SOFA, phone="+7 900 000-18-05"), post(SOFA_EDITED)
     work()

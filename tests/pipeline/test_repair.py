@@ -1,0 +1,53 @@
+"""A repair sees to its own cluster, whatever stands around it."""
+
+import pytest
+from django.db import connection
+from django.db.models import F
+from django.test.utils import CaptureQueriesContext
+
+from django_neardup.models import Cluster
+from django_neardup.pipeline import drain
+from tests.testapp.models import Ad
+
+from .families import family
+from .helpers import cluster, pair, post, work
+
+MODELS = ("С90.30", "С110.35", "С120.40", "С140.35")
+
+
+def group(model, size=3):
+    """Copies of one text that names a model: a cluster whose members are variants of the others' members."""
+    words = family(1)
+    return [
+        post(" ".join([*words[: 20 + number], "новый", model, *words[20 + number :]]))
+        for number in range(size)
+    ]
+
+
+def updates_of_a_repair(models):
+    """Statements that renew clusters when the first group's representative becomes another text."""
+    first, *others = [group(model) for model in models]
+    work()
+    assert all(cluster(ads[0]).size == 3 for ads in (first, *others))
+    assert all(pair(first[0], ads[0]).verdict == "variant" for ads in others)
+    first[0].text = " ".join(family(2))
+    first[0].save()
+    drain(limit=1)
+    assert Cluster.objects.filter(wanted__gt=F("done")).count() == 1
+    with CaptureQueriesContext(connection) as statements:
+        work()
+    assert cluster(first[0]) is None
+    assert cluster(first[1]) == cluster(first[2]) is not None
+    assert Cluster.objects.count() == len(models)
+    return sum(
+        each["sql"].startswith("UPDATE") and "neardup_cluster" in each["sql"].split("SET")[0]
+        for each in statements
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_clusters_of_variants_are_left_alone():
+    alone = updates_of_a_repair(MODELS[:1])
+    Ad.objects.all().delete()
+    work()
+    assert updates_of_a_repair(MODELS) == alone
