@@ -83,8 +83,9 @@ def settle(graph: Graph, seeds: Iterable[int], frozen: Collection[int] = ()) -> 
         place, node = heapq.heappop(heap)
         waiting.discard(node)
         if node not in fetched:
-            fetched = {node, *(later for _, later in heapq.nsmallest(AT_ONCE - 1, heap))}
-            graph.load(fetched)
+            following = _first(heap, AT_ONCE - 1)
+            graph.load([node, *following])
+            fetched.update(following)
         leader = choose(graph, node, changed)
         if leader == graph.leader(node):
             continue
@@ -98,6 +99,14 @@ def settle(graph: Graph, seeds: Iterable[int], frozen: Collection[int] = ()) -> 
         for later in new:
             heapq.heappush(heap, (graph.order(later), later))
     return changed
+
+
+def _first(heap: list[tuple[Any, int]], most: int) -> list[int]:
+    """The nodes that come first in the heap, which stays as it is."""
+    first = [heapq.heappop(heap) for _ in range(min(most, len(heap)))]
+    for each in first:
+        heapq.heappush(heap, each)
+    return [node for _, node in first]
 
 
 def solve(graph: Graph, nodes: Iterable[int]) -> dict[int, int | None]:

@@ -116,12 +116,12 @@ def _leave(leaving: Collection[int], using: str) -> set[int]:
 
 def _renew(staying: Collection[int], graph: StoredGraph, using: str) -> set[int]:
     """Renew what is said of members whose leader is the same; their clusters."""
-    clusters: set[int] = set()
-    for pk, node, cluster, leader, *said in rows_in(using, SAID, sorted(staying)):
-        clusters.add(cluster)
-        if node != leader and (now := _said(node, leader, graph)) != tuple(said):
+    known = {row[1]: row for row in rows_in(using, SAID, sorted(staying))}
+    for node in graph.each(node for node, row in known.items() if node != row[3]):
+        pk, _, _, leader, *said = known[node]
+        if (now := _said(node, leader, graph)) != tuple(said):
             execute(using, SAY, [*now, pk])
-    return clusters
+    return {cluster for _, _, cluster, *_ in known.values()}
 
 
 def _join(
@@ -142,7 +142,7 @@ def _join(
     for leader, nodes in sorted(joining.items()):
         former = [before[node] for node in nodes if graph.has_place(node)]
         cluster, led = _cluster_of(leader, former, graph.seen, using)
-        said = {node: _said(node, leader, graph) for node in sorted(nodes)}
+        said = {node: _said(node, leader, graph) for node in graph.each(sorted(nodes))}
         coming = said if led else {leader: (1.0, True, Membership.Reason.REPRESENTATIVE), **said}
         enter(
             [[node, cluster.pk, *own, scheme.pk, graph.digest(node)] for node, own in coming.items()], using
@@ -160,7 +160,12 @@ def _inside(coming: Collection[int], changed: Mapping[int, int | None], graph: S
     def led(node: int) -> int | None:
         return changed.get(node, graph.leader(node))
 
-    return [score for one in coming for other, score in graph.scores(one).items() if led(one) == led(other)]
+    return [
+        score
+        for one in graph.each(coming)
+        for other, score in graph.scores(one).items()
+        if led(one) == led(other)
+    ]
 
 
 def _grow(cluster: Cluster, coming: Mapping[int, Said], inside: Collection[float], using: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ..clustering.leaders import AT_ONCE
 from ..models import Decision, Verdict
 from .facts import UNSEEN, Seen, decisions_of, in_force, pairs_in
 from .records import Fact
-from .sql import rows_either, rows_in
+from .sql import portions, rows_either, rows_in
 
 PAIRS = (
     'SELECT "a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b" '
@@ -65,6 +66,12 @@ class StoredGraph:
         for pair in pairs:
             self._keep(pair, new)
         self._add_decisions(decisions, new)
+
+    def each(self, nodes: Iterable[int]) -> Iterator[int]:
+        """Those nodes, in their order; a few at a time are loaded together."""
+        for some in portions(list(nodes), AT_ONCE):
+            self.load(some)
+            yield from some
 
     def order(self, node: int) -> tuple[bool, int, int]:
         if node not in self._orders:
