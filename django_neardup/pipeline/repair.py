@@ -110,7 +110,7 @@ def _signed(document: Document, using: str) -> Signed | None:
             signed, _ = sign_many([read], scheme, using)
             if signed:
                 return signed[0]
-    mark_document(document.pk, using)
+    mark_document(document.pk, using, recheck=read.source is not None)
     return None
 
 

@@ -105,22 +105,19 @@ def read(prints: Iterable[Print], scheme: Scheme, using: str) -> dict[int, Reada
     """The texts of those fingerprints as they are now, by document id; few queries a model.
 
     A document whose object is gone, is not compared any more or cannot be read is left out. It is marked, as is one
-    whose digest is not the stored one, to be looked at again even if it becomes what it was.
+    whose digest is not the stored one; where there is an object to read, to be looked at again even if it becomes what
+    it was.
     """
     wanted = list(prints)
     sources = read_sources([(each.content_type, each.object_id) for each in wanted], using)
     found: dict[int, Readable] = {}
     for each in wanted:
-        readable = _readable(
-            each,
-            adapter_of(each.content_type, using),
-            sources.get((each.content_type, each.object_id)),
-            scheme,
-        )
+        source = sources.get((each.content_type, each.object_id))
+        readable = _readable(each, adapter_of(each.content_type, using), source, scheme)
         if readable is not None:
             found[each.document] = readable
         if readable is None or readable.side.stored != readable.side.read:
-            mark_document(each.document, using, recheck=True)
+            mark_document(each.document, using, recheck=source is not None)
     return found
 
 

@@ -3,6 +3,7 @@
 import pytest
 from django.db import transaction
 
+from django_neardup.adapters import adapter_for
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
 from django_neardup.pipeline import decide, drain, mark, mark_queryset, withdraw
 from django_neardup.pipeline.moving import withdraw as compared_no_more
@@ -349,8 +350,6 @@ def test_a_second_turn_on_the_same_text_does_no_work(django_assert_max_num_queri
 
 
 def test_an_unreadable_post_is_set_aside_and_others_go_on(monkeypatch):
-    from django_neardup.adapters import adapter_for
-
     adapter, text = adapter_for(Ad), type(adapter_for(Ad)).text
     bad, one, two = post(SOFA), post(SOFA_EDITED), post(SOFA)
     monkeypatch.setattr(
@@ -367,13 +366,29 @@ def test_an_unreadable_post_is_set_aside_and_others_go_on(monkeypatch):
     assert cluster(bad) == cluster(one) and document(bad).state == Document.State.INDEXED
 
 
+def test_who_cannot_be_read_for_a_moment_is_not_compared_anew_for_that(monkeypatch):
+    """He might fail each time, and have all that he meets look at him again."""
+    adapter, text = adapter_for(Ad), type(adapter_for(Ad)).text
+    one = post(SOFA)
+    work()
+    two = post(SOFA_EDITED)
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            type(adapter),
+            "text",
+            lambda self, ad: 1 / 0 if ad.pk == one.pk else text(self, ad),
+            raising=False,
+        )
+        drain(limit=1)
+    assert document(two).state == Document.State.INDEXED and pair(one, two) is None
+    assert document(one).pending_since is not None and not document(one).recheck
+
+
 @pytest.mark.parametrize(
     "text", ["\x00" + SOFA, SOFA + "\udcff\ud800", "😀" * 3 + SOFA, SOFA.replace(" ", "\u0000 ")]
 )
 def test_odd_characters_lose_nothing(text, monkeypatch):
     one, two = post(SOFA), post("пусто")
-    from django_neardup.adapters import adapter_for
-
     kind = type(adapter_for(Ad))
     plain = kind.text
     monkeypatch.setattr(
