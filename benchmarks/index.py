@@ -85,17 +85,21 @@ class Index:
 
     def met(self, signed: Signed) -> Counter[int]:
         """Documents that share keys with one text, as far as buckets are read, and how many they share."""
+        return Counter(self._met(signed))
+
+    def _met(self, signed: Signed) -> list[int]:
         from django_neardup.storage.keys import buckets
 
-        return Counter(buckets(self.alias, signed.keys, CAP)[1].tolist())
+        met: list[int] = buckets(self.alias, signed.keys, CAP)[1].tolist()
+        return met
 
     def find(self, text: str) -> list[Match]:
         """Documents like a text by keys and payloads, the likest first."""
-        signed = self.sign([text])
-        met = self.met(signed)
-        packs = self.packs(list(met)) if met else {}
-        if not packs:
+        signed = self._signed([text])
+        met = self._met(signed)
+        if not met:
             return []
+        packs = self.packs(list(dict.fromkeys(met)))
         scores = self.algorithm.screen_many(signed.packs[0], list(packs.values())).tolist()
         found = [Match(*pair) for pair in zip(packs, scores) if pair[1] >= self.algorithm.review]
         return sorted(found, key=lambda match: -match.score)

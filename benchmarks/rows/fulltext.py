@@ -18,7 +18,7 @@ from ..peers import needs
 from ..site import database
 from ..timing import in_turns, measuring, percentile
 
-TRIGRAM_QUERIES = 20
+TRIGRAM_QUERIES = 100
 
 
 @row("14", "top ten by full-text engines, on 100,000 posts")
