@@ -58,6 +58,18 @@ def test_buckets_look_as_if_posts_came_one_after_another(document, near):
     assert found == near
 
 
+def test_others_that_have_a_hot_key_are_met_once():
+    """One has it before the run, by a higher number; one comes while the run is written."""
+    storage.add_run("default", [HOT] * 2, [1, 30])
+    made, keys = Crowds(np.array(RUN), CAP, "default"), np.full(len(RUN), HOT)
+    made.add(keys, np.array(RUN))
+    storage.add_run("default", keys, RUN)
+    storage.add_run("default", [HOT], [40])
+    asked = np.array([HOT], np.int64)
+    found = [sorted(made.look_up([signed(one, HOT)], asked)[1].tolist()) for one in RUN]
+    assert found == [[1, 30, 40], [10, 30, 40], [10, 11, 40], [11, 12, 40], [12, 13, 40]]
+
+
 def test_a_run_without_keys_finds_nothing():
     empty = np.array([], np.int64)
     made = Crowds(empty, CAP, "default")

@@ -51,22 +51,28 @@ class Crowds:
         own = self._places(np.array([one.document for one in signed], np.int64))
         others = self._places(documents)
         hot = self._hot(keys)
-        keep = (others <= own.max(initial=-1)) & ((others < 0) | (hot[found] < 0))
+        is_hot = hot[found] >= 0
+        keep = (others <= own.max(initial=-1)) & ~is_hot
+        strange = (others < 0) & is_hot
+        strange_at, strangers = found[strange], documents[strange]
         beside = [(found[keep], documents[keep])]
         owner = np.repeat(own, [len(one.keys) for one in signed])
         for at in np.flatnonzero(hot >= 0):
-            before = self._before(int(hot[at]), int(owner[at]))
+            first, end = np.searchsorted(strange_at, [at, at + 1])
+            before = self._before(int(hot[at]), int(owner[at]), strangers[first:end])
             beside.append((np.full(len(before), at), before))
         where, whom = (np.concatenate(column) for column in zip(*beside))
         order = np.argsort(where, kind="stable")
         return where[order], whom[order]
 
-    def _before(self, key: int, place: int) -> Numbers:
-        """The newest documents that had that hot key before the post at that place of the run."""
-        members = self._members[key]
-        rank = int(np.searchsorted(members, place))
-        near = self._documents[members[max(rank - self.cap, 0) : rank]]
-        return np.concatenate([near, self._older[key][: self.cap - len(near)]])
+    def _before(self, key: int, place: int, strangers: Numbers) -> Numbers:
+        """The newest documents that had that hot key before the post at that place of the run; of ``strangers``, which
+        have it now, those first that have come since its run began: their own turn may have missed the run's posts."""
+        older, members = self._older[key], self._members[key]
+        late = strangers[~np.isin(strangers, older)][: self.cap] if len(strangers) else strangers
+        rank, room = int(np.searchsorted(members, place)), self.cap - len(late)
+        near = self._documents[members[max(rank - room, 0) : rank]]
+        return np.concatenate([late, near, older[: room - len(near)]])
 
     def _newest_of_others(self, keys: Numbers) -> list[Numbers]:
         """By key, the newest documents that are not of the run."""
