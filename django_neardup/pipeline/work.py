@@ -18,6 +18,7 @@ from ..signatures.statistics import StatisticsMissing
 from .leases import keep, lease_many, waiting_documents
 from .leaving import leaving
 from .ledger import finish, lease, postpone, put_back, waiting
+from .pace import Pace
 from .readiness import unready_kinds
 from .repair import repair
 from .sql import rows
@@ -29,8 +30,6 @@ BATCH = 100
 """Documents whose turns are taken together, at most."""
 FIRST = 25
 """Documents of a drain's first batch: nobody knows yet how long they take."""
-SECONDS = 5.0
-"""What a batch is to take at most, well within a lease."""
 OVERTAKEN = 3
 """How often in a row others may have leased all that was found waiting before a drain leaves it to them."""
 BACKOFF = 5.0
@@ -59,7 +58,7 @@ class _Drain:
         self.using, self.limit = using, limit
         self.end = time.monotonic() + seconds if seconds is not None else None
         self.unready = unready_kinds(using)
-        self.size, self.turns = FIRST, 0
+        self.pace, self.turns = Pace(BATCH, FIRST), 0
 
     def run(self) -> DrainResult:
         overtaken = 0
@@ -79,7 +78,9 @@ class _Drain:
 
     def _groups(self) -> list[list[int]]:
         """Documents whose turn it is. Those that failed before, or whose worker died, are taken alone."""
-        most = self.size if self.limit is None else min(self.size, max(self.limit - self.turns, 1))
+        most = self.pace.size
+        if self.limit is not None:
+            most = min(most, max(self.limit - self.turns, 1))
         groups: list[list[int]] = []
         waits = waiting_documents(self.using, most, without=self.unready)
         for tried, run in groupby(waits, key=lambda row: row[1] > 0):
@@ -98,14 +99,7 @@ class _Drain:
         documents = lease_many(group, self.using, get_profile().lease_seconds)
         _work(documents, self.using)
         self.turns += len(documents)
-        if len(group) == self.size:
-            self.size = batch_size(self.size, time.monotonic() - began)
-
-
-def batch_size(size: int, seconds: float) -> int:
-    """How many to take next, when so many took that long: at most twice as many, and at most ``BATCH``."""
-    fitting = int(size * SECONDS / max(seconds, 0.001))
-    return max(1, min(BATCH, 2 * size, fitting))
+        self.pace.took(len(group), time.monotonic() - began)
 
 
 def document_databases() -> list[str]:

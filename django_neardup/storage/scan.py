@@ -12,7 +12,7 @@ from ..conf import get_profile
 from .index import ARRAY
 
 PORTION = 500
-"""Documents asked for in one statement."""
+"""Documents that one statement asks for."""
 
 COUNTS = "SELECT {document}, COUNT(*) FROM {keys} WHERE {document} BETWEEN %s AND %s GROUP BY {document}"
 KEYS = "SELECT {document}, {key} FROM {keys} WHERE {document} IN ({holes})"
@@ -25,12 +25,10 @@ def counts(using: str, first: int, last: int) -> dict[int, int]:
 
 
 def keys_of(using: str, documents: Collection[int]) -> dict[int, list[int]]:
-    """The keys of those documents, in no order."""
+    """The keys of those documents, at most ``PORTION``, in no order."""
     found: defaultdict[int, list[int]] = defaultdict(list)
-    asked = sorted(documents)
-    for start in range(0, len(asked), PORTION):
-        for document, key in _rows(using, KEYS, asked[start : start + PORTION]):
-            found[document].append(key)
+    for document, key in _rows(using, KEYS, sorted(documents)):
+        found[document].append(key)
     return dict(found)
 
 

@@ -26,6 +26,7 @@ from django_neardup.pipeline import (
 )
 from django_neardup.pipeline.fence import Outdated
 from django_neardup.pipeline.leases import HELD, Lease, keep
+from django_neardup.pipeline.pace import Pace
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
 from django_neardup.signals import cluster_changed
 from tests.testapp.models import Ad, ScopedPost
@@ -300,7 +301,12 @@ def test_a_row_that_a_request_holds_keeps_no_batch_waiting():
 
 def test_batches_grow_and_shrink_with_the_time_they_take():
     cases = [(25, 0.1, 50), (100, 0.1, 100), (100, 50.0, 10), (1, 60.0, 1), (4, 2.5, 8), (8, 10.0, 4)]
-    assert [work.batch_size(size, seconds) for size, seconds, _ in cases] == [each for *_, each in cases]
+    for size, seconds, next_size in cases:
+        pace = Pace(100, size)
+        pace.took(size - 1, 10 * seconds)
+        assert pace.size == size
+        pace.took(size, seconds)
+        assert pace.size == next_size
 
 
 def test_a_recheck_is_answered_though_nothing_has_changed():

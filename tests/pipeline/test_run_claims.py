@@ -8,9 +8,11 @@ from django.db import connection, connections, transaction
 from django_neardup import signals
 from django_neardup.adapters import adapter_for
 from django_neardup.models import LIVE_NUMBER, Cluster, Document, Fingerprint, IndexRange, Membership
-from django_neardup.pipeline import drain, remembering, stages
-from django_neardup.pipeline.runs import begin, claims, index, is_over
+from django_neardup.models.fields import DatabaseClock
+from django_neardup.pipeline import drain, pace, remembering, stages
+from django_neardup.pipeline.runs import begin, claims, index, is_over, working
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from django_neardup.storage import scan
 from tests.testapp.models import Ad, ScopedPost, UuidPost
 
 from .families import family
@@ -273,3 +275,33 @@ def test_old_releases_of_sqlite_take_all_statements():
     finally:
         connection.connection.setlimit(9, before)
     assert set(Document.objects.values_list("state", flat=True)) == {"indexed"}
+
+
+def test_posts_that_take_long_are_taken_few_at_a_time(monkeypatch):
+    """So that the claim is renewed in time; a run that has taken long is written before its range ends."""
+    monkeypatch.setattr(pace, "SECONDS", 0.0)
+    monkeypatch.setattr(working, "SECONDS", 0.0)
+    phases = []
+    ads = families(20)
+    index(start(), 100, lambda phase, through: phases.append(phase))
+    assert phases.count("signing") == phases.count("writing") == 1 + 15
+    assert [document(ad).state for ad in ads] == ["indexed"] * 20
+
+
+def test_nobody_takes_a_range_over_while_the_key_table_is_read(monkeypatch):
+    families(3)
+    work_, leases = start(), []
+    expire(claims.claim(work_, 10))
+
+    def reading(using, *asked):
+        leases.append(left())
+        return counts(using, *asked)
+
+    def left():
+        ((end, now),) = IndexRange.objects.values_list("leased_until", DatabaseClock())
+        return (end - now) / 1000
+
+    counts = scan.counts
+    monkeypatch.setattr(scan, "counts", reading)
+    index(work_, 10)
+    assert is_over(work_) and len(leases) == 1 and work_.lease / 1000 < leases[0] <= working.SCAN_SECONDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from ...models import LIVE_NUMBER, Document, IndexRange, Scheme
 from ...models.fields import DatabaseClock
 from ..locks import retrying
 from ..objects import canonical_id
+from ..pace import Pace
 from ..progress import keep_progress, locked, progress_of
 from ..reconcile import ordered_batches
 from ..schemes import active_scheme
@@ -87,17 +89,19 @@ class Claim:
         """Is all that is to be done to number the objects, whose keys tell no age?"""
         return not self.row.last
 
-    def chunks(self, size: int) -> Iterator[dict[Any, int]]:
-        """Primary keys of the range with the first-seen numbers of objects that nobody has met, so many at a time."""
+    def chunks(self, most: int) -> Iterator[dict[Any, int]]:
+        """Primary keys of the range with the first-seen numbers of objects that nobody has met: so many at a time, or
+        fewer where the caller takes long for them."""
         to_python, by_key = self.work.adapter.model._meta.pk.to_python, self.work.adapter.order == "pk"
         after = None if self.row.after is None else to_python(self.row.after)
-        rows, place = self.work.objects().filter(pk__lte=to_python(self.row.last)), 0
-        while keys := list((rows if after is None else rows.filter(pk__gt=after))[:size]):
-            last = self.row.posts - 1
+        rows, place, pace = self.work.objects().filter(pk__lte=to_python(self.row.last)), 0, Pace(most)
+        while keys := list((rows if after is None else rows.filter(pk__gt=after))[: pace.size]):
+            last, began = self.row.posts - 1, time.monotonic()
             yield {
                 key: self.row.first_seen + min(place + each, last) if by_key else LIVE_NUMBER
                 for each, key in enumerate(keys)
             }
+            pace.took(len(keys), time.monotonic() - began)
             place, after = place + len(keys), keys[-1]
 
     def ordered(self, size: int) -> Iterator[dict[Any, int]]:
@@ -107,9 +111,10 @@ class Claim:
             yield {key: place + each for each, key in enumerate(keys)}
             place += len(keys)
 
-    def renew(self, done: int) -> None:
-        """So many of the posts are through; ``Overtaken`` where the claim is lost."""
-        self._write(done=done, leased_until=DatabaseClock() + self.work.lease)
+    def renew(self, done: int, seconds: int = 0) -> None:
+        """So many of the posts are through; ``Overtaken`` where the claim is lost. ``seconds``: for so long, if that is
+        more than a lease."""
+        self._write(done=done, leased_until=DatabaseClock() + max(self.work.lease, 1000 * seconds))
 
     def release(self, failed: bool) -> None:
         """Give it back unfinished; unless it ``failed``, as if it had not been claimed."""

@@ -8,21 +8,27 @@ from contextlib import contextmanager, suppress
 
 from ...models import Document, Scheme
 from ..fence import Outdated
+from ..pace import Pace
 from ..remembering import forget
-from ..sql import portions
 from .claims import POSTS, Claim, Overtaken, Pass, claim, is_over
 from .crowds import Crowds
-from .documents import free, insist, mark, take
+from .documents import LEASE_SECONDS, free, insist, mark, take
 from .matching import BATCH, Matcher
 from .signing import sign
 from .spool import Spool
 from .writing import scrub, store, write_keys
 
 CHUNK = 500
-"""Objects read, canonised and signed side by side: as many as a list of a statement holds."""
+"""Objects read, canonised and signed side by side, at most: as many as a list of a statement holds."""
 
 BYTES = 256 << 20
 """Of signatures laid aside in a file, after which a run is written before its range has come to its end."""
+
+SECONDS = LEASE_SECONDS / 3
+"""After so long, too: the leases of a run's documents are not renewed."""
+
+SCAN_SECONDS = 3600
+"""What a statement may take that reads the whole key table."""
 
 WAIT_SECONDS = 1.0
 """Between two looks at ranges that others have."""
@@ -108,7 +114,7 @@ class _Range:
         self._halves = self._told = 0
 
     def work_off(self) -> None:
-        spool = Spool(self.work.adapter, self.scheme)
+        spool, began = Spool(self.work.adapter, self.scheme), time.monotonic()
         if self.mine.again:
             free(self.work.adapter, self.mine.row.first_seen, self.mine.row.posts, self.using)
         try:
@@ -118,13 +124,13 @@ class _Range:
                 self._held += held
                 self._known.update(known if self.mine.again else ())
                 self._through("signing", 2 * len(chunk) - len(signed))
-                if spool.bytes > BYTES:
+                if spool.bytes > BYTES or time.monotonic() - began > SECONDS:
                     self._end_run(spool)
                     spool.close()
-                    spool = Spool(self.work.adapter, self.scheme)
+                    spool, began = Spool(self.work.adapter, self.scheme), time.monotonic()
             self._end_run(spool)
             if self.mine.again:
-                scrub(self.work.adapter, self._known, self.using)
+                scrub(self.work.adapter, self._known, self.using, self._before_a_scan)
             insist(self._held, self.using)
         finally:
             spool.close()
@@ -138,12 +144,16 @@ class _Range:
             stored = {one.document for one in store(batch, self.using)}
             left.update(one.document for one in batch if one.document not in stored)
             self._through("writing", 0)
-        matcher = Matcher(crowds, self.using)
+        matcher, pace = Matcher(crowds, self.using), Pace(BATCH)
         for batch in spool.batches():
-            for few in portions([one for one in batch if one.document not in left], BATCH):
+            for few in pace.portions([one for one in batch if one.document not in left]):
                 matcher.match(few)
                 self._through("comparing", len(few))
             self._through("comparing", sum(one.document in left for one in batch))
+
+    def _before_a_scan(self) -> None:
+        """Nobody takes the range over while one statement reads the whole key table."""
+        self.mine.renew(self._halves // 2, SCAN_SECONDS)
 
     def _through(self, phase: str, halves: int) -> None:
         self._halves += halves

@@ -6,7 +6,7 @@ harm. Documents that were signed live meanwhile keep what is theirs.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ...adapters import Adapter
 from ...conf import get_profile
@@ -65,11 +65,12 @@ def take_back(document: int, keys: Iterable[int], using: str) -> None:
     retrying(_take_back, document, set(keys), using)
 
 
-def scrub(adapter: Adapter, documents: Collection[int], using: str) -> None:
+def scrub(adapter: Adapter, documents: Collection[int], using: str, tell: Callable[[], None]) -> None:
     """Remove keys that a run which was killed has left of those documents, and that are not theirs any more; of
     documents between them too whose objects have gone since.
 
-    The key table is read through, twice at most."""
+    The key table is read through, and once more for every 500 documents that have keys too many; ``tell`` is called
+    before each time."""
     if not documents:
         return
     first, last = min(documents), max(documents)
@@ -78,10 +79,13 @@ def scrub(adapter: Adapter, documents: Collection[int], using: str) -> None:
     )
     chosen = {*documents, *gone.filter(pk__range=(first, last)).values_list("pk", flat=True)}
     written = {document: int(size) // 8 for document, size in rows_in(using, WRITTEN, sorted(chosen))}
+    tell()
     there = scan.counts(using, first, last)
     odd = {document for document in chosen & there.keys() if there[document] > written.get(document, 0)}
-    for document, keys in scan.keys_of(using, odd).items():
-        take_back(document, keys, using)
+    for some in portions(sorted(odd), scan.PORTION):
+        tell()
+        for document, keys in scan.keys_of(using, some).items():
+            take_back(document, keys, using)
 
 
 def _take_back(document: int, keys: set[int], using: str) -> None:
