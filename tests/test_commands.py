@@ -11,9 +11,9 @@ from django_neardup.adapters import adapter_for
 from django_neardup.management.commands import neardup_index
 from django_neardup.models import LIVE_NUMBER, Cluster, Document, Scheme
 from django_neardup.pipeline import decide
-from django_neardup.pipeline.runs import begin, index
+from django_neardup.pipeline.runs import begin, claims, index, is_to_pack
 from django_neardup.storage import mysql
-from tests.pipeline.helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
+from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
 from tests.testapp.models import Ad
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
@@ -51,6 +51,32 @@ def test_index_is_made_though_a_long_transaction_keeps_it_from_being_packed(monk
         out = run("neardup_index", stderr=said)
         other.rollback()
     assert "2 posts, 1 group" in out and "could not be packed" in said.getvalue()
+
+
+def test_the_key_table_is_packed_once_after_it_was_filled(monkeypatch):
+    """Nor where few posts were indexed, nor where all is left to a worker; again where another scheme fills it."""
+    packed = []
+    monkeypatch.setattr(neardup_index, "PACKED_FROM", 4)
+    monkeypatch.setattr(neardup_index, "compact", packed.append)
+    bulk(SOFA, SOFA_EDITED, PIANO)
+    times = []
+    for options in [], ["--no-drain"], [], ["--restart"], ["--rebuild", "--no-drain"], ["--rebuild"], []:
+        run("neardup_index", *options)
+        times.append(len(packed))
+        if not options:
+            bulk(CAT)
+    assert times == [0, 0, 1, 1, 1, 2, 2]
+
+
+def test_a_first_index_that_was_broken_off_is_packed_too(monkeypatch):
+    packed = []
+    monkeypatch.setattr(neardup_index, "PACKED_FROM", 4)
+    monkeypatch.setattr(neardup_index, "compact", packed.append)
+    bulk(SOFA, SOFA_EDITED, PIANO, CAT)
+    first, second = begin(adapter_for(Ad), "default"), begin(adapter_for(Ad), "default")
+    claims.claim(first, 2).finish()
+    run("neardup_index")
+    assert packed == ["default"] and not is_to_pack(second, 4)
 
 
 def test_old_posts_come_before_live_ones_in_key_order():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 
 from .base import KeyTable, listed
 
@@ -37,6 +37,11 @@ SELECT asked.place - 1, array_to_string(ARRAY(
 ), ',') FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked(key, place)
 """
 """A row a bucket and not a row a document: drivers make an object of each number."""
+
+HALF_BUILT = """
+SELECT c.relname FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+WHERE i.indrelid = '"neardup_key"'::regclass AND NOT i.indisvalid
+"""
 
 COPY = 'COPY "neardup_key" ("key", "document") FROM STDIN (FORMAT BINARY)'
 
@@ -73,9 +78,20 @@ class PostgreSQL(KeyTable):
         return listed([row for row in self.rows(NEWEST, [cap, array(keys)]) if row[1]])
 
     def compact(self) -> None:
-        """A B-tree that was filled at random is 69 % full."""
-        if not self.connection.in_atomic_block:
+        """A B-tree that was filled at random is 69 % full. One that is left half built goes again."""
+        if self.connection.in_atomic_block:
+            return
+        try:
             self.execute('REINDEX TABLE CONCURRENTLY "neardup_key"')
+        finally:
+            for (name,) in self.rows(HALF_BUILT):
+                self._drop(f"DROP INDEX CONCURRENTLY IF EXISTS {self.connection.ops.quote_name(name)}")
+
+    def _drop(self, statement: str) -> None:
+        try:
+            self.execute(statement)
+        except DatabaseError as error:
+            raise DatabaseError(f"{error} What was half built remains, until: {statement}") from error
 
     def _copied(self, keys: Numbers, documents: Numbers) -> bool:
         """Copy pairs into the table; False, and nothing is done, where one is there or the driver copies nothing."""

@@ -1,17 +1,19 @@
 """The key table many documents at a time."""
 
+import contextlib
 from collections import defaultdict
 from itertools import count
 from random import Random
 
 import numpy as np
 import pytest
-from django.db import OperationalError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from django_neardup.models import Key
 from django_neardup.storage import keys as storage
 from django_neardup.storage import mysql, postgresql, runs, sqlite
+from django_neardup.storage.postgresql import HALF_BUILT
 from tests.databases import engine
 
 SIZES = [1, 30, 700]
@@ -181,3 +183,28 @@ def test_a_table_that_runs_have_filled_is_packed():
     assert size_of("default", "neardup_key") < loose * {"sqlite": 1.1, "postgresql": 0.95}.get(
         connection.vendor, 0.85
     )
+
+
+@pytest.mark.engines("postgresql")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("looked_at", ["neardup_document", "neardup_key"])
+def test_nothing_half_built_is_left_unsaid(looked_at):
+    """Somebody's long transaction keeps the table from being packed; where it has looked at it, from being tidied."""
+    other = connection.copy()
+    with contextlib.closing(other), other.cursor() as cursor:
+        other.set_autocommit(False)
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        cursor.execute(f"SELECT count(*) FROM {looked_at}")
+        with connection.cursor() as own:
+            own.execute("SET lock_timeout = 300")
+            with pytest.raises(DatabaseError) as raised:
+                storage.compact("default")
+            other.rollback()
+            own.execute(HALF_BUILT)
+            left = own.fetchall()
+            storage.compact("default")
+            own.execute(HALF_BUILT)
+            assert not own.fetchall()
+            own.execute("RESET lock_timeout")
+    told = f'until: DROP INDEX CONCURRENTLY IF EXISTS "{left[0][0]}"' if left else "lock timeout"
+    assert told in str(raised.value) and bool(left) == (looked_at == "neardup_key")

@@ -19,7 +19,7 @@ from ...pipeline.gathering import NothingToGather, gather
 from ...pipeline.ledger import waiting
 from ...pipeline.readiness import asks_for_statistics, lacking, lost
 from ...pipeline.reconcile import Differences, reconcile
-from ...pipeline.runs import POSTS, Pass, begin, index
+from ...pipeline.runs import POSTS, Pass, begin, index, is_to_pack
 from ...pipeline.schemes import begin_generation
 from ...storage import compact
 from ..figures import at_rate, counted, spaced, what_is_in
@@ -172,7 +172,7 @@ class Command(BaseCommand):
                 self._share(work, workers, posts, tell)
             else:
                 index(work, posts, tell, mark_only=mark_only)
-        if tell.through >= PACKED_FROM and not before and not mark_only:
+        if not mark_only and is_to_pack(work, PACKED_FROM):
             self._pack(using)
         self.stdout.write(
             f"{label}: {'marked ' if mark_only else ''}{at_rate(tell.through, time.monotonic() - begun)}."

@@ -151,6 +151,21 @@ def is_over(work: Pass) -> bool:
     return _is_over(Scheme.objects.using(work.using).defer("synonyms").get(pk=work.scheme), work)
 
 
+def is_to_pack(work: Pass, least: int) -> bool:
+    """Whether the caller is to pack the key table: after a scheme's first pass through so many objects, one of all that
+    shared it."""
+    return retrying(_is_to_pack, work, least)
+
+
+def _is_to_pack(work: Pass, least: int) -> bool:
+    with locked(work.scheme, work.using) as scheme:
+        packed = progress_of(scheme, work.label).get("packed") == scheme.pk
+        if packed or not _is_over(scheme, work) or work.through() < least:
+            return False
+        keep_progress(scheme, work.label, packed=scheme.pk)
+        return True
+
+
 def _is_over(scheme: Scheme, work: Pass) -> bool:
     progress = progress_of(scheme, work.label)
     begun_anew = progress.get("pass") != work.number or scheme.state != Scheme.State.ACTIVE
