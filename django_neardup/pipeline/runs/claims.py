@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import Case, F, Max, Q, Sum, When
 
 from ...adapters import Adapter
+from ...conf import get_profile
 from ...models import LIVE_NUMBER, Document, IndexRange, Scheme
 from ...models.fields import DatabaseClock
 from ..locks import retrying
@@ -45,7 +46,7 @@ class Pass:
     @property
     def lease(self) -> int:
         """Milliseconds within which a claim is renewed, or another process takes the range over."""
-        return self.adapter.settings.lease_seconds * 1000
+        return get_profile().lease_seconds * 1000
 
     @property
     def label(self) -> str:
