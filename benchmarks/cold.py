@@ -1,8 +1,9 @@
 """One process that starts cold: ``python -m benchmarks.cold WAY FILE [DATABASE]``; prints seconds and pairs as JSON.
 
 FILE holds HTML posts, a JSON string a line.  WAY is "sign-ours" or "sign-naive" (text to signature, seconds without
-imports and dictionaries), or "find-ours", "find-datasketch" or "find-rensa": every post is looked up among those
-before it, likeness is verified, and it is added.  "find-ours" keeps its index in DATABASE, a migrated SQLite file.
+imports and dictionaries), or "find-ours", "find-default", "find-datasketch" or "find-rensa": every post is looked up
+among those before it, likeness is verified, and it is added.  "find-ours" and "find-default", which is the default
+scheme, keep their index in DATABASE, a migrated SQLite file.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,6 +20,8 @@ from .peers import RUN, SLOTS, analyser, content_lemmas, datasketch_signatures, 
 
 BATCH = 500
 LIKE = 0.5
+SCHEMES = {"find-ours": "minhash-lsh", "find-default": "neardup"}
+"""The algorithm of each way that keeps its index in a database."""
 
 
 def sign_ours(posts: Sequence[str]) -> int:
@@ -34,13 +38,13 @@ def sign_naive(posts: Sequence[str]) -> int:
     return len(datasketch_signatures(posts, content_lemmas))
 
 
-def find_ours(posts: Sequence[str], database: Path) -> int:
-    """The app's own tables in an SQLite file; likeness by the payloads."""
+def find_ours(posts: Sequence[str], database: Path, scheme: str) -> int:
+    """The app's own tables in an SQLite file; likeness by the payloads of the algorithm of this name."""
     from .index import Index
     from .site import attach, start
 
     start()
-    index, found = Index(attach(database), "minhash-lsh"), 0
+    index, found = Index(attach(database), scheme), 0
     for first in range(0, len(posts), BATCH):
         some = posts[first : first + BATCH]
         signed = index.sign(some)
@@ -102,10 +106,10 @@ def main(way: str, file: str, *database: str) -> dict[str, float]:
     from .site import start
 
     ways: dict[str, Callable[..., int]] = {
-        "sign-ours": sign_ours, "sign-naive": sign_naive, "find-ours": find_ours,
-        "find-datasketch": find_datasketch, "find-rensa": find_rensa,
+        "sign-ours": sign_ours, "sign-naive": sign_naive, "find-datasketch": find_datasketch, "find-rensa": find_rensa,
+        **{name: partial(find_ours, scheme=scheme) for name, scheme in SCHEMES.items()},
     }  # fmt: skip
-    if way != "find-ours":
+    if way not in SCHEMES:
         start()
     posts = [json.loads(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
     warm_up(way)

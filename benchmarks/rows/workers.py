@@ -15,7 +15,7 @@ from ..million import Site, largest, server_seconds, unpinned
 from ..onsave import ORDINARY, post_of, texts, unheard
 from ..processes import environment, running
 
-ROUNDS = 3
+ROUNDS = 5
 WARM_UP = 50
 ROWS = 500
 
