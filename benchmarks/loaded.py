@@ -1,20 +1,28 @@
-"""The collection that rows 7, 14, 15 and the peers in memory share: posts of 100 words, a fifth of them copies."""
+"""The collection that rows 7, 13, 14, 15 and the peers in memory share: posts of 100 words, a fifth of them copies."""
 
 from __future__ import annotations
 
-from functools import cache
-from time import perf_counter
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from statistics import median
 from typing import NamedTuple
 
-from .figures import Bar
+from .figures import Bar, Sizes
 from .index import Index
 from .site import database
 from .texts import copies, posts
-from .timing import measuring
+from .timing import Timed, measuring, seconds
 
 WORDS = 100
 COPIES = 5
 """One text of so many is an edited copy of another."""
+FILLS = 5
+"""How many fills of an index a rate is the median of."""
+TABLES = ("neardup_key", "neardup_fingerprint")
+"""What an `Index` keeps."""
+
+Fill = Callable[[], Timed]
+"""Makes an empty index, which is not timed; what it returns fills it."""
 
 
 class Loaded(NamedTuple):
@@ -47,7 +55,42 @@ def loaded(engine: str, name: str, count: int, bar: Bar) -> Loaded:
         texts, index = collection(count), Index(database(engine, name.replace("-", "_")), name)
         index.sign(texts)  # its words are known from then on, whichever row of the run comes first
         with bar(f"{name} into {engine}", count) as progress, measuring():
-            start = perf_counter()
-            index.load(iter(texts), progress=progress)
-            _loaded[place] = Loaded(index, count / (perf_counter() - start))
+            spent = seconds(partial(index.load, iter(texts), progress=progress))
+        _loaded[place] = Loaded(index, count / spent)
     return _loaded[place]
+
+
+def rates(fills: Mapping[str, Fill], count: int, sizes: Sizes, bar: Bar) -> dict[str, float]:
+    """Texts a second of each way to fill an index with so many texts: the median of some fills, the ways in turn.
+
+    The last fill of each is left as it is."""
+    taken: dict[str, list[float]] = {name: [] for name in fills}
+    rounds = min(FILLS, sizes.rounds)
+    with bar("fills in turn", rounds * len(fills)) as progress, measuring():
+        for _ in range(rounds):
+            for name, emptied in fills.items():
+                taken[name].append(seconds(emptied()))
+                progress.update(1)
+    return {name: count / median(times) for name, times in taken.items()}
+
+
+def own_fill(name: str, texts: list[str]) -> Fill:
+    """Text to keys and payloads in an SQLite file that is beside the one of `loaded`."""
+    alias = database("sqlite", f"filled_{name.replace('-', '_')}")
+
+    def emptied() -> Timed:
+        empty(alias, TABLES)
+        return partial(Index(alias, name).load, iter(texts))
+
+    return emptied
+
+
+def empty(alias: str, tables: tuple[str, ...]) -> None:
+    """Empty tables of an SQLite file, which is then as small as a new one, and so is its log."""
+    from django.db import connections
+
+    with connections[alias].cursor() as cursor:
+        for table in tables:
+            cursor.execute(f"DELETE FROM {table}")
+        cursor.execute("VACUUM")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -246,14 +246,22 @@ def write_posts(made: Layout, bar: Bar) -> Path:
     alias = sites.attach(path)
     with connections[alias].schema_editor() as editor:
         editor.create_model(Post)
-    insert = f"INSERT INTO board_post ({', '.join(COLUMNS)}) VALUES (%s, %s, %s, %s, %s)"
     rows = ((number + 1, *values(number, text)) for number, text in enumerate(made.texts()))
-    with connections[alias].cursor() as cursor, bar("posts", made.size) as progress:
-        while some := list(islice(rows, ROWS)):
-            cursor.executemany(insert, some)
-            progress.update(len(some))
+    with bar("posts", made.size) as progress:
+        insert(alias, rows, progress)
     connections[alias].close()
     return path
+
+
+def insert(alias: str, rows: Iterator[tuple[Any, ...]], progress: Any) -> None:
+    """Write posts, rows of `COLUMNS`, by portions."""
+    from django.db import connections
+
+    statement = f"INSERT INTO board_post ({', '.join(COLUMNS)}) VALUES (%s, %s, %s, %s, %s)"
+    with connections[alias].cursor() as cursor:
+        while some := list(islice(rows, ROWS)):
+            cursor.executemany(statement, some)
+            progress.update(len(some))
 
 
 def values(number: int, text: str) -> tuple[str, str, str, int]:

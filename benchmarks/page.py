@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from .figures import Figure, row_of
+from .figures import Figure, order, row_of
 from .plots import plots
-from .report import cells, figures_of, read
+from .report import cells, figures_of, measured_on, newest, read
 from .rows import rows
 from .scaling import fill
 
@@ -47,6 +48,7 @@ def write_page(path: Path, found: dict[str, Any]) -> None:
 def _header(found: dict[str, Any], figures: Sequence[Figure]) -> Iterator[str]:
     known = found["versions"]
     yield f"Machine: {found['machine']}.\n"
+    yield from _elsewhere(found)
     yield (
         "Versions: "
         + ", ".join(f"{name} {value}" for name, value in known.items() if name != "texts")
@@ -56,6 +58,16 @@ def _header(found: dict[str, Any], figures: Sequence[Figure]) -> Iterator[str]:
         yield f"Texts: {known['texts']}.\n"
     bound = [figure for figure in figures if figure.must]
     yield f"{sum(bool(figure.met) for figure in bound)} of {len(bound)} bars are met.\n"
+
+
+def _elsewhere(found: dict[str, Any]) -> Iterator[str]:
+    """The rows that are of another machine than the newest run's, by machine; nothing where there are none."""
+    others: defaultdict[str, list[str]] = defaultdict(list)
+    for number, machine in measured_on(found).items():
+        if machine != newest(found):
+            others[machine].append(number)
+    for machine, numbers in others.items():
+        yield f"On {machine}: row{'s' * (len(numbers) > 1)} {', '.join(sorted(numbers, key=order))}.\n"
 
 
 def _summary(figures: Sequence[Figure]) -> Iterator[str]:

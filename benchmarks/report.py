@@ -6,6 +6,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -19,6 +20,7 @@ PACKAGES = (
     "gaoya", "tantivy",
 )  # fmt: skip
 HEADINGS = ("row", "figure", "value", "must", "stretch", "")
+LOAD = re.compile(r", load [\d.]+ at the end$")
 
 
 def table(figures: Sequence[Figure]) -> str:
@@ -50,19 +52,41 @@ def word(figure: Figure) -> str:
 
 
 def as_json(figures: Iterable[Figure], texts: str = "") -> dict[str, Any]:
-    """All that docs/benchmarks.json holds. `texts`: what the posts were made of."""
-    found = [
-        asdict(figure) | {"met": figure.met} for figure in sorted(figures, key=lambda each: order(each.row))
-    ]
-    return {"machine": machine(), "versions": versions() | ({"texts": texts} if texts else {}), "rows": found}
+    """All that docs/benchmarks.json holds. `texts`: what the posts were made of.
+
+    "machine" and "versions" are of the newest run; "measured" names the machine that each row was measured on."""
+    found = [asdict(figure) | {"met": figure.met} for figure in in_order(figures)]
+    return {
+        "machine": f"{machine()}, load {load():.1f} at the end",
+        "versions": versions() | ({"texts": texts} if texts else {}),
+        "measured": {row_of(each["row"]): machine() for each in found},
+        "rows": found,
+    }
 
 
 def merged(older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
     """`newer`, and of `older` the rows that it has not measured: one row's values are of one run."""
-    measured = {row_of(each["row"]) for each in newer["rows"]}
-    kept = [each for each in older.get("rows", ()) if row_of(each["row"]) not in measured]
-    rows = sorted([*kept, *newer["rows"]], key=lambda each: order(each["row"]))
-    return {**newer, "versions": older.get("versions", {}) | newer["versions"], "rows": rows}
+    anew = measured_on(newer)
+    measured = measured_on(older) | anew
+    kept = [each for each in older.get("rows", ()) if row_of(each["row"]) not in anew]
+    return {
+        **newer,
+        "versions": older.get("versions", {}) | newer["versions"],
+        "measured": {number: measured[number] for number in sorted(measured, key=order)},
+        "rows": sorted([*kept, *newer["rows"]], key=lambda each: order(each["row"])),
+    }
+
+
+def measured_on(found: dict[str, Any]) -> dict[str, str]:
+    """The machine of each row of a JSON; what says nothing of a row is credited to the machine of its run."""
+    known = found.get("measured", {})
+    numbers = dict.fromkeys(row_of(each["row"]) for each in found.get("rows", ()))
+    return {number: known.get(number) or newest(found) for number in numbers}
+
+
+def newest(found: dict[str, Any]) -> str:
+    """The machine of the newest run of a JSON, without how busy it was."""
+    return LOAD.sub("", found["machine"])
 
 
 def write(path: Path, found: dict[str, Any]) -> None:
@@ -88,8 +112,8 @@ def figures_of(found: dict[str, Any]) -> list[Figure]:
 
 
 def machine() -> str:
-    """Processor, number of processors, system, and how busy it is."""
-    return f"{_processor()}, {processors()} processors, {platform.system()}, load {load():.1f} at the end"
+    """Processor, number of processors, system."""
+    return f"{_processor()}, {processors()} processors, {platform.system()}"
 
 
 def processors() -> int:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from .figures import Figure, row_of
+from .table_sizes import OWN
 
 PLACE = re.compile(r"^(<!-- measured: (\w+) -->\n)(.*?)^(<!-- /measured -->)$", re.MULTILINE | re.DOTALL)
 POSTS = (10**6, 10**7, 10**8)
 GIGABYTE = 10**9
-OWN = "posts themselves"
 KEYS_ROW, INDEX_ROW, GROWTH_ROW = "8", "20", "growth"
 
 Columns = Mapping[str, Mapping[str, float]]
@@ -32,7 +32,10 @@ def fill(page: Path, figures: Iterable[Figure]) -> None:
 
 def bytes_table(figures: Sequence[Figure]) -> str:
     """Bytes of a post in each of the app's tables, and gigabytes of so many posts."""
-    databases = _by_database(figures, GROWTH_ROW, "B a post")
+    databases = {
+        **_by_database(figures, GROWTH_ROW, "B a post"),
+        **_by_database(figures, KEYS_ROW, "B a post"),
+    }
     rows = []
     for name, tables in databases.items():
         ours = {table: size for table, size in tables.items() if table != OWN}
@@ -43,8 +46,12 @@ def bytes_table(figures: Sequence[Figure]) -> str:
 
 
 def keys_table(figures: Sequence[Figure]) -> str:
-    """Bytes of a post in the key table alone, and gigabytes of so many."""
-    found = [figure for figure in figures if row_of(figure.row) == KEYS_ROW and figure.unit == "bytes"]
+    """Bytes of a post in the key table alone, and gigabytes of so many; "database: tables" are more than that one."""
+    found = [
+        figure
+        for figure in figures
+        if row_of(figure.row) == KEYS_ROW and figure.unit == "bytes" and ": " not in figure.name
+    ]
     rows = [[figure.name, f"{figure.value:,.0f}", *_grown(figure.value)] for figure in found]
     return _table(["", "bytes a post", *_heads()], rows)
 

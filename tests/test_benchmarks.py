@@ -13,16 +13,32 @@ from random import Random
 from typing import Any
 
 import pytest
+from tqdm import tqdm
 
 from benchmarks import texts
-from benchmarks.figures import FULL, QUICK, Bar, Figure, NotMeasured, Row, Sizes, order, rounded, row, rows
+from benchmarks.figures import (
+    FULL,
+    QUICK,
+    Bar,
+    Figure,
+    NotMeasured,
+    Row,
+    Sizes,
+    order,
+    rounded,
+    row,
+    row_of,
+    rows,
+)
+from benchmarks.keytables import DEFAULT_KEYS
+from benchmarks.loaded import Fill, rates
 from benchmarks.page import write_page
 from benchmarks.plots import bars, curves
 from benchmarks.report import as_json, figures_of, merged, read, table, write
 from benchmarks.rows import rows as every_row
 from benchmarks.running import run as run_rows
 from benchmarks.scaling import TABLES, fill
-from benchmarks.timing import TURN, in_turns, interleaved, percentile, samples
+from benchmarks.timing import TURN, Timed, in_turns, interleaved, percentile, samples
 from tests import services
 
 KEYS = {"row", "name", "value", "unit", "must", "stretch", "met"}
@@ -70,7 +86,14 @@ class TestQuick:
 
     def test_machine_and_versions(self, quick: dict[str, Any]) -> None:
         assert quick["machine"]
+        assert quick["measured"].keys() == {row_of(each["row"]) for each in quick["rows"]}
         assert {"python", "django", "numpy", "texts"} <= quick["versions"].keys()
+
+    def test_random_keys_are_as_many_as_those_of_posts(self, quick: dict[str, Any]) -> None:
+        counted = [each["value"] for each in quick["rows"] if each["name"] == "default scheme, keys a post"]
+        if not counted:
+            pytest.skip(quick["left"]["8"])
+        assert counted == [pytest.approx(DEFAULT_KEYS, abs=2)]
 
     def test_the_page_has_every_row_and_its_plots(self, quick: dict[str, Any]) -> None:
         page = (quick["folder"] / "page.md").read_text(encoding="utf-8")
@@ -181,6 +204,42 @@ def test_a_run_replaces_whole_rows_of_an_older_one(tmp_path: Path) -> None:
     assert merged(read(tmp_path / "none.json"), read(file)) == read(file)
 
 
+def of_machine(machine: str, *numbers: str) -> dict[str, Any]:
+    """The JSON of a run there."""
+    found = as_json([Figure(f"{number}.1", "figure", 1.0, "x") for number in numbers])
+    measured = dict.fromkeys(found["measured"], machine)
+    return {**found, "machine": f"{machine}, load 1.5 at the end", "measured": measured}
+
+
+def test_rows_stay_credited_to_the_machine_of_their_run() -> None:
+    both = merged(of_machine("old", "save", "12", "1"), of_machine("new", "1", "2"))
+    assert list(both["measured"].items()) == [("1", "new"), ("2", "new"), ("12", "old"), ("save", "old")]
+    assert both["machine"] == "new, load 1.5 at the end"
+    again = merged(both, of_machine("third", "12"))
+    assert again["measured"] == {"1": "new", "2": "new", "12": "third", "save": "old"}
+
+
+def test_rows_of_which_nothing_is_said_are_credited_to_their_file() -> None:
+    older = of_machine("old", "1", "2")
+    del older["measured"]
+    assert merged(older, of_machine("new", "2"))["measured"] == {"1": "old", "2": "new"}
+
+
+def test_the_page_names_the_rows_of_other_machines(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+
+    def said(found: dict[str, Any]) -> list[str]:
+        write_page(page, found)
+        return [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("On ")]
+
+    older = merged(of_machine("old", "save", "12", "3"), of_machine("older", "10"))
+    assert said(merged(older, of_machine("new", "1", "2"))) == [
+        "On old: rows 3, 12, save.",
+        "On older: row 10.",
+    ]
+    assert said(of_machine("new", "1", "2")) == []
+
+
 def test_plots_show_curves_and_bars(tmp_path: Path) -> None:
     curve = [Figure("growth.1", f"one save at {count:,}", count / 1000, "ms") for count in (1000, 20_000)]
     beside = [Figure("1.1", name, 2.0, "texts/s") for name in ("ours", "one", "other")]
@@ -211,6 +270,9 @@ def test_the_scaling_page_is_filled_from_the_figures(tmp_path: Path) -> None:
         [
             *measured,
             Figure("8.1", "MariaDB, 20 keys", 1000.0, "bytes"),
+            Figure("8.4", "SQLite, default scheme: keys, fingerprint, pairs", 1200.0, "bytes"),
+            Figure("8.11", "MariaDB, 100,000 posts: keys", 800.0, "B a post"),
+            Figure("8.12", "MariaDB, 100,000 posts: pairs", 200.0, "B a post"),
             Figure("20.2", "SQLite: 2 workers", 1000.0, "posts/s"),
         ],
     )
@@ -220,6 +282,7 @@ def test_the_scaling_page_is_filled_from_the_figures(tmp_path: Path) -> None:
         if line.startswith(("| SQLite", "| MariaDB"))
     ] == [
         "| SQLite | 400 | 100 | 500 | 0.5 GB | 5.0 GB | 50.0 GB |",
+        "| MariaDB, 100,000 posts | 800 | 200 | 1,000 | 1.0 GB | 10.0 GB | 100.0 GB |",
         "| MariaDB, 20 keys | 1,000 | 1.0 GB | 10.0 GB | 100.0 GB |",
         "| SQLite, 2 workers | 1,000 | 0.3 h | 2.8 h | 27.8 h |",
     ]
@@ -229,6 +292,23 @@ def test_callables_are_timed_in_turn() -> None:
     calls: list[str] = []
     taken = interleaved({name: lambda name=name: calls.append(name) for name in "ab"}, rounds=3)
     assert calls == ["a", "b"] * 4
+    assert taken.keys() == {"a", "b"}
+
+
+def test_indexes_are_filled_in_turn_and_emptied_before() -> None:
+    calls: list[str] = []
+
+    def of(name: str) -> Fill:
+        def emptied() -> Timed:
+            calls.append(f"{name} emptied")
+            return lambda: calls.append(name)
+
+        return emptied
+
+    taken = rates(
+        {name: of(name) for name in "ab"}, 100, FULL._replace(rounds=2), lambda *_: tqdm(disable=True)
+    )
+    assert calls == ["a emptied", "a", "b emptied", "b"] * 2
     assert taken.keys() == {"a", "b"}
 
 

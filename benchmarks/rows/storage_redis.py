@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..figures import Bar, Figure, Sizes, row
 from ..keytables import alternated, key_database, size_of
-from ..loaded import asked, collection, loaded
+from ..loaded import Fill, asked, collection, empty, loaded, rates
 from ..ours import NAMES, algorithm
 from ..peers import SLOTS, datasketch_signatures, needs, runs_of, tokens
 from ..site import server
-from ..timing import measuring
+from ..timing import Timed
+from ..whole import whole
 
 LIKE = 0.5
 RUN, LONG_RUN = 5000, 50_000
@@ -25,13 +25,37 @@ BOUNDS = {
 }
 
 
-class Peer(NamedTuple):
-    """datasketch's index, its signatures, how many of them it took a second, and the bytes of a post in Redis."""
+class Peer:
+    """datasketch's index in a Redis of its own, and the signatures of the texts it holds."""
 
-    index: Any
-    signatures: Sequence[Any]
-    rate: float
-    bytes: float
+    index: Any = None
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._module, client = needs("datasketch"), needs("redis")
+        self._where = {key: server("redis").parameters[key] for key in ("host", "port")}
+        self._redis, self._before = client.Redis(**self._where), 0
+        self.signatures = datasketch_signatures(texts)
+
+    def emptied(self) -> Timed:
+        """An index in an empty Redis; what fills it."""
+        self._redis.flushall()
+        self._before = self._used()
+        storage = {"type": "redis", "basename": b"neardup", "redis": self._where}
+        self.index = self._module.MinHashLSH(threshold=LIKE, num_perm=SLOTS, storage_config=storage)
+        return self._fill
+
+    def _fill(self) -> None:
+        with self.index.insertion_session(buffer_size=LONG_RUN) as session:
+            for number, signature in enumerate(self.signatures):
+                session.insert(str(number), signature)
+
+    @property
+    def bytes(self) -> float:
+        """What Redis keeps of a post."""
+        return (self._used() - self._before) / len(self.signatures)
+
+    def _used(self) -> int:
+        return int(self._redis.info("memory")["used_memory"])
 
 
 @row("13", "beside datasketch in Redis, 100,000 posts")
@@ -39,9 +63,16 @@ def redis(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """Posts of 100 words.  datasketch: `MinHashLSH` for a threshold of 0.5 with Redis as its storage, filled in an
     insertion session; a query is text to `MinHash`, `query`, then `jaccard` with signatures kept in this process.
     Ours: the key table on SQLite, filled by `add_run` in runs of 5,000 posts; text to keys, candidates, payloads read
-    from their table, likeness.  Inserting starts from ready signatures on both sides; bytes are those of keys alone."""
+    from their table, likeness.  Inserting starts from ready signatures on both sides, and is the median of five fills
+    of an empty index, all of them in turn.  Bytes are those of keys alone;
+    of the default scheme those of keys, fingerprint and pairs of 100,000 indexed posts."""
     texts = collection(sizes.collection)
-    peer = _peer(texts, bar)
+    peer = Peer(texts)
+    ours = {_way(name, run): _own_fill(name, texts, run) for name in NAMES for run in (RUN, LONG_RUN)}
+    rate = rates({"peer": peer.emptied, **ours}, len(texts), sizes, bar)
+    kept, own = peer.bytes, {"neardup": whole("sqlite", sizes, bar).kept}
+    alias = loaded("sqlite", "minhash-lsh", sizes.collection, bar).index.alias
+    own["minhash-lsh"] = size_of(alias, "neardup_key") / len(texts)
     numbers = asked(sizes.collection, min(LOOKUPS, sizes.lookups))
     calls = {"peer": partial(_verified, peer, texts, numbers)}
     for name in NAMES:
@@ -52,41 +83,19 @@ def redis(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     places = iter(range(1, 100))
     for name, title in NAMES.items():
         bounds = BOUNDS if name == "minhash-lsh" else dict.fromkeys(BOUNDS, (None, None))
-        rate = _inserted(name, texts, RUN)
-        bytes_each = size_of(loaded("sqlite", name, sizes.collection, bar).index.alias, "neardup_key")
-        yield Figure(f"13.{next(places)}", f"insert, {title}", rate / peer.rate, "x", *bounds["insert"])
+        ratio = rate[_way(name, RUN)] / rate["peer"]
+        yield Figure(f"13.{next(places)}", f"insert, {title}", ratio, "x", *bounds["insert"])
         ratio = taken["peer"] / taken[name]
         yield Figure(f"13.{next(places)}", f"text to verified answer, {title}", ratio, "x", *bounds["find"])
-        share = bytes_each / len(texts) / peer.bytes
+        share = own[name] / kept
         yield Figure(f"13.{next(places)}", f"bytes over datasketch's, {title}", share, "", *bounds["bytes"])
-        long = _inserted(name, texts, LONG_RUN)
-        yield Figure(f"13.{next(places)}", f"insert in runs of 50,000, {title}", long / peer.rate, "x")
-    yield Figure(f"13.{next(places)}", "datasketch in Redis, inserted", peer.rate, "posts/s")
+        ratio = rate[_way(name, LONG_RUN)] / rate["peer"]
+        yield Figure(f"13.{next(places)}", f"insert in runs of 50,000, {title}", ratio, "x")
+    yield Figure(f"13.{next(places)}", "datasketch in Redis, inserted", rate["peer"], "posts/s")
     yield Figure(
         f"13.{next(places)}", "datasketch in Redis, text to verified answer", taken["peer"] * 1e6, "us"
     )
-    yield Figure(f"13.{next(places)}", "datasketch in Redis", peer.bytes, "bytes")
-
-
-def _peer(texts: Sequence[str], bar: Bar) -> Peer:
-    """datasketch's index of those texts, in an empty Redis."""
-    module, client = needs("datasketch"), needs("redis")
-    where = {key: server("redis").parameters[key] for key in ("host", "port")}
-    connection = client.Redis(**where)
-    connection.flushall()
-    before = connection.info("memory")["used_memory"]
-    storage = {"type": "redis", "basename": b"neardup", "redis": where}
-    index = module.MinHashLSH(threshold=LIKE, num_perm=SLOTS, storage_config=storage)
-    signatures = datasketch_signatures(texts)
-    with bar("datasketch into Redis", len(texts)) as progress, measuring():
-        start = perf_counter()
-        with index.insertion_session(buffer_size=LONG_RUN) as session:
-            for number, signature in enumerate(signatures):
-                session.insert(str(number), signature)
-                progress.update(1)
-        rate = len(texts) / (perf_counter() - start)
-    used = connection.info("memory")["used_memory"] - before
-    return Peer(index, signatures, rate, used / len(texts))
+    yield Figure(f"13.{next(places)}", "datasketch in Redis", kept, "bytes")
 
 
 def _verified(peer: Peer, texts: Sequence[str], numbers: Sequence[int], place: int) -> list[str]:
@@ -101,21 +110,28 @@ def _found(index: Any, texts: Sequence[str], numbers: Sequence[int], place: int)
     return index.find(texts[numbers[place]])
 
 
-def _inserted(name: str, texts: Sequence[str], run: int) -> float:
-    """Posts a second, from ready keys into an empty key table on SQLite."""
+def _way(name: str, run: int) -> str:
+    return f"{name} in runs of {run}"
+
+
+def _own_fill(name: str, texts: Sequence[str], run: int) -> Fill:
+    """Ready keys, in runs of so many posts, into a key table on SQLite."""
     import numpy as np
-    from django.db import connections
 
     from django_neardup.storage import add_run
     from django_neardup.text.batch import read_batch
 
     alias = key_database("sqlite", "inserted")
     signed = [algorithm(name).sign(read_batch(texts[at : at + run])) for at in range(0, len(texts), run)]
-    with connections[alias].cursor() as cursor:
-        cursor.execute("DELETE FROM neardup_key")
-    with measuring():
-        start = perf_counter()
-        for number, each in enumerate(signed):
-            owners = np.repeat(np.arange(len(each)) + number * run, np.diff(each.offsets))
-            add_run(alias, each.keys, owners, fresh=True)
-        return len(texts) / (perf_counter() - start)
+    ready = [(each.keys, each.offsets) for each in signed]
+
+    def fill() -> None:
+        for number, (keys, offsets) in enumerate(ready):
+            owners = np.repeat(np.arange(len(offsets) - 1) + number * run, np.diff(offsets))
+            add_run(alias, keys, owners, fresh=True)
+
+    def emptied() -> Timed:
+        empty(alias, ("neardup_key",))
+        return fill
+
+    return emptied
