@@ -51,6 +51,7 @@ def test_index_is_made_though_a_long_transaction_keeps_it_from_being_packed(monk
         out = run("neardup_index", stderr=said)
         other.rollback()
     assert "2 posts, 1 group" in out and "could not be packed" in said.getvalue()
+    assert not Scheme.objects.get().progress["testapp.ad"]["packed"]
 
 
 def test_the_key_table_is_packed_once_after_it_was_filled(monkeypatch):

@@ -21,10 +21,10 @@ class Pace:
         self.size, self.most = min(first, most), most
 
     def took(self, number: int, seconds: float) -> None:
-        """So many took that long. Fewer than were asked for say nothing."""
-        if number >= self.size:
-            fitting = int(number * SECONDS / max(seconds, 0.001))
-            self.size = max(1, min(self.most, 2 * number, fitting))
+        """So many took that long. Fewer than were asked for may only say that they were too many."""
+        fitting = int(number * SECONDS / max(seconds, 0.001))
+        grown = 2 * self.size if number >= self.size else self.size
+        self.size = max(1, min(self.most, grown, fitting))
 
     def portions(self, values: Sequence[T]) -> Iterator[Sequence[T]]:
         """The values, as many at a time as the time that the caller takes for them allows."""

@@ -40,8 +40,9 @@ SELECT asked.place - 1, array_to_string(ARRAY(
 
 HALF_BUILT = """
 SELECT c.relname FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
-WHERE i.indrelid = '"neardup_key"'::regclass AND NOT i.indisvalid
+WHERE i.indrelid = '"neardup_key"'::regclass AND NOT i.indisvalid AND c.relname ~ '_cc(new|old)[0-9]*$'
 """
+"""Indexes that REINDEX CONCURRENTLY has named so, and not come to the end of."""
 
 COPY = 'COPY "neardup_key" ("key", "document") FROM STDIN (FORMAT BINARY)'
 
@@ -81,17 +82,29 @@ class PostgreSQL(KeyTable):
         """A B-tree that was filled at random is 69 % full. One that is left half built goes again."""
         if self.connection.in_atomic_block:
             return
+        self._sweep()
         try:
             self.execute('REINDEX TABLE CONCURRENTLY "neardup_key"')
-        finally:
-            for (name,) in self.rows(HALF_BUILT):
-                self._drop(f"DROP INDEX CONCURRENTLY IF EXISTS {self.connection.ops.quote_name(name)}")
+        except (DatabaseError, KeyboardInterrupt) as error:
+            left = self._sweep()
+            if left:
+                raise DatabaseError(
+                    f"{error} What was half built remains, until: {'; '.join(left)}"
+                ) from error
+            raise
 
-    def _drop(self, statement: str) -> None:
+    def _sweep(self) -> list[str]:
+        """Drop what a packing that broke off has left; the statements that could not do it."""
+        quote = self.connection.ops.quote_name
+        drops = [f"DROP INDEX CONCURRENTLY IF EXISTS {quote(name)}" for (name,) in self.rows(HALF_BUILT)]
+        return [drop for drop in drops if not self._done(drop)]
+
+    def _done(self, statement: str) -> bool:
         try:
             self.execute(statement)
-        except DatabaseError as error:
-            raise DatabaseError(f"{error} What was half built remains, until: {statement}") from error
+        except DatabaseError:
+            return False
+        return True
 
     def _copied(self, keys: Numbers, documents: Numbers) -> bool:
         """Copy pairs into the table; False, and nothing is done, where one is there or the driver copies nothing."""

@@ -303,10 +303,13 @@ def test_batches_grow_and_shrink_with_the_time_they_take():
     cases = [(25, 0.1, 50), (100, 0.1, 100), (100, 50.0, 10), (1, 60.0, 1), (4, 2.5, 8), (8, 10.0, 4)]
     for size, seconds, next_size in cases:
         pace = Pace(100, size)
-        pace.took(size - 1, 10 * seconds)
-        assert pace.size == size
         pace.took(size, seconds)
         assert pace.size == next_size
+    pace = Pace(100, 40)
+    pace.took(10, 0.1)
+    assert pace.size == 40
+    pace.took(10, 10.0)
+    assert pace.size == 5
 
 
 def test_a_recheck_is_answered_though_nothing_has_changed():

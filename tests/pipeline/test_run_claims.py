@@ -284,7 +284,8 @@ def test_posts_that_take_long_are_taken_few_at_a_time(monkeypatch):
     phases = []
     ads = families(20)
     index(start(), 100, lambda phase, through: phases.append(phase))
-    assert phases.count("signing") == phases.count("writing") == 1 + 15
+    assert phases.count("signing") == 1 + 15
+    assert phases.index("writing") < phases.index("signing", 1)
     assert [document(ad).state for ad in ads] == ["indexed"] * 20
 
 
@@ -305,3 +306,23 @@ def test_nobody_takes_a_range_over_while_the_key_table_is_read(monkeypatch):
     monkeypatch.setattr(scan, "counts", reading)
     index(work_, 10)
     assert is_over(work_) and len(leases) == 1 and work_.lease / 1000 < leases[0] <= working.SCAN_SECONDS
+
+
+@pytest.mark.parametrize("breaks_off", [True, False])
+def test_copies_of_many_ranges_are_one_group_where_their_bucket_is_full(settings, breaks_off):
+    """Also where one of the ranges has broken off when its keys were written."""
+    settings.NEARDUP = {"default": {"BUCKET": 3}}
+    bulk(*[" ".join(family(1))] * 24)
+    work_, phases = start(), []
+
+    def tell(phase, through):
+        phases.append(phase)
+        if breaks_off and phases.count("writing keys") == 2:
+            raise RuntimeError("killed")
+
+    if breaks_off:
+        with pytest.raises(RuntimeError):
+            index(work_, 8, tell)
+    index(work_, 8)
+    work()
+    assert is_over(work_) and [group.size for group in Cluster.objects.all()] == [24]

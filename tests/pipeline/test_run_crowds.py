@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from django_neardup.adapters import adapter_for
-from django_neardup.models import Document
+from django_neardup.models import Document, Fingerprint
 from django_neardup.pipeline.runs import begin, index
 from django_neardup.pipeline.runs.crowds import Crowds
 from django_neardup.pipeline.schemes import active_scheme
@@ -18,7 +18,7 @@ from .families import SYLLABLES, family
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 
-COLD, HOT, CAP = 7, 8, 3
+COLD, HOT, CAP, SCHEME = 7, 8, 3, 1
 EARLIER, RUN, LATER = [1, 2, 3, 4], [10, 11, 12, 13, 14], [20]
 
 
@@ -29,16 +29,42 @@ def signed(document, *keys):
     )
 
 
+def others(key, documents):
+    """Documents that are not of the run, signed by the scheme, get a key."""
+    storage.add_run("default", [key] * len(documents), documents)
+    known = set(Fingerprint.objects.values_list("document", flat=True))
+    Fingerprint.objects.bulk_create(
+        Fingerprint(document_id=each, scheme_id=SCHEME, version=1, source_digest="", exact_digest="")
+        for each in documents
+        if each not in known
+    )
+
+
+def filled(cap, keys):
+    """A run of those documents by key, whose keys are written."""
+    made = Crowds(np.array(RUN), cap, SCHEME, "default")
+    for key, owners in sorted(keys.items()):
+        own = np.full(len(owners), key)
+        made.add(own, np.array(owners))
+        storage.add_run("default", own, owners)
+    return made
+
+
 def crowds():
     """A run of five documents that all have the hot key, the last three the cold one too."""
-    storage.add_run("default", [HOT] * 4 + [COLD], [*EARLIER, 4])
-    made = Crowds(np.array(RUN), CAP + 1, "default")
-    for key, owners in (COLD, RUN[2:]), (HOT, RUN):
-        keys = np.full(len(owners), key)
-        made.add(keys, np.array(owners))
-        storage.add_run("default", keys, owners)
-    storage.add_run("default", [COLD], LATER)
+    others(HOT, EARLIER)
+    others(COLD, [4])
+    made = filled(CAP + 1, {COLD: RUN[2:], HOT: RUN})
+    others(COLD, LATER)
     return made
+
+
+def met(made):
+    """By document of the run, whom it finds by the hot key; nobody twice."""
+    asked = np.array([HOT], np.int64)
+    found = [made.look_up([signed(one, HOT)], asked)[1].tolist() for one in RUN]
+    assert all(len(set(each)) == len(each) for each in found)
+    return [sorted(each) for each in found]
 
 
 @pytest.mark.parametrize(
@@ -59,20 +85,39 @@ def test_buckets_look_as_if_posts_came_one_after_another(document, near):
 
 
 def test_others_that_have_a_hot_key_are_met_once():
-    """One has it before the run, by a higher number; one comes while the run is written."""
-    storage.add_run("default", [HOT] * 2, [1, 30])
-    made, keys = Crowds(np.array(RUN), CAP, "default"), np.full(len(RUN), HOT)
-    made.add(keys, np.array(RUN))
-    storage.add_run("default", keys, RUN)
-    storage.add_run("default", [HOT], [40])
-    asked = np.array([HOT], np.int64)
-    found = [sorted(made.look_up([signed(one, HOT)], asked)[1].tolist()) for one in RUN]
-    assert found == [[1, 30, 40], [10, 30, 40], [10, 11, 40], [11, 12, 40], [12, 13, 40]]
+    """One has it before the run, by a higher number; one comes while the run is written, one is edited meanwhile."""
+    others(HOT, [1, 30])
+    made = filled(CAP, {HOT: RUN})
+    others(HOT, [40, 5])
+    assert met(made) == [
+        [5, 30, 40],
+        [10, 30, 40],
+        [10, 11, 30, 40],
+        [10, 11, 12, 30, 40],
+        [11, 12, 13, 30, 40],
+    ]
+
+
+def test_posts_of_a_run_meet_one_another_beside_another_run():
+    """Which has newer documents, more than a bucket is read for, and not signed yet."""
+    others(HOT, [1, 2])
+    made = filled(CAP, {HOT: RUN})
+    storage.add_run("default", [HOT] * 9, range(100, 109))
+    rows = met(made)
+    assert [set(row) & {1, 2} for row in rows[:2]] == [{1, 2}, {1, 2}]
+    assert [set(row) & {*RUN} for row in rows] == [set(), {10}, {10, 11}, {10, 11, 12}, {11, 12, 13}]
+
+
+def test_a_run_that_was_broken_off_meets_who_was_before_it():
+    """Its own keys are there already, more than a bucket is read for."""
+    others(HOT, [1, 2])
+    filled(CAP, {HOT: RUN})
+    assert met(filled(CAP, {HOT: RUN}))[:2] == [[1, 2], [1, 2, 10]]
 
 
 def test_a_run_without_keys_finds_nothing():
     empty = np.array([], np.int64)
-    made = Crowds(empty, CAP, "default")
+    made = Crowds(empty, CAP, SCHEME, "default")
     made.add(empty, empty)
     place, others = made.look_up([signed(1)], empty)
     assert not len(place) and not len(others)

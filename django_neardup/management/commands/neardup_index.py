@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections
 from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
 
@@ -19,7 +19,7 @@ from ...pipeline.gathering import NothingToGather, gather
 from ...pipeline.ledger import waiting
 from ...pipeline.readiness import asks_for_statistics, lacking, lost
 from ...pipeline.reconcile import Differences, reconcile
-from ...pipeline.runs import POSTS, Pass, begin, index, is_to_pack
+from ...pipeline.runs import POSTS, Pass, begin, index, is_to_pack, pack_later
 from ...pipeline.schemes import begin_generation
 from ...storage import compact
 from ..figures import at_rate, counted, spaced, what_is_in
@@ -173,15 +173,16 @@ class Command(BaseCommand):
             else:
                 index(work, posts, tell, mark_only=mark_only)
         if not mark_only and is_to_pack(work, PACKED_FROM):
-            self._pack(using)
+            self._pack(work)
         self.stdout.write(
             f"{label}: {'marked ' if mark_only else ''}{at_rate(tell.through, time.monotonic() - begun)}."
         )
 
-    def _pack(self, using: str) -> None:
+    def _pack(self, work: Pass) -> None:
         try:
-            compact(using)
-        except DatabaseError as error:
+            compact(work.using)
+        except (DatabaseError, InterfaceError) as error:
+            pack_later(work)
             self.stderr.write(f"The key table stays as it is, it could not be packed: {error}".rstrip())
 
     def _share(self, work: Pass, workers: int, posts: int, tell: Phased) -> None:

@@ -5,7 +5,7 @@ made and leased, ``signing`` reads and signs, the ``spool`` holds it, ``writing`
 and fingerprints after them, ``matching`` compares and clusters. What any step cannot do is left to the ordinary drain.
 """
 
-from .claims import POSTS, Pass, begin, is_over, is_to_pack
+from .claims import POSTS, Pass, begin, is_over, is_to_pack, pack_later
 from .working import index
 
-__all__ = ["POSTS", "Pass", "begin", "index", "is_over", "is_to_pack"]
+__all__ = ["POSTS", "Pass", "begin", "index", "is_over", "is_to_pack", "pack_later"]

@@ -153,15 +153,23 @@ def is_over(work: Pass) -> bool:
 
 
 def is_to_pack(work: Pass, least: int) -> bool:
-    """Whether the caller is to pack the key table: after a scheme's first pass through so many objects, one of all that
-    shared it."""
+    """Whether the caller is to pack the key table: once a scheme and model, after a pass through so many objects; one
+    of all that shared it."""
     return retrying(_is_to_pack, work, least)
+
+
+def pack_later(work: Pass) -> None:
+    """It could not be packed: after the next pass it is tried again."""
+    with locked(work.scheme, work.using) as scheme:
+        keep_progress(scheme, work.label, packed=None)
 
 
 def _is_to_pack(work: Pass, least: int) -> bool:
     with locked(work.scheme, work.using) as scheme:
-        packed = progress_of(scheme, work.label).get("packed") == scheme.pk
-        if packed or not _is_over(scheme, work) or work.through() < least:
+        progress = progress_of(scheme, work.label)
+        is_ours = progress.get("pass") == work.number and scheme.state == Scheme.State.ACTIVE
+        ended = is_ours and progress.get("finished") and progress.get("packed") != scheme.pk
+        if not ended or work.through() < least:
             return False
         keep_progress(scheme, work.label, packed=scheme.pk)
         return True

@@ -8,14 +8,23 @@ leader nor that of an earlier run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...storage import keys as storage
 from ..records import Signed
+from ..sql import portions, rows_in
 
 Numbers = NDArray[np.int64]
+
+NOBODY = np.empty(0, np.int64)
+DEEPER = 4
+"""How many times as deep a bucket is read that has not named enough others."""
+KEYS = 1000
+"""Hot keys looked up together."""
+SIGNED = 'SELECT "document_id" FROM "neardup_fingerprint" WHERE "scheme_id" = %s AND "document_id" IN ({})'
 
 
 class Crowds:
@@ -23,14 +32,13 @@ class Crowds:
 
     Kept of them are only the hot ones: those that ``cap`` posts of the run have, or more."""
 
-    def __init__(self, documents: Numbers, cap: int, using: str) -> None:
-        self.using, self.cap = using, cap
+    def __init__(self, documents: Numbers, cap: int, scheme: int, using: str) -> None:
+        self.using, self.cap, self.scheme = using, cap, scheme
         self._documents = documents
         self._by_id = np.argsort(documents)
         self._ids = documents[self._by_id]
         self._keys = np.empty(0, np.int64)
         self._members: list[NDArray[np.int32]] = []
-        self._older: list[Numbers] = []
 
     def add(self, keys: Numbers, owners: Numbers) -> None:
         """Some keys of the run, ascending and above all that were told of before, and the document of each (int64): a
@@ -41,12 +49,11 @@ class Crowds:
         self._members += (
             self._places(owners[begin:end]).astype(np.int32) for begin, end in zip(begins, ends)
         )
-        self._older += self._newest_of_others(hot)
         self._keys = np.append(self._keys, hot)
 
     def look_up(self, signed: Sequence[Signed], keys: Numbers) -> tuple[Numbers, Numbers]:
         """As ``storage.buckets``, for these keys of these posts one after another: without the posts of the run that
-        come after them; of hot keys the newest ``cap`` before each."""
+        come after them; of hot keys the newest ``cap`` before each, and others that are among the newest now."""
         found, documents = storage.buckets(self.using, keys, self.cap)
         own = self._places(np.array([one.document for one in signed], np.int64))
         others = self._places(documents)
@@ -58,29 +65,55 @@ class Crowds:
         beside = [(found[keep], documents[keep])]
         owner = np.repeat(own, [len(one.keys) for one in signed])
         for at in np.flatnonzero(hot >= 0):
+            before = self._before(int(hot[at]), int(owner[at]))
             first, end = np.searchsorted(strange_at, [at, at + 1])
-            before = self._before(int(hot[at]), int(owner[at]), strangers[first:end])
+            if first < end:
+                now = strangers[first:end]
+                before = np.concatenate([before, now[~np.isin(now, before)]])
             beside.append((np.full(len(before), at), before))
         where, whom = (np.concatenate(column) for column in zip(*beside))
         order = np.argsort(where, kind="stable")
         return where[order], whom[order]
 
-    def _before(self, key: int, place: int, strangers: Numbers) -> Numbers:
-        """The newest documents that had that hot key before the post at that place of the run; of ``strangers``, which
-        have it now, those first that have come since its run began: their own turn may have missed the run's posts."""
-        older, members = self._older[key], self._members[key]
-        late = strangers[~np.isin(strangers, older)][: self.cap] if len(strangers) else strangers
-        rank, room = int(np.searchsorted(members, place)), self.cap - len(late)
-        near = self._documents[members[max(rank - room, 0) : rank]]
-        return np.concatenate([late, near, older[: room - len(near)]])
+    def _before(self, key: int, place: int) -> Numbers:
+        """The newest documents that had that hot key before the post at that place of the run."""
+        members = self._members[key]
+        rank = int(np.searchsorted(members, place))
+        near = self._documents[members[max(rank - self.cap, 0) : rank]]
+        return np.concatenate([near, self._older[key][: self.cap - len(near)]])
 
-    def _newest_of_others(self, keys: Numbers) -> list[Numbers]:
-        """By key, the newest documents that are not of the run."""
-        found, documents = storage.buckets(self.using, keys, self.cap)
-        strange = self._places(documents) < 0
-        found, documents = found[strange], documents[strange]
+    @cached_property
+    def _older(self) -> list[Numbers]:
+        """By hot key, the newest documents that are not of the run, and that the scheme has signed, as they are when
+        the first post of the run is compared. Of two runs at once, the one that is compared later then meets the other.
+
+        The documents of the run are there by now, and there may be newer ones that await their fingerprints: buckets
+        are read as deep as it takes."""
+        older, asked, most = [NOBODY] * len(self._keys), list(range(len(self._keys))), DEEPER * self.cap
+        while asked:
+            asked = [key for some in portions(asked, KEYS) for key in self._fill(older, some, most)]
+            most *= DEEPER
+        return older
+
+    def _fill(self, older: list[Numbers], asked: Sequence[int], most: int) -> list[int]:
+        """Note whom the newest so many of the buckets of some hot keys name; the keys with too few of them whose
+        buckets may hold more."""
+        found, documents = storage.buckets(self.using, self._keys[asked], most)
+        read = np.bincount(found, minlength=len(asked))
+        known = self._is_signed(documents)
+        found, documents = found[known], documents[known]
         order = np.lexsort((-documents, found))
-        return np.split(documents[order], np.searchsorted(found[order], np.arange(len(keys))))[1:]
+        ends = np.searchsorted(found[order], np.arange(1, len(asked)))
+        for key, others in zip(asked, np.split(documents[order], ends)):
+            older[key] = others[: self.cap]
+        return [key for key, size in zip(asked, read.tolist()) if size >= most and len(older[key]) < self.cap]
+
+    def _is_signed(self, documents: Numbers) -> NDArray[np.bool_]:
+        """Of which documents that are not of the run there is a fingerprint."""
+        strange = np.unique(documents[self._places(documents) < 0]).tolist()
+        return np.isin(
+            documents, [document for (document,) in rows_in(self.using, SIGNED, strange, self.scheme)]
+        )
 
     def _hot(self, keys: Numbers) -> Numbers:
         """The number of each hot key, -1 for others."""

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...models import Document, Scheme
 from ..ledger import mark_document
 from ..reading import by_length
 from ..records import Read, Signed, Skipped
-from ..sql import rows_in
+from ..sql import portions, rows_in
 from ..stages import read_many, sign_many
 from ..turn import drop
 from . import documents
 from .claims import Pass
 from .together import together
 
+READ = 50
+"""Objects read together: however long each takes, the claim is renewed after so many."""
+
 
 def sign(
-    work: Pass, scheme: Scheme, numbers: Mapping[Any, int]
+    work: Pass, scheme: Scheme, numbers: Mapping[Any, int], alive: Callable[[], None]
 ) -> tuple[list[Signed], list[int], list[Document]]:
     """The signatures of those objects whose documents need one, which are leased; the documents of all; and those that
     somebody else held or has marked meanwhile: see ``insist``.
 
     The rest is as it should be, is not compared, or is left to the ordinary drain: posts that cannot be read or have
-    gone. ``numbers``: their first-seen numbers, by primary key."""
-    using = work.using
-    reads = read_many(documents.take(work.adapter, numbers, using, renumber=work.first), using)
+    gone. ``numbers``: their first-seen numbers, by primary key; ``alive`` is called after few objects."""
+    using, reads = work.using, list[Read]()
+    for some in portions(documents.take(work.adapter, numbers, using, renumber=work.first), READ):
+        reads += read_many(some, using)
+        alive()
     wanting = _wanting(reads, scheme, using)
     readable = [each for each in wanting if each.source is not None]
     made = [

@@ -27,6 +27,9 @@ BYTES = 256 << 20
 SECONDS = LEASE_SECONDS / 3
 """After so long, too: the leases of a run's documents are not renewed."""
 
+RENEW_SECONDS = 1.0
+"""After so long a claim is renewed while objects are read."""
+
 SCAN_SECONDS = 3600
 """What a statement may take that reads the whole key table."""
 
@@ -112,6 +115,7 @@ class _Range:
         self._known: set[int] = set()
         self._held: list[Document] = []
         self._halves = self._told = 0
+        self._renewed = time.monotonic()
 
     def work_off(self) -> None:
         spool, began = Spool(self.work.adapter, self.scheme), time.monotonic()
@@ -119,7 +123,7 @@ class _Range:
             free(self.work.adapter, self.mine.row.first_seen, self.mine.row.posts, self.using)
         try:
             for chunk in self.mine.chunks(CHUNK):
-                signed, known, held = sign(self.work, self.scheme, chunk)
+                signed, known, held = sign(self.work, self.scheme, chunk, self._alive)
                 spool.add(signed)
                 self._held += held
                 self._known.update(known if self.mine.again else ())
@@ -136,7 +140,7 @@ class _Range:
             spool.close()
 
     def _end_run(self, spool: Spool) -> None:
-        crowds = Crowds(spool.documents, self.work.adapter.settings.bucket, self.using)
+        crowds = Crowds(spool.documents, self.work.adapter.settings.bucket, self.scheme.pk, self.using)
         for _ in write_keys(spool, crowds, self.using, again=self.mine.again):
             self._through("writing keys", 0)
         left: set[int] = set()
@@ -151,13 +155,22 @@ class _Range:
                 self._through("comparing", len(few))
             self._through("comparing", sum(one.document in left for one in batch))
 
+    def _alive(self) -> None:
+        """Renew the claim, if that was long ago."""
+        if time.monotonic() - self._renewed > RENEW_SECONDS:
+            self._renew()
+
     def _before_a_scan(self) -> None:
         """Nobody takes the range over while one statement reads the whole key table."""
-        self.mine.renew(self._halves // 2, SCAN_SECONDS)
+        self._renew(SCAN_SECONDS)
+
+    def _renew(self, seconds: int = 0) -> None:
+        self.mine.renew(self._halves // 2, seconds)
+        self._renewed = time.monotonic()
 
     def _through(self, phase: str, halves: int) -> None:
         self._halves += halves
         whole = self._halves // 2
-        self.mine.renew(whole)
+        self._renew()
         self._tell(phase, whole - self._told)
         self._told = whole
