@@ -85,12 +85,13 @@ class PostgreSQL(KeyTable):
         self._sweep()
         try:
             self.execute('REINDEX TABLE CONCURRENTLY "neardup_key"')
-        except (DatabaseError, KeyboardInterrupt) as error:
-            left = self._sweep()
+        except KeyboardInterrupt:
+            self._sweep()
+            raise
+        except DatabaseError as error:
+            left = "; ".join(self._sweep())
             if left:
-                raise DatabaseError(
-                    f"{error} What was half built remains, until: {'; '.join(left)}"
-                ) from error
+                raise DatabaseError(f"{error} What was half built remains, until: {left}") from error
             raise
 
     def _sweep(self) -> list[str]:

@@ -10,7 +10,7 @@ from django_neardup.adapters import adapter_for
 from django_neardup.models import LIVE_NUMBER, Cluster, Document, Fingerprint, IndexRange, Membership
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline import drain, pace, remembering, stages
-from django_neardup.pipeline.runs import begin, claims, index, is_over, working
+from django_neardup.pipeline.runs import begin, claims, index, is_over, signing, working
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
 from django_neardup.storage import scan
 from tests.testapp.models import Ad, ScopedPost, UuidPost
@@ -287,6 +287,18 @@ def test_posts_that_take_long_are_taken_few_at_a_time(monkeypatch):
     assert phases.count("signing") == 1 + 15
     assert phases.index("writing") < phases.index("signing", 1)
     assert [document(ad).state for ad in ads] == ["indexed"] * 20
+
+
+def test_a_claim_is_renewed_while_posts_are_read(monkeypatch):
+    monkeypatch.setattr(working, "RENEW_SECONDS", -1.0)
+    monkeypatch.setattr(signing, "READ", 1)
+    renewed, renew, phases = [], claims.Claim.renew, []
+    monkeypatch.setattr(
+        claims.Claim, "renew", lambda mine, *done: (renewed.append(len(phases)), renew(mine, *done))
+    )
+    families(4)
+    index(start(), 10, lambda phase, through: phases.append(phase))
+    assert phases[0] == "signing" and renewed.count(0) == 4 + 1
 
 
 def test_nobody_takes_a_range_over_while_the_key_table_is_read(monkeypatch):

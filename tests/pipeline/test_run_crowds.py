@@ -50,6 +50,12 @@ def filled(cap, keys):
     return made
 
 
+def compared(made):
+    """The same when its posts begin to be compared."""
+    made.look_around(lambda: None)
+    return made
+
+
 def crowds():
     """A run of five documents that all have the hot key, the last three the cold one too."""
     others(HOT, EARLIER)
@@ -77,7 +83,7 @@ def met(made):
     ],
 )
 def test_buckets_look_as_if_posts_came_one_after_another(document, near):
-    made, keys = crowds(), np.array(sorted(near), np.int64)
+    made, keys = compared(crowds()), np.array(sorted(near), np.int64)
     place, others = made.look_up([signed(document, *keys)], keys)
     assert place.tolist() == sorted(place.tolist())
     found = {int(key): set(others[place == at].tolist()) for at, key in enumerate(keys)}
@@ -85,41 +91,46 @@ def test_buckets_look_as_if_posts_came_one_after_another(document, near):
 
 
 def test_others_that_have_a_hot_key_are_met_once():
-    """One has it before the run, by a higher number; one comes while the run is written, one is edited meanwhile."""
+    """One has it before the run, by a higher number; one comes while the run is written, one is edited meanwhile; one
+    comes when the run is compared."""
     others(HOT, [1, 30])
     made = filled(CAP, {HOT: RUN})
     others(HOT, [40, 5])
+    compared(made)
+    others(HOT, [50])
     assert met(made) == [
-        [5, 30, 40],
-        [10, 30, 40],
-        [10, 11, 30, 40],
-        [10, 11, 12, 30, 40],
-        [11, 12, 13, 30, 40],
+        [5, 30, 40, 50],
+        [10, 30, 40, 50],
+        [10, 11, 30, 40, 50],
+        [10, 11, 12, 30, 40, 50],
+        [11, 12, 13, 30, 40, 50],
     ]
 
 
-def test_posts_of_a_run_meet_one_another_beside_another_run():
-    """Which has newer documents, more than a bucket is read for, and not signed yet."""
+@pytest.mark.parametrize("number", [1, 2, 3, 5])
+def test_posts_of_a_run_meet_one_another_beside_another_run(number):
+    """Which has newer documents, more than a bucket is read for, and not signed yet; whether the key is hot or not."""
     others(HOT, [1, 2])
-    made = filled(CAP, {HOT: RUN})
-    storage.add_run("default", [HOT] * 9, range(100, 109))
-    rows = met(made)
-    assert [set(row) & {1, 2} for row in rows[:2]] == [{1, 2}, {1, 2}]
-    assert [set(row) & {*RUN} for row in rows] == [set(), {10}, {10, 11}, {10, 11, 12}, {11, 12, 13}]
+    made = filled(CAP, {HOT: RUN[:number]})
+    storage.add_run("default", [HOT] * 50, range(100, 150))
+    rows = met(compared(made))[:number]
+    assert not {*rows[-1]} & {*range(100, 150)} and (number < CAP or {1, 2} <= {*rows[0]})
+    for place, row in enumerate(rows):
+        assert {*RUN[max(place - CAP, 0) : place]} <= {*row, RUN[place]}
 
 
 def test_a_run_that_was_broken_off_meets_who_was_before_it():
     """Its own keys are there already, more than a bucket is read for."""
     others(HOT, [1, 2])
     filled(CAP, {HOT: RUN})
-    assert met(filled(CAP, {HOT: RUN}))[:2] == [[1, 2], [1, 2, 10]]
+    assert met(compared(filled(CAP, {HOT: RUN})))[:2] == [[1, 2], [1, 2, 10]]
 
 
 def test_a_run_without_keys_finds_nothing():
     empty = np.array([], np.int64)
     made = Crowds(empty, CAP, SCHEME, "default")
     made.add(empty, empty)
-    place, others = made.look_up([signed(1)], empty)
+    place, others = compared(made).look_up([signed(1)], empty)
     assert not len(place) and not len(others)
 
 

@@ -181,8 +181,11 @@ class Command(BaseCommand):
     def _pack(self, work: Pass) -> None:
         try:
             compact(work.using)
-        except (DatabaseError, InterfaceError) as error:
+        except BaseException as error:
+            connections[work.using].close()
             pack_later(work)
+            if not isinstance(error, (DatabaseError, InterfaceError)):
+                raise
             self.stderr.write(f"The key table stays as it is, it could not be packed: {error}".rstrip())
 
     def _share(self, work: Pass, workers: int, posts: int, tell: Phased) -> None:

@@ -2,7 +2,8 @@
 
 ``claims``: who works off which range of primary keys. Each range is one run or few (``working``): ``documents`` are
 made and leased, ``signing`` reads and signs, the ``spool`` holds it, ``writing`` puts keys into the index in key order
-and fingerprints after them, ``matching`` compares and clusters. What any step cannot do is left to the ordinary drain.
+and fingerprints after them, ``matching`` compares and clusters, by what ``crowds`` find in full buckets.
+What any step cannot do is left to the ordinary drain.
 """
 
 from .claims import POSTS, Pass, begin, is_over, is_to_pack, pack_later

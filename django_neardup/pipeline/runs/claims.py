@@ -160,6 +160,10 @@ def is_to_pack(work: Pass, least: int) -> bool:
 
 def pack_later(work: Pass) -> None:
     """It could not be packed: after the next pass it is tried again."""
+    retrying(_pack_later, work)
+
+
+def _pack_later(work: Pass) -> None:
     with locked(work.scheme, work.using) as scheme:
         keep_progress(scheme, work.label, packed=None)
 

@@ -7,23 +7,18 @@ leader nor that of an earlier run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...storage import keys as storage
 from ..records import Signed
-from ..sql import portions, rows_in
+from ..sql import rows_in
+from .deeper import newest
 
 Numbers = NDArray[np.int64]
 
-NOBODY = np.empty(0, np.int64)
-DEEPER = 4
-"""How many times as deep a bucket is read that has not named enough others."""
-KEYS = 1000
-"""Hot keys looked up together."""
 SIGNED = 'SELECT "document_id" FROM "neardup_fingerprint" WHERE "scheme_id" = %s AND "document_id" IN ({})'
 
 
@@ -39,6 +34,7 @@ class Crowds:
         self._ids = documents[self._by_id]
         self._keys = np.empty(0, np.int64)
         self._members: list[NDArray[np.int32]] = []
+        self._older: list[Numbers] = []
 
     def add(self, keys: Numbers, owners: Numbers) -> None:
         """Some keys of the run, ascending and above all that were told of before, and the document of each (int64): a
@@ -51,14 +47,21 @@ class Crowds:
         )
         self._keys = np.append(self._keys, hot)
 
+    def look_around(self, alive: Callable[[], None]) -> None:
+        """Read whom else the hot keys name; once all of the run is signed, and before its first post is compared. So of
+        two runs at once, the one that is compared later meets the other. ``alive`` is called now and then."""
+        self._older = newest(self.using, self._keys, self.cap, self._is_signed, alive)
+
     def look_up(self, signed: Sequence[Signed], keys: Numbers) -> tuple[Numbers, Numbers]:
         """As ``storage.buckets``, for these keys of these posts one after another: without the posts of the run that
-        come after them; of hot keys the newest ``cap`` before each, and others that are among the newest now."""
+        come after them; of hot keys the newest ``cap`` before each, and others that are among the newest now. Where the
+        newest of a full bucket await their fingerprints, older ones take their places."""
         found, documents = storage.buckets(self.using, keys, self.cap)
         own = self._places(np.array([one.document for one in signed], np.int64))
-        others = self._places(documents)
         hot = self._hot(keys)
-        is_hot = hot[found] >= 0
+        doubtful = (np.bincount(found, minlength=len(keys)) >= self.cap) | (hot >= 0)
+        found, documents = self._without_unsigned(keys, hot, found, documents, doubtful)
+        others, is_hot = self._places(documents), hot[found] >= 0
         keep = (others <= own.max(initial=-1)) & ~is_hot
         strange = (others < 0) & is_hot
         strange_at, strangers = found[strange], documents[strange]
@@ -82,31 +85,30 @@ class Crowds:
         near = self._documents[members[max(rank - self.cap, 0) : rank]]
         return np.concatenate([near, self._older[key][: self.cap - len(near)]])
 
-    @cached_property
-    def _older(self) -> list[Numbers]:
-        """By hot key, the newest documents that are not of the run, and that the scheme has signed, as they are when
-        the first post of the run is compared. Of two runs at once, the one that is compared later then meets the other.
+    def _without_unsigned(
+        self, keys: Numbers, hot: Numbers, found: Numbers, documents: Numbers, doubtful: NDArray[np.bool_]
+    ) -> tuple[Numbers, Numbers]:
+        """What was found, without newer documents at doubtful keys that another run has not signed yet; where that
+        leaves room in a bucket that is not hot, the newest of the others. Older ones that await their fingerprints
+        will meet the posts of this run in their turn."""
+        at_doubtful = np.flatnonzero(doubtful[found] & (documents > self._ids.max(initial=0)))
+        unsigned = at_doubtful[~self._is_known(documents[at_doubtful])]
+        if not len(unsigned):
+            return found, documents
+        kept = np.ones(len(found), np.bool_)
+        kept[unsigned] = False
+        crowded = np.unique(found[unsigned])
+        crowded = crowded[hot[crowded] < 0]
+        kept &= ~np.isin(found, crowded)
+        deeper = newest(self.using, keys[crowded], self.cap, self._is_known)
+        found = np.concatenate([found[kept], crowded.repeat([len(each) for each in deeper])])
+        documents = np.concatenate([documents[kept], *deeper])
+        order = np.argsort(found, kind="stable")
+        return found[order], documents[order]
 
-        The documents of the run are there by now, and there may be newer ones that await their fingerprints: buckets
-        are read as deep as it takes."""
-        older, asked, most = [NOBODY] * len(self._keys), list(range(len(self._keys))), DEEPER * self.cap
-        while asked:
-            asked = [key for some in portions(asked, KEYS) for key in self._fill(older, some, most)]
-            most *= DEEPER
-        return older
-
-    def _fill(self, older: list[Numbers], asked: Sequence[int], most: int) -> list[int]:
-        """Note whom the newest so many of the buckets of some hot keys name; the keys with too few of them whose
-        buckets may hold more."""
-        found, documents = storage.buckets(self.using, self._keys[asked], most)
-        read = np.bincount(found, minlength=len(asked))
-        known = self._is_signed(documents)
-        found, documents = found[known], documents[known]
-        order = np.lexsort((-documents, found))
-        ends = np.searchsorted(found[order], np.arange(1, len(asked)))
-        for key, others in zip(asked, np.split(documents[order], ends)):
-            older[key] = others[: self.cap]
-        return [key for key, size in zip(asked, read.tolist()) if size >= most and len(older[key]) < self.cap]
+    def _is_known(self, documents: Numbers) -> NDArray[np.bool_]:
+        """Which documents are of the run, or signed."""
+        return (self._places(documents) >= 0) | self._is_signed(documents)
 
     def _is_signed(self, documents: Numbers) -> NDArray[np.bool_]:
         """Of which documents that are not of the run there is a fingerprint."""

@@ -148,6 +148,7 @@ class _Range:
             stored = {one.document for one in store(batch, self.using)}
             left.update(one.document for one in batch if one.document not in stored)
             self._through("writing", 0)
+        crowds.look_around(self._alive)
         matcher, pace = Matcher(crowds, self.using), Pace(BATCH)
         for batch in spool.batches():
             for few in pace.portions([one for one in batch if one.document not in left]):
