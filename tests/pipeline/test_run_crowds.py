@@ -40,9 +40,9 @@ def others(key, documents):
     )
 
 
-def filled(cap, keys):
+def filled(cap, keys, run=RUN):
     """A run of those documents by key, whose keys are written."""
-    made = Crowds(np.array(RUN), cap, SCHEME, "default")
+    made = Crowds(np.array(run), cap, SCHEME, "default")
     for key, owners in sorted(keys.items()):
         own = np.full(len(owners), key)
         made.add(own, np.array(owners))
@@ -108,13 +108,15 @@ def test_others_that_have_a_hot_key_are_met_once():
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 5])
-def test_posts_of_a_run_meet_one_another_beside_another_run(number):
-    """Which has newer documents, more than a bucket is read for, and not signed yet; whether the key is hot or not."""
+@pytest.mark.parametrize("others_from", [100, 15], ids=["newer", "between"])
+def test_posts_of_a_run_meet_one_another_beside_another_run(number, others_from):
+    """Which has more documents than a bucket is read for, and not signed yet; whether the key is hot or not."""
     others(HOT, [1, 2])
-    made = filled(CAP, {HOT: RUN[:number]})
-    storage.add_run("default", [HOT] * 50, range(100, 150))
+    strangers = range(others_from, others_from + 50)
+    made = filled(CAP, {COLD: [200], HOT: RUN[:number]}, [*RUN, 200])
+    storage.add_run("default", [HOT] * 50, strangers)
     rows = met(compared(made))[:number]
-    assert not {*rows[-1]} & {*range(100, 150)} and (number < CAP or {1, 2} <= {*rows[0]})
+    assert not {*rows[-1]} & {*strangers} and (number == 2 or {1, 2} <= {*rows[0]})
     for place, row in enumerate(rows):
         assert {*RUN[max(place - CAP, 0) : place]} <= {*row, RUN[place]}
 

@@ -35,6 +35,8 @@ class Crowds:
         self._keys = np.empty(0, np.int64)
         self._members: list[NDArray[np.int32]] = []
         self._older: list[Numbers] = []
+        self._first = int(documents.min()) if len(documents) else 0
+        self._signed: set[int] = set()
 
     def add(self, keys: Numbers, owners: Numbers) -> None:
         """Some keys of the run, ascending and above all that were told of before, and the document of each (int64): a
@@ -88,10 +90,10 @@ class Crowds:
     def _without_unsigned(
         self, keys: Numbers, hot: Numbers, found: Numbers, documents: Numbers, doubtful: NDArray[np.bool_]
     ) -> tuple[Numbers, Numbers]:
-        """What was found, without newer documents at doubtful keys that another run has not signed yet; where that
-        leaves room in a bucket that is not hot, the newest of the others. Older ones that await their fingerprints
-        will meet the posts of this run in their turn."""
-        at_doubtful = np.flatnonzero(doubtful[found] & (documents > self._ids.max(initial=0)))
+        """What was found, without documents at doubtful keys that another run has not signed yet; where that leaves
+        room in a bucket that is not hot, the newest of the others. Those older than all posts of this run take nobody's
+        place, and will meet them in their turn."""
+        at_doubtful = np.flatnonzero(doubtful[found] & (documents > self._first))
         unsigned = at_doubtful[~self._is_known(documents[at_doubtful])]
         if not len(unsigned):
             return found, documents
@@ -100,7 +102,9 @@ class Crowds:
         crowded = np.unique(found[unsigned])
         crowded = crowded[hot[crowded] < 0]
         kept &= ~np.isin(found, crowded)
-        deeper = newest(self.using, keys[crowded], self.cap, self._is_known)
+        asked, of_asked = np.unique(keys[crowded], return_inverse=True)
+        known = newest(self.using, asked, self.cap, self._is_known)
+        deeper = [known[place] for place in of_asked.tolist()]
         found = np.concatenate([found[kept], crowded.repeat([len(each) for each in deeper])])
         documents = np.concatenate([documents[kept], *deeper])
         order = np.argsort(found, kind="stable")
@@ -111,11 +115,14 @@ class Crowds:
         return (self._places(documents) >= 0) | self._is_signed(documents)
 
     def _is_signed(self, documents: Numbers) -> NDArray[np.bool_]:
-        """Of which documents that are not of the run there is a fingerprint."""
-        strange = np.unique(documents[self._places(documents) < 0]).tolist()
-        return np.isin(
-            documents, [document for (document,) in rows_in(self.using, SIGNED, strange, self.scheme)]
-        )
+        """Of which documents that are not of the run there is a fingerprint. Those that others have signed since this
+        run began are remembered."""
+        strange = set(documents[self._places(documents) < 0].tolist())
+        asked = sorted(strange - self._signed)
+        found = {document for (document,) in rows_in(self.using, SIGNED, asked, self.scheme)}
+        signed = found | (strange & self._signed)
+        self._signed.update(document for document in found if document > self._first)
+        return np.isin(documents, list(signed))
 
     def _hot(self, keys: Numbers) -> Numbers:
         """The number of each hot key, -1 for others."""
