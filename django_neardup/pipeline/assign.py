@@ -72,7 +72,7 @@ def recluster(
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
             request(Cluster, pk, using)
-    return changed | place(freed, scheme, using, {*frozen} - freed)
+    return changed | place(freed, scheme, using, {*frozen} - freed) if freed else changed
 
 
 def place(

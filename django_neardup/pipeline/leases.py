@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from django.db import connections, transaction
 
-from ..models import Document
+from ..models import Cluster, Document
+from ..models.document import Ledger
 from ..models.fields import CLOCK_SQL
 from .locks import retrying
 from .records import Signed
@@ -23,6 +24,11 @@ KNOWN = {
 COLUMNS = [field.attname for field in Document._meta.concrete_fields if field.attname in KNOWN]
 SHOWN = ", ".join(f'"{name}"' for name in COLUMNS)
 FREE = '"pending_since" IS NOT NULL AND ("leased_until" IS NULL OR "leased_until" < {clock})'
+OF_KINDS: dict[type[Ledger], str] = {
+    Document: '"content_type_id" IN ({})',
+    Cluster: 'EXISTS (SELECT 1 FROM "neardup_document" d WHERE d."id" = "representative_id" '
+    'AND d."content_type_id" IN ({}))',
+}
 LEASE = 'UPDATE "neardup_document" SET "leased_until" = {clock} + %s, "attempts" = "attempts" + 1 WHERE "id" IN ({ids})'
 RENEW = (
     'UPDATE "neardup_document" SET "leased_until" = {clock} + %s '
@@ -57,13 +63,15 @@ class End(NamedTuple):
     reason: str = ""
 
 
-def waiting_documents(using: str, limit: int, without: Collection[int] = ()) -> list[tuple[int, int]]:
-    """Documents that wait and are not leased, oldest first, and their attempts so far; none of the content types
+def waiting(
+    model: type[Ledger], using: str, limit: int, without: Collection[int] = ()
+) -> list[tuple[int, int]]:
+    """Rows that wait and are not leased, oldest first, and their attempts so far; none of posts of the content types
     ``without``."""
-    but = f' AND "content_type_id" NOT IN ({holes(len(without))})' if without else ""
+    but = f" AND NOT {OF_KINDS[model].format(holes(len(without)))}" if without else ""
     return rows(
         using,
-        f'SELECT "id", "attempts" FROM "neardup_document" WHERE {FREE.format(clock=_clock(using))}{but} '
+        f'SELECT "id", "attempts" FROM "{model._meta.db_table}" WHERE {FREE.format(clock=_clock(using))}{but} '
         f'ORDER BY "pending_since", "id" LIMIT {int(limit)}',
         [*without],
     )

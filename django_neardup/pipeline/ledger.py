@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from django.db import connections, models, router, transaction
@@ -81,16 +81,6 @@ def request(model: type[Row], pk: int, using: str, **changes: Any) -> None:
     model._default_manager.using(using).filter(pk=pk).update(
         wanted=F("wanted") + 1, attempts=0, pending_since=_since(), **changes
     )
-
-
-def waiting(model: type[Row], using: str, limit: int, without: Collection[int] = ()) -> list[int]:
-    """Rows that wait and are not leased, oldest first; none of posts of the content types ``without``."""
-    free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
-    rows = model._default_manager.using(using).filter(free, pending_since__isnull=False)
-    if without:
-        kind = "content_type" if model is Document else "representative__content_type"
-        rows = rows.exclude(**{f"{kind}__in": without})
-    return list(rows.order_by("pending_since", "pk").values_list("pk", flat=True)[:limit])
 
 
 def lease(model: type[Row], pk: int, using: str, seconds: float) -> Row | None:

@@ -11,7 +11,7 @@ that twins meet, in one batch too; ``conclude_many`` reads under the space's loc
 
 from .candidates import candidates_many
 from .conclude import conclude_many
-from .leases import finish_many, lease_many, waiting_documents
+from .leases import finish_many, lease_many
 from .reading import read_many
 from .records import Found, Print, Read, Signed, Skipped, Verified
 from .signing import sign_many
@@ -36,5 +36,4 @@ __all__ = [
     "store_many",
     "take_turns",
     "verify_many",
-    "waiting_documents",
 ]

@@ -15,9 +15,9 @@ from ..conf import get_profile
 from ..models import Cluster, Document
 from ..models.document import Ledger
 from ..signatures.statistics import StatisticsMissing
-from .leases import keep, lease_many, waiting_documents
+from .leases import keep, lease_many, waiting
 from .leaving import leaving
-from .ledger import finish, lease, postpone, put_back, waiting
+from .ledger import finish, lease, postpone, put_back
 from .pace import Pace
 from .readiness import unready_kinds
 from .repair import repair
@@ -68,7 +68,7 @@ class _Drain:
                 if self._is_over():
                     return DrainResult(self.turns, True)
                 self._take(group)
-            for pk in waiting(Cluster, self.using, BATCH, without=self.unready):
+            for pk, _ in waiting(Cluster, self.using, BATCH, without=self.unready):
                 if self._is_over():
                     return DrainResult(self.turns, True)
                 self.turns += _repair(pk, self.using)
@@ -82,7 +82,7 @@ class _Drain:
         if self.limit is not None:
             most = min(most, max(self.limit - self.turns, 1))
         groups: list[list[int]] = []
-        waits = waiting_documents(self.using, most, without=self.unready)
+        waits = waiting(Document, self.using, most, without=self.unready)
         for tried, run in groupby(waits, key=lambda row: row[1] > 0):
             documents = [pk for pk, _ in run]
             groups += [[pk] for pk in documents] if tried else [documents]

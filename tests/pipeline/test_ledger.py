@@ -4,9 +4,10 @@ import pytest
 from django.db import connections
 
 from django_neardup.adapters import adapter_for
-from django_neardup.models import LIVE_NUMBER, Document
+from django_neardup.models import LIVE_NUMBER, Cluster, Document
 from django_neardup.pipeline import ledger, mark
-from django_neardup.pipeline.ledger import finish, lease, waiting
+from django_neardup.pipeline.leases import waiting
+from django_neardup.pipeline.ledger import finish, lease, request
 from django_neardup.pipeline.runs.documents import take
 from tests.testapp.models import Ad
 
@@ -26,11 +27,23 @@ def test_a_mark_is_one_statement(django_assert_num_queries):
 
 def test_oldest_first_and_never_twice():
     posts = [post(f"{SOFA} {number}") for number in range(5)]
-    assert waiting(Document, "default", 10) == [document(each).pk for each in posts]
+    assert waiting(Document, "default", 10) == [(document(each).pk, 0) for each in posts]
     first = document(posts[0]).pk
     assert lease(Document, first, "default", 60).attempts == 1
     assert lease(Document, first, "default", 60) is None
-    assert first not in waiting(Document, "default", 10)
+    assert first not in dict(waiting(Document, "default", 10))
+
+
+@pytest.mark.parametrize("model", [Document, Cluster])
+def test_posts_of_some_kinds_are_left_waiting(model):
+    first, _ = post(SOFA), post(SOFA)
+    work()
+    row = document(first) if model is Document else Cluster.objects.get()
+    assert waiting(model, "default", 10) == []
+    request(model, row.pk, "default")
+    kind = document(first).content_type_id
+    assert waiting(model, "default", 10) == waiting(model, "default", 10, {kind + 1}) == [(row.pk, 0)]
+    assert waiting(model, "default", 10, {kind, kind + 1}) == []
 
 
 def test_an_expired_lease_is_free_again():
@@ -44,7 +57,7 @@ def test_what_came_during_a_turn_goes_on_waiting():
     mark(one)
     finish(Document, row.pk, row.wanted, "default")
     assert document(one).done == 1 and document(one).pending_since is not None
-    assert waiting(Document, "default", 10) == [row.pk]
+    assert waiting(Document, "default", 10) == [(row.pk, 0)]
     work()
     assert document(one).done == document(one).wanted == 2 and document(one).pending_since is None
 

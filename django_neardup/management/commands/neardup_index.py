@@ -16,7 +16,7 @@ from ...adapters import Adapter, registered
 from ...models import Cluster, Document
 from ...pipeline import drain, is_pending
 from ...pipeline.gathering import NothingToGather, gather
-from ...pipeline.ledger import waiting
+from ...pipeline.leases import waiting
 from ...pipeline.readiness import asks_for_statistics, lacking, lost
 from ...pipeline.reconcile import Differences, reconcile
 from ...pipeline.runs import POSTS, Pass, begin, index, is_to_pack, pack_later
