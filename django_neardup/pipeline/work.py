@@ -68,13 +68,15 @@ class _Drain:
                 if self._is_over():
                     return DrainResult(self.turns, True)
                 self._take(group)
+            if not is_pending(self.using):
+                return DrainResult(self.turns)
             for pk, _ in waiting(Cluster, self.using, BATCH, without=self.unready):
                 if self._is_over():
                     return DrainResult(self.turns, True)
                 self.turns += _repair(pk, self.using)
             overtaken = overtaken + 1 if self.turns == before else 0
             if overtaken > (OVERTAKEN if groups else 0):
-                return DrainResult(self.turns, is_pending(self.using))
+                return DrainResult(self.turns, True)
 
     def _groups(self) -> list[list[int]]:
         """Documents whose turn it is. Those that failed before, or whose worker died, are taken alone."""

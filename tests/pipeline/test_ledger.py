@@ -5,10 +5,11 @@ from django.db import connections
 
 from django_neardup.adapters import adapter_for
 from django_neardup.models import LIVE_NUMBER, Cluster, Document
-from django_neardup.pipeline import ledger, mark
+from django_neardup.pipeline import drain, ledger, mark
 from django_neardup.pipeline.leases import waiting
 from django_neardup.pipeline.ledger import finish, lease, request
 from django_neardup.pipeline.runs.documents import take
+from django_neardup.pipeline.work import DrainResult
 from tests.testapp.models import Ad
 
 from .helpers import SOFA, document, post, work
@@ -44,6 +45,13 @@ def test_posts_of_some_kinds_are_left_waiting(model):
     kind = document(first).content_type_id
     assert waiting(model, "default", 10) == waiting(model, "default", 10, {kind + 1}) == [(row.pk, 0)]
     assert waiting(model, "default", 10, {kind, kind + 1}) == []
+
+
+def test_a_drain_that_finds_nothing_asks_little(django_assert_num_queries):
+    post(SOFA), post(SOFA)
+    assert drain().turns == 2
+    with django_assert_num_queries(3):  # the schemes, what is free, and what waits
+        assert drain() == DrainResult()
 
 
 def test_an_expired_lease_is_free_again():
