@@ -22,7 +22,7 @@ def rows(using: str, statement: str, values: Sequence[Any] = ()) -> list[tuple[A
     connection = connections[using]
     with connection.cursor() as cursor:
         cursor.execute(_quoted(connection, statement), values)
-        return cursor.fetchall()  # type: ignore[no-any-return]
+        return list(cursor.fetchall())
 
 
 def execute(using: str, statement: str, values: Sequence[Any] = ()) -> int:

@@ -34,6 +34,8 @@ OVERTAKEN = 3
 """How often in a row others may have leased all that was found waiting before a drain leaves it to them."""
 BACKOFF = 5.0
 """Seconds before a failed turn is tried again, doubled with every attempt."""
+FIRST_THAT_WAITS = '(SELECT 1 FROM "{}" WHERE "pending_since" IS NOT NULL ORDER BY "pending_since" LIMIT 1)'
+"""In order, so that the index is read, and no more of it than its beginning."""
 
 
 @dataclass
@@ -114,9 +116,9 @@ def document_databases() -> list[str]:
 
 def is_pending(using: str) -> bool:
     """Does anything wait, leased or not?"""
-    waits = 'SELECT 1 FROM "{}" WHERE "pending_since" IS NOT NULL'
     tables = (model._meta.db_table for model in (Document, Cluster))
-    return bool(rows(using, " UNION ALL ".join(map(waits.format, tables)) + " LIMIT 1"))
+    ((found,),) = rows(using, f"SELECT COALESCE({', '.join(map(FIRST_THAT_WAITS.format, tables))})")
+    return found is not None
 
 
 def _work(documents: Sequence[Document], using: str) -> None:
