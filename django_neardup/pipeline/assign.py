@@ -72,7 +72,7 @@ def recluster(
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
             request(Cluster, pk, using)
-    return changed | place(freed, scheme, using, {*frozen} - freed) if freed else changed
+    return changed | place(freed, scheme, using, {*frozen} - freed)
 
 
 def place(
@@ -81,6 +81,8 @@ def place(
     """``recluster`` by some documents and all that are related to them; members of other clusters that await their
     repair stay, for only that compares them with one another."""
     seeds = {*documents} - {*frozen}
+    if not seeds:
+        return {}
     near = neighbours(seeds, scheme.pk, using) - seeds
     waiting = Membership.objects.using(using).filter(
         document__in=near, cluster__wanted__gt=F("cluster__done")

@@ -1,4 +1,4 @@
-"""Leases and ends of many documents: never does a statement wait for a row while it holds others."""
+"""What waits, and leases and ends of many documents: never does a statement wait for a row while it holds others."""
 
 from __future__ import annotations
 
