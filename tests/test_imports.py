@@ -59,6 +59,7 @@ def test_the_text_core_loads_when_it_is_used() -> None:
     assert "pymorphy3" in loaded(f"{core}\nDocument('слово').tokens")
 
 
+@pytest.mark.engine_alike
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("work", [TAG, SIMILAR, SAVE], ids=["tag", "similar", "save"])
 def test_a_web_process_stays_light(work: str, child_environment: dict[str, str]) -> None:

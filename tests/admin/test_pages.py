@@ -190,6 +190,7 @@ def hostile_pages(root, word):
     yield root.get(page_of(MergeRecord.objects.latest("pk")))
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_texts_of_strangers_make_no_tags(hostile, root):
     for page in hostile_pages(root, hostile):

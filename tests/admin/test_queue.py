@@ -575,6 +575,7 @@ def test_the_same_queries_for_any_number_of_rows(root, two, many):
     assert queries() == few
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("word", HOSTILE)
 def test_texts_of_strangers_make_no_tags(word, root):
     def pages(said):

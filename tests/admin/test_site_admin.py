@@ -325,6 +325,7 @@ def test_the_checks_of_django_s_admin_are_content():
         assert each.check(None) == []
 
 
+@pytest.mark.engine_alike
 def test_it_loads_nothing_heavy():
     run(
         """

@@ -118,6 +118,7 @@ def test_an_environment_made_by_hand():
         template.render(visible=Ad.objects.all())
 
 
+@pytest.mark.engine_alike
 def test_without_jinja2_the_error_says_what_to_install():
     code = (
         "import sys, django; sys.modules['jinja2'] = None; django.setup()\n"

@@ -285,6 +285,7 @@ assert connection.introspection.table_names() == ["testapp_author"]
 """
 
 
+@pytest.mark.engine_alike
 def test_nothing_needs_to_be_installed_but_the_app(tmp_path):
     path = tmp_path / "page.html"
     command = [sys.executable, "-c", BARE, str(path)]
