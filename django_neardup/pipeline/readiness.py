@@ -13,7 +13,7 @@ from ..models import Document, Scheme
 from ..models import TermStatistics as Snapshot
 from ..signatures.registry import get_algorithm
 from .objects import content_type_of
-from .remembering import remember
+from .remembering import active_schemes
 from .snapshots import newest
 
 logger = logging.getLogger(__name__)
@@ -25,29 +25,15 @@ _said: dict[str, float] = {}
 
 
 def lacking(using: str) -> set[str]:
-    """Aliases of the profiles whose scheme, or whose settings where there is none yet, lacks statistics.
-
-    The active schemes are read, and remembered by this process."""
-    schemes = _schemes(using)
-    remember(schemes.values(), using)
+    """Aliases of the profiles whose scheme, or whose settings where there is none yet, lacks statistics."""
+    schemes = active_schemes(using)
     used = {adapter.profile for adapter in registered().values()}
     return {alias for alias in used if _lacks(alias, schemes.get(alias), using)}
 
 
 def lost(using: str) -> set[str]:
     """Aliases of the profiles whose scheme was made with statistics that are gone: it can work with no others."""
-    return {alias for alias, scheme in _schemes(using).items() if _is_lost(scheme, using)}
-
-
-def _schemes(using: str) -> dict[str, Scheme]:
-    """The active schemes by profile."""
-    return {
-        scheme.profile: scheme
-        for scheme in Scheme.objects.using(using)
-        .filter(state=Scheme.State.ACTIVE)
-        .defer("synonyms")
-        .order_by("generation")
-    }
+    return {alias for alias, scheme in active_schemes(using).items() if _is_lost(scheme, using)}
 
 
 def needs_statistics(profile: Profile) -> bool:

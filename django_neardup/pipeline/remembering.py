@@ -1,9 +1,8 @@
 """What a process remembers of schemes and spaces, so that a turn need not read them. The fence of step A asks whether
-it is so still, and a drain reads the schemes at its beginning."""
+it is so still, and a drain asks at its beginning whether the schemes are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.db import models
@@ -13,11 +12,19 @@ from ..adapters import Adapter, Source
 from ..conf import Profile
 from ..models import Scheme
 from .schemes import active_scheme, space_of
+from .sql import named, rows
 
+ROW = (
+    "id", "profile", "generation", "algorithm", "options", "parameters", "canonisation", "language", "secret",
+)  # fmt: skip
+"""What makes a scheme another one."""
+ACTIVE = f'SELECT {named(ROW)} FROM "neardup_scheme" WHERE "state" = \'active\' ORDER BY "generation"'
 MOST_SPACES = 10_000
 """Scopes that a process remembers."""
 
 _remembered: dict[tuple[str, str], Scheme] = {}
+_read: dict[str, tuple[list[tuple[Any, ...]], dict[str, Scheme]]] = {}
+"""The rows of the active schemes, and the objects that were made of them."""
 _spaces: dict[tuple[str, str, type[models.Model], tuple[str, ...]], tuple[int, str]] = {}
 _silent: dict[tuple[str, str], bool] = {}
 
@@ -30,14 +37,22 @@ def remembered_scheme(profile: Profile, using: str) -> Scheme:
     return found
 
 
-def remember(schemes: Iterable[Scheme], using: str) -> None:
-    """Know those active schemes, and no others, until they are read again."""
+def active_schemes(using: str) -> dict[str, Scheme]:
+    """The active schemes by profile, as they are now; they are known from then on, and no others. Objects are made anew
+    only where a row is another one than before."""
+    found, read = rows(using, ACTIVE), _read.get(using)
+    if read is None or read[0] != found:
+        active = Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).defer("synonyms")
+        read = found, {scheme.profile: scheme for scheme in active.order_by("generation")}
+        _read[using] = read
     _drop(_remembered, using)
-    _remembered.update({(using, scheme.profile): scheme for scheme in schemes})
+    _remembered.update({(using, profile): scheme for profile, scheme in read[1].items()})
+    return read[1]
 
 
 def forget(using: str) -> None:
     """Read schemes and spaces of that database again."""
+    _read.pop(using, None)
     _drop(_remembered, using)
     _drop(_spaces, using)
     _drop(_silent, using)

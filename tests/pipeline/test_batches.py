@@ -366,12 +366,13 @@ def test_remembered_texts_are_bounded_by_their_length_too(monkeypatch):
 
 
 def test_threads_remember_and_forget_side_by_side():
-    scheme, threads = active_scheme(get_profile(), "default"), 4
+    active_scheme(get_profile(), "default")
+    threads = 4
 
     def forget():
-        for _ in range(300):
+        for _ in range(100):
             remembering._spaces.update((("default", "", Ad, (str(each),)), (each, "")) for each in range(50))
-            remembering.remember([scheme], "default")
+            remembering.active_schemes("default")
             remembering.forget("default")
 
     interval = sys.getswitchinterval()

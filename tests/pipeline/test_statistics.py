@@ -11,6 +11,7 @@ from django_neardup.models import Cluster, Document, Scheme, TermStatistics
 from django_neardup.pipeline import drain, is_pending, mark, readiness
 from django_neardup.pipeline.gathering import NothingToGather, gather, texts_of
 from django_neardup.pipeline.readiness import lacking
+from django_neardup.pipeline.remembering import active_schemes, remembered_scheme
 from django_neardup.pipeline.schemes import active_scheme, algorithm_of, begin_generation, described
 from django_neardup.pipeline.snapshots import forget_unused, load
 from django_neardup.signals import cluster_changed
@@ -134,6 +135,17 @@ def test_a_scheme_that_is_begun_at_the_same_moment_keeps_its_own():
     assert forget_unused("default", "default") == 1
     made = Scheme.objects.create(profile="default", secret="00", **begun)
     assert lacking("default") == set() and algorithm_of(made).statistics.documents == 2
+
+
+def test_schemes_are_made_anew_only_where_their_rows_are_others():
+    active_scheme(get_profile(), "default")
+    known = active_schemes("default")["default"]
+    assert active_schemes("default")["default"] is known is remembered_scheme(get_profile(), "default")
+    Scheme.objects.update(parameters={**known.parameters, "statistics": None})
+    assert active_schemes("default")["default"].parameters["statistics"] is None
+    later = begin_generation(get_profile(), "default")
+    assert active_schemes("default") == {"default": later}
+    assert remembered_scheme(get_profile(), "default").generation == 2
 
 
 def test_posts_wait_for_a_new_scheme_where_a_snapshot_was_lost():
