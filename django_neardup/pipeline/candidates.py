@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from ..signatures.base import Algorithm
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 SCREENED = 4
 """Look-alikes that are screened for each that may be aligned, besides exact copies, namesakes and partners."""
+
+LIKEST = 8
+"""Look-alikes that go before representatives of other clusters, which may be many where one template fills them."""
 
 
 def candidates_many(signed: Sequence[Signed], using: str, look_up: LookUp | None = None) -> dict[int, Found]:
@@ -48,12 +52,12 @@ def candidates_many(signed: Sequence[Signed], using: str, look_up: LookUp | None
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Who shares keys with one document. ``documents``: ascending; ``counts``: how many keys; ``rarest``: how many
-    documents were found to have the rarest of them. ``namesakes`` share a key of which one is enough."""
+    """Who shares keys with one document. ``documents``: ascending; ``counts``: how many keys; ``rarity``: the sum of
+    1 / (documents found to have the key) over them. ``namesakes`` share a key of which one is enough."""
 
     documents: Numbers
     counts: Numbers
-    rarest: Numbers
+    rarity: NDArray[np.float64]
     namesakes: set[int]
 
     @classmethod
@@ -63,23 +67,25 @@ class Shared:
 
         strange = others != one.document
         if not np.count_nonzero(strange):  # most new posts
-            return cls(others[:0], others[:0], others[:0], set())
+            return cls(others[:0], others[:0], np.empty(0), set())
         is_sure = np.zeros(len(one.keys), np.bool_)
         is_sure[one.keys.searchsorted(one.sure_keys)] = True
-        sizes = np.bincount(place)
-        place, others = place[strange], others[strange]
-        sure, sizes = others[is_sure[place]], sizes[place]
-        order = np.lexsort((sizes, others))
-        sizes, others = sizes[order], others[order]
+        weights = 1 / np.bincount(place)[place]
+        place, others, weights = place[strange], others[strange], weights[strange]
+        sure = others[is_sure[place]]
+        order = others.argsort(kind="stable")
+        others, weights = others[order], weights[order]
         new = np.ones(len(others), np.bool_)
         np.not_equal(others[1:], others[:-1], out=new[1:])
-        heads = np.append(new.nonzero()[0], len(others))
-        return cls(others[heads[:-1]], heads[1:] - heads[:-1], sizes[heads[:-1]], set(sure.tolist()))
+        heads = new.nonzero()[0]
+        counts = np.diff(heads, append=len(others))
+        return cls(others[heads], counts, np.add.reduceat(weights, heads), set(sure.tolist()))
 
     def nearest(self, algorithm: Algorithm, most: int) -> dict[int, int]:
         """Those but namesakes that share enough keys, with their number. Where the algorithm has a limit, so many of
-        them that share most, older first; at most ``most`` that share most, then those of the rarest key, then the
-        newest."""
+        them that share most, older first. Of more than ``most`` those that share most keys and those that share the
+        rarest take turns: a full bucket tells of its newest documents alone, so that an old one, whose copy this is,
+        may share no more with it than what few others have."""
         import numpy as np
 
         if not len(self.documents):
@@ -90,8 +96,12 @@ class Shared:
         if algorithm.limit is not None and len(enough) > algorithm.limit:
             enough = enough[np.lexsort((self.documents[enough], -self.counts[enough]))[: algorithm.limit]]
         if len(enough) > most:
-            columns = -self.documents[enough], self.rarest[enough], -self.counts[enough]
-            enough = enough[np.lexsort(columns)[:most]]
+            newer, more, rarer = (-each[enough] for each in (self.documents, self.counts, self.rarity))
+            turns = np.stack(
+                [np.lexsort((newer, rarer, more)), np.lexsort((newer, more, rarer))], axis=1
+            ).ravel()
+            _, first = np.unique(turns, return_index=True)
+            enough = enough[turns[np.sort(first)[:most]]]
         return dict(zip(self.documents[enough].tolist(), self.counts[enough].tolist()))
 
 
@@ -124,8 +134,8 @@ class _Look:
         self.deleted: list[Sketch] = []
 
     def screened(self, sketches: Mapping[int, Sketch]) -> tuple[list[Sketch], list[Sketch]]:
-        """Exact copies and namesakes; and those that pass the screen, representatives first, the likeliest first: as
-        many as may be aligned, or all where some of them may be in another space."""
+        """Exact copies and namesakes; and those that pass the screen, the likeliest first: as many as may be aligned,
+        or all where some of them may be in another space."""
         here = self._known(self.near, sketches)
         if self.one.adapter.settings.memory_days:
             near = (sketches[other] for other in self.near if other in sketches)
@@ -163,18 +173,22 @@ class _Look:
         return each.exact_digest == self.one.exact_digest or each.document in self.namesakes
 
     def _ranked(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[Sketch]:
-        """Those that pass the screen, representatives first, the likest first."""
+        """Those that pass the screen: the document's own representative, the few that are likest, each behind the
+        representative of its cluster, then representatives, then the rest, the likest first."""
         if not others:
             return []
         likeness = self.algorithm.screen_many(self.one.payload, [each.payload for each in others])
         words = [each.words for each in others]
         passed = self.algorithm.passes_many(likeness, self._keys(others, leaders), self.one.words, words)
-        ranked = [
-            (each.document not in leaders, -like, each.document, place)
+        likest = sorted(
+            (each.document != self.ties.leader, -like, each.document, place)
             for place, (each, like, passes) in enumerate(zip(others, likeness.tolist(), passed.tolist()))
             if passes
-        ]
-        return [others[place] for *_, place in sorted(ranked)]
+        )
+        passing = {document: others[place] for *_, document, place in likest}
+        few = (number for each in islice(passing.values(), LIKEST) for number in (each.leader, each.document))
+        order = dict.fromkeys(chain(few, (number for number in passing if number in leaders), passing))
+        return [passing[number] for number in order if number in passing]
 
     def _keys(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[int]:
         """Keys shared with each; counted by the keys themselves where the other may stand outside the cap of a bucket:

@@ -136,11 +136,12 @@ def test_a_refused_generation_leaves_the_present_one(settings):
     assert Scheme.objects.get() == present
 
 
-def shared(keys, sizes=None):
-    """Documents that share so many keys, the rarest of which so many documents have."""
-    sizes = sizes or dict.fromkeys(keys, 1)
-    columns = (sorted(keys), [keys[each] for each in sorted(keys)], [sizes[each] for each in sorted(keys)])
-    return Shared(*(np.array(column, np.int64) for column in columns), set())
+def shared(keys, rarity=None):
+    """Documents that share so many keys, and how rare those are."""
+    documents = sorted(keys)
+    counts = np.array([keys[each] for each in documents], np.int64)
+    rare = np.array([(rarity or dict.fromkeys(keys, 1.0))[each] for each in documents])
+    return Shared(np.array(documents, np.int64), counts, rare, set())
 
 
 def test_a_limit_keeps_those_that_share_most_keys():
@@ -153,16 +154,16 @@ def test_a_limit_keeps_those_that_share_most_keys():
 
 
 @pytest.mark.parametrize(
-    ("keys", "sizes", "kept"),
+    ("keys", "rarity", "kept"),
     [
         ({1: 3, 2: 1, 3: 2}, {}, {1: 3, 3: 2}),
-        ({1: 1, 2: 1, 3: 2}, {1: 5, 2: 64, 3: 64}, {1: 1, 3: 2}),
+        ({1: 1, 2: 4, 3: 3}, {1: 1 / 2, 2: 4 / 64, 3: 3 / 64}, {1: 1, 2: 4}),
         ({1: 1, 2: 1, 3: 1}, {}, {2: 1, 3: 1}),
     ],
-    ids=["those that share most", "then those of the rarest key", "then the newest"],
+    ids=["those that share most", "and those that share the rarest keys", "then the newest"],
 )
-def test_of_many_look_alikes_few_are_screened(keys, sizes, kept):
-    assert shared(keys, sizes).nearest(get_algorithm("neardup"), 2) == kept
+def test_of_many_look_alikes_few_are_screened(keys, rarity, kept):
+    assert shared(keys, rarity).nearest(get_algorithm("neardup"), 2) == kept
 
 
 def test_buckets_tell_who_shares_keys():
@@ -170,7 +171,7 @@ def test_buckets_tell_who_shares_keys():
     one = SimpleNamespace(document=9, keys=np.array([10, 20, 30]), sure_keys=np.array([30]))
     found = Shared.of(one, np.array([0, 0, 0, 1, 1, 2, 2]), np.array([5, 9, 4, 5, 9, 9, 7]))
     assert (found.documents.tolist(), found.counts.tolist()) == ([4, 5, 7], [1, 2, 1])
-    assert (found.rarest.tolist(), found.namesakes) == ([3, 2, 2], {7})
+    assert found.rarity.tolist() == pytest.approx([1 / 3, 1 / 3 + 1 / 2, 1 / 2]) and found.namesakes == {7}
     assert found.nearest(get_algorithm("neardup"), 2) == {4: 1, 5: 2}
 
 
@@ -269,3 +270,14 @@ def test_the_key_table_holds_what_the_fingerprint_says():
     one.save()
     work()
     assert set(Key.objects.values_list("key", flat=True)) == set(keys.unpack(Fingerprint.objects.get().keys))
+
+
+def test_what_was_copied_is_compared_before_other_groups_representatives(settings):
+    texts = [TEMPLATE.format(f"С{number}.35") for number in (100, 110, 120)]
+    leaders, others = [post(text) for text in texts], [post(f"{text} Торг уместен.") for text in texts]
+    work()
+    assert all(cluster(one) == cluster(other) is not None for one, other in zip(leaders, others))
+    settings.NEARDUP = {"default": {"MAX_ALIGNED": 2}}
+    copy = post(f"{others[0].text} Самовывоз.")
+    work()
+    assert pair(others[0], copy) is not None and cluster(copy) == cluster(leaders[0])
