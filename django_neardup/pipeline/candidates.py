@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 SCREENED = 4
 """Look-alikes that are screened for each that may be aligned, besides exact copies, namesakes and partners."""
 
-LIKEST = 8
-"""Look-alikes that go before representatives of other clusters, which may be many where one template fills them."""
+LIKEST = 4
+"""Of so many that may be aligned one is kept for the likest, which go before representatives of other clusters: where
+one template fills them, those may be many."""
 
 
 def candidates_many(signed: Sequence[Signed], using: str, look_up: LookUp | None = None) -> dict[int, Found]:
@@ -147,7 +148,7 @@ class _Look:
         rest: list[Sketch] = []
         for _, each in sorted(here.items()):
             (sure if self._is_sure(each) else rest).append(each)
-        ranked = self._ranked(rest, leaders)
+        ranked = self._ranked(rest, leaders, [each.leader for each in sure])
         return sure, ranked if self.ties.spaces - {self.one.space} else ranked[: self.most]
 
     def found(self, sure: Sequence[Sketch], rest: Sequence[Sketch], prints: Mapping[int, Print]) -> Found:
@@ -172,22 +173,27 @@ class _Look:
     def _is_sure(self, each: Sketch) -> bool:
         return each.exact_digest == self.one.exact_digest or each.document in self.namesakes
 
-    def _ranked(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[Sketch]:
-        """Those that pass the screen: the document's own representative, the few that are likest, each behind the
-        representative of its cluster, then representatives, then the rest, the likest first."""
+    def _ranked(
+        self, others: Sequence[Sketch], leaders: Collection[int], first: Sequence[int | None]
+    ) -> list[Sketch]:
+        """Those that pass the screen: the representatives ``first``, that of the document's own cluster, the few that
+        are likest, each behind the representative of its cluster, then representatives, then the rest; the likest
+        first."""
         if not others:
             return []
         likeness = self.algorithm.screen_many(self.one.payload, [each.payload for each in others])
         words = [each.words for each in others]
         passed = self.algorithm.passes_many(likeness, self._keys(others, leaders), self.one.words, words)
-        likest = sorted(
+        ranked = sorted(
             (each.document != self.ties.leader, -like, each.document, place)
             for place, (each, like, passes) in enumerate(zip(others, likeness.tolist(), passed.tolist()))
             if passes
         )
-        passing = {document: others[place] for *_, document, place in likest}
-        few = (number for each in islice(passing.values(), LIKEST) for number in (each.leader, each.document))
-        order = dict.fromkeys(chain(few, (number for number in passing if number in leaders), passing))
+        passing = {document: others[place] for *_, document, place in ranked}
+        likest = islice(passing.values(), max(1, self.most // LIKEST))
+        few = (number for each in likest for number in (each.leader, each.document))
+        led = (number for number in passing if number in leaders)
+        order = dict.fromkeys(chain(first, few, led, passing))
         return [passing[number] for number in order if number in passing]
 
     def _keys(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[int]:

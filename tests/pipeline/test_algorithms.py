@@ -281,3 +281,17 @@ def test_what_was_copied_is_compared_before_other_groups_representatives(setting
     copy = post(f"{others[0].text} Самовывоз.")
     work()
     assert pair(others[0], copy) is not None and cluster(copy) == cluster(leaders[0])
+
+
+def test_an_exact_copy_among_variants_joins_the_group_of_what_it_copies(settings):
+    texts = [
+        f"{TEMPLATE.format(f'С{number}.35')} Торг уместен, доставка городу." for number in range(100, 160, 10)
+    ]
+    leader = post(TEMPLATE.format("С100.35"))
+    posts = [post(text) for text in texts]
+    work()
+    assert cluster(leader) == cluster(posts[0]) is not None
+    settings.NEARDUP = {"default": {"MAX_ALIGNED": 1}}
+    copy = post(texts[0])
+    work()
+    assert pair(posts[0], copy).exact and cluster(copy) == cluster(leader)
