@@ -6,8 +6,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from .million import Site
+from .planted import template_copies
 
 BATCH = 100
+COPIES = 500
+"""Copies of the template's posts, at most."""
 
 
 class Found(NamedTuple):
@@ -23,6 +26,26 @@ def found(made: Site) -> Found:
     documents = _documents(made.alias, [key for pair in pairs for key in pair])
     known = [(documents[one], documents[two]) for one, two in pairs]
     return Found(_offered(made.alias, known) / len(pairs), _paired(made.alias, known) / len(pairs))
+
+
+def offered_in_a_crowd(made: Site) -> float:
+    """Of edited copies of the template's posts, the share that is offered the copied post or its representative."""
+    from django_neardup.models import Membership
+    from django_neardup.pipeline.stages import candidates_many
+
+    from .onsave import post_of, signed
+
+    copies = list(template_copies(made.layout, COPIES))
+    documents = _documents(made.alias, [number + 1 for number, _ in copies])
+    sources = [documents[number + 1] for number, _ in copies]
+    rows = Membership.objects.using(made.alias).filter(document__in=sources)
+    leaders = dict(rows.values_list("document", "cluster__representative"))
+    found = 0
+    for one in signed([post_of(text) for _, text in copies], made.alias):
+        place, one.document = one.document, -1 - one.document  # a number that no document has
+        met = {each.document for each in candidates_many([one], made.alias)[one.document].prints}
+        found += bool(met & {sources[place], leaders.get(sources[place])})
+    return found / len(copies)
 
 
 def _documents(alias: str, keys: list[int]) -> dict[int, int]:

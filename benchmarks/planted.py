@@ -91,6 +91,15 @@ def template(number: int) -> str:
     return next(template_posts(1, start=number))
 
 
+def template_copies(layout: Layout, most: int) -> Iterator[tuple[int, str]]:
+    """Posts of the template that a collection holds, spread over all of it, and an edited copy of each."""
+    planted = set(layout.places)
+    numbers = [number for number in range(layout.size) if is_template(number) and number not in planted]
+    for number in numbers[:: max(1, len(numbers) // most)][:most]:
+        chance = Random(SEED << 33 | number)
+        yield number, edited(template(number), chance, MOST_EDITED * chance.random())
+
+
 def new_post(number: int) -> str:
     """A post that no collection holds; one in five is an edited copy of another such post."""
     if number % 5:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from ..figures import Bar, Figure, Sizes, row
-from ..found_again import Found, found
+from ..found_again import Found, found, offered_in_a_crowd
 from ..million import NAMES, largest, site
 
 MEGABYTE = 1 << 20
@@ -49,7 +49,8 @@ def backfill(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
 def recall(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """The same planted pairs, posts and edited copies that the default scheme calls alike when it is asked of the two,
     in a small and in the full collection: how many of them a look-up of the copy offers to alignment, by keys, capped
-    buckets and screen alone, and how many are stored as pairs."""
+    buckets and screen alone, and how many are stored as pairs.  And copies of posts of a template that fills buckets,
+    edited likewise: how many of them are offered the copied post or its representative."""
     numbers = count(1)
     for engine, name in NAMES.items():
         shares: list[Found] = []
@@ -62,3 +63,8 @@ def recall(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
             yield Figure(
                 f"25.{next(numbers)}", f"{name}: {way}, large against small", large / small, "x", ">= 0.99"
             )
+    for engine, name in NAMES.items():
+        for size in (sizes.growth[0], sizes.growth[-1]):
+            share = offered_in_a_crowd(site(engine, size, sizes, bar))
+            title = f"{name}: copies in a crowd, offered at {size:,}"
+            yield Figure(f"25.{next(numbers)}", title, share * 100, "%")
