@@ -370,7 +370,7 @@ def test_threads_remember_and_forget_side_by_side():
     threads = 4
 
     def forget():
-        for _ in range(100):
+        for _ in range(300):
             remembering._spaces.update((("default", "", Ad, (str(each),)), (each, "")) for each in range(50))
             remembering.active_schemes("default")
             remembering.forget("default")
