@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from ..signatures.base import Algorithm
 from ..storage import keys as storage
+from .ranking import in_order
 from .records import Found, Print, Signed, Sketch
 from .traces import Ties, prints_from, sketches_of, ties_of
 
@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 SCREENED = 4
-"""Look-alikes that are screened for each that may be aligned, besides exact copies, namesakes and partners."""
-
-LIKEST = 4
-"""Of so many that may be aligned one is kept for the likest, which go before representatives of other clusters: where
-one template fills them, those may be many."""
+"""Look-alikes that are screened for each that may be aligned, besides namesakes and partners."""
 
 
 def candidates_many(signed: Sequence[Signed], using: str, look_up: LookUp | None = None) -> dict[int, Found]:
@@ -148,7 +144,8 @@ class _Look:
         rest: list[Sketch] = []
         for _, each in sorted(here.items()):
             (sure if self._is_sure(each) else rest).append(each)
-        ranked = self._ranked(rest, leaders, [each.leader for each in sure])
+        copies = [each.leader for each in sure if each.exact_digest == self.one.exact_digest]
+        ranked = self._ranked(rest, leaders, [self.ties.leader, *copies])
         return sure, ranked if self.ties.spaces - {self.one.space} else ranked[: self.most]
 
     def found(self, sure: Sequence[Sketch], rest: Sequence[Sketch], prints: Mapping[int, Print]) -> Found:
@@ -171,30 +168,24 @@ class _Look:
         return [each for each in known if each.space == self.one.space]
 
     def _is_sure(self, each: Sketch) -> bool:
-        return each.exact_digest == self.one.exact_digest or each.document in self.namesakes
+        if each.exact_digest == self.one.exact_digest or each.document in self.namesakes:
+            return True
+        return any(self.one.identity) and not self._sure.isdisjoint(storage.unpack(each.keys))
 
     def _ranked(
         self, others: Sequence[Sketch], leaders: Collection[int], first: Sequence[int | None]
     ) -> list[Sketch]:
-        """Those that pass the screen: the representatives ``first``, that of the document's own cluster, the few that
-        are likest, each behind the representative of its cluster, then representatives, then the rest; the likest
-        first."""
+        """Those that pass the screen, ``first`` and the likest before others: see ``in_order``."""
         if not others:
             return []
         likeness = self.algorithm.screen_many(self.one.payload, [each.payload for each in others])
         words = [each.words for each in others]
         passed = self.algorithm.passes_many(likeness, self._keys(others, leaders), self.one.words, words)
-        ranked = sorted(
-            (each.document != self.ties.leader, -like, each.document, place)
-            for place, (each, like, passes) in enumerate(zip(others, likeness.tolist(), passed.tolist()))
-            if passes
-        )
-        passing = {document: others[place] for *_, document, place in ranked}
-        likest = islice(passing.values(), max(1, self.most // LIKEST))
-        few = (number for each in likest for number in (each.leader, each.document))
-        led = (number for number in passing if number in leaders)
-        order = dict.fromkeys(chain(first, few, led, passing))
-        return [passing[number] for number in order if number in passing]
+        screened = zip(others, likeness.tolist(), passed.tolist())
+        likest = sorted((-like, each.document, each) for each, like, passes in screened if passes)
+        passing = {document: each for _, document, each in likest}
+        order = in_order({document: each.leader for document, each in passing.items()}, first, self.most)
+        return [passing[document] for document in order]
 
     def _keys(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[int]:
         """Keys shared with each; counted by the keys themselves where the other may stand outside the cap of a bucket:
@@ -210,3 +201,7 @@ class _Look:
     @cached_property
     def _own(self) -> set[int]:
         return set(self.one.keys.tolist())
+
+    @cached_property
+    def _sure(self) -> set[int]:
+        return set(self.one.sure_keys.tolist())

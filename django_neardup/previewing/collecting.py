@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..conf import Profile
 from ..evaluation.collecting import Collection
 from ..finding.matches import safe_url
 from ..models import Document, Scheme
+from ..pipeline.ranking import in_order
 from ..pipeline.records import Read, Signed
 from ..pipeline.signing import sign_texts
 from ..pipeline.verify import COPIES, by_identity
@@ -156,7 +157,7 @@ def _related(found: Preview, tell: Tell) -> Relations:
     relations = Relations()
     near = Near(found.choice.adapter.settings)
     for count, (number, one) in enumerate(found.signed.items(), 1):
-        for other in near.of(number, one, relations.leaders):
+        for other in near.of(number, one, relations.representative):
             relations.add(other, number, found.judgement(other, number))
         relations.place(number)
         tell(COMPARING, 1)
@@ -181,17 +182,22 @@ class Near:
         self._named: defaultdict[str, list[int]] = defaultdict(list)
         self._exact: dict[int, str] = {}
 
-    def of(self, number: int, one: Signed, leaders: Mapping[int, int | None]) -> list[int]:
-        """Exact copies and namesakes of a post, then representatives and the likest others, few of them."""
+    def of(self, number: int, one: Signed, representative: Callable[[int], int | None]) -> list[int]:
+        """Exact copies and namesakes of a post, then few others: as the worker orders them."""
         collection = self._collection = self._collection or Collection(one.algorithm, self._bucket)
         entry, shared = collection.enter(str(number), one.keys.tolist(), one.payload, one.words)
         passed = [int(other.id) for other, passes in collection.screened(entry, shared) if passes]
-        sure = {other for other in passed if self._exact[other] == one.exact_digest}
-        sure |= self._namesakes(number, one)
-        led = dict.fromkeys(leader for other in (*sure, *passed) if (leader := leaders[other]) is not None)
-        rest = [other for other in dict.fromkeys((*led, *passed)) if other not in sure]
+        copies = {other for other in passed if self._exact[other] == one.exact_digest}
+        sure = copies | self._namesakes(number, one)
+        led = {other: representative(other) for other in (*passed, *sure)}
+        rest = dict.fromkeys(other for other in (*passed, *led.values()) if other and other not in sure)
+        order = in_order(
+            {other: representative(other) for other in rest},
+            [led[copy] for copy in sorted(copies)],
+            self._most,
+        )
         self._exact[number] = one.exact_digest
-        return [*sorted(sure), *rest[: self._most]]
+        return [*sorted(sure), *order[: self._most]]
 
     def _namesakes(self, number: int, one: Signed) -> set[int]:
         """Earlier posts of an equal identity."""

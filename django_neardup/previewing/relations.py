@@ -17,6 +17,7 @@ class Relations:
     """Judged pairs of numbered posts, the older one first; a graph as ``clustering.leaders`` wants it."""
 
     leaders: dict[int, int | None] = field(default_factory=dict)
+    _sizes: Counter[int | None] = field(default_factory=Counter)
     _said: dict[str, dict[Pair, Judgement]] = field(default_factory=lambda: defaultdict(dict))
     _duplicates: dict[int, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     _variants: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -34,7 +35,13 @@ class Relations:
 
     def place(self, number: int) -> None:
         """Have a post that was compared with the older ones join a group, or stay alone."""
-        self.leaders[number] = choose(self, number, self.leaders)
+        leader = self.leaders[number] = choose(self, number, self.leaders)
+        self._sizes[leader] += 1
+
+    def representative(self, number: int) -> int | None:
+        """Of the group that a post is in; None where it stands alone."""
+        leader = self.leaders[number]
+        return leader if self._sizes[leader] > 1 else None
 
     def groups(self) -> list[list[int]]:
         """Posts of each group, the representative first; the largest group first."""

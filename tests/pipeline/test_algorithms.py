@@ -295,3 +295,15 @@ def test_an_exact_copy_among_variants_joins_the_group_of_what_it_copies(settings
     copy = post(texts[0])
     work()
     assert pair(posts[0], copy).exact and cluster(copy) == cluster(leader)
+
+
+def test_a_grouped_post_that_is_edited_is_compared_with_those_that_it_is_likest_now(settings):
+    texts = [TEMPLATE.format(f"С{number}.35") for number in (100, 110, 120)]
+    leaders, others = [post(text) for text in texts], [post(f"{text} Торг уместен.") for text in texts]
+    work()
+    assert all(cluster(one) == cluster(other) is not None for one, other in zip(leaders, others))
+    settings.NEARDUP = {"default": {"MAX_ALIGNED": 3}}
+    others[0].text = f"{others[1].text} Самовывоз."
+    others[0].save()
+    work()
+    assert pair(others[1], others[0]) is not None and cluster(others[0]) == cluster(leaders[1])
