@@ -7,12 +7,14 @@ import pytest
 from django.core import serializers
 from django.db import connection, transaction
 
+from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.models import Contact, Document, KeyPhrase
 from django_neardup.pipeline import mark, phrases, stages
 from django_neardup.pipeline.fence import Outdated
 from django_neardup.pipeline.ledger import mark_many
 from django_neardup.pipeline.phrases import PhraseList, search_existing
+from django_neardup.pipeline.runs import begin, index
 from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.pipeline.sign import MOST_CONTACTS
 from tests.testapp.models import Ad, Topic
@@ -239,6 +241,17 @@ def test_the_first_phrase_of_all_is_noticed_between_signing_and_storing(many):
     assert not Contact.objects.exists()
     stages.take_turns(rows, "default")
     assert "phrase" in kinds(ads[0])
+
+
+def test_the_first_phrase_of_all_is_looked_for_in_the_rest_of_a_run():
+    one, two = Ad.objects.bulk_create([Ad(text=PIANO), Ad(text=f"{CAT} Срочная продажа.")])
+
+    def tell(phase, posts):
+        if phase == "writing" and not KeyPhrase.objects.exists():
+            phrase("срочная продажа")
+
+    index(begin(adapter_for(Ad), "default"), 1, tell)
+    assert KeyPhrase.objects.exists() and kinds(two) == ["phrase"]
 
 
 def test_a_search_finds_posts_that_are_signed_just_now():

@@ -18,7 +18,7 @@ from ..records import Signed
 
 KEPT = (
     "document", "wanted", "fresh", "space", "digest", "exact_digest", "words", "payload", "space_digest", "codes",
-    "contacts", "identity", "author", "live", "truncated",
+    "contacts", "unread", "identity", "author", "live", "truncated",
 )  # fmt: skip
 
 
