@@ -17,7 +17,7 @@ from .conf import Profile, get_profile
 from .models import Scheme
 from .models import TermStatistics as Snapshot
 from .pipeline.known import Stored, known_of
-from .pipeline.schemes import algorithm_of, chosen_secret, described
+from .pipeline.schemes import algorithm_of, present_scheme, unsaved_scheme
 from .pipeline.sign import why_skipped
 from .pipeline.snapshots import load, newest
 from .pipeline.synonyms import synonyms_of
@@ -113,12 +113,7 @@ def translated(text: str, context: str = "") -> str:
 def scheme_of(profile: Profile, using: str) -> tuple[Scheme, bool]:
     """The active scheme, or the settings as one that is not saved; and whether the tables are there."""
     stored = _has_tables(using)
-    rows = Scheme.objects.using(using).filter(profile=profile.alias, state=Scheme.State.ACTIVE)
-    found = rows.order_by("-generation").first() if stored else None
-    if found is None:
-        found = Scheme(profile=profile.alias, secret=chosen_secret(profile), **described(profile, using))
-        found._state.db = using
-    return found, stored
+    return (present_scheme if stored else unsaved_scheme)(profile, using), stored
 
 
 def _has_tables(using: str) -> bool:

@@ -14,6 +14,7 @@ from django.db.models.signals import post_delete, post_save
 
 from .adapters import Adapter, adapters_of
 from .pipeline.ledger import mark_key
+from .pipeline.objects import key_of
 from .queues import ring
 
 logger = logging.getLogger(__name__)
@@ -43,13 +44,13 @@ def saved(
     """``post_save``: marks the document, unless only fields were written that nobody watches."""
     for adapter in adapters_of(sender):
         if update_fields is None or adapter.watched & set(update_fields):
-            _mark(adapter, getattr(instance, adapter.model._meta.pk.attname), using)
+            _mark(adapter, key_of(instance, adapter.model), using)
 
 
 def deleted(sender: type[models.Model], instance: models.Model, using: str, **kwargs: Any) -> None:
     """``post_delete``: marks the document; its turn finds the object gone."""
     for adapter in adapters_of(sender):
-        _mark(adapter, getattr(instance, adapter.model._meta.pk.attname), using)
+        _mark(adapter, key_of(instance, adapter.model), using)
 
 
 def _mark(adapter: Adapter, key: Any, using: str) -> None:

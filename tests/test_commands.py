@@ -141,6 +141,18 @@ def test_rebuild_takes_no_models():
         run("neardup_index", "testapp.Ad", rebuild=True)
 
 
+@pytest.mark.parametrize("option", ["rebuild", "restart"])
+def test_reconcile_goes_with_no_new_beginning(option):
+    with pytest.raises(CommandError, match="a run of their own"):
+        run("neardup_index", reconcile=True, **{option: True})
+
+
+def test_a_comparison_that_is_only_to_tell_makes_no_scheme():
+    bulk(SOFA, SOFA_EDITED)
+    assert "testapp.Ad: 2 not in the index" in run("neardup_index", reconcile=True, dry_run=True)
+    assert not Scheme.objects.exists() and not Document.objects.exists()
+
+
 def test_dry_run_changes_nothing():
     bulk(SOFA, SOFA_EDITED)
     assert "testapp.Ad: 2 posts would be read and compared." in run("neardup_index", dry_run=True)

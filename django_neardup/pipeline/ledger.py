@@ -13,7 +13,8 @@ from ..adapters import Adapter, adapter_for, adapters_of
 from ..models import LIVE_NUMBER, Document
 from ..models.document import Ledger
 from ..models.fields import CLOCK_SQL, DatabaseClock
-from .objects import canonical_id, content_type_of
+from .objects import canonical_id, content_type_of, key_of
+from .sql import streamed
 
 Row = TypeVar("Row", bound=Ledger)
 
@@ -29,7 +30,7 @@ def mark(instance: models.Model, using: str | None = None, recheck: bool = False
     ``NotRegistered`` where its model has no adapter."""
     using = using or router.db_for_write(type(instance), instance=instance)
     for adapter in adapters_of(instance) or [adapter_for(instance)]:
-        mark_key(adapter, instance.pk, using, recheck=recheck)
+        mark_key(adapter, key_of(instance, adapter.model), using, recheck=recheck)
 
 
 def mark_key(adapter: Adapter, key: Any, using: str, *, recheck: bool = False) -> None:
@@ -45,15 +46,16 @@ def mark_document(document: int, using: str, *, recheck: bool = False) -> None:
 
 
 def mark_queryset(queryset: models.QuerySet[Any], recheck: bool = False) -> int:
-    """Mark every object of a queryset, a statement each, in primary key order; how many. For bulk updates.
+    """``mark`` every object of a queryset, in primary key order; how many. For bulk updates.
 
     Read and marked in the database that the queryset names, else in the one the model is written to."""
-    adapter = adapter_for(queryset.model)
+    adapters = adapters_of(queryset.model) or [adapter_for(queryset.model)]
     using = queryset._db or router.db_for_write(queryset.model)  # type: ignore[attr-defined]
-    keys = queryset.using(using).order_by("pk").values_list("pk", flat=True)
-    marked = 0
-    for key in keys.iterator(chunk_size=2000):
-        mark_key(adapter, key, using, recheck=recheck)
+    keys = (each.model._meta.pk.attname for each in adapters)
+    rows, marked = queryset.using(using).order_by("pk").values_list(*keys), 0
+    for row in streamed(rows, using, 2000):
+        for adapter, key in zip(adapters, row):
+            mark_key(adapter, key, using, recheck=recheck)
         marked += 1
     return marked
 

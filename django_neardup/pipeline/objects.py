@@ -55,7 +55,12 @@ def documents_of(instances: Iterable[models.Model], using: str) -> dict[tuple[in
 def identity_of(instance: models.Model, using: str) -> tuple[int, str]:
     """Content type id and canonical id by which the object's document is found."""
     model = adapter_for(instance).model
-    return content_type_of(model, using).pk, canonical_id(instance.pk)
+    return content_type_of(model, using).pk, canonical_id(key_of(instance, model))
+
+
+def key_of(instance: models.Model, model: type[models.Model]) -> Any:
+    """The primary key of that object as one of its model or of a parent of that, whose key may be another."""
+    return getattr(instance, model._meta.pk.attname)
 
 
 def object_of(document: Document) -> models.Model | None:
@@ -74,4 +79,5 @@ def objects_of(documents: Iterable[Document], using: str) -> dict[int, models.Mo
         keys[key]: instance
         for model, keys in by_model.items()
         for key, instance in model._base_manager.using(using).in_bulk(list(keys)).items()
+        if key in keys  # MariaDB finds "abc" where "Abc" is asked for
     }

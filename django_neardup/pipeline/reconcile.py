@@ -13,8 +13,9 @@ from ..models import Document, Fingerprint, Scheme
 from .ledger import mark_document, mark_key
 from .objects import canonical_id, content_type_of
 from .progress import progress_of
-from .schemes import active_scheme, canonise
+from .schemes import active_scheme, canonise, present_scheme
 from .sign import why_skipped
+from .sql import streamed
 
 BATCH = 500
 
@@ -44,7 +45,7 @@ def ordered_batches(adapter: Adapter, using: str, size: int = BATCH) -> Iterator
     """The same in the adapter's own ``order``, from the start, where the primary key tells no age."""
     rows = adapter.model._base_manager.using(using).order_by(adapter.order, "pk").values_list("pk", flat=True)
     batch: list[Any] = []
-    for key in rows.iterator(chunk_size=size):
+    for key in streamed(rows, using, size):
         batch.append(key)
         if len(batch) == size:
             yield batch
@@ -54,8 +55,9 @@ def ordered_batches(adapter: Adapter, using: str, size: int = BATCH) -> Iterator
 
 
 def reconcile(adapter: Adapter, using: str, dry_run: bool = False) -> Iterator[tuple[int, Differences]]:
-    """Compare every object with its document, and mark what differs; yields batch sizes and what was found so far."""
-    scheme, found = active_scheme(adapter.settings, using), Differences()
+    """Compare every object with its document, and mark what differs; yields batch sizes and what was found so far.
+    ``dry_run``: nothing is written."""
+    scheme, found = (present_scheme if dry_run else active_scheme)(adapter.settings, using), Differences()
     for keys in batches(adapter, using):
         known = _documents(adapter, keys, using)
         stored = _digests(known.values(), scheme, using)
@@ -106,7 +108,7 @@ def _documents(adapter: Adapter, keys: list[Any], using: str) -> dict[str, Docum
 
 
 def _digests(documents: Any, scheme: Scheme, using: str) -> dict[int, str]:
-    rows = Fingerprint.objects.using(using).filter(document__in=list(documents), scheme=scheme)
+    rows = Fingerprint.objects.using(using).filter(document__in=list(documents), scheme=scheme.pk)
     return dict(rows.values_list("document_id", "source_digest"))
 
 

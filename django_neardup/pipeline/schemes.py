@@ -40,6 +40,21 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
         return schemes.get(profile=profile.alias, generation=1)
 
 
+def present_scheme(profile: Profile, using: str) -> Scheme:
+    """The active scheme; where there is none, what the settings ask for, which is not stored. Errors as those of
+    ``described``."""
+    schemes = Scheme.objects.using(using).defer("synonyms")
+    found = schemes.filter(profile=profile.alias, state=Scheme.State.ACTIVE).order_by("-generation").first()
+    return found or unsaved_scheme(profile, using)
+
+
+def unsaved_scheme(profile: Profile, using: str) -> Scheme:
+    """What the settings ask for, which is not stored."""
+    scheme = Scheme(profile=profile.alias, secret=chosen_secret(profile), **described(profile, using))
+    scheme._state.db = using
+    return scheme
+
+
 def begin_generation(profile: Profile, using: str) -> Scheme:
     """A new active scheme from the settings; the present one is retired. Every document is then to be marked."""
     with transaction.atomic(using=using):

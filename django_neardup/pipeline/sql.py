@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from django.db import connections
+from django.db import connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..storage.postgresql import array
@@ -67,6 +67,12 @@ def _listed(using: str, statement: str, values: Sequence[int]) -> tuple[str, Seq
     if vendor(using) == "postgresql":
         return statement.replace("IN ({})", "= ANY(%s::bigint[])"), [array(values)]
     return statement.replace("{}", holes(len(values))), values
+
+
+def streamed(queryset: models.QuerySet[Any], using: str, size: int) -> Iterable[Any]:
+    """What a queryset reads, so many at a time, for a caller that writes meanwhile. SQLite gives all of it first: a
+    SELECT that is half read keeps its snapshot, behind which nobody may write once others have."""
+    return list(queryset) if vendor(using) == "sqlite" else queryset.iterator(chunk_size=size)
 
 
 def insert(

@@ -1,5 +1,6 @@
 """Ranges of an index run: who has which, who takes over whose, and what is left to the drain."""
 
+import contextlib
 import threading
 
 import pytest
@@ -7,16 +8,16 @@ from django.db import connection, connections, transaction
 
 from django_neardup import signals
 from django_neardup.adapters import adapter_for
-from django_neardup.models import LIVE_NUMBER, Cluster, Document, Fingerprint, IndexRange, Membership
+from django_neardup.models import LIVE_NUMBER, Cluster, Document, Fingerprint, IndexRange, Key, Membership
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline import drain, pace, remembering, stages
 from django_neardup.pipeline.runs import begin, claims, index, is_over, signing, working
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
-from django_neardup.storage import scan
+from django_neardup.storage import keys, scan
 from tests.testapp.models import Ad, ScopedPost, UuidPost
 
 from .families import family
-from .helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
+from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 
@@ -115,6 +116,54 @@ def test_keys_that_tell_no_age_are_numbered_first(monkeypatch):
     by_text = sorted(posts, key=lambda each: each.text)
     assert [document(each).first_seen for each in by_text] == list(range(1, 8))
     assert {document(each).state for each in posts} == {"indexed"}
+
+
+@pytest.mark.engines("sqlite")
+def test_numbering_goes_on_while_others_write(monkeypatch):
+    adapter, other = adapter_for(UuidPost), connection.copy()
+    monkeypatch.setattr(type(adapter), "order", "text")
+    UuidPost.objects.bulk_create([UuidPost(text=f"{place:04}") for place in range(1100)])
+
+    def tell(phase, posts):
+        if phase == "numbering":
+            with other.cursor() as cursor:
+                cursor.execute("UPDATE django_content_type SET model = model")
+
+    with contextlib.closing(other):
+        index(begin(adapter, "default"), tell=tell)
+    assert Document.objects.count() == 1100
+
+
+def test_what_a_later_pass_finds_is_younger_than_what_was_met_live():
+    index(start())
+    live = post(SOFA)
+    work()
+    (late,) = bulk(SOFA_EDITED)
+    index(start())
+    work()
+    assert document(late).first_seen == LIVE_NUMBER
+    assert cluster(late).representative == document(live)
+
+
+@pytest.mark.parametrize("changed", [PIANO, None], ids=["edited", "as it was"])
+def test_a_run_that_was_broken_off_leaves_no_keys(changed):
+    ads = bulk(SOFA, CAT)
+
+    def stop(phase, posts):
+        if phase == "writing keys":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index(start(), tell=stop)
+    assert Key.objects.exists()
+    if changed:
+        ads[0].text = changed
+        ads[0].save()
+    index(start())
+    work()
+    for ad in ads:
+        own = keys.unpack(Fingerprint.objects.get(document=document(ad)).keys)
+        assert set(Key.objects.filter(document=document(ad).pk).values_list("key", flat=True)) == set(own)
 
 
 def test_posts_met_live_before_the_first_pass_get_their_number_in_it():

@@ -3,7 +3,7 @@
 import pytest
 from django.db import transaction
 
-from django_neardup.adapters import adapter_for
+from django_neardup.adapters import Adapter, adapter_for
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
 from django_neardup.pipeline import decide, drain, mark, mark_queryset, withdraw
 from django_neardup.pipeline.moving import withdraw as compared_no_more
@@ -197,6 +197,19 @@ def test_identity_overrides_the_text():
     work()
     assert pair(one, two).verdict == "duplicate" and cluster(one) == cluster(two)
     assert pair(one, three).verdict == "variant" and "identity" in pair(one, three).classes
+
+
+def test_equal_identities_are_one_group_though_the_first_stands_outside_the_bucket(settings):
+    settings.NEARDUP = {"default": {"BUCKET": 2}}
+    ads = []
+    for number in range(6):
+        ads.append(post(" ".join(family(number)), sku="A-1"))
+        work()
+    assert [cluster(ad) for ad in ads] == [cluster(ads[0])] * 6
+    ads[1].text = SOFA
+    ads[1].save()
+    work()
+    assert pair(ads[0], ads[1]).verdict == "duplicate" and cluster(ads[1]) == cluster(ads[0])
 
 
 def test_leave_is_remembered_and_can_be_withdrawn():
@@ -405,6 +418,32 @@ def test_bulk_changes_can_be_marked():
     assert mark_queryset(Ad.objects.all()) == 2
     work()
     assert cluster(one) == cluster(two) is not None
+
+
+def test_bulk_changes_of_children_mark_parents_too(monkeypatch):
+    from django_neardup import adapters
+
+    child = LongArticle.objects.create(text=SOFA, source="газета")
+    work()
+    own = type("LongArticleNeardup", (Adapter,), {"fields": ["text", "source"]})
+    monkeypatch.setitem(adapters._registry, LongArticle, own(LongArticle))
+    assert mark_queryset(LongArticle.objects.filter(pk=child.pk)) == 1
+    marked = Document.objects.filter(pending_since__isnull=False)
+    assert {each.content_type.model for each in marked} == {"article", "longarticle"}
+
+
+@pytest.mark.engines("mariadb")
+def test_a_key_that_was_changed_in_case_alone_is_another_post():
+    old, near = (
+        SlugPost.objects.create(slug=slug, text=text) for slug, text in (("Abc", SOFA), ("zzz", SOFA_EDITED))
+    )
+    work()
+    SlugPost.objects.filter(pk="Abc").update(slug="abc")
+    mark(near, recheck=True)
+    mark(old)
+    work()
+    states = dict(Document.objects.values_list("object_id", "state"))
+    assert (states["zzz"], states["Abc"]) == (Document.State.INDEXED, Document.State.GONE)
 
 
 def test_a_cluster_is_logged_at_the_alarm_and_each_time_it_has_doubled(monkeypatch, caplog):

@@ -91,6 +91,10 @@ class Command(BaseCommand):
         self._quiet = is_quiet(options)
         if options["rebuild"] and options["models"]:
             raise CommandError("--rebuild takes no models: a scheme signs every model of its profile.")
+        if options["reconcile"] and (options["rebuild"] or options["restart"]):
+            raise CommandError(
+                "--reconcile only marks what differs: leave --rebuild and --restart to a run of their own."
+            )
         if not options["dry_run"]:
             if not options["rebuild"]:
                 self._refuse_lost(adapters, using)

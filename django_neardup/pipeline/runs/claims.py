@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Case, F, Max, Q, Sum, When
+from django.db.models.functions import Greatest
 
 from ...adapters import Adapter
 from ...conf import get_profile
@@ -35,7 +36,8 @@ class Overtaken(Exception):
 
 @dataclass(frozen=True)
 class Pass:
-    """One way through all objects of a model. ``number`` counts them; ``first``: no pass has come to its end yet."""
+    """One way through all objects of a model. ``number`` counts them; ``first``: no pass has come to its end yet, so
+    that objects which nobody has met are older than those met live."""
 
     adapter: Adapter
     using: str
@@ -93,13 +95,14 @@ class Claim:
     def chunks(self, most: int) -> Iterator[dict[Any, int]]:
         """Primary keys of the range with the first-seen numbers of objects that nobody has met: so many at a time, or
         fewer where the caller takes long for them."""
-        to_python, by_key = self.work.adapter.model._meta.pk.to_python, self.work.adapter.order == "pk"
+        to_python = self.work.adapter.model._meta.pk.to_python
+        numbered = self.work.first and self.work.adapter.order == "pk"
         after = None if self.row.after is None else to_python(self.row.after)
         rows, place, pace = self.work.objects().filter(pk__lte=to_python(self.row.last)), 0, Pace(most)
         while keys := list((rows if after is None else rows.filter(pk__gt=after))[: pace.size]):
             last, began = self.row.posts - 1, time.monotonic()
             yield {
-                key: self.row.first_seen + min(place + each, last) if by_key else LIVE_NUMBER
+                key: self.row.first_seen + min(place + each, last) if numbered else LIVE_NUMBER
                 for each, key in enumerate(keys)
             }
             pace.took(len(keys), time.monotonic() - began)
@@ -118,8 +121,9 @@ class Claim:
         self._write(done=done, leased_until=DatabaseClock() + max(self.work.lease, 1000 * seconds))
 
     def release(self, failed: bool) -> None:
-        """Give it back unfinished; unless it ``failed``, as if it had not been claimed."""
-        self._write(done=0, token="", leased_until=None, attempts=F("attempts") - int(not failed))
+        """Give it back unfinished; unless it ``failed``, as if it had been claimed no oftener than once."""
+        attempts = F("attempts") if failed else Greatest(F("attempts") - 1, 1)
+        self._write(done=0, token="", leased_until=None, attempts=attempts)
 
     def finish(self) -> None:
         """All of it is through."""
@@ -220,9 +224,9 @@ def _claim(work: Pass, posts: int) -> Claim | None:
 def _new(work: Pass, most: int) -> IndexRange | None:
     """A range of at most so many objects, after all that have one.
 
-    Where primary keys tell no age there is one before them all, of no objects, in which all are numbered."""
+    Where primary keys tell no age, the first pass begins with one of no objects, in which all are numbered."""
     before, rows = work.ranges.order_by("-number").first(), work.objects()
-    if before is None and work.adapter.order != "pk":
+    if before is None and work.first and work.adapter.order != "pk":
         return _create(work, None, "", rows.count())
     if before is not None and not before.last and not before.finished:
         return None
