@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import threading
 import unicodedata
 
 import numpy as np
@@ -79,12 +80,14 @@ class Alphabet:
         self.classes[_ANY] = KNOWN | HARD | ODD | SYMBOL
         self._kinds = {KNOWN | SPACE: BLANK}
         self.classes[BLANK] = KNOWN | SPACE
+        self._learning = threading.Lock()
 
     def classify(self, codes: NDArray[np.intp], found: Bytes) -> None:
         """Write the bytes of code points into ``found``."""
         self.bytes.take(codes, out=found, mode="clip")
         if not found.min():
-            self._learn(np.unique(codes[found == 0]))
+            with self._learning:
+                self._learn(np.unique(codes[found == 0]))
             self.bytes.take(codes, out=found, mode="clip")
 
     def lowered(self, text: str) -> str:
@@ -94,7 +97,7 @@ class Alphabet:
         return small.tobytes().decode("utf-32-le", "surrogatepass")
 
     def _learn(self, codes: NDArray[np.intp]) -> None:
-        for code in codes.tolist():
+        for code in codes[self.bytes[codes] == 0].tolist():  # another thread may have met some
             folded = folded_character(chr(code))
             small = folded.lower() if len(folded.lower()) == 1 else folded
             self.lower[code] = ord(small)
