@@ -315,6 +315,20 @@ def test_e006_composite_key(alone):
     assert (ids(messages), messages[0].obj) == (["E006"], Composite)
 
 
+@isolate_apps("tests.testapp")
+def test_e006_long_key(alone):
+    class Page(models.Model):
+        url = models.URLField(primary_key=True, max_length=500)
+
+        class Meta:
+            app_label = "testapp"
+
+    registered(Page)
+    registered(UuidPost)
+    messages = adapters.check_key()
+    assert (ids(messages), "up to 500 characters" in messages[0].msg) == (["E006"], True)
+
+
 def test_e007_partners(alone):
     registered(Topic, compare_with=[Reply])
     messages = adapters.check_partners()

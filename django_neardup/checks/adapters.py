@@ -11,11 +11,13 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models, router
 
 from ..adapters import QUOTES, Adapter, registered
+from ..models import Document
 from ..text.contrast import RANK
 from .profiles import in_words, is_language, is_number
 from .table import problem
 
 READ = ("fields", "contacts", "identity", "scope")
+LONGEST_KEY = Document._meta.get_field("object_id").max_length or 0
 
 
 def check_profile(**kwargs: Any) -> list[CheckMessage]:
@@ -65,13 +67,22 @@ def check_key(**kwargs: Any) -> list[CheckMessage]:
     return [
         problem(
             "E006",
-            f"{model._meta.label} has a composite primary key, by which no document can be kept.",
-            "Register a model with a key of one field: number, text or UUID.",
+            f"{model._meta.label} has {why}, by which no document can be kept.",
+            f"Register a model with a key of one field: number, UUID, or text of at most {LONGEST_KEY} characters.",
             model,
         )
         for model in registered()
-        if len(model._meta.pk_fields) > 1
+        if (why := _unfit(model))
     ]
+
+
+def _unfit(model: type[models.Model]) -> str:
+    """What its primary key is, where that can be no document's."""
+    if len(model._meta.pk_fields) > 1:
+        return "a composite primary key"
+    if (model._meta.pk.max_length or 0) > LONGEST_KEY:
+        return f"a primary key of up to {model._meta.pk.max_length} characters"
+    return ""
 
 
 def check_partners(**kwargs: Any) -> list[CheckMessage]:

@@ -12,7 +12,7 @@ IDS = {
     "E003": "ALGORITHM is unknown, does not take OPTIONS, or signs no single text; or OPTIONS cannot be stored",
     "E004": "an adapter names a field that its model lacks",
     "E005": "an adapter has neither fields nor a text() of its own",
-    "E006": "an adapter's model has a composite primary key",
+    "E006": "an adapter's model has a composite primary key, or one of more than 255 characters",
     "E007": "compare_with names a model that cannot be compared with",
     "E008": 'BACKEND is "rq", but django_rq or its queue is missing',
     "E009": 'BACKEND is "tasks", but Django has no tasks or no such queue',
