@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..models import Decision, Pair, Verdict
-from ..pipeline.facts import decisions_on
+from ..pipeline.told import decisions_on
 
 
 @dataclass(frozen=True)

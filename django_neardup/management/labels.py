@@ -18,7 +18,7 @@ from ..conf import Profile
 from ..evaluation.corpora import Corpus, LabelledPair
 from ..models import Decision, Document, MergeRecord
 from ..pipeline import canonical_id, model_of
-from ..pipeline.facts import pairs_in
+from ..pipeline.told import pairs_in
 from ..text.document import Document as Text
 from ..text.plain import plain_text
 

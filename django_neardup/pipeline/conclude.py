@@ -10,13 +10,14 @@ from django.db import connections
 
 from ..models import Membership
 from .assign import recluster
-from .facts import Seen, decided_with, digests, drop_stale, write
+from .facts import Seen, digests, drop_stale, write
 from .ledger import mark_document
 from .locks import retrying, space_lock
 from .moving import conclude_alone
 from .places import Place, places_of
 from .records import Fact, Found, Signed, Verified
 from .sql import rows_in
+from .told import decided_with
 from .traces import prints_of
 from .verify import verify_many
 
@@ -102,7 +103,7 @@ def _conclude(
     for _ in range(TRIES):
         outcome = retrying(_conclude_under_lock, group, found, pairs, using)
         changed |= outcome.changed
-        _look_back(outcome.changed, pairs, group[0].scheme.pk, using)
+        _look_back([one for one in group if one.document in outcome.changed], pairs, using)
         group = [one for one in group if one.document in outcome.moved]
         if not group:
             return changed
@@ -112,18 +113,16 @@ def _conclude(
     return changed | dict.fromkeys((one.document for one in group), False)
 
 
-def _look_back(
-    concluded: Iterable[int], pairs: Mapping[int, Sequence[Verified]], scheme: int, using: str
-) -> None:
-    """Have others looked at again whose text changed while the pairs with them were not to be seen yet: their turn may
-    have found nothing to do. SQLite has one writer at a time."""
-    if connections[using].vendor == "sqlite":
+def _look_back(concluded: Sequence[Signed], pairs: Mapping[int, Sequence[Verified]], using: str) -> None:
+    """Have those looked at again whose text changed while their pairs were not to be seen yet, the concluded documents
+    and the others: their turn may have found nothing to do. SQLite has one writer at a time."""
+    sides = {each.other(one.document) for one in concluded for each in pairs[one.document]}
+    if not sides or connections[using].vendor == "sqlite":
         return
-    sides = {each.other(document) for document in concluded for each in pairs[document]}
-    stands = digests((side.document for side in sides), scheme, using) if sides else {}
-    for side in sides:
-        if stands.get(side.document, side.stored) != side.stored:
-            mark_document(side.document, using, recheck=True)
+    stored = {side.document: side.stored for side in sides} | {one.document: one.digest for one in concluded}
+    for document, digest in digests(stored, concluded[0].scheme.pk, using).items():
+        if digest != stored[document]:
+            mark_document(document, using, recheck=True)
 
 
 def _verify_again(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
@@ -12,9 +13,11 @@ from ..conf import get_profile
 from ..models import Decision, DecisionMember, Document, Pair, Scheme, Space
 from ..signals import decision_made
 from .assign import recluster
-from .facts import decisions_on, digests, in_force, pairs_in, pairs_of
+from .facts import digests, pairs_of
 from .locks import retrying, space_lock
 from .schemes import active_scheme
+from .sql import portions
+from .told import Told, in_force, told_on
 
 
 def decide(
@@ -85,11 +88,11 @@ def _decide(
 
 def _withdraw(decision: Decision, by: Any, using: str) -> bool:
     scheme = active_scheme(get_profile(decision.space.profile), using)
-    with space_lock([decision.space_id], using):
+    ids = {*Told.of(decision).documents}
+    with space_lock({decision.space_id, *_spaces_of(decision, using)}, using):
         standing = Decision.objects.using(using).filter(pk=decision.pk, withdrawn=None)
         if not standing.update(withdrawn=timezone.now(), withdrawn_by=_who(by)["by_name"]):
             return False
-        ids = {document for key in pairs_in(decision) for document in key}
         pairs = [pair for pair in pairs_of(ids, scheme.pk, using) if {pair.a_id, pair.b_id} <= ids]
         _follow(ids, pairs, scheme, using)
     return True
@@ -97,11 +100,23 @@ def _withdraw(decision: Decision, by: Any, using: str) -> bool:
 
 def _follow(documents: set[int], pairs: Sequence[Pair], scheme: Scheme, using: str) -> None:
     """Renew what is in force on those pairs, and the clusters."""
-    decisions = decisions_on([(pair.a_id, pair.b_id) for pair in pairs], using)
+    decisions = told_on([(pair.a_id, pair.b_id) for pair in pairs], using)
+    changed: defaultdict[int | None, list[int]] = defaultdict(list)
     for pair in pairs:
-        pair.decision = in_force(pair, decisions.get((pair.a_id, pair.b_id), ()))
-        pair.save(using=using, update_fields=["decision"])
+        decision = in_force(pair, decisions.get((pair.a_id, pair.b_id), ()))
+        number = None if decision is None else decision.pk
+        if number != pair.decision_id:
+            changed[number].append(pair.pk)
+    for number, keys in changed.items():
+        for some in portions(keys):
+            Pair.objects.using(using).filter(pk__in=some).update(decision=number)
     recluster(scheme, documents, using)
+
+
+def _spaces_of(decision: Decision, using: str) -> set[int]:
+    """The spaces where its documents are now."""
+    rows = Document.objects.using(using).filter(decisions__decision=decision, space__isnull=False)
+    return set(rows.values_list("space", flat=True).distinct())
 
 
 def _who(by: Any) -> dict[str, str]:

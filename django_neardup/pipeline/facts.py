@@ -1,4 +1,4 @@
-"""Pairs as facts: which of them are current, how they are written, which decision is in force on them."""
+"""Pairs as facts: which of them are current, and how they are written."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 from django.db import connections
 from django.utils import timezone
 
-from ..models import Decision, Pair, Scheme
+from ..models import Pair, Scheme
 from .records import Fact, Verified
 from .sql import execute_many, insert, named, rows_either, rows_in
+from .told import Told, in_force, told_on
 
 CHUNK = 500
 STORED = (
@@ -37,7 +38,6 @@ DIGESTS = (
     'SELECT "document_id", "source_digest" FROM "neardup_fingerprint" '
     'WHERE "scheme_id" = %s AND "document_id" IN ({})'
 )
-MEMBERS = 'SELECT DISTINCT "decision_id" FROM "neardup_decisionmember" WHERE "document_id" IN ({})'
 SIDE_A = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_a" FROM "neardup_pair" WHERE "a_id" IN ({})'
 SIDE_B = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_b" FROM "neardup_pair" WHERE "b_id" IN ({})'
 
@@ -104,7 +104,7 @@ def write(
     stored = seen.digests or digests({document for key in judged for document in key}, scheme.pk, using)
     unknown = {key for key in judged if seen.pairs.keys().isdisjoint(key)}
     present = _present(unknown, scheme.pk, using) if unknown else {}
-    decisions = decisions_on(judged, using, seen.undecided)
+    decisions = told_on(judged, using, seen.undecided)
     now = connections[using].ops.adapt_datetimefield_value(timezone.now())
     new, changed, gone, touched = [], [], [], set[int]()
     for key, each in sorted(judged.items()):
@@ -140,61 +140,6 @@ def drop_stale(digests: Mapping[int, str], scheme: Scheme, using: str) -> set[in
     return {side for row in stale for side in row[1:3]}
 
 
-def decisions_on(
-    keys: Iterable[tuple[int, int]], using: str, undecided: Set[int] = frozenset()
-) -> dict[tuple[int, int], list[Decision]]:
-    """Decisions not withdrawn that speak of those pairs, newest first, their members fetched. ``undecided``: documents
-    known to be in none."""
-    wanted = set(keys)
-    documents = {document for key in wanted for document in key} - undecided
-    found: dict[tuple[int, int], list[Decision]] = {}
-    for decision in decisions_of(documents, using):
-        for key in pairs_in(decision):
-            if key in wanted:
-                found.setdefault(key, []).append(decision)
-    return found
-
-
-def decisions_of(documents: Collection[int], using: str) -> list[Decision]:
-    """Decisions not withdrawn that speak of any of those documents, newest first, their members fetched."""
-    ids = {decision for (decision,) in rows_in(using, MEMBERS, sorted(documents))}
-    if not ids:
-        return []
-    rows = Decision.objects.using(using).filter(pk__in=sorted(ids), withdrawn=None)
-    return list(rows.prefetch_related("members").order_by("-pk"))
-
-
-def decided_with(documents: Collection[int], using: str) -> set[int]:
-    """Those documents and the others of which a decision speaks together with one of them; none without a decision."""
-    return {side for decision in decisions_of(documents, using) for key in pairs_in(decision) for side in key}
-
-
-def pairs_in(decision: Decision) -> list[tuple[int, int]]:
-    """The pairs that a decision speaks of: members of unlike sides, and side 0 with everyone."""
-    members = sorted(decision.members.all(), key=lambda member: member.document_id)
-    return [
-        (one.document_id, two.document_id)
-        for place, one in enumerate(members)
-        for two in members[place + 1 :]
-        if one.side == 0 or two.side == 0 or one.side != two.side
-    ]
-
-
-def in_force(pair: Pair | Fact, decisions: Iterable[Decision]) -> Decision | None:
-    """The newest decision that still holds of this pair.
-
-    It is open again once a text has changed *and* the verdict or the classes are others than the person saw.
-    """
-    for decision in decisions:
-        seen = {member.document_id: member.digest for member in decision.members.all()}
-        same_texts = seen.get(pair.a_id) == pair.digest_a and seen.get(pair.b_id) == pair.digest_b
-        known = decision.known.get(f"{pair.a_id}-{pair.b_id}")
-        if same_texts or known is None or known[:2] == [pair.verdict, pair.classes]:
-            return decision
-        return None
-    return None
-
-
 def _present(
     keys: Collection[tuple[int, int]], scheme: int, using: str
 ) -> dict[tuple[int, int], tuple[int, tuple[str, str]]]:
@@ -213,7 +158,7 @@ def _keep(new: Iterable[Sequence[Any]], seen: Seen) -> None:
                 seen.pairs[side].append(Fact(a, b, verdict, exact, score, classes, digest_a, digest_b))
 
 
-def _values(each: Verified, space: int, decisions: Collection[Decision]) -> list[Any]:
+def _values(each: Verified, space: int, decisions: Collection[Told]) -> list[Any]:
     """What is stored of a pair, in the order of ``COLUMNS``."""
     judgement, classes = each.judgement, ",".join(each.judgement.classes)
     decision = None

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ..clustering.leaders import AT_ONCE
 from ..models import Decision, Verdict
-from .facts import UNSEEN, Seen, decisions_of, in_force, pairs_in
+from .facts import UNSEEN, Seen
 from .records import Fact
 from .sql import portions, rows_either, rows_in
+from .told import Told, decisions_of, in_force
 
 PAIRS = (
     'SELECT "a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b" '
@@ -50,6 +51,7 @@ class StoredGraph:
         self._digests: dict[int, str] = {}
         self._different: defaultdict[int, set[int]] = defaultdict(set)
         self._same: defaultdict[int, set[int]] = defaultdict(set)
+        self._decisions: dict[int, Told | None] = {}
 
     def load(self, nodes: Collection[int]) -> None:
         if self._pairs.keys() >= {*nodes}:
@@ -58,14 +60,15 @@ class StoredGraph:
             self._pairs, self._kept = {}, 0
         new = set(nodes) - self._pairs.keys()
         pairs = self._stored(new)
-        decisions = decisions_of(new - self.seen.undecided, self.using)
-        told = {document for decision in decisions for key in pairs_in(decision) for document in key}
-        self.place(new | {side for pair in pairs for side in pair[:2]} | told)
+        decisions = decisions_of(new - self.seen.undecided, self.using, self._decisions)
+        spoken = [(told, told.pairs(new)) for told in decisions]
+        decided = {document for _, keys in spoken for key in keys for document in key}
+        self.place(new | {side for pair in pairs for side in pair[:2]} | decided)
         self._pairs |= {node: _Pairs({}, {}) for node in new}
         self._kept += len(pairs)
         for pair in pairs:
             self._keep(pair, new)
-        self._add_decisions(decisions, new)
+        self._add_decisions(spoken)
 
     def each(self, nodes: Iterable[int]) -> Iterator[int]:
         """Those nodes, in their order; a few at a time are loaded together."""
@@ -153,15 +156,16 @@ class StoredGraph:
                 if current:
                     self._pairs[one].current[two] = pair
 
-    def _add_decisions(self, decisions: list[Decision], nodes: set[int]) -> None:
+    def _add_decisions(self, spoken: Iterable[tuple[Told, Iterable[tuple[int, int]]]]) -> None:
+        """Obey decisions, the newest first, on those of their pairs that are of one space."""
         decided: set[tuple[int, int]] = set()
-        for decision in decisions:
-            told = self._same if decision.kind == Decision.Kind.SAME else self._different
-            for key in pairs_in(decision):
-                if key in decided or not nodes & {*key} or not self._digests.keys() >= {*key}:
+        for told, keys in spoken:
+            related = self._same if told.decision.kind == Decision.Kind.SAME else self._different
+            for key in keys:
+                if key in decided or not told.binds(*key) or not self._digests.keys() >= {*key}:
                     continue
                 decided.add(key)
                 pair = self.pair(*key)
-                if pair is None or in_force(pair, [decision]) is not None:
-                    told[key[0]].add(key[1])
-                    told[key[1]].add(key[0])
+                if pair is None or in_force(pair, [told]) is not None:
+                    related[key[0]].add(key[1])
+                    related[key[1]].add(key[0])

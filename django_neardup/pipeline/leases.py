@@ -90,8 +90,8 @@ def lease_many(documents: Sequence[int], using: str, seconds: float) -> list[Doc
 
 
 def keep(documents: Iterable[Document], using: str) -> None:
-    """Renew the leases of which half is over; not those that another worker has by now, or of rows that somebody holds
-    just now. Called between the stages of long batches."""
+    """Renew the leases of which half is over; not those that another worker has by now, of documents that were marked
+    meanwhile, or of rows that somebody holds just now. Called between the stages of long batches."""
     now = time.monotonic()
     due: dict[tuple[float, int], list[Document]] = {}
     for document in documents:

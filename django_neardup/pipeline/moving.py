@@ -8,11 +8,12 @@ from django.db.models import Q, QuerySet
 
 from ..models import Cluster, Document, Membership, Pair, Scheme
 from .assign import place, recluster, refresh
-from .facts import Seen, decided_with, drop_stale, write
+from .facts import Seen, drop_stale, write
 from .ledger import request
 from .locks import space_lock
 from .places import spaces_of
 from .records import Signed, Verified
+from .told import decided_with
 
 
 class Moved(Exception):
@@ -61,7 +62,7 @@ def hide(document: Document, scheme: Scheme, using: str) -> bool:
     changed. ``Moved`` where a newer turn has been here."""
     with space_lock(spaces_of(document.pk, using), using):
         rows = Document.objects.using(using).filter(pk=document.pk, version=document.version)
-        if not rows.update(live=False):
+        if not rows.update(live=False, recheck=True):
             raise Moved
         before, led = _cluster(document.pk, using), _led(document.pk, using)
         members = _members(led)

@@ -18,7 +18,7 @@ ROW = (
     "id", "profile", "generation", "algorithm", "options", "parameters", "canonisation", "language", "secret",
 )  # fmt: skip
 """What makes a scheme another one."""
-ACTIVE = f'SELECT {named(ROW)} FROM "neardup_scheme" WHERE "state" = \'active\' ORDER BY "generation"'
+ACTIVE = f'SELECT {named(ROW)} FROM "neardup_scheme" WHERE "state" = \'active\' ORDER BY "generation", "id"'
 MOST_SPACES = 10_000
 """Scopes that a process remembers."""
 
@@ -43,7 +43,7 @@ def active_schemes(using: str) -> dict[str, Scheme]:
     found, read = rows(using, ACTIVE), _read.get(using)
     if read is None or read[0] != found:
         active = Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).defer("synonyms")
-        read = found, {scheme.profile: scheme for scheme in active.order_by("generation")}
+        read = found, {scheme.profile: scheme for scheme in active.order_by("generation", "pk")}
         _read[using] = read
     _drop(_remembered, using)
     _remembered.update({(using, profile): scheme for profile, scheme in read[1].items()})

@@ -14,9 +14,9 @@ from ..models import Contact, Decision, Document, KeyPhrase, Scheme
 from ..signatures.base import Algorithm
 from ..signatures.statistics import StatisticsMissing
 from ..text.document import Document as Text
-from .facts import pairs_in
 from .phrases import value_of
 from .sign import contact_hash, contacts_of
+from .told import Told
 
 UNEQUAL, EQUAL, UNKNOWN = "unequal", "equal", "unknown"
 """What two declared values are to each other; unknown: not both are given."""
@@ -101,7 +101,7 @@ def decisions_between(a: Document, b: Document, using: str) -> list[Decision]:
     rows = Decision.objects.using(using).filter(Q(members__document=a) & Q(pk__in=_speaking_of(b, using)))
     key = (min(a.pk, b.pk), max(a.pk, b.pk))
     found = rows.prefetch_related("members").order_by("-pk")
-    return [each for each in found if key in pairs_in(each)]
+    return [each for each in found if Told.of(each).speaks_of(*key)]
 
 
 def _speaking_of(document: Document, using: str) -> object:

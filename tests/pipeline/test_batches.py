@@ -425,6 +425,22 @@ def test_a_partner_whose_text_changed_before_the_pair_was_to_be_seen_is_looked_a
     assert document(one).recheck and document(one).pending_since is not None
 
 
+@pytest.mark.engines("postgresql", "mariadb")
+def test_a_post_whose_text_changed_before_its_own_pairs_were_to_be_seen_is_looked_at_again(monkeypatch):
+    post(SOFA)
+    drain_all()
+    real, copy = conclude._conclude_under_lock, post(SOFA_EDITED)
+
+    def edited_meanwhile(*arguments):
+        outcome = real(*arguments)
+        Fingerprint.objects.filter(document=document(copy)).update(source_digest="another")
+        return outcome
+
+    monkeypatch.setattr(conclude, "_conclude_under_lock", edited_meanwhile)
+    stages.take_turns(leased(copy), "default")
+    assert document(copy).recheck and document(copy).pending_since is not None
+
+
 def test_a_candidate_that_is_moving_brings_no_cluster_of_its_former_space():
     leader, member = (ScopedPost.objects.create(site=1, text=text) for text in (SOFA, SOFA_EDITED))
     drain_all()

@@ -231,6 +231,18 @@ def test_a_hidden_post_leads_no_group_meanwhile(lost):
     assert cluster(one) == cluster(two) == cluster(three) and cluster(one).size == 3
 
 
+def test_a_post_that_was_hidden_and_is_shown_again_meanwhile_may_lead(lost):
+    one, *_ = lost
+    one.published = False
+    one.save()
+    drain()
+    one.published = True
+    one.save()
+    gathered()
+    work()
+    assert document(one).live and Cluster.objects.get().representative == document(one)
+
+
 def test_posts_that_are_there_wait_and_are_looked_at_once(lost, monkeypatch):
     from django_neardup.pipeline import leaving
 
