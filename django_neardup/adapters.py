@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from django.apps import apps
-from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
 from django.db import models
 from django.db.models.sql import Query
 from django.http import HttpRequest
@@ -195,9 +195,7 @@ class Adapter:
     def watched(self) -> frozenset[str]:
         """Field names and attribute names whose saving marks the document."""
         names = {*self.fields, *self.contacts, *self.identity, *self.scope, *self.watch}
-        known = {
-            name: field for field in self.model._meta.concrete_fields for name in (field.name, field.attname)
-        }
+        known = _columns(self.model)
         names |= {known[name].name for name in names & known.keys()}
         return frozenset(names | {known[name].attname for name in names & known.keys()})
 
@@ -240,7 +238,9 @@ class Adapter:
         for each of ``compared`` and ``live`` that leaves objects out.
 
         An object that cannot be read is logged and left out; where ``strict``, its error is raised."""
-        found = self.model._base_manager.using(using).in_bulk(list(keys))
+        wanted = set(keys)
+        rows = self.model._base_manager.using(using).in_bulk(list(wanted))
+        found = {key: row for key, row in rows.items() if key in wanted}  # MariaDB finds "abc" for "Abc"
         live = self._present(self.live(), found, using)
         same = type(self).compared is Adapter.compared
         compared = live if same else self._present(self.compared(), found, using)
@@ -267,10 +267,31 @@ class Adapter:
     @staticmethod
     def _values(instance: Any, names: Sequence[str]) -> Iterator[Any]:
         for name in names:
-            yield getattr(instance, name)
+            yield value_of(instance, name)
 
     def _texts(self, instance: Any, names: Sequence[str]) -> tuple[str, ...]:
         return tuple("" if value is None else str(value) for value in self._values(instance, names))
+
+
+def value_of(instance: Any, name: str) -> Any:
+    """That attribute of the object; None for a relation that an unsaved one has not been given yet."""
+    try:
+        return getattr(instance, name)
+    except ObjectDoesNotExist:
+        if instance._state.adding:
+            return None
+        raise
+
+
+def reads_unnamed(adapter: Adapter) -> bool:
+    """Whether fields that the adapter does not name may be read: by a ``text()`` of its own, or by properties."""
+    names = {*adapter.fields, *adapter.contacts, *adapter.identity, *adapter.scope}
+    return type(adapter).text is not Adapter.text or not names <= _columns(adapter.model).keys()
+
+
+def _columns(model: type[models.Model]) -> dict[str, models.Field[Any, Any]]:
+    """The fields with columns, by their names and those of their attributes."""
+    return {name: field for field in model._meta.concrete_fields for name in (field.name, field.attname)}
 
 
 def _is_whole(queryset: models.QuerySet[Any]) -> bool:

@@ -11,7 +11,8 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from .adapters import Adapter, adapter_for
+from .adapters import Adapter, adapter_for, reads_unnamed
+from .publishing.looking import was_live
 from .publishing.policy import Policy
 from .templating import template_names
 
@@ -59,10 +60,10 @@ class NearDuplicateFormMixin(Base):
         return getattr(self, "instance", None)
 
     def needs_neardup_check(self, instance: Model, adapter: Adapter) -> bool:
-        """Whether the post says anything that it did not say before."""
-        if instance._state.adding or type(adapter).text is not Adapter.text:
+        """Whether the post may say what it did not say before, or is not published so far."""
+        if instance._state.adding or reads_unnamed(adapter):
             return True
-        return not adapter.watched.isdisjoint(self.changed_data)
+        return not adapter.watched.isdisjoint(self.changed_data) or not was_live(instance)
 
     def full_clean(self) -> None:
         super().full_clean()

@@ -10,6 +10,8 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
 
 class Unreadable(Exception):
     """A body that cannot be read; ``status`` of the answer."""
@@ -22,7 +24,7 @@ class Unreadable(Exception):
 def values_of(request: HttpRequest) -> dict[str, Any]:
     """The values by name, the last of each; ``Unreadable`` for what is none, or exceeds Django's limits."""
     try:
-        return _from_json(request.body) if _is_json(request) else request.POST.dict()
+        return _from_json(request.body) if _is_json(request) else _from_form(request)
     except RequestDataTooBig:
         raise Unreadable(_("The request is too large."), 413)
     except (
@@ -40,6 +42,12 @@ def values_of(request: HttpRequest) -> dict[str, Any]:
 def _is_json(request: HttpRequest) -> bool:
     kind = request.content_type or ""
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def _from_form(request: HttpRequest) -> dict[str, Any]:
+    if request.content_type not in FORMS:
+        raise ValueError("no form")
+    return request.POST.dict()
 
 
 def _from_json(body: bytes) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models
 from django.http import HttpRequest
 
-from ..adapters import Adapter
+from ..adapters import Adapter, reads_unnamed
 from ..similar import with_key
 
 UNREADABLE = (ValidationError, ValueError, TypeError, OverflowError, RecursionError)
@@ -35,13 +35,14 @@ def draft(adapter: Adapter, request: HttpRequest, values: Mapping[str, Any]) -> 
 
 
 def asked(adapter: Adapter) -> Iterator[models.Field[Any, Any]]:
-    """The fields that a visitor may fill in: those which the adapter compares, or watches where it has a ``text()``.
+    """The fields that a visitor may fill in: those which the adapter compares, and those it watches where it has a
+    ``text()`` or names properties.
 
     Files stay out, for a name would be taken for its file; so do, but for ``identity`` and ``scope``, relations: the
     words of what they lead to are not his to read.
     """
     quoted = {*adapter.fields, *adapter.contacts}
-    if type(adapter).text is not Adapter.text:
+    if reads_unnamed(adapter):
         quoted |= {*adapter.watch}
     for name in sorted({*quoted, *adapter.identity, *adapter.scope}):
         field = _field(adapter.model, name)

@@ -16,10 +16,11 @@ from django.utils import timezone
 from ..adapters import Adapter, adapter_for, adapters_of
 from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, Pair, Scheme
 from ..pipeline import model_of, retrying, space_lock
-from ..pipeline.facts import digests, is_current, pairs_in, pairs_of
+from ..pipeline.facts import digests, is_current, pairs_of
+from ..pipeline.told import Told
 from ..signals import decision_made, document_checked
 from ..visible import Visible
-from .holding import facts_of, locked, publish, turn_down
+from .holding import facts_of, is_live, locked, publish, turn_down
 from .rules import decide, scope_of
 
 logger = logging.getLogger(__name__)
@@ -56,7 +57,7 @@ def on_decided(sender: type[Decision], decision: Decision, using: str, **kwargs:
     members = DecisionMember.objects.using(using).filter(
         decision=decision, document__hold__state=State.REVIEW
     )
-    told = {document for key in pairs_in(decision) for document in key}
+    told = Told.of(decision).documents
     for member in members.select_related("document"):
         if member.document_id in told:
             _settle_safely(member.document, using, decided=True)
@@ -87,7 +88,7 @@ def _settle(turn: Document, using: str, decided: bool) -> bool:
         found = Document.objects.using(using).get(pk=turn.pk)
         held = Hold.objects.using(using).filter(document=turn.pk)
         instance = _post(found, using)
-        if instance is None or _is_live(instance, using):
+        if instance is None or is_live(instance, using):  # gone, or published by hand
             held.delete()
             return True
         row, digest = held.first(), _digest(found, turn, instance, using)
@@ -105,12 +106,6 @@ def _post(document: Document, using: str) -> Model | None:
         return None
     key = model._meta.pk.to_python(document.object_id)
     return locked(adapter_for(model), key, using)
-
-
-def _is_live(instance: Model, using: str) -> bool:
-    """Whether somebody has published it by hand."""
-    found: bool = adapter_for(instance).live().using(using).filter(pk=instance.pk).exists()
-    return found
 
 
 def _digest(document: Document, turn: Document, instance: Model, using: str) -> str | None:

@@ -103,6 +103,12 @@ def locked(adapter: Adapter, key: Any, using: str) -> Model | None:
     return found
 
 
+def is_live(instance: Model, using: str) -> bool:
+    """Whether ``live()`` holds the post as it is stored."""
+    found: bool = adapter_for(instance).live().using(using).filter(pk=instance.pk).exists()
+    return found
+
+
 def write_first(held: QuerySet[Hold], using: str) -> None:
     """On SQLite a transaction that reads before it writes may be refused its lock."""
     if connections[using].vendor == "sqlite":

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from ..adapters import Adapter
 from ..finding import Match, find_similar
 from ..visible import Querysets
-from .holding import can_hold, database_of, holds_of
+from .holding import can_hold, database_of, holds_of, is_live
 from .rules import Decision, decide, exempts, scope_of
 
 logger = logging.getLogger(__name__)
@@ -61,6 +61,12 @@ def visitor_of(request: HttpRequest, instance: Model, adapter: Adapter) -> Visit
     waits = adapter.hold_until_checked and can_hold(adapter)
     nobody = Visitor(waits=waits)
     return attempt(ask, nobody, database_of(instance), "nobody is known to publish")
+
+
+def was_live(instance: Model) -> bool:
+    """Whether the post is published, as it is stored; not where the site cannot tell."""
+    using = database_of(instance)
+    return attempt(lambda: is_live(instance, using), False, using, "nobody knows whether a post is published")
 
 
 def look(request: HttpRequest, instance: Model, adapter: Adapter, visitor: Visitor) -> Look:

@@ -18,6 +18,7 @@ from ..finding import Match
 from ..finding.matches import safe_url
 from ..models import Hold
 from ..pipeline import canonical_id
+from .holding import database_of, holds_of, is_live
 from .looking import Look, Visitor, look, visitor_of
 from .rules import Action
 from .saving import Waiting, hold_on_save, renew
@@ -47,6 +48,7 @@ MESSAGES: dict[str, Promise] = {
     "published": _("Published."),
     "checking": _("Saved. It will appear as soon as it has been checked."),
     "review": _("Saved. It will appear when a moderator has looked at it."),
+    "refused": _("Saved, but not published: it was refused earlier."),
     "renewed": _("Your earlier post was brought up to date."),
 }
 
@@ -123,27 +125,40 @@ class Policy:
             self.know(instance)
         chosen = self.to_renew
         if chosen is not None and chosen.object is not None:
-            self._renewed = renew(chosen.object, self.post, self.adapter, self.visitor)
+            self._waiting = self._until_checked()
+            self._renewed = renew(chosen.object, self.post, self.adapter, self.visitor, self._waiting)
         if self._renewed is None and self.instance is not None:
             self._prepare()
         return self._renewed
 
     def _prepare(self) -> None:
         cause = next(iter(self.found.decision.causes), None)
+        self._waiting = self._until_checked() if self.changed else None
         if self.action in ("hold", "block"):
             self._waiting = Waiting(Hold.State.REVIEW, cause, self.visitor.trust)
-        elif self.changed and self.visitor.waits:
-            self._waiting = Waiting(Hold.State.CHECKING, None, self.visitor.trust)
         if self._waiting is not None:
             hold_on_save(self.post, self._waiting)
 
+    def _until_checked(self) -> Waiting | None:
+        return Waiting(Hold.State.CHECKING, None, self.visitor.trust) if self.visitor.waits else None
+
     @property
     def outcome(self) -> str:
-        """What has become of the post that was saved: "published", "checking", "review" or "renewed"."""
-        if self._renewed is not None:
-            return "renewed"
+        """What has become of the post that was saved: "published", "checking", "review", "refused" or "renewed"."""
         held = self._waiting.held if self._waiting is not None else None
-        return held.state if held is not None else "published"
+        if held is None and self._renewed is None:
+            held = self._held_before()
+        if held is not None:
+            return held.state
+        return "published" if self._renewed is None else "renewed"
+
+    def _held_before(self) -> Hold | None:
+        """The hold under which the post stands still; none where somebody has published it by hand."""
+        if self.instance is None or self.instance.pk is None:
+            return None
+        using = database_of(self.instance)
+        held = holds_of(self.instance, using).first()
+        return None if held is None or is_live(self.instance, using) else held
 
     @property
     def message(self) -> Promise:

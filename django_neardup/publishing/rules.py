@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 from django.db.models import Model
 
-from ..adapters import Adapter
+from ..adapters import Adapter, value_of
 from ..models import Verdict
 
 Action = Literal["ignore", "warn", "hold", "block"]
@@ -147,7 +147,7 @@ def written_rules(adapter: Adapter) -> Sequence[Mapping[str, Any]]:
 
 def scope_of(adapter: Adapter, instance: Model) -> tuple[str, ...]:
     """The post's values of the adapter's ``scope``."""
-    values = (getattr(instance, name) for name in adapter.scope)
+    values = (value_of(instance, name) for name in adapter.scope)
     return tuple("" if value is None else str(value) for value in values)
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model
 
-from ..adapters import Adapter, adapter_for
+from ..adapters import Adapter
 from ..finding import Match
 from ..models import Hold
-from .holding import database_of, hold_as, locked
+from .holding import database_of, hold_as, is_live, locked
 from .looking import Visitor, may_renew
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ def _hold(instance: Model, waiting: Waiting, using: str) -> Hold | None:
     """Hold it; where that fails the post is published, which is logged."""
     try:
         with transaction.atomic(using=using):
-            if not adapter_for(instance).live().using(using).filter(pk=instance.pk).exists():
+            if not is_live(instance, using):
                 return None
             return hold_as(instance, waiting.state, waiting.match, waiting.trust)
     except Exception:
@@ -61,13 +61,17 @@ def _hold(instance: Model, waiting: Waiting, using: str) -> Hold | None:
         return None
 
 
-def renew(old: Model, new: Model, adapter: Adapter, visitor: Visitor) -> Model | None:
-    """Bring the visitor's own old post up to date from the unsaved new one; None, and nothing is done, where it is gone
-    or is not theirs to renew any more."""
+def renew(
+    old: Model, new: Model, adapter: Adapter, visitor: Visitor, waiting: Waiting | None = None
+) -> Model | None:
+    """Bring the visitor's own old post up to date from the unsaved new one, and hold it if it is to wait; None, and
+    nothing is done, where it is gone or is not theirs to renew any more."""
     using = database_of(old)
     with transaction.atomic(using=using):
         fresh = locked(adapter, old.pk, using)
         if fresh is None or not may_renew(fresh, adapter, visitor):
             return None
         adapter.renew(fresh, new)
+        if waiting is not None:
+            waiting.held = _hold(fresh, waiting, using)
     return fresh

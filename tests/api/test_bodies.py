@@ -62,6 +62,9 @@ BAD = {
         "multipart/form-data; boundary=x; charset=rot13",
     ),
     "parts cut short": (b"--x\r\nContent-Disposition: form-data; name=", "multipart/form-data; boundary="),
+    "a text alone": (b"text=a", "text/plain"),
+    "what is not said": (b"text=a", ""),
+    "JSON that does not say so": (b'{"text": "a"}', "text/json"),
 }
 
 

@@ -4,12 +4,16 @@ import json
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import models
 from django.test.utils import isolate_apps
 
+import django_neardup as neardup
+from django_neardup import adapters
 from django_neardup.adapters import Adapter
 from django_neardup.api.drafts import asked, draft
-from tests.testapp.models import Ad, Author, ScopedPost, SlugPost
+from tests.api.asking import ask, indexed, post, texts, told
+from tests.testapp.models import Ad, Author, Comment, ScopedPost, SlugPost
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +44,8 @@ def text(self, instance):
         (Ad, {"fields": ["author"], "scope": ["author_id"]}, ""),
         (Ad, {"fields": ["title"], "watch": ["published"]}, "title"),
         (Ad, {"text": text, "watch": ["published", "title", "author"]}, "published title"),
+        (Ad, {"fields": ["get_absolute_url"], "watch": ["title", "author"]}, "title"),
+        (Ad, {"fields": ["text"], "scope": ["get_absolute_url"], "watch": ["title"]}, "text title"),
         (SlugPost, {"fields": ["text"], "identity": ["slug"]}, "text"),
         (ScopedPost, {"fields": ["text"], "scope": ["site"]}, "site text"),
     ],
@@ -94,9 +100,30 @@ def test_relations_lead_to_what_there_is(rf):
         assert draft(own, request, {"author_id": value}).author_id == expected
 
 
+def test_what_a_property_reads_is_taken_from_the_visitor(client, monkeypatch):
+    monkeypatch.setattr(Ad, "words", property(lambda ad: f"{ad.title}\n{ad.text}"), raising=False)
+    own = adapter(fields=["words"], watch=["title", "text"])
+    monkeypatch.setitem(adapters._registry, Ad, own)
+    indexed(post())
+    assert [each["same"] for each in told(client, **texts())] == [True]
+    assert told(client, title="", text="") == []
+
+
+@pytest.mark.parametrize("attributes", [{"scope": ["ad"]}, {"fields": ["text", "ad"]}, {"identity": ["ad"]}])
+def test_a_relation_that_is_not_sent_is_none(client, monkeypatch, attributes):
+    monkeypatch.setitem(adapters._registry, Comment, adapter(Comment, **{"fields": ["text"], **attributes}))
+    comment = Comment.objects.create(ad=post(), text=texts()["text"])
+    neardup.drain()
+    assert ask(client, label="testapp.comment", text=comment.text).status_code == 200
+    neardup.find_similar(Comment(text=comment.text))
+    comment.ad_id = None
+    with pytest.raises(ObjectDoesNotExist):
+        adapters.adapter_for(comment).source(comment, compared=True, live=True)
+
+
 def test_a_stored_post_keeps_what_is_not_sent(rf):
     request = rf.post("/")
     request.user = AnonymousUser()
-    post = Ad.objects.create(title="Старый", text="Старый текст", hits=7)
-    found = draft(adapter(fields=["title", "text"]), request, {"pk": post.pk, "title": "Новый", "hits": 0})
-    assert (found.pk, found.title, found.text, found.hits) == (post.pk, "Новый", "Старый текст", 7)
+    stored = Ad.objects.create(title="Старый", text="Старый текст", hits=7)
+    found = draft(adapter(fields=["title", "text"]), request, {"pk": stored.pk, "title": "Новый", "hits": 0})
+    assert (found.pk, found.title, found.text, found.hits) == (stored.pk, "Новый", "Старый текст", 7)

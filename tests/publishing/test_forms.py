@@ -11,6 +11,7 @@ from django import forms
 from django.core import signing
 from django.db import DatabaseError, connection, transaction
 from django.test import RequestFactory
+from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
 from django_neardup.adapters import Adapter, adapter_for
@@ -18,6 +19,7 @@ from django_neardup.forms import NearDuplicateFormMixin
 from django_neardup.models import Cluster, Document, Fingerprint, Hold, Pair, Scheme, Space
 from django_neardup.pipeline import drain
 from django_neardup.publishing import hold, looking
+from django_neardup.publishing.holding import hold_as
 from django_neardup.publishing.tokens import SECONDS
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED
 from tests.publishing.conftest import AdForm, BoardNeardup
@@ -326,6 +328,101 @@ class TestRenewal:
         assert form.neardup.outcome == "review"
 
 
+class TestRenewalUntilChecked:
+    RULES = [{"action": "warn", "own": True}, {"action": "hold"}]
+
+    def renewed(self, submit, people, publish, old_text=SOFA, **more):
+        old = publish(old_text, people.ann)
+        form = submit(people.ann, ("neardup_renew", str(old.pk)), text=SOFA_EDITED, **more)
+        assert form.is_valid(), form.errors
+        assert form.save() == old
+        return form.neardup, Ad.objects.get(pk=old.pk)
+
+    def visible(self, request):
+        return Ad.objects.exclude(sku="closed")
+
+    def test_it_waits_like_any_other(self, adapt, people, submit, publish):
+        adapt(hold_until_checked=True, publication=self.RULES, visible=TestRenewalUntilChecked.visible)
+        publish(SOFA_EDITED, people.bob, sku="closed")
+        policy, ad = self.renewed(submit, people, publish)
+        assert (policy.outcome, ad.published, ad.text) == ("checking", False, SOFA_EDITED)
+        assert "has been checked" in str(policy.message)
+        drain()
+        assert Hold.objects.get().state == "review"
+        assert not Ad.objects.get(pk=ad.pk).published
+
+    def test_what_is_like_nothing_is_published(self, adapt, people, submit, publish):
+        adapt(hold_until_checked=True, publication=self.RULES)
+        _policy, ad = self.renewed(submit, people, publish)
+        drain()
+        assert Ad.objects.get(pk=ad.pk).published
+        assert not Hold.objects.exists()
+
+    def test_a_draft_is_left_as_it_is(self, adapt, people, submit, publish):
+        def renew(self, old, new):
+            old.text, old.published = new.text, False
+            old.save()
+
+        adapt(hold_until_checked=True, publication=self.RULES, renew=renew)
+        policy, ad = self.renewed(submit, people, publish)
+        assert (policy.outcome, ad.published) == ("renewed", False)
+        assert not Hold.objects.exists()
+
+    def test_where_holding_fails_it_is_published(self, adapt, people, submit, publish, caplog):
+        def hide(self, ad):
+            raise RuntimeError("no")
+
+        adapt(hold_until_checked=True, publication=self.RULES, hide=hide)
+        policy, ad = self.renewed(submit, people, publish)
+        assert (policy.outcome, ad.published, ad.text) == ("renewed", True, SOFA_EDITED)
+        assert "published unchecked" in caplog.text
+
+
+class TestOutcome:
+    """What the author of a held post reads who edits it."""
+
+    def edited(self, submit, author, text, **more):
+        form = submit(author, text=text, instance=Ad.objects.get(), **more)
+        assert form.is_valid(), form.errors
+        form.save()
+        return form.neardup
+
+    def test_it_is_checked_still(self, adapt, people, submit):
+        adapt(hold_until_checked=True)
+        first = submit(people.ann, text=SOFA)
+        assert first.is_valid()
+        first.save()
+        policy = self.edited(submit, people.ann, CAT)
+        assert (policy.outcome, Ad.objects.get().published) == ("checking", False)
+        assert self.edited(submit, people.ann, CAT).outcome == "checking"
+
+    @pytest.mark.parametrize("state", ["checking", "review", "refused"])
+    def test_it_is_what_it_was(self, state, board, people, submit, publish):
+        hold_as(publish(SOFA, people.ann), state)
+        policy = self.edited(submit, people.ann, CAT)
+        assert policy.outcome == state
+        assert "Saved" in str(policy.message)
+
+    def test_nobody_waits_for_what_staff_have_published(self, board, people, submit, publish):
+        hold_as(publish(SOFA, people.ann), "review")
+        assert self.edited(submit, people.bob, CAT, trust="staff", kind=PublishingForm).outcome == "published"
+
+    def test_a_post_of_nobody_is_published(self, board, people):
+        request = RequestFactory().post("/", {"words": SOFA, "draft": "on"})
+        request.author, request.trust = people.ann, "member"
+        form = PlainForm(request.POST, request=request)
+        assert form.is_valid()
+        assert form.neardup.outcome == "published"
+
+
+class PublishingForm(AdForm):
+    """Publishes whatever it saves, as a button under a draft does."""
+
+    def save(self, commit=True):
+        self.instance.published = True
+        return super().save(commit)
+
+
 class TestEditing:
     def test_a_post_never_meets_itself(self, board, people, submit, publish):
         ad = publish(SOFA, people.ann)
@@ -346,6 +443,47 @@ class TestEditing:
         publish(SOFA, people.bob)
         ad = publish(SOFA, people.ann)
         assert not submit(people.ann, text=SOFA, title="Диван", instance=ad).is_valid()
+
+    def test_a_draft_that_is_published_unchanged_is_looked_at(self, board, people, submit, publish):
+        draft = Ad.objects.create(text=SOFA, author=people.ann, published=False)
+        assert submit(people.ann, text=SOFA, instance=draft, kind=PublishingForm).is_valid()
+        publish(SOFA, people.ann)
+        form = submit(people.ann, text=SOFA, instance=draft, kind=PublishingForm)
+        assert not form.is_valid()
+        assert code(form) == "near_duplicate"
+
+    def test_a_draft_that_is_published_unchanged_waits_for_its_check(self, adapt, people, submit):
+        adapt(hold_until_checked=True)
+        draft = Ad.objects.create(text=SOFA, author=people.ann, published=False)
+        form = submit(people.ann, text=SOFA, instance=draft, kind=PublishingForm)
+        assert form.is_valid()
+        assert not form.save().published
+        assert form.neardup.outcome == "checking"
+
+    def test_one_query_tells_that_nothing_is_asked(self, board, people, submit, publish):
+        form = submit(people.ann, text=SOFA, instance=publish(SOFA, people.ann))
+        with CaptureQueriesContext(connection) as queries:
+            assert form.is_valid()
+        assert [each["sql"].split()[0] for each in queries] == ["SAVEPOINT", "SELECT", "RELEASE"]
+
+    def test_where_it_is_not_known_what_is_published_the_post_is_looked_at(
+        self, adapt, people, submit, publish, caplog
+    ):
+        def fail(self):
+            raise LookupError("live")
+
+        publish(SOFA, people.bob)
+        ad = publish(SOFA, people.ann)
+        adapt(live=fail, visible=lambda self, request: Ad.objects.all())
+        assert not submit(people.ann, text=SOFA, instance=ad).is_valid()
+        assert "nobody knows whether a post is published" in caplog.text
+
+    def test_with_a_property_every_edit_is_looked_at(self, adapt, people, submit, publish, monkeypatch):
+        monkeypatch.setattr(Ad, "words", property(lambda ad: f"{ad.title}\n{ad.text}"), raising=False)
+        adapt(fields=["words"])
+        publish(SOFA, people.bob)
+        ad = publish(CAT, people.ann)
+        assert not submit(people.ann, text=SOFA, instance=ad).is_valid()
 
     def test_an_edit_of_staff_is_the_authors_post_still(self, board, people, submit, publish):
         publish(SOFA, people.ann)

@@ -10,7 +10,8 @@ from django.test import override_settings
 
 from django_neardup.models import Verdict
 from django_neardup.publishing import ACTIONS, Rule, decide
-from django_neardup.publishing.rules import exempts
+from django_neardup.publishing.rules import exempts, scope_of
+from tests.testapp.models import Ad, Comment
 
 YESTERDAY = datetime(2026, 3, 12, tzinfo=timezone.utc)
 MATRIX = """
@@ -135,3 +136,9 @@ def test_who_is_let_through_whatever_it_is_like(table, trust, exempt, adapt):
 def test_a_rule_that_cannot_be_read_says_what_to_write(written):
     with pytest.raises(ValueError, match=r"\. (It is|Known|Write)"):
         Rule.of(written)
+
+
+def test_a_scope_that_a_new_post_was_not_given_is_empty():
+    by_ad = SimpleNamespace(scope=["ad"])
+    assert scope_of(by_ad, Comment()) == ("",)
+    assert scope_of(by_ad, Comment(ad=Ad(title="Сваи"))) == ("Сваи",)
