@@ -87,7 +87,7 @@ def first_keys(queryset: QuerySet[Any]) -> list[Any] | None:
     query: Any = queryset.query
     if query.high_mark is None or query.collapse.order != order_of(query) or query.select_for_update:
         return None
-    if query.distinct or not (_is_whole(query) and _rows_are_posts(query)):
+    if query.distinct or not (_is_whole(query) and _rows_are_posts(query)) or _looks_at_rows(query):
         return None
     rows = plain(queryset)
     rows.query.clear_limits()
@@ -119,6 +119,11 @@ def _rows_are_posts(query: Any) -> bool:
     """Whether no join repeats a row: all lead to the one row that a foreign key names."""
     joins = (join for alias, join in query.alias_map.items() if query.alias_refcount[alias])
     return all(isinstance(join.join_field, ForeignKey) for join in joins if isinstance(join, Join))
+
+
+def _looks_at_rows(query: Any) -> bool:
+    """Whether a value of a row depends on which others there are: one of a window."""
+    return any(each.contains_over_clause for each in query.annotations.values())
 
 
 def _plain(query: Any) -> Query:

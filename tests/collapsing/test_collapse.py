@@ -7,7 +7,8 @@ import uuid
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from django.db import models
-from django.db.models import Count, F, Q, Sum, Value
+from django.db.models import Count, F, Q, Sum, Value, Window
+from django.db.models.functions import RowNumber
 from django.test.utils import isolate_apps
 
 from django_neardup import collapse
@@ -197,6 +198,15 @@ def test_a_page_behind_many_twins():
 )
 def test_it_is_still_a_queryset(posts, made, wanted):
     assert places(posts, made(collapse(Ad.objects.order_by("pk")))) == wanted
+
+
+@pytest.mark.parametrize("window", [RowNumber(), Count("pk")], ids=["number", "count"])
+def test_windows_on_a_page_are_those_of_the_list(posts, window):
+    numbered = Ad.objects.annotate(place=Window(window, order_by="pk")).order_by("pk")
+    listed = collapse(numbered)
+    assert places(posts, listed[1:3]) == [1, 3]
+    assert [each.place for each in listed[1:3]] == [each.place for each in listed][1:3]
+    assert places(posts, collapse(numbered.annotate(far=F("place") + 9))[1:3]) == [1, 3]
 
 
 def test_facets_and_sums(posts):
