@@ -45,8 +45,9 @@ def on_objects(act: str, instances: Iterable[models.Model]) -> list[Need]:
 
 
 def of_merge(plan: Plan) -> list[Need]:
-    """To change the keeper, to delete every loser and every row that goes for not being chosen, to change every model
-    whose rows move, to delete of those whose spare rows go, and both where it is not decided which row goes.
+    """To change the keeper, to delete every loser, as a multi-table child too, and every row that goes for not being
+    chosen, to change every model whose rows move, to delete of those whose spare rows go, and both where it is not
+    decided which row goes.
     """
     spare = {drop.model for drop in plan.drops if drop.why in (THERE, ITSELF)} | {
         each.model for each in plan.open
@@ -55,7 +56,7 @@ def of_merge(plan: Plan) -> list[Need]:
     own = [model for model in spare if not model._meta.auto_created]
     return [
         *on_objects("change", [plan.keeper]),
-        *on_objects("delete", plan.losers),
+        *on_objects("delete", [*plan.losers, *plan.below]),
         *(Need("change", model) for model in sorted(moved, key=_label)),
         *(Need("delete", model) for model in sorted(own, key=_label)),
         *on_objects("delete", (row for row in plan.going if not row._meta.auto_created)),

@@ -33,7 +33,8 @@ class Plan:
     """A merge, thought through. ``reasons`` says, in words, why it must not be; without any it may be applied.
 
     ``obstacles`` are those that no decision can settle. ``clashes`` want decisions, ``fields`` are the columns whose
-    values differ, ``going`` the rows that a decision deletes, with all that falls with them.
+    values differ, ``going`` the rows that a decision deletes, with all that falls with them; ``below`` are the losers'
+    rows as multi-table children, which go with them.
     """
 
     keeper: models.Model
@@ -45,6 +46,7 @@ class Plan:
     clashes: list[Clash] = field(default_factory=list)
     fields: list[Column] = field(default_factory=list)
     going: list[models.Model] = field(default_factory=list)
+    below: list[models.Model] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
 
     @property
@@ -100,6 +102,7 @@ def make_plan(
         return plan
     target = Target(keeper, faces(keeper, using), [faces(loser, using) for loser in losers])
     plan.obstacles = other_kinds(target, losers)
+    plan.below = _below(target, losers)
     if not plan.obstacles:
         shifts = _shifts(target, using)
         for model, own in shifts.items():
@@ -111,6 +114,16 @@ def make_plan(
         plan.fields, wrong = columns(keeper, losers, values)
         plan.obstacles += wrong
     return plan
+
+
+def _below(target: Target, losers: Sequence[models.Model]) -> list[models.Model]:
+    """The rows of children that the keeper has too: where it has none they move."""
+    return [
+        face
+        for loser, theirs in zip(losers, target.loser_faces, strict=True)
+        for model, face in theirs.items()
+        if face is not loser and model in target.keeper_faces
+    ]
 
 
 def _undecided(clashes: Sequence[Clash]) -> list[str]:

@@ -9,6 +9,17 @@ from django.db import models
 from .relations import ModelType
 
 
+def content(model: ModelType, is_link: bool) -> list[str]:
+    """The attributes that say all there is to a row: of a link all but its own key, of a mark its references. Nothing
+    where a row is more than these."""
+    fields = model._meta.local_concrete_fields
+    if is_link:
+        keys = model._meta.pk_fields
+        return [field.attname for field in fields if keys != [field]]
+    joins = [field.attname for field in fields if isinstance(field, models.ForeignKey)]
+    return joins if is_mark(model) else []
+
+
 def is_mark(model: ModelType) -> bool:
     """Whether a row only joins: a favourite, a subscription. It has two references or more, and besides these and
     its key nothing but dates that were set by themselves."""

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from .clashes import KEEPER, LOSER, Clash, Row, Unique, plain, uniques
 from .places import Places
 from .relations import ModelType, Pointer, link_models, rows_of
-from .spare import is_mark
+from .spare import content
 
 THERE, ITSELF, DECIDED, OWN, FALLEN = "there", "itself", "decided", "own", "fallen"
 """Why a row goes: the keeper has one like it, it would link the keeper with itself, it was not chosen, it is the
@@ -119,8 +119,9 @@ class Table:
     def __init__(self, model: ModelType, shifts: Sequence[Shift], target: Target, using: str) -> None:
         self.model, self.shifts, self.target, self.using = model, shifts, target, using
         self.is_link = model in link_models()
+        self.content = content(model, self.is_link)
         self.rules = uniques(model, {shift.pointer.column for shift in shifts})
-        self.places = Places(self.rules, self._content if self.is_link else None)
+        self.places = Places(self.rules, self._content if self.content else None)
         self._evicted: dict[Any, set[Any]] = {}
 
     def settle(self, plan: Report) -> None:
@@ -221,20 +222,18 @@ class Table:
         names |= {shift.pointer.kind[0] for shift in self.shifts if shift.pointer.kind}
         for rule in self.rules:
             names |= {*rule.names} - {*rule.computed}
-        return sorted(names)
+        return sorted({*names, *self.content})
 
     def _is_spare(self, row: Row, moves: list[Move]) -> str:
-        """Why a row that says no more than who and what need not come along; empty where it must."""
+        """Why a row need not come along: a link or a mark that is there already. Empty where it must."""
         if self.is_link and self._links_itself(row, moves):
             return ITSELF
-        joins = self.is_link or is_mark(self.model)
-        return THERE if self.places.has_equal(row) or (joins and self.places.broken(row)) else ""
+        equal, broken = self.places.has_equal(row), bool(self.places.broken(row))
+        spare = equal or broken if self.is_link else equal and broken
+        return THERE if spare else ""
 
     def _content(self, row: Row) -> tuple[Any, ...]:
-        """All that a row of a many-to-many table says, but for its own key."""
-        keys = self.model._meta.pk_fields
-        own = {keys[0].attname} if len(keys) == 1 else set()
-        return tuple(plain(row[name]) for name in self._columns() if name not in own)
+        return tuple(plain(row[name]) for name in self.content)
 
     def _links_itself(self, row: Row, moves: list[Move]) -> bool:
         ends = [shift.pointer for shift in self.shifts if shift.pointer.at is moves[0].pointer.at]

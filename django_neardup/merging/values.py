@@ -170,8 +170,9 @@ def _value(field: Any, instance: models.Model) -> Any:
 def _wrong(column: Column, keeper: models.Model) -> list[str]:
     if not column.changes:
         return []
+    value = column.field.value_from_object(column.chosen.owners[0])
     try:
-        column.field.clean(column.chosen.value, keeper)
+        column.field.clean(value, keeper)
     except ValidationError as error:
         return [_in_words(column.field, message) for message in error.messages]
     return []

@@ -7,7 +7,7 @@ from django_neardup.models import Cluster
 from tests import builders
 from tests.admin.tools import OUTCOMES, fields, look, page_of, url_of
 from tests.merging.tools import snapshot
-from tests.testapp.models import Ad, Author, Comment, Favourite, Statistics, Tag
+from tests.testapp.models import Ad, Article, Author, Comment, Favourite, LongArticle, Statistics, Tag
 
 pytestmark = pytest.mark.django_db
 
@@ -193,3 +193,16 @@ def test_an_admin_of_the_site_may_ask_for_more(root, person, cluster, monkeypatc
     assert "secrets" in seen.content.decode()
     assert root.post(url_of(cluster, "delete"), fields(seen)).status_code == 403
     assert Cluster.objects.get().state == Cluster.State.OPEN
+
+
+@pytest.mark.parametrize(("names", "status"), [((), 403), (("testapp.delete_longarticle",), 302)])
+def test_what_a_post_is_as_a_child_goes_by_the_hand_of_those_who_may_delete_it(root, person, names, status):
+    for source in ("keeper", "loser"):
+        LongArticle.objects.create(text="Продам сваи длиной 14 м", source=source)
+    cluster = builders.cluster(*Article.objects.order_by("pk"))
+    client = person(MERGE, "testapp.change_article", "testapp.delete_article", *names)
+
+    answer = client.post(url_of(cluster, "merge"), fields(look(root, "merge", cluster)))
+
+    assert answer.status_code == status
+    assert LongArticle.objects.count() == (1 if status == 302 else 2)

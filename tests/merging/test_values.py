@@ -150,6 +150,11 @@ def test_a_childs_values_belong_to_the_table_that_has_the_column():
     [
         ({"colour": "green"}, {"colour": 1}, "Colour: Value 'green' is not a valid choice."),
         ({"title": ""}, {"title": 1}, "Heading: This field cannot be blank."),
+        (
+            {"scan": "a.exe"},
+            {"scan": 1},
+            "Scan: File extension “exe” is not allowed. Allowed extensions are: txt, pdf.",
+        ),
         ({}, {"secret": 1}, "“secret” cannot be taken from that post."),
         ({}, {"title": 2}, "“title” cannot be taken from that post."),
         ({}, {"pk": 1}, "“pk” cannot be taken from that post."),
@@ -166,6 +171,16 @@ def test_a_value_that_does_not_fit_is_refused(stored, chosen, reason):
 
     assert caught.value.reasons == [reason]
     assert snapshot() == before
+
+
+def test_a_file_is_taken_where_its_validators_let_it():
+    keeper, loser = offers({}, {})
+    loser.scan.save("a.txt", ContentFile(b"a"))
+
+    assert make_plan(keeper, [loser], "default").obstacles == []
+    merge(keeper, [loser], Case())
+
+    assert Offer.objects.get().scan.read() == b"a"
 
 
 def test_a_unique_value_that_a_third_post_has_meanwhile_is_refused(monkeypatch):

@@ -1,5 +1,6 @@
 """A post with every sort of column, for the tests of choosing values; and rows of which it can have one."""
 
+from django.core.validators import FileExtensionValidator
 from django.db import models
 
 from .models import Author
@@ -16,7 +17,7 @@ class Offer(models.Model):
     colour = models.CharField(max_length=10, choices=Colour, default=Colour.RED)
     sold = models.BooleanField(default=False)
     seller = models.ForeignKey(Author, models.SET_NULL, null=True, blank=True)
-    scan = models.FileField(blank=True, default="")
+    scan = models.FileField(blank=True, default="", validators=[FileExtensionValidator(["txt", "pdf"])])
     slug = models.CharField(max_length=50, unique=True, null=True, blank=True)
     data = models.JSONField(default=dict, blank=True)
     earlier = models.ForeignKey("self", models.SET_NULL, null=True, blank=True)

@@ -102,6 +102,25 @@ class Rating(models.Model):
         unique_together = [("piece", "person")]
 
 
+class Purchase(models.Model):
+    """Only joins, and a piece has one, whoever the buyer is."""
+
+    piece = models.OneToOneField(Piece, models.CASCADE)
+    person = models.ForeignKey(Person, models.CASCADE)
+    made = models.DateTimeField(auto_now_add=True)
+
+
+class Opinion(models.Model):
+    """Only joins, and a person has one of a piece, whatever the choice is."""
+
+    piece = models.ForeignKey(Piece, models.CASCADE)
+    person = models.ForeignKey(Person, models.CASCADE)
+    choice = models.ForeignKey(Group, models.CASCADE)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["piece", "person"], name="testapp_opinion_once")]
+
+
 class Boost(models.Model):
     piece = models.ForeignKey(Piece, models.CASCADE)
     active = models.BooleanField(default=True)
