@@ -166,11 +166,12 @@ class NearDuplicatesMixin(Base):
         return [*names] if own in names else [*names, own]
 
     def _is_here(self, request: HttpRequest) -> bool:
-        """Whether the pages to decide are on this admin site and show the database of these posts."""
+        """Whether the pages to decide are on this admin site and show the database that these posts are written to."""
         if not self.admin_site.is_registered(Queue):
             return False
         workshop = self.admin_site.get_model_admin(Queue)
-        return workshop.get_queryset(request).db == self.get_queryset(request).db
+        posts = self.get_queryset(request).select_for_update()  # whose alias is that for writing
+        return workshop.get_queryset(request).db == posts.db
 
     def _link(self, request: HttpRequest, response: TemplateResponse, instance: Any) -> None:
         """Put the link among the tools of the page, whichever template draws it."""

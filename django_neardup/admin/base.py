@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.contrib import admin
-from django.db import connections, models, transaction
+from django.db import connections, models, router, transaction
 from django.db.models import QuerySet
 from django.forms.widgets import Script
 from django.http import HttpRequest
@@ -26,7 +26,8 @@ def non_atomic(view: View) -> View:
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Rows that only the app itself writes. Whoever may decide may look.
 
-    ``using``: the database whose rows are shown, where that is not the one that the router names.
+    ``using``: the database whose rows are shown and written, where that is not the one that the router names for
+    writing. What is decided on is read there, never on a replica.
     """
 
     using: str | None = None
@@ -39,7 +40,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         js = [Script("neardup/workshop.js", defer=True)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).using(self.using)
+        return super().get_queryset(request).using(self.using or router.db_for_write(self.model))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
