@@ -16,6 +16,8 @@ from django.utils.translation import gettext as _
 from ..exceptions import Conflict, MergeRefused
 from ..merging.keeper import Proposal
 from ..merging.permissions import REVIEW
+from ..merging.plan import Plan
+from ..merging.values import columns, stamp_of
 from .asked import FILTERS, LIST, Asked, Sight, settled, sight_of
 from .conflicts import first_of
 from .groups import CAP, Group, groups_of, joined, load, size_of, tokens_of
@@ -120,7 +122,7 @@ class Deciding:
 
         def check() -> None:
             fresh = self._loaded(self._groups([group.key]))
-            if tokens_of(fresh, self.using) != [self.tokens[group.key]]:
+            if tokens_of(fresh, self.using) != [self.tokens[group.key]] or _is_other(fresh[0], preview.plan):
                 raise Conflict(_("The group has changed."))
 
         outcome.perform(group, self.request.user, check, self.options)
@@ -212,6 +214,15 @@ def too_many(count: int) -> str:
         "count": count,
         "cap": CAP,
     }
+
+
+def _is_other(group: Group, plan: Plan | None) -> bool:
+    """Whether the values that may be chosen are no longer those of the plan."""
+    if plan is None:
+        return False
+    assert group.keeper is not None
+    found, _wrong = columns(group.keeper, group.losers, {})
+    return stamp_of(found) != plan.stamp
 
 
 def _score(group: Group, key: int) -> str:

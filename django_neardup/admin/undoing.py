@@ -134,18 +134,28 @@ class Undoing:
         if done:
             words = ngettext("Undone: %(count)d post.", "Undone: %(count)d posts.", len(done))
             messages.success(self.request, words % {"count": len(done)})
-        if left := sum(bool(each.record.left) for each in done):
+        self._tell_left([each.record for each in done if each.record.left])
+        if withdrawn:
+            words = ngettext(
+                "%(count)d decision was taken back.", "%(count)d decisions were taken back.", withdrawn
+            )
+            messages.success(self.request, words % {"count": withdrawn})
+
+    def _tell_left(self, records: Sequence[MergeRecord]) -> None:
+        if unshown := sum(each.action == MergeRecord.Action.HIDE for each in records):
+            words = ngettext(
+                "%(count)d post was not shown again: the reason is below.",
+                "%(count)d posts were not shown again: the reasons are below.",
+                unshown,
+            )
+            messages.warning(self.request, words % {"count": unshown})
+        if left := len(records) - unshown:
             words = ngettext(
                 "Something of %(count)d post could not be restored: it is listed below.",
                 "Something of %(count)d posts could not be restored: it is listed below.",
                 left,
             )
             messages.warning(self.request, words % {"count": left})
-        if withdrawn:
-            words = ngettext(
-                "%(count)d decision was taken back.", "%(count)d decisions were taken back.", withdrawn
-            )
-            messages.success(self.request, words % {"count": withdrawn})
 
     def _confirmation(self, ticked: Sequence[Item]) -> HttpResponse:
         open_items = [item for item in self.items if not item.over]

@@ -90,11 +90,22 @@ def _merge(
 def _hide(instances: Sequence[models.Model], case: Case) -> list[MergeRecord]:
     with _transaction(instances, case) as fresh:
         hidden = [fresh(each) for each in instances]
-        records = record_hide(hidden, case)
+        records = record_hide(hidden, case, _published(hidden, case.using))
         history.log(case.by, hidden, _("Hidden as a near-duplicate."), case.using)
         for each in hidden:
             adapter_for(each).hide(each)
     return records
+
+
+def _published(posts: Sequence[models.Model], using: str) -> set[models.Model]:
+    """Those of the posts that ``live()`` holds."""
+    found: set[models.Model] = set()
+    for adapter in dict.fromkeys(map(adapter_for, posts)):
+        key = adapter.model._meta.pk.attname
+        own = {getattr(post, key): post for post in posts if adapter_for(post) is adapter}
+        live = adapter.live().using(using).order_by().filter(pk__in=own)
+        found |= {own[pk] for pk in live.values_list("pk", flat=True)}
+    return found
 
 
 def _delete(instances: Sequence[models.Model], case: Case, keep: models.Model | None) -> list[MergeRecord]:
@@ -123,9 +134,10 @@ def _transaction(
 ) -> Iterator[Callable[[models.Model], models.Model]]:
     """Everything under the spaces' locks, the objects locked and read afresh; a refusal undoes it all."""
     with whole(_spaces(instances, case.using), case.using):
+        fresh = _locked(instances, case.using)
         if case.check is not None:
             case.check()
-        yield _locked(instances, case.using)
+        yield fresh
         if case.resolves and case.cluster is not None:
             clusters = Cluster.objects.using(case.using).filter(pk=case.cluster)
             clusters.update(state=Cluster.State.RESOLVED)

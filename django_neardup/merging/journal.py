@@ -2,12 +2,12 @@
 
 ``rows`` are those that go, the post's own first (``own`` of them); one with ``stays`` was only changed by its model's
 ``delete()``. A move is a column that was changed, ``from`` one value ``to`` another: *what still is* ``to`` *goes back
-to* ``from``.
+to* ``from``. ``shown``, of a post that was hidden: whether it was published until then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
@@ -40,7 +40,7 @@ class Seen:
 class Case:
     """Who acts, in which database, on which cluster, and what they saw of each object.
 
-    ``check`` is called under the lock before anything is read; it raises ``Conflict`` where the case has
+    ``check`` is called under the locks before anything is planned; it raises ``Conflict`` where the case has
     changed. With ``resolves`` the cluster counts as decided afterwards.
     """
 
@@ -71,9 +71,19 @@ def record_merge(plan: Plan, case: Case) -> list[MergeRecord]:
     return records
 
 
-def record_hide(instances: Sequence[models.Model], case: Case) -> list[MergeRecord]:
-    """One record an object, with its rows."""
-    return [_record(MergeRecord.Action.HIDE, each, case, _rows(each, [], case.using)) for each in instances]
+def record_hide(
+    instances: Sequence[models.Model], case: Case, published: Collection[models.Model]
+) -> list[MergeRecord]:
+    """One record an object, with its rows; ``published``: those that an undo is to show again."""
+    return [
+        _record(
+            MergeRecord.Action.HIDE,
+            each,
+            case,
+            {**_rows(each, [], case.using), "shown": each in published},
+        )
+        for each in instances
+    ]
 
 
 def record_delete(

@@ -46,7 +46,8 @@ def undo(record: MergeRecord, by: Any, using: str) -> MergeRecord:
     """Take back what was done to the record's post; ``left`` says, in words, what could not be restored.
 
     Merged: its rows come back, and what moved from it, wherever later merges have moved it on; what people have changed
-    since is left. Hidden: it is shown. Deleted: its rows come back, or what the deletion changed in them.
+    since is left. Hidden: it is shown if it was published until then and is not hidden once more. Deleted: its rows
+    come back, or what the deletion changed in them.
     ``MergeRefused`` where the post cannot come back, ``Conflict`` where it was undone already; nothing is changed then.
     """
     return retrying(_undo, record.pk, by, using)
@@ -119,8 +120,13 @@ def _claim(record: MergeRecord, by: Any, using: str) -> None:
 
 
 def _show(found: Undo) -> None:
+    """A later hiding learns that the post was published: its undo shows it."""
     assert found.post is not None
-    adapter_for(found.post).show(found.post)
+    if found.again is not None:
+        found.again.journal["shown"] = True
+        found.again.save(using=found.using, update_fields=["journal"])
+    elif found.shows:
+        adapter_for(found.post).show(found.post)
 
 
 def _restore(found: Undo) -> None:
@@ -161,7 +167,7 @@ def _tell(found: Undo, by: Any) -> None:
     """The histories, the worker, the site's listeners."""
     words = {
         MergeRecord.Action.MERGE: _("Came back: the merge into “%(keeper)s” was undone."),
-        MergeRecord.Action.HIDE: _("Shown again: the hiding as a near-duplicate was undone."),
+        MergeRecord.Action.HIDE: _shown_words(found),
         MergeRecord.Action.DELETE: _("Came back: the deletion as a near-duplicate was undone."),
     }
     record, using = found.record, found.using
@@ -173,6 +179,12 @@ def _tell(found: Undo, by: Any) -> None:
     _mark(found)
     sender = record.loser_type.model_class()
     after_commit(using, post_undo.send_robust, sender=sender, record=record, using=using)
+
+
+def _shown_words(found: Undo) -> str:
+    if found.shows:
+        return _("Shown again: the hiding as a near-duplicate was undone.")
+    return _("The hiding as a near-duplicate was undone; the post is left as it is.")
 
 
 def _mark(found: Undo) -> None:

@@ -24,7 +24,8 @@ from .stored import Place, place_of
 class Undo:
     """What an undo would do. With ``reasons`` it does nothing. ``left`` says what would stay as it is.
 
-    ``post`` and ``keeper`` are the objects as they are now, None where they are no more.
+    ``post`` and ``keeper`` are the objects as they are now, None where they are no more. ``shows``: whether a hidden
+    post is shown again; ``again``: its next hiding that is in force, whose undo shows it instead.
     """
 
     record: MergeRecord
@@ -37,6 +38,8 @@ class Undo:
     backs: list[Back] = field(default_factory=list)
     own: set[Place] = field(default_factory=set)
     later: Later | None = None
+    shows: bool = False
+    again: MergeRecord | None = None
 
     @property
     def models(self) -> set[ModelType]:
@@ -69,16 +72,36 @@ def plan_undo(record: MergeRecord, using: str, *, lock: bool = False) -> Undo:
     if record.loser_type.model_class() is None:
         found.reasons.append(_("The site has no such model any more."))
     elif record.action == MergeRecord.Action.HIDE:
-        _plan_showing(found)
+        _plan_showing(found, lock)
     else:
         _plan_return(found, lock)
     return found
 
 
-def _plan_showing(found: Undo) -> None:
+def _plan_showing(found: Undo, lock: bool) -> None:
     if found.post is None:
         words = _("“%(post)s” is gone: it was merged or deleted since.")
         found.reasons.append(words % {"post": found.record.loser_text})
+    elif not found.record.journal.get("shown", True):
+        found.left.append(_("The post was not published before it was hidden: it is left as it is."))
+    elif again := _hidings_since(found, lock).first():
+        found.again = again
+        found.left.append(_("The post was hidden once more since: it is shown when that is undone, too."))
+    else:
+        found.shows = True
+
+
+def _hidings_since(found: Undo, lock: bool) -> models.QuerySet[MergeRecord]:
+    """Later hidings of the post that are in force, the first one first."""
+    record = found.record
+    rows = MergeRecord.objects.using(found.using).filter(
+        action=MergeRecord.Action.HIDE,
+        loser_type=record.loser_type_id,
+        loser_id=record.loser_id,
+        undone=None,
+        pk__gt=record.pk,
+    )
+    return (rows.select_for_update() if lock else rows).order_by("pk")
 
 
 def _plan_return(found: Undo, lock: bool) -> None:

@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
 from django_neardup import hold, release
-from django_neardup.merging import Case, delete, merge
+from django_neardup.merging import Case, delete, hide, merge
 from django_neardup.models import Cluster, Document, Fingerprint, Hold, Pair
 from django_neardup.pipeline import decide, drain, mark, withdraw
 from django_neardup.publishing import checking, refuse
@@ -336,6 +336,35 @@ class TestAgain:
         assert {**after, "id": before["id"]} == before
         assert not is_shown(ad)
         assert release(Ad.objects.get(pk=ad.pk)) and is_shown(ad)
+
+    @pytest.mark.parametrize("state", ["review", "refused"])
+    def test_a_post_that_staff_hide_while_it_waits_goes_on_waiting_after_the_undo(
+        self, state, board, people, publish
+    ):
+        publish(SOFA, people.bob)
+        ad = publish(SOFA_EDITED, people.ann)
+        hold_as(ad, state, trust="member")
+        drain()
+        before = list(Hold.objects.values())
+        records = hide([ad], Case())
+        drain()
+        undone(*records)
+        drain()
+        assert list(Hold.objects.values()) == before
+        assert not is_shown(ad) and board.told == []
+        assert release(Ad.objects.get(pk=ad.pk)) and is_shown(ad)
+
+    def test_a_post_that_waits_by_the_rules_is_not_published_by_an_undo(
+        self, adapt, people, publish, checked
+    ):
+        board = adapt(publication=[{"action": "hold"}])
+        publish(SOFA, people.bob)
+        ad = checked(SOFA_EDITED, people.ann)
+        (before,) = Hold.objects.values()
+        undone(*hide([ad], Case()))
+        drain()
+        assert list(Hold.objects.values()) == [before]
+        assert not is_shown(ad) and board.told == []
 
     def test_a_post_that_takes_the_key_of_a_held_one_is_not_held(self, board, people, publish):
         ad = publish(SOFA, people.ann)
