@@ -53,7 +53,7 @@ def test_a_post_of_an_earlier_batch_stays_hidden():
     assert published() == ["one", "two"]
 
 
-@pytest.mark.parametrize("order", permutations(range(3)))
+@pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_the_last_of_its_hidings_shows_it(order):
     ad = Ad.objects.create(text="one")
     records = [record for _ in range(3) for record in hide([ad], Case())]
