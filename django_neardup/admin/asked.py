@@ -152,9 +152,16 @@ def _list(name: str, keys: Sequence[str]) -> str:
     """The list to return to: the one that was named, else that of the keys."""
     letters = {key[0] for key in keys}
     kind, _colon, value = name.partition(":")
-    if kind in LISTS and bool(value) is (kind in OF_ONE):
+    has_address = is_hash(value) if kind == "contact" else "\n" not in value
+    if kind in LISTS and bool(value) is (kind in OF_ONE) and has_address:
         return name
     return str(KINDS[letters.pop()]._meta.model_name) if len(letters) == 1 else "queue"
+
+
+def is_hash(value: str) -> bool:
+    """Whether that may be the hash of a contact."""
+    digits = value.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and len(digits) < 20 and int(digits) < 2**63
 
 
 def _fields(data: QueryDict, prefix: str) -> dict[str, str]:

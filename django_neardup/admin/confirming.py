@@ -18,6 +18,7 @@ from ..merging.keeper import Proposal
 from ..merging.permissions import REVIEW
 from ..merging.plan import Plan
 from ..merging.values import columns, stamp_of
+from ..models import Cluster
 from .asked import FILTERS, LIST, Asked, Sight, settled, sight_of
 from .conflicts import first_of
 from .groups import CAP, Group, groups_of, joined, load, size_of, tokens_of
@@ -168,7 +169,8 @@ class Deciding:
 
     def _query(self, previews: Sequence[Preview]) -> str:
         """The address of this confirmation, but for the post that stays."""
-        members = [each.pk for preview in previews for each in (preview.group.stays, *preview.group.chosen)]
+        groups = [each.group for each in previews if isinstance(each.group.source, Cluster)]
+        members = [each.pk for group in groups for each in (group.stays, *group.chosen)]
         query: dict[str, Any] = {"id": self.keys, LIST: self.asked.list, FILTERS: self.asked.filters}
         if self.ticked is not None:
             query |= {"ticked": 1, "member": sorted(members)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
@@ -51,7 +52,7 @@ class DocumentAdmin(ReadOnlyAdmin):
     def repetition(self, row: Document) -> str:
         """The deleted post, and when it was deleted; empty where it is not remembered any more."""
         deleted = row.repeats
-        if deleted is None or deleted.forget_at is None:
+        if deleted is None or deleted.forget_at is None or deleted.forget_at <= timezone.now():
             return ""
         since = deleted_at(deleted.reason)
         when = date_format(since, "SHORT_DATE_FORMAT") if since else ""

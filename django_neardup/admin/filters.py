@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Count, F, Q
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -186,7 +187,7 @@ class RepeatsFilter(ConditionFilter):
     def options(self) -> list[Option]:
         if not is_in_use():
             return []
-        repeats = Q(repeats__forget_at__isnull=False)
+        repeats = Q(repeats__forget_at__gt=timezone.now())
         return [
             ("exact", _("word for word"), repeats & Q(repeats_exactly=True)),
             ("edited", _("with edits"), repeats & Q(repeats_exactly=False)),

@@ -95,7 +95,9 @@ def groups_of(
         numbers[key[0]].append(int(key[1:]))
     found = {}
     for source, members, seen, exact in (*_clusters(numbers["c"], using), *_pairs(numbers["p"], using)):
-        group = _group(source, members, seen, exact, ticked, keeper, using)
+        group = _group(
+            source, members, seen, exact, ticked if isinstance(source, Cluster) else None, keeper, using
+        )
         found[group.key] = group
     return [found[key] for key in keys if key in found]
 

@@ -63,8 +63,8 @@ def waits_of(instances: Iterable[models.Model], using: str) -> dict[models.Model
 
 @dataclass
 class Chosen:
-    """What posts chosen in a list take part in: keys of clusters and pairs, the documents to be ticked there, and how
-    many posts that touches.
+    """What posts chosen in a list take part in: keys of clusters and pairs, the documents to be ticked in clusters
+    (of a pair both take part), and how many posts that touches.
     """
 
     keys: list[str] = field(default_factory=list)
@@ -97,11 +97,10 @@ def chosen_of(instances: Iterable[models.Model], using: str) -> Chosen:
     whole = [cluster for (cluster, head, _size), own in members.items() if own == {head}]
     pairs = list(_pairs(documents, set().union(*members.values()), using))
     all_of_them = Membership.objects.using(using).filter(cluster__in=whole).values_list("document", flat=True)
-    sides = {side for _pair, *both in pairs for side in both}
     size = sum(each[2] if each[0] in whole else len(own) + 1 for each, own in members.items())
     return Chosen(
         [*(f"c{each[0]}" for each in sorted(members)), *(f"p{pair}" for pair, *_both in sorted(pairs))],
-        sorted(sides.union(*members.values(), all_of_them)),
+        sorted({*all_of_them}.union(*members.values())),
         size + 2 * len(pairs),
     )
 

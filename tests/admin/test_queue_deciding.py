@@ -104,7 +104,16 @@ class TestAtOnce:
         assert press(root, "leave", seen, pair).url == reverse("admin:neardup_queue_author", args=["а/б"])
 
     @pytest.mark.parametrize(
-        "name", ["author", "contact:", "queue:x", "//evil.example", "http://evil.example"]
+        "name",
+        [
+            "author",
+            "author:x\ny",
+            "contact:",
+            "contact:a/b",
+            "queue:x",
+            "//evil.example",
+            "http://evil.example",
+        ],
     )
     def test_nobody_is_led_elsewhere(self, name, root, pairs):
         (pair,) = pairs()

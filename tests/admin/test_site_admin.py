@@ -248,16 +248,28 @@ def test_an_action_leads_to_the_confirmation_with_the_chosen_posts_ticked(root, 
         where, what = asked(do(root, "neardup_hide", *chosen))
         assert where == reverse("admin:neardup_queue_decide", args=["hide"])
         assert what["ticked"] == ["1"]
-        return what["id"], [ad for ad in number if str(number[ad]) in what["member"]]
+        return what["id"], [ad for ad in number if str(number[ad]) in what.get("member", [])]
 
     group, pair, other = f"c{cluster.pk}", f"p{across.pk}", f"p{apart.pk}"
     assert choice(two) == ([group], [two])
     assert choice(one, two) == ([group], [one, two])
     assert choice(one) == ([group], [one, two, three])
-    assert choice(two, four) == ([group, pair], [two, four])
-    assert choice(four) == ([pair], [two, four])
-    assert choice(five) == ([other], [five, six])
-    assert choice(two, five) == ([group, other], [two, five, six])
+    assert choice(two, four) == ([group, pair], [two])
+    assert choice(four) == ([pair], [])
+    assert choice(five) == ([other], [])
+    assert choice(two, five) == ([group, other], [two])
+    assert choice(three, four) == ([group, pair], [three])
+
+
+def test_of_a_pair_both_take_part_and_of_a_group_those_that_were_chosen(root, ads):
+    one, two, three, four = ads(*"абвг")
+    cluster, pair = builders.cluster(one, two, three), builders.pair(two, four, "variant")
+    page = root.get(do(root, "neardup_hide", three, four).headers["Location"])
+    number = {ad: Document.objects.get(object_id=str(ad.pk)).pk for ad in (one, two, three, four)}
+    stays = {plan["key"]: plan["preview"].group.stays.pk for plan in page.context["plans"]}
+    goes = {plan["key"]: [each.pk for each in plan["preview"].group.chosen] for plan in page.context["plans"]}
+    assert stays == {f"c{cluster.pk}": number[one], f"p{pair.pk}": number[two]}
+    assert goes == {f"c{cluster.pk}": [number[three]], f"p{pair.pk}": [number[four]]}
 
 
 @pytest.mark.parametrize("name", NAMES)

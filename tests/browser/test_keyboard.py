@@ -61,6 +61,15 @@ def test_a_row_is_decided_at_once(letter, window):
     assert window.all(".messagelist .success [data-neardup-key=u]")
 
 
+def test_enter_in_a_checkbox_decides_nothing(window):
+    window.open(QUEUE)
+    before = waiting(window)
+    window.run("document.querySelectorAll('[data-neardup-row] [type=checkbox]')[1].focus()")
+    window.type("Enter", "Enter")
+    window.open(QUEUE)
+    assert waiting(window) == before
+
+
 @pytest.mark.parametrize("letter", ["m", "d"])
 def test_what_cannot_be_done_at_once_is_shown_first(letter, window):
     window.open(QUEUE)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from ...adapters import registered
 from ...models import Queue
-from ..asked import asked, decide_url, list_url
+from ..asked import asked, decide_url, is_hash, list_url
 from ..base import ReadOnlyAdmin, non_atomic
 from ..confirming import Deciding
 from ..deciding import may_begin
@@ -23,7 +23,6 @@ from ..outcomes import OUTCOMES
 from ..words import LETTERS
 from .at_once import ACCEPT, Accept, AtOnce
 from .decided import DecidedPage
-from .lists import is_hash
 from .page import QueuePage
 
 

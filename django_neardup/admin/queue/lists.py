@@ -29,9 +29,3 @@ def waiting_of(name: str, chosen: Any, request: HttpRequest, site: Any, using: s
         documents = searched(asked, request, site, using)
         found = documents if found is None else documents.filter(pk__in=found)
     return Waiting(using, chosen, chosen.get("o", "first"), found)
-
-
-def is_hash(value: str) -> bool:
-    """Whether that may be the hash of a contact."""
-    digits = value.removeprefix("-")
-    return digits.isascii() and digits.isdecimal() and len(digits) < 20 and int(digits) < 2**63
