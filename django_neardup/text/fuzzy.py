@@ -16,6 +16,9 @@ SPELT = (*WORDS, "numeral")
 DIGITS = re.compile(r"\d+")
 HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])")
 CYRILLIC = re.compile("[а-яё]")
+SEAM = "\0"
+BETWEEN_FIGURES = re.compile(rf"(?<=\d){SEAM}(?=\d)")
+ROMAN = re.compile("[ivxlcdm]+")
 
 
 def same_word(a: Token, b: Token) -> bool:
@@ -34,7 +37,7 @@ def similar_words(a: str, b: str, *, names: bool = False) -> bool:
     `names`: either may be a name, of which short ones differ by a letter.
     """
     short, long = (a, b) if len(a) <= len(b) else (b, a)
-    if len(short) < 3:
+    if len(short) < 3 or _roman(short, long):
         return False
     known = in_dictionary(short), in_dictionary(long)
     if _beginning(short, long, all(known), names) or (not known[0] and _abbreviation(short, long)):
@@ -51,6 +54,11 @@ def _beginning(short: str, long: str, known: bool, names: bool) -> bool:
     if common == n and n >= 3 + known:
         return m - n <= (3 if n > 3 else 2 - names)
     return common >= max(4, 0.6 * m)
+
+
+def _roman(a: str, b: str) -> bool:
+    """Whether both are spelt as Roman figures are: VII, VIII."""
+    return bool(ROMAN.fullmatch(a) and ROMAN.fullmatch(b))
 
 
 def _abbreviation(short: str, long: str) -> bool:
@@ -87,7 +95,7 @@ def similar_codes(a: str, b: str) -> bool:
 
 def same_split(word: Token, first: Token, second: Token) -> bool:
     """Whether a word is two others written as one."""
-    return squeezed(word) == squeezed(first) + squeezed(second)
+    return squeezed(word) == _joined((first, second))
 
 
 def same_joined(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
@@ -96,8 +104,16 @@ def same_joined(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
     if a == b:
         return True
     if all(token.kind in WORDS for token in (*ours, *theirs)):
+        if len(ours) == len(theirs) == 1 and _told_apart(a, b):
+            return False
         return float(_rapidfuzz().Levenshtein.normalized_similarity(a, b)) >= 0.8
     return _same_measures(ours, theirs, a, b)
+
+
+def _told_apart(a: str, b: str) -> bool:
+    """Whether two words are no misspelling of one another: неисправный, исправный; XVII, XVIII."""
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    return long == f"не{short}" or _roman(a, b)
 
 
 def _same_measures(ours: Sequence[Token], theirs: Sequence[Token], a: str, b: str) -> bool:
@@ -126,7 +142,8 @@ def squeezed(token: Token) -> str:
 
 
 def _joined(tokens: Sequence[Token]) -> str:
-    return "".join(map(squeezed, tokens))
+    """The tokens written as one, but for figures beside figures: 1-2 is not 12."""
+    return BETWEEN_FIGURES.sub(" ", SEAM.join(map(squeezed, tokens))).replace(SEAM, "")
 
 
 @cache

@@ -121,9 +121,10 @@ class _Guard:
         if widest > (WIDEST if gap.left and gap.right else NARROW) or not self._held(gap, title):
             return None
         words = self.words or title
-        if words and widest <= NARROW and self._other_deals(gap):
+        named = words and "name" not in self.excused
+        if named and widest <= NARROW and self._other_deals(gap):
             return Contradiction(gap, "name", True)
-        if words and self.a.is_letter(gap.i, gap.j) and self.b.is_letter(gap.p, gap.q):
+        if named and self.a.is_letter(gap.i, gap.j) and self.b.is_letter(gap.p, gap.q):
             return Contradiction(gap, "name", title)
         kind = self._kind(gap, widest, title, words)
         return Contradiction(gap, kind, title) if kind else None
@@ -136,7 +137,9 @@ class _Guard:
         ours = self._classes(self.a.unaligned(gap.i, gap.j), words, self.b.free)
         theirs = self._classes(self.b.unaligned(gap.p, gap.q), words, self.a.free)
         if ("negation" in ours) != ("negation" in theirs):
-            return self._negation(gap, ours | theirs)
+            if found := self._negation(gap, ours | theirs):
+                return found
+            ours, theirs = ours & SHARP, theirs & SHARP
         if not ours or not theirs:
             return None
         whole = not title and widest > 1 and self._replaces_sentences(gap)

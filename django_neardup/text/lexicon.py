@@ -62,9 +62,10 @@ class Lexicon(dict[str, Entry]):
 
     def __missing__(self, word: str) -> Entry:
         entry = self.entry(word)
-        if len(self) >= CACHE_WORDS:
-            self.clear()
-        self[word] = entry
+        if len(word) <= MAX_WORD:
+            if len(self) >= CACHE_WORDS:
+                self.clear()
+            self[word] = entry
         return entry
 
     def entry(self, word: str, analyse: bool = True) -> Entry:

@@ -57,6 +57,8 @@ _ORDINARY = re.compile(
 _MAY_BE_TAG = re.compile("[a-zA-Z/!?]")
 _MAY_BE_BBCODE = re.compile(r"\[[a-zA-Z*/]")
 MOST_STANDINGS = 10_000
+LONGEST_STANDING = 200
+"""A longer tag, which may hold a picture, is read anew each time."""
 
 
 def without_markup(traced: Traced, drop_quotes: bool) -> Traced:
@@ -77,9 +79,10 @@ class _Standings(dict[str, str | None]):
             return None
         name = tag[1].lower()
         found = None if name in _UNREAD and written[0] != "/" else _standing(name)
-        if len(self) >= MOST_STANDINGS:
-            self.clear()
-        self[written] = found
+        if len(written) <= LONGEST_STANDING:
+            if len(self) >= MOST_STANDINGS:
+                self.clear()
+            self[written] = found
         return found
 
 

@@ -13,6 +13,7 @@ bicycle bycicle | receive recieve | condition conditoin | tires tyres
 OTHER = """
 стол стул | кот кит | серый синий | дом дым | granta vesta | красный чёрный | физике химии | кот который | мяч меч
 5 6 | 12 два | с140.35 с90.30 | car cargo | rio kia
+vii viii | xii xiii | xvii xviii
 """
 
 
@@ -64,6 +65,11 @@ def test_codes_differ_by_any_figure(a: str, b: str, same: bool) -> None:
         ("24 соток", "24 сотками", True),
         ("24 соток", "25 соток", False),
         ("красный дом", "синий", False),
+        ("исправный", "неисправный", False),
+        ("не исправный", "неисправный", True),
+        ("XVII", "XVIII", False),
+        ("1-2", "12", False),
+        ("1-12", "11-2", False),
     ],
 )
 def test_split_and_joined(a: str, b: str, same: bool) -> None:

@@ -27,6 +27,21 @@ def test_table(row: list[str]) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (
+            "Куплю гараж в кооперативе Луч, рассмотрю все варианты, оплата сразу, документы оформлю сам",
+            "Продам гараж в кооперативе Луч, рассмотрю все варианты, оплата сразу, документы оформлю сам",
+        ),
+        ("Куртка зимняя, размер М, цвет синий, самовывоз", "Куртка зимняя, размер Л, цвет синий, самовывоз"),
+    ],
+)
+def test_an_excused_name_is_no_deal_and_no_size(a: str, b: str) -> None:
+    excusing = get_algorithm("neardup", excused=("name", "latin", "price", "date", "contact"))
+    assert excusing.judge(Document(a), Document(b)).verdict == "duplicate"
+
+
 LONG = (
     "Прошлым летом мы объехали весь полуостров на велосипедах, ночевали в палатке и готовили на костре. " * 8
 )
