@@ -14,7 +14,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
-from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, Pair, Scheme
+from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, MergeRecord, Pair, Scheme
 from ..pipeline import model_of, retrying, space_lock
 from ..pipeline.facts import digests, is_current, pairs_of
 from ..pipeline.told import Told
@@ -123,11 +123,20 @@ def _judge(row: Hold, document: Document, instance: Model, digest: str, using: s
     decision = decide(facts, adapter, trust=row.trust, scope=scope_of(adapter, instance))
     held = Hold.objects.using(using).filter(pk=row.pk)
     if decision.action in ("ignore", "warn"):
-        publish(instance, adapter, held, using)
+        if _is_hidden(document, using):
+            held.update(state=State.REVIEW, digest=digest)
+        else:
+            publish(instance, adapter, held, using)
     elif decision.action == "hold":
         held.update(state=State.REVIEW, digest=digest, **facts_of(decision.causes[0]))
     else:
         turn_down(instance, adapter, held, using, digest=digest, **facts_of(decision.causes[0]))
+
+
+def _is_hidden(document: Document, using: str) -> bool:
+    """Whether staff have hidden the post: it is theirs to show it again."""
+    hidden = MergeRecord.objects.using(using).filter(action=MergeRecord.Action.HIDE, undone=None)
+    return hidden.filter(loser_type=document.content_type_id, loser_id=document.object_id).exists()
 
 
 def facts_about(document: Document, adapter: Adapter, using: str) -> list[Fact]:

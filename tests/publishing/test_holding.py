@@ -366,6 +366,16 @@ class TestAgain:
         assert list(Hold.objects.values()) == [before]
         assert not is_shown(ad) and board.told == []
 
+    def test_a_post_that_staff_hide_before_it_is_checked_waits_for_a_person(self, board, publish):
+        ad = publish(SOFA)
+        hold_as(ad, "checking")
+        (record,) = hide([ad], Case())
+        drain()
+        assert (Hold.objects.get().state, is_shown(ad)) == ("review", False)
+        undone(record)
+        drain()
+        assert not is_shown(ad)
+
     def test_a_post_that_takes_the_key_of_a_held_one_is_not_held(self, board, people, publish):
         ad = publish(SOFA, people.ann)
         hold_as(ad, "review")
