@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from django.apps import apps
-from django.core.exceptions import ImproperlyConfigured, ObjectDoesNotExist, ValidationError
+from django.core.exceptions import ImproperlyConfigured
 from django.db import models
-from django.db.models.sql import Query
 from django.http import HttpRequest
 
+from .columns import as_key, columns_of, is_whole, value_of
 from .conf import Profile, get_profile
 from .exceptions import AlreadyRegistered, NotRegistered
 from .text.hashing import digest
@@ -102,7 +102,7 @@ class Adapter:
         if self.authors is None:
             return {}
         model = apps.get_model(self.authors) if isinstance(self.authors, str) else self.authors
-        keys = [key for author in authors if (key := _as_key(model, author)) is not None]
+        keys = [key for author in authors if (key := as_key(model, author)) is not None]
         return {str(row.pk): str(row) for row in model._default_manager.filter(pk__in=keys)}
 
     def visits(self, instance: Any) -> int | None:
@@ -195,7 +195,7 @@ class Adapter:
     def watched(self) -> frozenset[str]:
         """Field names and attribute names whose saving marks the document."""
         names = {*self.fields, *self.contacts, *self.identity, *self.scope, *self.watch}
-        known = _columns(self.model)
+        known = columns_of(self.model)
         names |= {known[name].name for name in names & known.keys()}
         return frozenset(names | {known[name].attname for name in names & known.keys()})
 
@@ -258,7 +258,7 @@ class Adapter:
         self, queryset: models.QuerySet[Any], found: Mapping[Any, Any], using: str
     ) -> Collection[Any]:
         """Keys of those objects that the queryset holds; it is asked only where it may leave some out."""
-        if not found or (queryset.model is self.model and _is_whole(queryset)):
+        if not found or (queryset.model is self.model and is_whole(queryset)):
             return found
         keys, rows = list(found), queryset.using(using).order_by()
         portions = (keys[start : start + PORTION] for start in range(0, len(keys), PORTION))
@@ -273,51 +273,10 @@ class Adapter:
         return tuple("" if value is None else str(value) for value in self._values(instance, names))
 
 
-def value_of(instance: Any, name: str) -> Any:
-    """That attribute of the object; None for a relation that an unsaved one has not been given yet."""
-    try:
-        return getattr(instance, name)
-    except ObjectDoesNotExist:
-        if instance._state.adding:
-            return None
-        raise
-
-
 def reads_unnamed(adapter: Adapter) -> bool:
     """Whether fields that the adapter does not name may be read: by a ``text()`` of its own, or by properties."""
     names = {*adapter.fields, *adapter.contacts, *adapter.identity, *adapter.scope}
-    return type(adapter).text is not Adapter.text or not names <= _columns(adapter.model).keys()
-
-
-def _columns(model: type[models.Model]) -> dict[str, models.Field[Any, Any]]:
-    """The fields with columns, by their names and those of their attributes."""
-    return {name: field for field in model._meta.concrete_fields for name in (field.name, field.attname)}
-
-
-def _is_whole(queryset: models.QuerySet[Any]) -> bool:
-    """Whether it is plain ``all()``: no filter, join, slice, annotation, or class of its own that may add one."""
-    query = queryset.query
-    plain = (
-        type(queryset) is models.QuerySet
-        and type(query) is Query
-        and set(query.alias_map) <= {query.base_table}
-    )
-    return plain and not (
-        query.where
-        or query.is_sliced
-        or query.combinator
-        or query.annotations
-        or query.extra
-        or query.distinct_fields
-    )
-
-
-def _as_key(model: type[models.Model], text: str) -> Any:
-    """That text as a primary key of the model; None where it is none."""
-    try:
-        return model._meta.pk.to_python(text)
-    except ValidationError:
-        return None
+    return type(adapter).text is not Adapter.text or not names <= columns_of(adapter.model).keys()
 
 
 _registry: dict[type[models.Model], Adapter] = {}

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("evaluation",),
     ("comparison",),
     ("conf", "exceptions", "signals"),
-    ("models", "migrations", "adapters"),
+    ("models", "migrations", "adapters", "columns"),
     ("storage",),
     ("pipeline",),
     ("queues", "receivers"),

@@ -8,7 +8,8 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 from django.db.models import Model
 
-from ..adapters import Adapter, value_of
+from ..adapters import Adapter
+from ..columns import value_of
 from ..models import Verdict
 
 Action = Literal["ignore", "warn", "hold", "block"]

@@ -272,11 +272,18 @@ def test_the_key_table_holds_what_the_fingerprint_says():
     assert set(Key.objects.values_list("key", flat=True)) == set(keys.unpack(Fingerprint.objects.get().keys))
 
 
-def test_what_was_copied_is_compared_before_other_groups_representatives(settings):
+@pytest.fixture
+def crowd():
+    """Posts of one template in three groups of two: the representatives, and the others."""
     texts = [TEMPLATE.format(f"С{number}.35") for number in (100, 110, 120)]
     leaders, others = [post(text) for text in texts], [post(f"{text} Торг уместен.") for text in texts]
     work()
     assert all(cluster(one) == cluster(other) is not None for one, other in zip(leaders, others))
+    return leaders, others
+
+
+def test_what_was_copied_is_compared_before_other_groups_representatives(crowd, settings):
+    leaders, others = crowd
     settings.NEARDUP = {"default": {"MAX_ALIGNED": 2}}
     copy = post(f"{others[0].text} Самовывоз.")
     work()
@@ -297,11 +304,8 @@ def test_an_exact_copy_among_variants_joins_the_group_of_what_it_copies(settings
     assert pair(posts[0], copy).exact and cluster(copy) == cluster(leader)
 
 
-def test_a_grouped_post_that_is_edited_is_compared_with_those_that_it_is_likest_now(settings):
-    texts = [TEMPLATE.format(f"С{number}.35") for number in (100, 110, 120)]
-    leaders, others = [post(text) for text in texts], [post(f"{text} Торг уместен.") for text in texts]
-    work()
-    assert all(cluster(one) == cluster(other) is not None for one, other in zip(leaders, others))
+def test_a_grouped_post_that_is_edited_is_compared_with_those_that_it_is_likest_now(crowd, settings):
+    leaders, others = crowd
     settings.NEARDUP = {"default": {"MAX_ALIGNED": 3}}
     others[0].text = f"{others[1].text} Самовывоз."
     others[0].save()

@@ -20,7 +20,7 @@ from tests.testapp.models import Ad, ScopedPost
 from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
-FEW, MANY = 120, 1_200
+FEW, MANY = 120, 600
 OURS = (
     "pipeline/told.py",
     "pipeline/facts.py",
