@@ -17,6 +17,7 @@ from .conf import Profile, get_profile
 from .models import Scheme
 from .models import TermStatistics as Snapshot
 from .pipeline.known import Stored, known_of
+from .pipeline.objects import key_of
 from .pipeline.schemes import algorithm_of, present_scheme, unsaved_scheme
 from .pipeline.sign import why_skipped
 from .pipeline.snapshots import load, newest
@@ -138,7 +139,7 @@ def _read(side: Any, letter: str) -> _Read:
             f"compare() takes two objects of registered models, or two texts, not {type(side).__name__}"
         )
     adapter = adapter_for(side)
-    key, alias = getattr(side, adapter.model._meta.pk.attname), _alias(side)
+    key, alias = key_of(side, adapter.model), _alias(side)
     saved = key is not None and not side._state.adding
     compared = not saved or adapter.compared().using(alias).filter(pk=key).exists()
     source = adapter.source(side, compared=compared, live=True)

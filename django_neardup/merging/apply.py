@@ -14,6 +14,7 @@ from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, MergeRecord
 from ..pipeline import documents_of, retrying
 from ..pipeline.committing import after_commit
+from ..pipeline.objects import key_of
 from ..signals import post_merge, pre_merge
 from . import addresses, history
 from .cascade import falling
@@ -101,8 +102,7 @@ def _published(posts: Sequence[models.Model], using: str) -> set[models.Model]:
     """Those of the posts that ``live()`` holds."""
     found: set[models.Model] = set()
     for adapter in dict.fromkeys(map(adapter_for, posts)):
-        key = adapter.model._meta.pk.attname
-        own = {getattr(post, key): post for post in posts if adapter_for(post) is adapter}
+        own = {key_of(post, adapter.model): post for post in posts if adapter_for(post) is adapter}
         live = adapter.live().using(using).order_by().filter(pk__in=own)
         found |= {own[pk] for pk in live.values_list("pk", flat=True)}
     return found

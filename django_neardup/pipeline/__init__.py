@@ -1,10 +1,10 @@
 """The way of a post from a mark to its cluster: plain functions, no queue.
 
 ``ledger`` (who waits), ``leases`` → ``work`` (the drain) → ``turn``, which takes many documents through the ``stages``:
-``reading``, ``signing``, ``store`` (A) behind the ``fence`` → ``candidates``, ``verify`` (B) → ``conclude`` (C) and
-``meeting``, over ``traces``, ``facts`` (pairs), ``places``, ``graph`` and ``assign`` (clusters). ``moving`` sees to
-documents on whose place others depend, ``repair`` to clusters, ``decisions`` to people's words, ``reconcile`` to what
-no signal told.
+``reading``, ``signing``, ``store`` (A) behind the ``fence`` → ``candidates`` in the order of ``ranking``, ``verify``
+(B) → ``conclude`` (C) and ``meeting``, over ``traces``, ``facts`` (pairs), ``told`` (what people decided), ``places``,
+``graph`` and ``assign`` (clusters). ``moving`` sees to documents on whose place others depend, ``repair`` to clusters,
+``decisions`` to people's words, ``reconcile`` to what no signal told.
 """
 
 from .decisions import decide, withdraw

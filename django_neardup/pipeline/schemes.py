@@ -27,10 +27,10 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
     """The scheme that signs for that profile; made from the settings, with a random secret, where there is none.
 
     ``ImproperlyConfigured`` where it is to be made and the settings ask for what cannot sign."""
-    schemes = Scheme.objects.using(using).defer("synonyms")
-    found = schemes.filter(profile=profile.alias, state=Scheme.State.ACTIVE).order_by("-generation").first()
+    found = _stored(profile, using)
     if found is not None:
         return found
+    schemes = Scheme.objects.using(using).defer("synonyms")
     try:
         with transaction.atomic(using=using):
             return schemes.create(
@@ -43,9 +43,12 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
 def present_scheme(profile: Profile, using: str) -> Scheme:
     """The active scheme; where there is none, what the settings ask for, which is not stored. Errors as those of
     ``described``."""
+    return _stored(profile, using) or unsaved_scheme(profile, using)
+
+
+def _stored(profile: Profile, using: str) -> Scheme | None:
     schemes = Scheme.objects.using(using).defer("synonyms")
-    found = schemes.filter(profile=profile.alias, state=Scheme.State.ACTIVE).order_by("-generation").first()
-    return found or unsaved_scheme(profile, using)
+    return schemes.filter(profile=profile.alias, state=Scheme.State.ACTIVE).order_by("-generation").first()
 
 
 def unsaved_scheme(profile: Profile, using: str) -> Scheme:
