@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from .columns import as_key, columns_of, is_whole, value_of
 from .conf import Profile, get_profile
 from .exceptions import AlreadyRegistered, NotRegistered
+from .narrowing import narrowable
 from .text.hashing import digest
 
 logger = logging.getLogger(__name__)
@@ -260,7 +261,7 @@ class Adapter:
         """Keys of those objects that the queryset holds; it is asked only where it may leave some out."""
         if not found or (queryset.model is self.model and is_whole(queryset)):
             return found
-        keys, rows = list(found), queryset.using(using).order_by()
+        keys, rows = list(found), narrowable(queryset).using(using).order_by()
         portions = (keys[start : start + PORTION] for start in range(0, len(keys), PORTION))
         return {key for part in portions for key in rows.filter(pk__in=part).values_list("pk", flat=True)}
 

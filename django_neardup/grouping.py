@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from .beside import beside
 from .pipeline.objects import content_type_of
-from .visible import Key, Querysets, Visible, in_chunks, keys_of
+from .visible import Key, Querysets, Visible, home_of, in_chunks, keys_of
 
 OTHERS = 20
 """How many other members of a group are fetched; ``count`` knows them all."""
@@ -130,21 +130,30 @@ def group(objects: Iterable[Model], visible: Querysets) -> list[Group]:
     ``objects``: instances, of several models if need be; those of models that are not registered, or that
     ``visible`` does not speak of, stand alone. ``visible``: the queryset of all that this visitor may see, or
     several, one for each model. What it does not hold is neither shown nor counted, even where it stands in
-    the list. ``TypeError`` for anything else.
+    the list; nor is what is not saved. ``TypeError`` for anything else.
     """
     allowed = Visible(visible)
     instances = list(objects)
-    keys = keys_of(instances)
-    aliases = [instance._state.db or DEFAULT_DB_ALIAS for instance in instances]
+    rows = [
+        row
+        for row in zip(instances, keys_of(instances), _aliases(instances), strict=True)
+        if row[0].pk is not None or not allowed.covers(row[1])
+    ]
     by_alias: defaultdict[str, dict[Key, Model]] = defaultdict(dict)
-    for instance, key, alias in zip(instances, keys, aliases, strict=True):
+    for instance, key, alias in rows:
         by_alias[alias].setdefault(key, instance)
     found = {alias: _Listed(allowed, alias, known) for alias, known in by_alias.items()}
-    groups = (
-        found[alias].entry(instance, key)
-        for instance, key, alias in zip(instances, keys, aliases, strict=True)
-    )
+    groups = (found[alias].entry(instance, key) for instance, key, alias in rows)
     return [entry for entry in groups if entry is not None]
+
+
+def _aliases(instances: Sequence[Model]) -> list[str]:
+    """By which alias each object is asked about: the first that was read by, of those that have one home."""
+    aliases = [instance._state.db or DEFAULT_DB_ALIAS for instance in instances]
+    if len(set(aliases)) < 2:
+        return aliases
+    first: dict[str, str] = {}
+    return [first.setdefault(home_of(each), alias) for each, alias in zip(instances, aliases, strict=True)]
 
 
 class _Listed:

@@ -20,6 +20,7 @@ from .adapters import adapters_of
 from .merging import addresses
 from .merging.paths import is_safe, path_asked, path_of, with_query
 from .models import MovedUrl
+from .narrowing import narrowable
 from .pipeline import document_databases
 
 logger = logging.getLogger(__name__)
@@ -96,7 +97,7 @@ def _url(entry: MovedUrl, request: HttpRequest, path: str, using: str) -> str:
     """The address that the entry leads this visitor to; empty where it leads nowhere, back here, or off the site."""
     target = _target(entry, request, using)
     url = addresses.url_of(target) if target is not None else ""
-    if not url or not is_safe(url, request) or path_of(url) == path:
+    if not url or not is_safe(url, request) or path_of(url, request) == path:
         return ""
     long = with_query(url, iri_to_uri(request.META.get("QUERY_STRING", "")))
     return next((each for each in (long, url) if len(each) <= LONGEST), "")
@@ -112,6 +113,7 @@ def _target(entry: MovedUrl, request: HttpRequest, using: str) -> models.Model |
             key = adapter.model._meta.pk.to_python(entry.object_id)
         except ValidationError:
             return None
-        found: models.Model | None = adapter.visible(request).using(using).filter(pk=key).first()
+        visible = narrowable(adapter.visible(request)).using(using)
+        found: models.Model | None = visible.filter(pk=key).first()
         return found
     return None

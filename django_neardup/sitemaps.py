@@ -14,6 +14,7 @@ from .adapters import Adapter, adapter_for
 from .collapsing.keys import Kind, Read, kind_of_key, of_membership
 from .merging.paths import path_of
 from .models import Membership
+from .narrowing import narrowable
 from .similar import address_of, signed_out
 
 
@@ -37,7 +38,7 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
             raise TypeError(
                 "Which posts? Write NeardupSitemap(Ad), or a subclass with model = Ad or with items()."
             )
-        return adapter_for(self._model).live().order_by("pk")
+        return narrowable(adapter_for(self._model).live()).order_by("pk")
 
     def visible(self, adapter: Adapter) -> QuerySet[Any]:
         """What a signed-out visitor may see; to be overridden where ``Adapter.visible`` asks more of a request."""
@@ -74,10 +75,10 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
         return [(item, code) for item in found for code in self.get_languages_for_item(item)]
 
     def _shown(self) -> QuerySet[Any]:
-        queryset = self.items()
+        queryset = narrowable(self.items())
         adapter = adapter_for(queryset.model)
         if not self._is_ours(adapter):
-            queryset = queryset.filter(pk__in=self.visible(adapter).order_by().values("pk"))
+            queryset = queryset.filter(pk__in=self.visible(adapter).values("pk"))
         if not queryset.ordered:
             queryset = queryset.order_by("pk")
         return _represented(queryset, adapter.model) if "sitemap" in adapter.settings.seo else queryset

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
-from django.db import connections
+from django.db import connections, router
 from django.db.models import (
     AutoField,
     BigAutoField,
@@ -21,6 +22,7 @@ from django.db.models.sql.compiler import SQLCompiler
 
 from .adapters import adapters_of
 from .exceptions import NeardupError
+from .narrowing import narrowable
 from .pipeline.objects import canonical_id
 from .storage.postgresql import array
 
@@ -67,6 +69,17 @@ def keys_of(instances: Iterable[Model]) -> list[Key]:
     return found
 
 
+def home_of(instance: Model, alias: str | None = None) -> str:
+    """Where ``save()`` would write the object, or one like it that was read by that alias: of a replica its primary.
+
+    Objects of one key and one home are one object."""
+    if alias is not None:
+        instance = copy(instance)
+        instance._state.db = alias
+    home: str = router.db_for_write(type(instance), instance=instance)
+    return home
+
+
 def root_of(model: type[Model]) -> type[Model]:
     """The model whose adapter speaks for that one; without an adapter its concrete model."""
     found = adapters_of(model)
@@ -90,7 +103,14 @@ class Visible:
                 raise GroupingError(
                     f"There are two querysets of {queryset.model._meta.label}: give one, joined with |."
                 )
-            self._querysets[root] = queryset
+            self._querysets[root] = narrowable(queryset)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle holds what may be seen as it was said: none of it is read."""
+        return {"said": {root: _unread(each) for root, each in self._querysets.items()}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._querysets = {root: each.all() for root, each in state["said"].items()}
 
     @property
     def registered(self) -> list[type[Model]]:
@@ -128,6 +148,14 @@ class Visible:
             for part in _narrowed(model, queryset, [key for key in wanted if key[0] is model], using)
             for instance in part
         }
+
+
+def _unread(queryset: Any) -> QuerySet[Any]:
+    """The same for a pickle, which reads a queryset that holds no rows yet."""
+    found = queryset.all()
+    found._result_cache, found._prefetch_done = [], True
+    unread: QuerySet[Any] = found
+    return unread
 
 
 def _both(keys: Iterable[Key], others: Container[Key]) -> dict[Key, None]:

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("evaluation",),
     ("comparison",),
     ("conf", "exceptions", "signals"),
-    ("models", "migrations", "adapters", "columns"),
+    ("models", "migrations", "adapters", "columns", "narrowing"),
     ("storage",),
     ("pipeline",),
     ("queues", "receivers"),

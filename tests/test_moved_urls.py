@@ -140,6 +140,22 @@ def test_what_is_not_a_post_s_own_address_here_is_not_kept(ad, address, asked):
 
 
 @pytest.mark.parametrize(
+    ("host", "status"),
+    [("example.com", 301), ("example.com:8000", 301), ("other.example", 404), ("testserver", 404)],
+)
+@override_settings(ALLOWED_HOSTS=["*"])
+def test_where_every_host_is_allowed_the_site_s_own_is_known(ad, host, status):
+    merge(ad(f"https://{host}/ads/5/"), ad("/kept/"))
+    assert told("/ads/5/")[0] == status
+
+
+def test_a_site_that_is_not_there_has_no_domain(ad, settings):
+    settings.ALLOWED_HOSTS, settings.SITE_ID = ["*"], 77
+    merge(ad("https://example.com/ads/5/"), ad("/kept/"))
+    assert table() == {}
+
+
+@pytest.mark.parametrize(
     ("method", "status", "answer"),
     [
         ("get", 404, 301), ("head", 404, 301), ("get", 410, 301), ("post", 404, 404), ("put", 410, 410),
@@ -173,6 +189,8 @@ def test_nobody_is_sent_back_to_where_he_came_from(ad):
     for url in ("/old/", "/old/#top", "/old/?a=b", "http://testserver/old/", quote("/old/")):
         Ad.objects.filter(pk=keeper.pk).update(text=url)
         assert told("/old/") == (404, None), url
+        with override_settings(ALLOWED_HOSTS=["*"]):
+            assert told("/old/") == (404, None), url
 
 
 @pytest.mark.parametrize(

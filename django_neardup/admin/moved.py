@@ -57,7 +57,7 @@ class MovedUrlAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[MovedUrl], search_term: str
     ) -> tuple[QuerySet[MovedUrl], bool]:
         """An address may be searched for as it was copied: with its host, percent-encoded."""
-        term = path_of(search_term.strip()) or search_term.strip()
+        term = path_of(search_term.strip(), request) or search_term.strip()
         return (queryset.filter(path__icontains=term) if term else queryset), False
 
     def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from ..adapters import adapter_for
+from ..collapsing.keys import is_digits, key_field
 from ..models import Cluster, Document, Membership, Pair
 from ..pipeline import documents_of
 from ..pipeline.objects import content_type_of, identity_of
@@ -119,9 +120,7 @@ def grouped(model: type[models.Model], using: str) -> Q:
 
 def _rows(model: type[models.Model], condition: Q, using: str) -> Q:
     kind = content_type_of(adapter_for(model).model, using)
-    key: Any = model._meta.pk
-    while key.remote_field is not None:  # a child's key is its parent's
-        key = key.target_field
+    key = key_field(model)
     documents = Document.objects.using(using).filter(condition, content_type=kind)
     return Q(pk__in=documents.filter(**_present(key)).values(key_of_post=_key(key, using)))
 
@@ -135,7 +134,7 @@ def _key(key: Any, using: str) -> Any:
     """A document's object id as the site's table holds it."""
     if isinstance(key, models.IntegerField):
         return models.F("object_key")
-    if isinstance(key, models.UUIDField) and not connections[using].features.has_native_uuid_field:
+    if is_digits(key, connections[using]):
         return Replace("object_id", Value("-"), Value(""))
     return models.F("object_id") if isinstance(key, models.CharField) else Cast("object_id", type(key)())
 

@@ -16,7 +16,7 @@ from ..adapters import Adapter, adapter_for
 from ..hints import shorten
 from ..models import MergeRecord
 from ..pipeline.objects import kinds_of
-from ..similar import address_of, checked_limit, safe_url
+from ..similar import address_of, appeal_of, checked_limit
 from ..templating import Rendered
 from ..visible import GroupingError, Querysets, Visible
 from .ends import ends_of
@@ -150,7 +150,7 @@ def _appeal(record: MergeRecord, adapter: Adapter) -> str:
     if not _can_appeal(adapter):
         return ""
     post = post_of(record)
-    return safe_url(adapter.appeal_url(post)) if post is not None else ""
+    return appeal_of(post) if post is not None else ""
 
 
 def _can_appeal(adapter: Adapter) -> bool:

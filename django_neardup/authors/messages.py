@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from django.apps import apps
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.db.models import Model
@@ -15,8 +14,9 @@ from django.utils.translation import override
 
 from ..adapters import adapter_for
 from ..hints import shorten
+from ..merging.paths import site_domain
 from ..models import MergeRecord
-from ..similar import safe_url
+from ..similar import address_of, appeal_of
 from ..templating import template_names
 from ..visible import Querysets, Visible, key_of
 
@@ -81,29 +81,24 @@ def mail_merged(
 def _context(
     loser: Model, keeper: Model, record: MergeRecord, visible: Querysets | None, base: str
 ) -> dict[str, Any]:
-    was, now = adapter_for(loser), adapter_for(keeper)
-    allowed = Visible(now.live() if visible is None else visible)
+    allowed = Visible(adapter_for(keeper).live() if visible is None else visible)
     named = key_of(keeper) in allowed.held([key_of(keeper)], keeper._state.db or "default")
     return {
         "loser": loser,
         "title": shorten(str(loser), TITLE),
         "keeper": keeper if named else None,
         "keeper_title": shorten(str(keeper), TITLE) if named else "",
-        "keeper_url": _absolute(now.url(keeper), base) if named else "",
-        "appeal_url": _absolute(was.appeal_url(loser), base),
+        "keeper_url": _absolute(address_of(keeper), base) if named else "",
+        "appeal_url": _absolute(appeal_of(loser), base),
         "record": record,
     }
 
 
 def _absolute(url: str, base: str) -> str:
-    safe = safe_url(url)
-    return urljoin(base, safe) if safe else ""
+    return urljoin(base, url) if url else ""
 
 
 def _base() -> str:
     """The site's own address; empty where it is not known."""
-    if not apps.is_installed("django.contrib.sites") or not getattr(settings, "SITE_ID", None):
-        return ""
-    from django.contrib.sites.models import Site
-
-    return f"https://{Site.objects.get_current().domain}"
+    domain = site_domain()
+    return f"https://{domain}" if domain else ""

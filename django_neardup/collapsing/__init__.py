@@ -9,6 +9,7 @@ from django.db.models.sql import AND, Query
 from django.db.models.sql.where import ExtraWhere
 
 from ..adapters import adapters_of
+from ..narrowing import narrowable
 from ..visible import GroupingError, Querysets, Visible, root_of
 from .best import at_random, ordering_of, shown
 from .entries import entries_of
@@ -33,6 +34,7 @@ def collapse(queryset: QuerySet[M], visible: Querysets | None = None, by: Any = 
     ``GroupingError`` says what cannot be collapsed.
     """
     _check(queryset)
+    queryset = narrowable(queryset)
     root = root_of(queryset.model)
     allowed = Visible([queryset] if visible is None else visible)
     if visible is not None:
@@ -86,7 +88,7 @@ def _within(queryset: QuerySet[M], visible: QuerySet[Any] | None, root: type[Mod
         )
     if not _simple(visible, queryset.model):
         key = root._meta.pk.attname
-        return queryset.filter(**{f"{key}__in": visible.order_by().values(key)})
+        return queryset.filter(**{f"{key}__in": visible.values(key)})
     found = queryset.all()
     where: Any = found.query.where
     found.query.get_initial_alias()

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import BooleanField, Expression, F, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Random
 from django.db.models.lookups import IsNull
+from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
 
 from ..models import Cluster, Membership
@@ -28,7 +29,7 @@ def shown(queryset: QuerySet[Any], root: type[Model]) -> Q:
     candidates = queryset.all()
     candidates.query.distinct = False
     by_row = _row_by_row(candidates, root)
-    return Q(_Either(by_row, candidates, root)) if fits_a_window(candidates.query) else by_row
+    return Q(_Either(by_row, candidates.query, root)) if fits_a_window(candidates.query) else by_row
 
 
 class _Either(Expression):
@@ -36,11 +37,22 @@ class _Either(Expression):
 
     conditional = True
 
-    def __init__(self, by_row: Q, candidates: QuerySet[Any], root: type[Model]) -> None:
+    def __init__(self, by_row: Q, candidates: Query, root: type[Model]) -> None:
         super().__init__(output_field=BooleanField())
         self.by_row: Any = by_row
         self.key: Any = F("pk")
         self.candidates, self.root = candidates, root
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what it was made of: a pickle would read the querysets in that."""
+        state: Any = super().__getstate__()
+        state.pop("_constructor_args", None)
+        kept: dict[str, Any] = state
+        return kept
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        return type(self), id(self.candidates), self.root
 
     def get_source_expressions(self) -> list[Any]:
         return [self.by_row, self.key]
@@ -54,7 +66,8 @@ class _Either(Expression):
             sql, values = compiler.compile(self.by_row)
             return f"({sql})", (*values,)
         key, values = compiler.compile(self.key)
-        found, more = first_of_all(self.candidates, self.root, connection)
+        rows: QuerySet[Any] = QuerySet(model=self.candidates.model, query=self.candidates)
+        found, more = first_of_all(rows, self.root, connection)
         return f"{key} IN ({found})", (*values, *more)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import islice
@@ -87,7 +88,22 @@ def _fetched(rows: QuerySet[Any], keys: list[Any]) -> Iterator[Any]:
         yield from (found[key] for key in wanted if key in found)
 
 
+class _Made(type):
+    """Of classes that no module holds by a name: pickles hold what they were made of."""
+
+    base: type[BaseIterable[Any]]
+
+
 @cache
 def entries_of(base: type[BaseIterable[Any]]) -> type[BaseIterable[Any]]:
     """An iterable of what ``base`` gives, each with its entry."""
-    return type("Entries", (_Entries, base), {"base": base})
+    made: Any = _Made("Entries", (_Entries, base), {"base": base})
+    entries: type[BaseIterable[Any]] = made
+    return entries
+
+
+def _pickled(made: _Made) -> Any:
+    return entries_of, (made.base,)
+
+
+copyreg.pickle(_Made, _pickled)

@@ -21,11 +21,22 @@ HYPHENS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
 """Where the parts of a UUID begin in its 32 digits, and how long they are."""
 
 
-def kind_of_key(model: type[Model]) -> Kinds:
-    """IntegerField, UUIDField or CharField; ``GroupingError`` for a primary key of any other kind."""
+def key_field(model: type[Model]) -> Any:
+    """The field of the primary key; a child's is its parent's."""
     key: Any = model._meta.pk
     while key.remote_field is not None:
         key = key.target_field
+    return key
+
+
+def is_digits(key: Any, connection: Any) -> bool:
+    """Whether that field holds a UUID as 32 digits: the database has no type for it, or the site's column another."""
+    return isinstance(key, UUIDField) and key.db_type(connection) != "uuid"
+
+
+def kind_of_key(model: type[Model]) -> Kinds:
+    """IntegerField, UUIDField or CharField; ``GroupingError`` for a primary key of any other kind."""
+    key = key_field(model)
     for kind in (IntegerField, UUIDField, CharField):
         if isinstance(key, kind):
             return kind
@@ -43,8 +54,7 @@ def of_membership(model: type[Model], key: Combinable) -> dict[str, Any]:
 
 def written(model: type[Model], key: Combinable) -> Combinable:
     """A post's key as documents hold it: numbers in ``object_key``, all else in ``object_id``."""
-    kind = kind_of_key(model)
-    return key if kind is IntegerField else Written(key, kind)
+    return key if kind_of_key(model) is IntegerField else Written(key, key_field(model))
 
 
 def of_post(model: type[Model]) -> Combinable:
@@ -70,26 +80,24 @@ class Written(Func):
 
     arity = 1
 
-    def __init__(self, key: Any, kind: Kinds) -> None:
-        super().__init__(key, output_field=CharField())
-        self.kind = kind
+    def __init__(self, value: Any, key: Any) -> None:
+        super().__init__(value, output_field=CharField())
+        self.key = key
 
     def as_sql(self, compiler: SQLCompiler, connection: Any, **extra: Any) -> Sql:  # type: ignore[override]
         sql, values = compiler.compile(self.source_expressions[0])
         made, times = self._text(sql, connection), 1
-        if self.kind is UUIDField and not connection.features.has_native_uuid_field:
+        if is_digits(self.key, connection):
             times = len(HYPHENS)
         if connection.vendor == "mysql":
             made = f"CONVERT({made} USING utf8mb4) COLLATE utf8mb4_bin"
         return made, (*values,) * times
 
     def _text(self, sql: str, connection: Any) -> str:
-        if self.kind is CharField:
+        if not isinstance(self.key, UUIDField):
             return sql
-        if connection.vendor == "postgresql":
-            return f"({sql})::text"
-        if connection.features.has_native_uuid_field:
-            return f"CAST({sql} AS CHAR(36))"
+        if not is_digits(self.key, connection):
+            return f"({sql})::text" if connection.vendor == "postgresql" else f"CAST({sql} AS CHAR(36))"
         parts = [f"SUBSTR({sql}, {start}, {length})" for start, length in HYPHENS]
         return (
             f"CONCAT_WS('-', {', '.join(parts)})"
@@ -104,17 +112,18 @@ class Read(Func):
     arity = 1
 
     def __init__(self, text: Any, model: type[Model]) -> None:
-        key: Any = model._meta.pk
         super().__init__(text, output_field=CharField())
-        self.column, self.kind = (model._meta.db_table, key.column), kind_of_key(model)
+        self.column = model._meta.db_table, model._meta.pk.column
+        self.key = key_field(model)
 
     def as_sql(self, compiler: SQLCompiler, connection: Any, **extra: Any) -> Sql:  # type: ignore[override]
         text = self.source_expressions[0]
-        if self.kind is UUIDField and connection.features.has_native_uuid_field:
+        digits = is_digits(self.key, connection)
+        if isinstance(self.key, UUIDField) and not digits:
             sql, values = compiler.compile(Cast(text, UUIDField()))
             return sql, (*values,)
         sql, values = compiler.compile(text)
-        if self.kind is UUIDField:
+        if digits:
             sql = f"REPLACE({sql}, '-', '')"
         if connection.vendor == "mysql":
             charset, collation = _collation(connection.alias, *self.column)

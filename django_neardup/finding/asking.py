@@ -11,7 +11,7 @@ from django.db import router
 from django.db.models import Model
 
 from ..adapters import Adapter, Source, adapter_for
-from ..visible import GroupingError, Key, Querysets, Visible, key_of
+from ..visible import GroupingError, Key, Querysets, Visible, home_of, key_of
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,13 @@ class Asking:
         if adapter_for(item) is not self.adapter:
             raise TypeError(f"{item._meta.label} is not compared as {self._label}: pass its own model.")
         source = self.adapter.source(item, compared=True, live=True)
-        here = not item._state.adding and item._state.db in (None, self.using)
-        return Asked(self.adapter, source, key_of(item) if here else None)
+        return Asked(self.adapter, source, key_of(item) if self._has(item) else None)
+
+    def _has(self, item: Model) -> bool:
+        """Whether the object is among those that are looked through: it may have been read by another alias."""
+        if item._state.adding or item._state.db in (None, self.using):
+            return not item._state.adding
+        return home_of(item) == home_of(item, self.using)
 
     @property
     def _label(self) -> str:

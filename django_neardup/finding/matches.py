@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -9,10 +10,13 @@ from urllib.parse import urlsplit
 
 from django.db.models import Model
 
+from ..adapters import adapter_for
 from ..hints import Hint, hints, shorten
 from ..merging import addresses
 from ..signatures.base import Judgement
 from .judging import Judged
+
+logger = logging.getLogger(__name__)
 
 TITLE = 120
 """Letters of a title."""
@@ -78,6 +82,16 @@ def match_of(judged: Judged, author: str, text: str) -> Match:
 def address_of(instance: Model) -> str:
     """The object's public address; empty where it has none that is safe to follow, or where it cannot tell."""
     return safe_url(addresses.url_of(instance))
+
+
+def appeal_of(instance: Model) -> str:
+    """Where its author can object; empty where nowhere, where that is not safe to follow, or cannot be told."""
+    try:
+        return safe_url(str(adapter_for(instance).appeal_url(instance) or ""))
+    except Exception as error:
+        label, name = instance._meta.label, type(error).__name__
+        logger.warning("Where to object about %s %s cannot be told: %s", label, instance.pk, name)
+        return ""
 
 
 def safe_url(url: str) -> str:

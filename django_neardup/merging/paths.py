@@ -5,6 +5,7 @@ from __future__ import annotations
 from unicodedata import normalize
 from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
+from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
@@ -18,15 +19,15 @@ LOCAL = [".localhost", "127.0.0.1", "[::1]"]
 """Hosts that Django allows in DEBUG where ALLOWED_HOSTS is empty."""
 
 
-def path_of(url: str) -> str:
+def path_of(url: str, request: HttpRequest | None = None) -> str:
     """The path of an address: without host, script name, query and fragment, percent-decoded, composed (NFC).
 
-    Empty where the address is not of this site (``ALLOWED_HOSTS`` tells) or has no absolute path.
+    Empty where the address is not of this site (``is_own_host``) or has no absolute path.
     """
     parts = _split(url)
     if parts is None or (parts.scheme and not parts.netloc) or not parts.path.startswith("/"):
         return ""
-    if parts.netloc and not validate_host(_host(parts.netloc), _hosts()):
+    if parts.netloc and not is_own_host(_host(parts.netloc), request):
         return ""
     path = repercent_broken_unicode(unquote_to_bytes(parts.path.encode("utf-8", "surrogatepass"))).decode()
     prefix = get_script_prefix()
@@ -53,17 +54,38 @@ def digest_of(path: str) -> str:
 
 
 def is_safe(url: str, request: HttpRequest) -> bool:
-    """Whether a redirect there stays on this site: a path, or one of the hosts that ``ALLOWED_HOSTS`` names.
-
-    Where it allows every host, only the one that the visitor asked is trusted."""
+    """Whether a redirect there stays on this site: at a path, or on a host of its own."""
     parts = _split(url)
     if parts is None or parts.scheme not in ("", "http", "https"):
         return False
     if not parts.netloc:
         return not parts.scheme and url.startswith("/") and not url.startswith("//")
-    host = _host(parts.netloc)
-    named = [pattern for pattern in _hosts() if pattern != "*"]
-    return bool(host) and (validate_host(host, named) or host == _asked_host(request))
+    return is_own_host(_host(parts.netloc), request)
+
+
+def is_own_host(host: str, request: HttpRequest | None = None) -> bool:
+    """Whether ``ALLOWED_HOSTS`` names the host, or the visitor asked it.
+
+    Where every host is allowed, that of ``django.contrib.sites`` is the site's own too, and no other."""
+    patterns = settings.ALLOWED_HOSTS or (LOCAL if settings.DEBUG else [])
+    named = [pattern for pattern in patterns if pattern != "*"]
+    if not host or validate_host(host, named):
+        return bool(host)
+    asked = request is not None and host == _asked_host(request)
+    return asked or ("*" in patterns and host == _host(site_domain()))
+
+
+def site_domain() -> str:
+    """What ``django.contrib.sites`` calls this site; empty where that is not installed, or knows no such site."""
+    if not apps.is_installed("django.contrib.sites") or not getattr(settings, "SITE_ID", None):
+        return ""
+    from django.contrib.sites.models import Site
+
+    try:
+        domain: str = Site.objects.get_current().domain
+    except Site.DoesNotExist:
+        return ""
+    return domain
 
 
 def with_query(url: str, query: str) -> str:
@@ -83,10 +105,6 @@ def _split(url: str) -> SplitResult | None:
 
 def _host(netloc: str) -> str:
     return split_domain_port(netloc.rpartition("@")[2])[0]
-
-
-def _hosts() -> list[str]:
-    return settings.ALLOWED_HOSTS or (LOCAL if settings.DEBUG else [])
 
 
 def _asked_host(request: HttpRequest) -> str:

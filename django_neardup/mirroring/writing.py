@@ -13,6 +13,7 @@ from django.db import DatabaseError, router, transaction
 from django.db.models import Model
 from django.urls import get_script_prefix
 from django.utils.encoding import escape_uri_path
+from django.utils.translation import get_language_from_path, override
 
 from ..adapters import Adapter, adapters_of
 from ..merging import addresses
@@ -39,18 +40,26 @@ def write(paths: list[str], record: MergeRecord, using: str) -> None:
     target_of = cache(partial(_target, using=using))
     for path in paths:
         entry = entries.get(path)
-        target = None if entry is None else target_of(entry.content_type_id, entry.object_id)
+        target = None
+        if entry is not None:
+            target = target_of(entry.content_type_id, entry.object_id, _language_of(path))
         _put(path, target, list(_owners(path, entry, record, using)), using)
 
 
-def _target(kind: int | None, object_id: str, using: str) -> str | None:
+def _language_of(path: str) -> str:
+    """In which an address of today is asked for; not that of the person who merged, nor the worker's."""
+    return get_language_from_path(path) or settings.LANGUAGE_CODE
+
+
+def _target(kind: int | None, object_id: str, language: str, using: str) -> str | None:
     """What stands behind an old address: "" where the post is gone, None where nobody is to be led there."""
     if kind is None:
         return ""
     model = ContentType.objects.db_manager(using).get_for_id(kind).model_class()
     for adapter in adapters_of(model)[:1] if model is not None else ():
         post = _shown(adapter, object_id, using)
-        url = addresses.url_of(post) if post is not None else ""
+        with override(language):
+            url = addresses.url_of(post) if post is not None else ""
         return url if path_of(url) else None
     return None
 

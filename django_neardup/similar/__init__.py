@@ -1,6 +1,6 @@
 """The posts that are like one: what one visitor may see of them, for the page, the block, an answer in JSON."""
 
-from .entries import Entry, address_of, safe_url
+from .entries import Entry, address_of, appeal_of, safe_url
 from .page import LIMIT, Block, Similar, checked_limit
 from .unique import whole_percent
 from .visitors import adapter_labelled, find, signed_out, visible_to, with_key
@@ -12,6 +12,7 @@ __all__ = [
     "Similar",
     "adapter_labelled",
     "address_of",
+    "appeal_of",
     "checked_limit",
     "find",
     "safe_url",

@@ -11,6 +11,7 @@ from django.db.models import Model
 
 from ..adapters import Source, adapter_for
 from ..finding.matches import address_of as address_of
+from ..finding.matches import appeal_of as appeal_of
 from ..finding.matches import safe_url as safe_url
 from ..hints import Hint, hints, shorten
 from ..pipeline.objects import canonical_id

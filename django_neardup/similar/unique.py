@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Model, QuerySet
 
 from ..finding import uniqueness
-from ..visible import GroupingError, Querysets
+from ..visible import GroupingError, Querysets, Visible
 
 
 def whole_percent(text: str | Model, visible: Querysets) -> int:
@@ -13,6 +13,7 @@ def whole_percent(text: str | Model, visible: Querysets) -> int:
 
     A plain text is compared as one of the model of ``visible``, the first where there are several.
     """
+    Visible(visible)  # refuses None, which to uniqueness() means all that is live
     if isinstance(text, Model):
         return _floor(uniqueness(text, visible=visible))
     querysets = [visible] if isinstance(visible, QuerySet) else list(visible)

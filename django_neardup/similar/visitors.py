@@ -10,6 +10,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from ..adapters import Adapter, adapter_for, registered
+from ..narrowing import narrowable
 from ..pipeline.objects import canonical_id
 
 
@@ -42,7 +43,7 @@ def with_key(queryset: QuerySet[Any], key: Any) -> Model | None:
     while field.is_relation:
         field = field.target_field
         names.append(field.name)
-    found: Model | None = queryset.filter(**{"__".join(names): key}).first()
+    found: Model | None = narrowable(queryset).filter(**{"__".join(names): key}).first()
     return found
 
 

@@ -158,6 +158,23 @@ def test_an_objection_is_about_the_post_as_it_was(anna, appealed):
     assert fate.appeal_url == f"/appeal/{pk}/{anna.pk}/Merged/"
 
 
+@pytest.mark.parametrize(
+    "appeal_url",
+    [
+        lambda adapter, ad: None,
+        lambda adapter, ad: f"/appeal/{ad.author.name}/",
+        lambda adapter, ad: "data:,",
+    ],
+    ids=["nothing", "a relation that is gone", "not of the web"],
+)
+def test_an_objection_that_cannot_be_told_costs_no_page(anna, monkeypatch, appeal_url):
+    monkeypatch.setattr(type(adapter_for(Ad)), "appeal_url", appeal_url)
+    key = anna.pk
+    merge(ad("Merged", anna), ad("Kept"))
+    anna.delete()
+    assert [(fate.title, fate.appeal_url) for fate in fates(key, Ad)] == [("Merged", "")]
+
+
 def test_a_journal_that_cannot_be_read_costs_the_objection_alone(anna, appealed):
     merged = ad("Merged", anna)
     record = merge(merged, ad("Kept"))

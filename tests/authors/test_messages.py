@@ -74,6 +74,19 @@ def test_addresses(settings, base, installed, address):
     assert address in merged_message(*found, base=base).text
 
 
+@pytest.mark.parametrize("name", ["url", "appeal_url"])
+def test_an_address_that_cannot_be_told_costs_no_letter(monkeypatch, caplog, name):
+    monkeypatch.setattr(type(adapter_for(Ad)), name, lambda adapter, ad: ad.author.name)
+    subject, text, html = merged_message(*merged())
+    assert subject and ("/ads/" in text, "/appeal/" in text) == (name != "url", name != "appeal_url")
+    assert "AttributeError" in caplog.text
+
+
+def test_without_its_site_addresses_stay_paths(settings):
+    settings.SITE_ID = 77
+    assert "\n/ads/" in merged_message(*merged()).text
+
+
 def test_addresses_are_of_the_web(monkeypatch):
     monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: "javascript:alert(1)")
     assert not [part for part in merged_message(*merged(), base="https://board.ru") if "javascript" in part]

@@ -6,10 +6,10 @@ import uuid
 
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
-from django.db import models
+from django.db import connection, models
 from django.db.models import Count, F, Q, Sum, Value, Window
 from django.db.models.functions import RowNumber
-from django.test.utils import isolate_apps
+from django.test.utils import CaptureQueriesContext, isolate_apps
 
 from django_neardup import collapse
 from django_neardup.collapsing import plain, totals
@@ -247,6 +247,30 @@ def test_an_instance_is_copied_and_pickled_with_what_is_behind_it(posts, django_
         with django_assert_num_queries(0):
             assert (other.neardup.object, other.neardup.others) == (posts[0], [posts[2], posts[4]])
             assert (other.neardup.label, other.neardup.url) == ("+ 2 similar", shown.neardup.url)
+
+
+@pytest.mark.parametrize(
+    "order", [["pk"], ["author", "-pk"], ["-hits", "pk"]], ids=["page by page", "row by row", "whole"]
+)
+def test_a_list_is_pickled_with_what_was_read_of_it(posts, order, django_assert_num_queries):
+    visible = Ad.objects.exclude(pk=posts[5].pk)
+    listed = collapse(Ad.objects.exclude(pk=posts[1].pk).order_by(*order), visible)
+    for found in (listed, listed[:2]):
+        with CaptureQueriesContext(connection) as asked:
+            kept = pickle.dumps(found)
+        with CaptureQueriesContext(connection) as needed:
+            assert [each.neardup.others and each.neardup.url for each in found.all()]
+        assert len(asked) == len(needed)
+        assert posts[5].title.encode() not in kept and posts[1].title.encode() not in kept
+        again = pickle.loads(kept)
+        with django_assert_num_queries(0):
+            assert [(each, each.neardup.count) for each in again] == [
+                (each, each.neardup.count) for each in found
+            ]
+    again = pickle.loads(pickle.dumps(listed))
+    assert looks(again.all()) == looks(listed.all()) and totals(again) == totals(listed) == (4, 2)
+    assert [*again.filter(pk=posts[3].pk)] == [posts[3]] and [*plain(again)] == [*plain(listed)]
+    assert places(posts, again.query.collapse.visible.of(Ad).order_by("pk")) == [0, 1, 2, 3, 4]
 
 
 def test_rows_that_a_join_repeats_stay_as_they_were(posts):

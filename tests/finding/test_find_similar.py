@@ -29,6 +29,14 @@ from tests.testapp.models import (
 pytestmark = pytest.mark.django_db(databases=["default", "other"])
 
 
+class Replica:
+    def db_for_read(self, model, **hints):
+        return "other"
+
+    def db_for_write(self, model, **hints):
+        return "default"
+
+
 def found(text, model=Ad, **more):
     return names(neardup.find_similar(text, model, **more))
 
@@ -209,6 +217,16 @@ class TestWhere:
         assert found(one) == [] and one._state.db == "other"
         two = Ad.objects.using("other").create(text=SOFA)
         assert found(two) == [(one.pk, "duplicate")]
+
+    def test_a_post_read_from_a_replica_is_itself(self, settings):
+        """Written in "default", read in "other": both hold the same rows."""
+        one, read = (Ad.objects.using(alias).create(pk=7, text=SOFA) for alias in ("default", "other"))
+        work("other")
+        assert found(one, using="other") == [(7, "duplicate")]
+        settings.DATABASE_ROUTERS = [Replica()]
+        for each in (one, read):
+            assert found(each, using="other") == [] == neardup.check_many([each], Ad)[0].matches
+        assert found(Ad(text=SOFA), using="other") == [(7, "duplicate")]
 
     def test_of_a_new_scheme_only_what_is_signed_by_it(self):
         from django_neardup.conf import get_profile

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 import django_neardup as neardup
+from django_neardup.models import Cluster, Document, Membership, Scheme, Space
 from tests.grouping import rows
 from tests.testapp.models import (
     Ad,
@@ -321,6 +322,34 @@ def test_deleted_objects_leave_no_trace(visible):
     rows.cluster(one, two)
     Ad.objects.filter(pk=two.pk).delete()
     assert shown(neardup.group([one, two], visible)) == [(one, 0)]
+
+
+def test_what_is_not_saved_or_not_any_more_is_left_out(visible):
+    one, gone = ads(2)
+    gone.delete()
+    assert shown(neardup.group([Ad(), one, gone], visible)) == [(one, 0)]
+    assert neardup.group([UuidPost()], UuidPost.objects.all()) == []
+    strange = Unregistered()
+    assert shown(neardup.group([strange, one], visible)) == [(strange, 0), (one, 0)]
+
+
+class Replica:
+    """What is read in "other" is written in "default"."""
+
+    def db_for_write(self, model, **hints):
+        return "default"
+
+
+@pytest.mark.django_db(databases=["default", "other"])
+def test_objects_read_by_several_aliases_of_one_database_are_one_list(visible, settings):
+    one, two = ads(2)
+    rows.cluster(one, two)
+    for model in (Ad, Scheme, Space, Document, Cluster, Membership):
+        model.objects.using("other").bulk_create(model.objects.order_by("pk"))
+    two.refresh_from_db(using="other")
+    assert len(neardup.group([one, two], visible)) == 2
+    settings.DATABASE_ROUTERS = [Replica()]
+    assert shown(neardup.group([one, two], visible)) == [(one, 1)]
 
 
 @override_settings(ROOT_URLCONF="tests.grouping.no_urls")

@@ -80,6 +80,12 @@ def test_wrong_arguments_say_what_to_do(context, says):
     assert "as groups" in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["a b c d", Ad(text="a b c d")], ids=["text", "post"])
+def test_uniqueness_is_never_told_of_more_than_the_page_says(text):
+    with pytest.raises(TemplateSyntaxError, match="not nothing"):
+        render("{% load neardup %}{% neardup_uniqueness ad typo %}", ad=text)
+
+
 def test_a_fault_of_the_site_is_not_disguised():
     def broken():
         yield from posts(1)

@@ -11,7 +11,7 @@ from django.contrib.redirects.middleware import RedirectFallbackMiddleware
 from django.contrib.redirects.models import Redirect
 from django.db import DatabaseError
 from django.http import HttpResponseNotFound
-from django.test import RequestFactory
+from django.test import RequestFactory, override_settings
 from django.urls import set_script_prefix
 
 from django_neardup import merging, mirroring
@@ -193,13 +193,21 @@ def check(post):
         ("/a/", "/" + "b" * 200 + "/"),
         ("/a/", "/a/?page=2"),
         ("/a/", "https://[/"),
+        ("/a/", "https://other.example/b/"),
         ("/a/", ""),
     ],
 )
+@override_settings(ALLOWED_HOSTS=["*"])
 def test_what_has_no_room_or_no_address_is_left_to_our_middleware(old, keeper):
     merge(ad(old), ad(keeper))
     assert MovedUrl.objects.count() == 1
     assert table() == {}
+
+
+@override_settings(ALLOWED_HOSTS=["*"])
+def test_the_site_s_own_host_is_known_where_every_one_is_allowed():
+    merge(ad("/a/"), ad("https://example.com/b/"))
+    assert table() == {"/a/": "https://example.com/b/"}
 
 
 @pytest.mark.parametrize("path", ["/сваи/", "/a b/", "/100%/", "/a'b/"])

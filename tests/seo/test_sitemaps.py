@@ -188,6 +188,13 @@ def test_addresses(client, monkeypatch, settings, url, told):
     assert located(client) == told
 
 
+def test_where_every_host_is_allowed_posts_of_other_hosts_are_left_out(client, monkeypatch, settings):
+    settings.ALLOWED_HOSTS = ["*"]
+    monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: f"https://{ad.title}/a/")
+    ad(title="other.example"), ad(title="example.com")
+    assert located(client) == ["/a/"]
+
+
 @pytest.mark.parametrize("model", [UuidPost, SlugPost, Article])
 def test_keys_of_every_kind(model):
     keys = ["a/b", "Ä", "z"] if model is SlugPost else [None] * 3
