@@ -329,6 +329,41 @@ def test_e006_long_key(alone):
     assert (ids(messages), "up to 500 characters" in messages[0].msg) == (["E006"], True)
 
 
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        (models.CharField(max_length=300), "up to 300 characters"),
+        (models.TextField(), "of any length"),
+        (models.CharField(), "of any length"),
+        (models.CharField(max_length=255), None),
+    ],
+    ids=str,
+)
+@isolate_apps("tests.testapp")
+def test_e006_a_key_that_is_anothers(key, says, alone):
+    class Parent(models.Model):
+        code = type(key)(primary_key=True, max_length=key.max_length)
+
+        class Meta:
+            app_label = "testapp"
+
+    class Child(Parent):
+        class Meta:
+            app_label = "testapp"
+
+    class Beside(models.Model):
+        parent = models.OneToOneField(Parent, models.CASCADE, primary_key=True)
+
+        class Meta:
+            app_label = "testapp"
+
+    for model in (Parent, Child, Beside):
+        registered(model)
+    messages = adapters.check_key()
+    assert ids(messages) == (["E006"] * 3 if says else [])
+    assert all(says in message.msg for message in messages)
+
+
 def test_e007_partners(alone):
     registered(Topic, compare_with=[Reply])
     messages = adapters.check_partners()

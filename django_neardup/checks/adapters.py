@@ -80,8 +80,13 @@ def _unfit(model: type[models.Model]) -> str:
     """What its primary key is, where that can be no document's."""
     if len(model._meta.pk_fields) > 1:
         return "a composite primary key"
-    if (model._meta.pk.max_length or 0) > LONGEST_KEY:
-        return f"a primary key of up to {model._meta.pk.max_length} characters"
+    key: Any = model._meta.pk
+    while key.remote_field is not None:  # a child's key is its parent's
+        key = key.target_field
+    if isinstance(key, models.TextField) or (isinstance(key, models.CharField) and key.max_length is None):
+        return "a primary key of any length"
+    if (key.max_length or 0) > LONGEST_KEY:
+        return f"a primary key of up to {key.max_length} characters"
     return ""
 
 

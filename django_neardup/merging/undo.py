@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -13,19 +13,21 @@ from django.db import connections, models
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from ..adapters import adapter_for, adapters_of
+from ..adapters import Adapter, adapter_for, adapters_of
 from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, Document, MergeRecord
-from ..pipeline import mark_key, retrying
+from ..pipeline import canonical_id, mark_key, retrying
 from ..pipeline.committing import after_commit
+from ..pipeline.objects import content_type_of, key_of
 from ..queues import ring
 from ..signals import post_undo
 from . import addresses, history
 from .held import hold_again
 from .needs import model_at
-from .relations import in_portions
+from .relations import ModelType, in_portions
 from .returning import Back
-from .stored import insert, key_of, model_of, value_of
+from .stored import insert, model_of, value_of
+from .stored import key_of as key_from
 from .undo_plan import Undo, object_of, plan_undo
 from .whole import whole
 
@@ -99,13 +101,27 @@ def _undo(pk: int, by: Any, using: str) -> MergeRecord:
 
 def _spaces(record: MergeRecord, using: str) -> set[int]:
     found: set[int] = set()
-    for kind, key in ((record.loser_type, record.loser_id), (record.keeper_type, record.keeper_id)):
-        model = kind.model_class() if kind else None
-        for adapter in adapters_of(model) if model else ():
-            of = ContentType.objects.db_manager(using).get_for_model(adapter.model)
-            documents = Document.objects.using(using).filter(content_type=of, object_id=key)
-            found |= {each for each in documents.values_list("space", flat=True) if each is not None}
+    for model, key in _names(record, using):
+        kind = content_type_of(model, using)
+        documents = Document.objects.using(using).filter(content_type=kind, object_id=key)
+        found |= {each for each in documents.values_list("space", flat=True) if each is not None}
     return found
+
+
+def _names(record: MergeRecord, using: str) -> Iterator[tuple[ModelType, str]]:
+    """The registered models of the record's posts, each with the post's key there: a child may have one of its own."""
+    rows = dict(_own(record))
+    for adapter in _adapters(record.loser_type):
+        yield adapter.model, rows.get(adapter.model._meta.label_lower, record.loser_id)
+    for adapter in _adapters(record.keeper_type):
+        keeper = object_of(record.keeper_type_id or 0, record.keeper_id, using, lock=False)
+        key = record.keeper_id if keeper is None else canonical_id(key_of(keeper, adapter.model))
+        yield adapter.model, key
+
+
+def _adapters(kind: ContentType | None) -> list[Adapter]:
+    model = kind.model_class() if kind else None
+    return adapters_of(model) if model else []
 
 
 def _claim(record: MergeRecord, by: Any, using: str) -> None:
@@ -152,7 +168,7 @@ def _put_back(backs: Sequence[Back], using: str) -> None:
         model = model_at((label, None))
         fields: dict[str, Any] = {name: model._meta.get_field(name) for name in every[0].values}
         values = {name: value_of(fields[name], stored) for name, stored in every[0].values.items()}
-        for portion in in_portions(model, [key_of(model, back.place[1]) for back in every], using):
+        for portion in in_portions(model, [key_from(model, back.place[1]) for back in every], using):
             portion.update(**values)
 
 
@@ -189,15 +205,14 @@ def _shown_words(found: Undo) -> str:
 
 def _mark(found: Undo) -> None:
     """What came back or was changed is compared anew: an update sends no signal."""
-    for post in (found.post, found.keeper):
-        for adapter in adapters_of(post) if post is not None else ():
-            key = getattr(post, adapter.model._meta.pk.attname)
-            mark_key(adapter, key, found.using, recheck=post is found.post)
+    for post in (each for each in (found.post, found.keeper) if each is not None):
+        for adapter in adapters_of(post):
+            mark_key(adapter, key_of(post, adapter.model), found.using, recheck=post is found.post)
     for back in found.backs:
         model = model_at(back.place)
         for adapter in adapters_of(model):
             if adapter.watched & set(back.values):
-                mark_key(adapter, key_of(model, back.after[1]), found.using)
+                mark_key(adapter, key_from(model, back.after[1]), found.using)
     after_commit(found.using, ring, found.using)
 
 

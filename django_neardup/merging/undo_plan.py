@@ -10,7 +10,9 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.utils.translation import gettext as _
 
+from ..adapters import adapters_of
 from ..models import MergeRecord
+from ..pipeline.objects import kinds_of
 from .later import Later
 from .leftovers import Leftovers
 from .needs import model_at
@@ -50,6 +52,13 @@ class Undo:
     def beside(self) -> set[ModelType]:
         """The models of the rows that would come back beside the post's own."""
         return {model_at(place_of(row)) for row in self.rows if place_of(row) not in self.own}
+
+    @property
+    def below(self) -> set[ModelType]:
+        """The models of which the post would come back as a multi-table child."""
+        post: Any = self.record.loser_type.model_class()
+        own = {model_at(place) for place in self.own & set(map(place_of, self.rows))}
+        return {model for model in own if post is not None and issubclass(model, post) and model is not post}
 
     def lines(self) -> list[tuple[str, str, int]]:
         """What comes back, in words and numbers: the kind of rows, the column where one goes back, how many."""
@@ -94,9 +103,11 @@ def _plan_showing(found: Undo, lock: bool) -> None:
 def _hidings_since(found: Undo, lock: bool) -> models.QuerySet[MergeRecord]:
     """Later hidings of the post that are in force, the first one first."""
     record = found.record
+    adapters = adapters_of(found.post) if found.post is not None else []
+    kinds = kinds_of(adapters[0].model, found.using) if adapters else [record.loser_type_id]
     rows = MergeRecord.objects.using(found.using).filter(
         action=MergeRecord.Action.HIDE,
-        loser_type=record.loser_type_id,
+        loser_type__in=kinds,
         loser_id=record.loser_id,
         undone=None,
         pk__gt=record.pk,

@@ -15,11 +15,11 @@ from .undo_plan import Undo
 
 def of_undo(plan: Undo) -> list[Need]:
     """What the deed itself needed: to change the keeper, and the post where it is there, to delete where rows come
-    back, to change every model whose rows go back.
+    back, those of the post as a multi-table child among them, to change every model whose rows go back.
     """
     there = [each for each in (plan.post, plan.keeper) if each is not None]
     post = plan.record.loser_type.model_class()
-    returned = {model for model in plan.beside if not model._meta.auto_created}
+    returned = {model for model in plan.beside | plan.below if not model._meta.auto_created}
     returned |= {post} if plan.post is None and post is not None else set()
     changed = {owner_of(model) for model in plan.models}
     changed |= {owner_of(model) for model in plan.beside if model._meta.auto_created}

@@ -175,6 +175,8 @@ def _wrong(column: Column, keeper: models.Model) -> list[str]:
         column.field.clean(value, keeper)
     except ValidationError as error:
         return [_in_words(column.field, message) for message in error.messages]
+    except OSError:
+        return [_in_words(column.field, _("Its file cannot be read: it may be no more in its storage."))]
     return []
 
 

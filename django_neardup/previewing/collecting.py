@@ -15,7 +15,7 @@ from django.db.models import Model
 
 from ..comparing import scheme_of
 from ..conf import Profile
-from ..evaluation.collecting import Collection
+from ..evaluation.collecting import Collection, Entry
 from ..finding.matches import safe_url
 from ..models import Document, Scheme
 from ..pipeline.ranking import in_order
@@ -180,24 +180,38 @@ class Near:
         self._bucket, self._most = settings.bucket, settings.max_aligned
         self._collection: Collection | None = None
         self._named: defaultdict[str, list[int]] = defaultdict(list)
-        self._exact: dict[int, str] = {}
+        self._entries: dict[int, Entry] = {}
+        self._signed: dict[int, Signed] = {}
 
     def of(self, number: int, one: Signed, representative: Callable[[int], int | None]) -> list[int]:
         """Exact copies and namesakes of a post, then few others: as the worker orders them."""
         collection = self._collection = self._collection or Collection(one.algorithm, self._bucket)
         entry, shared = collection.enter(str(number), one.keys.tolist(), one.payload, one.words)
+        near = {int(other.id) for other, _ in shared} | self._namesakes(number, one)
+        leaders = {leader for other in near if (leader := representative(other))} - near
+        sure = {other for other in near | leaders if self._is_sure(other, one)}
+        shared += [self._outside(leader, one) for leader in leaders - sure]
         passed = [int(other.id) for other, passes in collection.screened(entry, shared) if passes]
-        copies = {other for other in passed if self._exact[other] == one.exact_digest}
-        sure = copies | self._namesakes(number, one)
-        led = {other: representative(other) for other in (*passed, *sure)}
-        rest = dict.fromkeys(other for other in (*passed, *led.values()) if other and other not in sure)
+        copies = [other for other in sorted(sure) if self._signed[other].exact_digest == one.exact_digest]
         order = in_order(
-            {other: representative(other) for other in rest},
-            [led[copy] for copy in sorted(copies)],
+            {other: representative(other) for other in passed if other not in sure},
+            map(representative, copies),
             self._most,
         )
-        self._exact[number] = one.exact_digest
+        self._entries[number], self._signed[number] = entry, one
         return [*sorted(sure), *order[: self._most]]
+
+    def _is_sure(self, other: int, one: Signed) -> bool:
+        """Whether an earlier post is an exact copy or has an equal identity."""
+        earlier = self._signed[other]
+        if earlier.exact_digest == one.exact_digest:
+            return True
+        return not set(filter(None, one.identity)).isdisjoint(earlier.identity)
+
+    def _outside(self, leader: int, one: Signed) -> tuple[Entry, int]:
+        """A representative that stands outside the cap of a bucket, with how many keys it shares."""
+        keys = set(self._signed[leader].keys.tolist())
+        return self._entries[leader], len(keys.intersection(one.keys.tolist()))
 
     def _namesakes(self, number: int, one: Signed) -> set[int]:
         """Earlier posts of an equal identity."""

@@ -17,6 +17,7 @@ from ..adapters import Adapter, adapter_for, adapters_of
 from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, MergeRecord, Pair, Scheme
 from ..pipeline import model_of, retrying, space_lock
 from ..pipeline.facts import digests, is_current, pairs_of
+from ..pipeline.objects import kinds_of
 from ..pipeline.told import Told
 from ..signals import decision_made, document_checked
 from ..visible import Visible
@@ -123,7 +124,7 @@ def _judge(row: Hold, document: Document, instance: Model, digest: str, using: s
     decision = decide(facts, adapter, trust=row.trust, scope=scope_of(adapter, instance))
     held = Hold.objects.using(using).filter(pk=row.pk)
     if decision.action in ("ignore", "warn"):
-        if _is_hidden(document, using):
+        if _is_hidden(row, document, adapter, using):
             held.update(state=State.REVIEW, digest=digest)
         else:
             publish(instance, adapter, held, using)
@@ -133,10 +134,17 @@ def _judge(row: Hold, document: Document, instance: Model, digest: str, using: s
         turn_down(instance, adapter, held, using, digest=digest, **facts_of(decision.causes[0]))
 
 
-def _is_hidden(document: Document, using: str) -> bool:
-    """Whether staff have hidden the post: it is theirs to show it again."""
-    hidden = MergeRecord.objects.using(using).filter(action=MergeRecord.Action.HIDE, undone=None)
-    return hidden.filter(loser_type=document.content_type_id, loser_id=document.object_id).exists()
+def _is_hidden(row: Hold, document: Document, adapter: Adapter, using: str) -> bool:
+    """Whether staff have hidden the post since it was held, until when it was published: it is theirs to show it
+    again."""
+    hidden = MergeRecord.objects.using(using).filter(
+        action=MergeRecord.Action.HIDE,
+        loser_type__in=kinds_of(adapter.model, using),
+        loser_id=document.object_id,
+        undone=None,
+        created__gte=row.created,
+    )
+    return hidden.exists()
 
 
 def facts_about(document: Document, adapter: Adapter, using: str) -> list[Fact]:

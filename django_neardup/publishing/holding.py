@@ -13,7 +13,7 @@ from ..adapters import Adapter, adapter_for
 from ..models import Document, Hold
 from ..pipeline import documents_of, mark
 from ..pipeline.committing import after_commit
-from ..pipeline.objects import identity_of
+from ..pipeline.objects import identity_of, key_of
 from ..queues import ring
 from ..signals import post_held, post_refused, post_released
 from .rules import Alike
@@ -52,7 +52,8 @@ def hold_as(instance: Model, state: str, match: Alike | None = None, trust: str 
         adapter.hide(instance)
         mark(instance, using, recheck=True)
         document = documents_of([instance], using)[identity_of(instance, using)]
-        read = adapter.sources([instance.pk], using).get(instance.pk)
+        key = key_of(instance, adapter.model)
+        read = adapter.sources([key], using).get(key)
         values = {"state": state, "trust": trust[:TRUST], "digest": read.digest if read else ""}
         held, _ = Hold.objects.using(using).update_or_create(
             document=document, defaults={**values, **facts_of(match)}
@@ -105,7 +106,8 @@ def locked(adapter: Adapter, key: Any, using: str) -> Model | None:
 
 def is_live(instance: Model, using: str) -> bool:
     """Whether ``live()`` holds the post as it is stored."""
-    found: bool = adapter_for(instance).live().using(using).filter(pk=instance.pk).exists()
+    adapter = adapter_for(instance)
+    found: bool = adapter.live().using(using).filter(pk=key_of(instance, adapter.model)).exists()
     return found
 
 
@@ -125,7 +127,7 @@ def _end(instance: Model, act: Callable[[Model, Adapter, QuerySet[Hold], str], b
     with transaction.atomic(using=using):
         held = holds_of(instance, using)
         write_first(held, using)
-        fresh = locked(adapter, instance.pk, using)
+        fresh = locked(adapter, key_of(instance, adapter.model), using)
         return fresh is not None and held.exists() and act(fresh, adapter, held, using)
 
 

@@ -13,7 +13,8 @@ from django.db.models import Model
 from ..adapters import Adapter
 from ..finding import Match
 from ..models import Hold
-from .holding import database_of, hold_as, is_live, locked
+from ..pipeline.objects import key_of
+from .holding import database_of, hold_as, holds_of, is_live, locked
 from .looking import Visitor, may_renew
 
 logger = logging.getLogger(__name__)
@@ -54,6 +55,7 @@ def _hold(instance: Model, waiting: Waiting, using: str) -> Hold | None:
         with transaction.atomic(using=using):
             if not is_live(instance, using):
                 return None
+            holds_of(instance, using).delete()  # it was published by hand since
             return hold_as(instance, waiting.state, waiting.match, waiting.trust)
     except Exception:
         logger.exception("neardup: %s %s is published unchecked", instance._meta.label, instance.pk)
@@ -68,7 +70,7 @@ def renew(
     nothing is done, where it is gone or is not theirs to renew any more."""
     using = database_of(old)
     with transaction.atomic(using=using):
-        fresh = locked(adapter, old.pk, using)
+        fresh = locked(adapter, key_of(old, adapter.model), using)
         if fresh is None or not may_renew(fresh, adapter, visitor):
             return None
         adapter.renew(fresh, new)

@@ -16,9 +16,12 @@ SPELT = (*WORDS, "numeral")
 DIGITS = re.compile(r"\d+")
 HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])")
 CYRILLIC = re.compile("[а-яё]")
-SEAM = "\0"
-BETWEEN_FIGURES = re.compile(rf"(?<=\d){SEAM}(?=\d)")
+NEGATING = frozenset(("не", "un", "non"))
 ROMAN = re.compile("[ivxlcdm]+")
+SEAM = "\0"
+FIGURES = re.compile(rf"\d+(?:{SEAM}\d+)+")
+GROUPED = 6
+"""Figures of so many digits, catalogue numbers say, are written in groups or without; of fewer 1-2 is not 12."""
 
 
 def same_word(a: Token, b: Token) -> bool:
@@ -37,7 +40,7 @@ def similar_words(a: str, b: str, *, names: bool = False) -> bool:
     `names`: either may be a name, of which short ones differ by a letter.
     """
     short, long = (a, b) if len(a) <= len(b) else (b, a)
-    if len(short) < 3 or _roman(short, long):
+    if len(short) < 3 or _told_apart(short, long):
         return False
     known = in_dictionary(short), in_dictionary(long)
     if _beginning(short, long, all(known), names) or (not known[0] and _abbreviation(short, long)):
@@ -113,7 +116,7 @@ def same_joined(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
 def _told_apart(a: str, b: str) -> bool:
     """Whether two words are no misspelling of one another: неисправный, исправный; XVII, XVIII."""
     short, long = (a, b) if len(a) <= len(b) else (b, a)
-    return long == f"не{short}" or _roman(a, b)
+    return (long.endswith(short) and long[: -len(short)] in NEGATING) or _roman(a, b)
 
 
 def _same_measures(ours: Sequence[Token], theirs: Sequence[Token], a: str, b: str) -> bool:
@@ -142,8 +145,14 @@ def squeezed(token: Token) -> str:
 
 
 def _joined(tokens: Sequence[Token]) -> str:
-    """The tokens written as one, but for figures beside figures: 1-2 is not 12."""
-    return BETWEEN_FIGURES.sub(" ", SEAM.join(map(squeezed, tokens))).replace(SEAM, "")
+    """The tokens written as one, but for short figures beside figures."""
+    return FIGURES.sub(_in_groups, SEAM.join(map(squeezed, tokens))).replace(SEAM, "")
+
+
+def _in_groups(figures: re.Match[str]) -> str:
+    """Long ones as one number."""
+    joined = figures[0].replace(SEAM, "")
+    return joined if len(joined) >= GROUPED else figures[0].replace(SEAM, " ")
 
 
 @cache

@@ -1,13 +1,16 @@
 """Undo of a merge: the site's tables are what they were, but for what people have changed since."""
 
 import pytest
+from django.contrib import admin
 from django.contrib.admin.models import CHANGE
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
 from django.db import IntegrityError
 from django.db.models.signals import post_save
 
 from django_neardup.exceptions import Conflict, MergeRefused
 from django_neardup.merging import Case, make_plan, merge, plan_undo, undo_batch
+from django_neardup.merging.undo_rights import lacking
 from django_neardup.models import Document, Membership, MergeRecord, MovedUrl
 from django_neardup.pipeline import drain
 from django_neardup.signals import post_undo
@@ -382,3 +385,15 @@ def test_a_plan_changes_nothing_and_says_what_comes_undone():
     assert (found.reasons, found.left, found.keeper, found.post) == ([], [], keeper, None)
     assert site() == before
     assert MergeRecord.objects.values().get() == journal
+
+
+@pytest.mark.parametrize(("names", "lacks"), [((), ["delete: long articles"]), (("delete_longarticle",), [])])
+def test_an_undo_asks_for_the_rights_on_the_posts_rows_as_a_child(names, lacks, rf):
+    keeper, loser = (LongArticle.objects.create(text=text).article_ptr for text in ("keeper", "loser"))
+    (record,) = run(keeper, loser)
+    names = ("change_article", "delete_article", "merge_cluster", *names)
+    request = rf.get("/")
+    request.user = get_user_model().objects.create_user("person", is_staff=True)
+    request.user.user_permissions.set(Permission.objects.filter(codename__in=names))
+
+    assert [str(need) for need in lacking(plan_undo(record, "default"), request, admin.site)] == lacks

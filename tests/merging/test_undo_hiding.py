@@ -6,12 +6,18 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from django_neardup.merging import Case, hide, plan_undo, undo, undo_batch
+from django_neardup import adapters
+from django_neardup.merging import Case, hide, merge, plan_undo, undo, undo_batch
+from django_neardup.merging.undo import _spaces
 from django_neardup.models import Document, Space
+from django_neardup.pipeline import drain, mark
 from tests.admin.tools import told
 from tests.merging.test_races import at_once
 from tests.merging.tools import site, undone
+from tests.pipeline.helpers import SOFA
 from tests.testapp.models import Ad
+from tests.testapp.neardup import NoticeNeardup
+from tests.testapp.zoo import Bulletin, Notice
 
 pytestmark = pytest.mark.django_db
 
@@ -162,3 +168,26 @@ def test_two_undone_at_once_show_it(in_a_space, round_):
 
     assert [each.pk for each in found] == [first.pk, second.pk]
     assert published() == ["one"]
+
+
+def test_a_hiding_of_the_post_as_a_child_counts(monkeypatch):
+    monkeypatch.setitem(adapters._registry, Notice, NoticeNeardup(Notice))
+    notice = Notice.objects.create(text="one")
+    child = Bulletin(number=notice.pk, notice=notice)
+    child.save_base(raw=True)
+    (first,), _second = hide([notice], Case()), hide([Bulletin.objects.get()], Case())
+
+    assert undone(first)[0].left == [AGAIN]
+    assert not Notice.objects.get().published
+
+
+def test_the_locks_of_a_child_with_a_key_of_its_own_are_its_parents(monkeypatch):
+    monkeypatch.setitem(adapters._registry, Notice, NoticeNeardup(Notice))
+    keeper, loser = (Bulletin.objects.create(number=77 + city, text=SOFA, city=city) for city in (1, 2))
+    mark(keeper), mark(loser)
+    drain()
+    spaces = set(Document.objects.values_list("space", flat=True))
+
+    (record,) = merge(keeper, [loser], Case())
+
+    assert len(spaces) == 2 and _spaces(record, "default") == spaces

@@ -183,6 +183,16 @@ def test_a_file_is_taken_where_its_validators_let_it():
     assert Offer.objects.get().scan.read() == b"a"
 
 
+def test_a_file_that_is_lost_is_not_taken(monkeypatch):
+    monkeypatch.setattr(Offer._meta.get_field("scan"), "validators", [lambda file: file.size])
+    keeper, loser = offers({}, {"scan": "gone.txt"})
+
+    plan = make_plan(keeper, [loser], "default")
+
+    assert plan.obstacles == ["Scan: Its file cannot be read: it may be no more in its storage."]
+    assert make_plan(keeper, [loser], "default", {"scan": keeper.pk}).obstacles == []
+
+
 def test_a_unique_value_that_a_third_post_has_meanwhile_is_refused(monkeypatch):
     keeper, loser = offers({}, {"slug": "vesta"})
     before = snapshot()

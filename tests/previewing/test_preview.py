@@ -141,6 +141,23 @@ def test_posts_of_unlike_scopes_and_identities_stay_apart():
     assert sorted(len(group) for group in found.groups) == [2, 2] and found.pairs["variant"]
 
 
+def test_a_representative_of_equal_identity_outside_its_bucket_takes_no_place(settings):
+    settings.NEARDUP = {"default": {"BUCKET": 2, "MAX_ALIGNED": 1}}
+    one, other = (PILES.format(code) for code in ("С140.35", "С90.30"))
+    made = [*ads(SOFA, PIANO, CAT, sku="1"), *ads(one), *ads(other, sku="1")]
+    found = look("testapp.Ad")
+    assert keys(found) == [[made[number].pk for number in (0, 1, 2, 4)]]
+    assert len(found.pairs["variant"]) == 1
+
+
+def test_a_representative_that_is_not_alike_takes_no_place(settings):
+    settings.NEARDUP = {"default": {"MAX_ALIGNED": 1}}
+    made = [*ads(CAT, SOFA, sku="1"), *ads(SOFA_EDITED)]
+    found = look("testapp.Ad")
+    ((a, b),) = found.pairs["duplicate"]
+    assert [found.posts[number].key for number in (a, b)] == [made[1].pk, made[2].pk]
+
+
 def test_short_and_unreadable_posts_are_counted(monkeypatch):
     made = ads("", "диван", SOFA, SOFA, PIANO)
     plain = Adapter.source

@@ -8,16 +8,20 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
-from django_neardup import hold, release
+from django_neardup import adapters, hold, release
 from django_neardup.merging import Case, delete, hide, merge
 from django_neardup.models import Cluster, Document, Fingerprint, Hold, Pair
 from django_neardup.pipeline import decide, drain, mark, withdraw
 from django_neardup.publishing import checking, refuse
-from django_neardup.publishing.holding import hold_as
+from django_neardup.publishing.holding import hold_as, is_live
+from django_neardup.publishing.looking import Visitor
+from django_neardup.publishing.saving import renew
 from django_neardup.signals import decision_made, document_checked, post_held, post_refused, post_released
 from tests.merging.tools import undone
 from tests.pipeline.helpers import CAT, PILES, SOFA, SOFA_EDITED, document
 from tests.testapp.models import Ad, UuidPost
+from tests.testapp.neardup import NoticeNeardup
+from tests.testapp.zoo import Bulletin, Notice
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +39,22 @@ def heard():
     yield told
     for signal in (post_held, post_released, post_refused):
         signal.disconnect(dispatch_uid="heard")
+
+
+@pytest.fixture
+def notices(monkeypatch):
+    """An adapter of posts of which some are children with keys of their own."""
+
+    class RenewedNeardup(NoticeNeardup):
+        def author(self, notice):
+            return "ann"
+
+        def renew(self, old, new):
+            old.text = new.text
+            old.save()
+
+    monkeypatch.setitem(adapters._registry, Notice, RenewedNeardup(Notice))
+    return adapters._registry[Notice]
 
 
 def merged_away(ads, case):
@@ -119,6 +139,19 @@ class TestByHand:
         hold(ad)
         drain()
         assert (state_of(ad), Hold.objects.count()) == ("review", 1)
+
+    def test_a_child_is_held_and_released_by_its_parents_key(self, notices):
+        other = Notice.objects.create(text=CAT, published=False)
+        child = Bulletin.objects.create(number=other.pk, text=SOFA)
+        assert is_live(child, "default") and hold(child).digest
+        assert not is_live(child, "default") and release(child)
+        assert list(Notice.objects.order_by("pk").values_list("published", flat=True)) == [False, True]
+
+    def test_a_child_is_renewed_by_its_parents_key(self, notices):
+        other = Notice.objects.create(text=CAT)
+        child = Bulletin.objects.create(number=other.pk, text=SOFA)
+        assert renew(child, Notice(text=SOFA_EDITED), notices, Visitor("ann")) == child.notice
+        assert [each.text for each in Notice.objects.order_by("pk")] == [CAT, SOFA_EDITED]
 
     @pytest.mark.parametrize(("hook", "act"), [("hide", hold), ("show", release)])
     def test_a_hook_that_fails_leaves_all_as_it_was(self, hook, act, adapt, board, publish):
@@ -375,6 +408,30 @@ class TestAgain:
         undone(record)
         drain()
         assert not is_shown(ad)
+
+    @pytest.mark.parametrize("show", [release, lambda ad: Ad.objects.update(published=True)])
+    def test_one_that_was_hidden_and_shown_again_is_published_when_it_is_checked(
+        self, show, adapt, people, submit, publish
+    ):
+        adapt(hold_until_checked=True)
+        ad = publish(CAT, people.ann)
+        hold_as(ad, "checking")
+        hide([ad], Case())
+        show(ad)
+        form = submit(people.ann, text=SOFA, instance=Ad.objects.get())
+        assert form.is_valid()
+        form.save()
+        assert (is_shown(ad), state_of(ad)) == (False, "checking")
+        drain()
+        assert is_shown(ad) and state_of(ad) is None
+
+    def test_one_that_staff_hide_as_a_child_waits_for_a_person(self, notices):
+        notice = Notice.objects.create(text=SOFA)
+        Bulletin(number=notice.pk, notice=notice).save_base(raw=True)
+        hold_as(notice, "checking")
+        hide([Bulletin.objects.get()], Case())
+        drain()
+        assert (Hold.objects.get().state, Notice.objects.get().published) == ("review", False)
 
     def test_a_post_that_takes_the_key_of_a_held_one_is_not_held(self, board, people, publish):
         ad = publish(SOFA, people.ann)

@@ -1,6 +1,7 @@
 import django_neardup as neardup
 
 from .models import Ad, Article, Reply, ScopedPost, SlugPost, Topic, UuidPost
+from .zoo import Notice
 
 
 @neardup.register(Ad)
@@ -29,6 +30,25 @@ class AdNeardup(neardup.Adapter):
     def show(self, ad):
         ad.published = True
         ad.save(update_fields=["published"])
+
+
+class NoticeNeardup(AdNeardup):
+    """Registered by the tests that want it."""
+
+    fields = ["text"]
+    contacts, identity, scope = [], [], ["city"]
+
+    def live(self):
+        return Notice.objects.filter(published=True)
+
+    def compared(self):
+        return Notice.objects.all()
+
+    def author(self, notice):
+        return None
+
+    def visits(self, notice):
+        return 0
 
 
 @neardup.register(UuidPost)

@@ -300,3 +300,16 @@ class Cover(models.Model):
 
 class Leaflet(Cover):
     piece = models.ForeignKey(Piece, models.CASCADE)
+
+
+class Notice(models.Model):
+    """A parent whose child has a key of its own."""
+
+    text = models.TextField()
+    city = models.IntegerField(default=1)
+    published = models.BooleanField(default=True)
+
+
+class Bulletin(Notice):
+    number = models.BigAutoField(primary_key=True)
+    notice = models.OneToOneField(Notice, models.CASCADE, parent_link=True)

@@ -14,6 +14,7 @@ OTHER = """
 стол стул | кот кит | серый синий | дом дым | granta vesta | красный чёрный | физике химии | кот который | мяч меч
 5 6 | 12 два | с140.35 с90.30 | car cargo | rio kia
 vii viii | xii xiii | xvii xviii
+справний несправний | мебльована немебльована | furnished unfurnished | registered unregistered
 """
 
 
@@ -70,6 +71,9 @@ def test_codes_differ_by_any_figure(a: str, b: str, same: bool) -> None:
         ("XVII", "XVIII", False),
         ("1-2", "12", False),
         ("1-12", "11-2", False),
+        ("10 - 15", "1015", False),
+        ("1234 5678", "12345678", True),
+        ("nonprofessional", "professional", False),
     ],
 )
 def test_split_and_joined(a: str, b: str, same: bool) -> None:
