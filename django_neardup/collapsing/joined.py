@@ -41,14 +41,24 @@ def first_of_all(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql
 
 
 def fits_a_window(query: Any) -> bool:
-    """Whether an order means the same in a window: not names of relations, which Meta.ordering may spell out."""
-    return (
-        query.standard_ordering
-        and query.group_by is None
-        and not any(
-            isinstance(each, str) and _is_relation(query, each.lstrip("-")) for each in query.order_by
-        )
-    )
+    """Whether an order means the same in a window: not names of relations, which Meta.ordering may spell out, nor
+    what is itself reckoned over a window."""
+    if not query.standard_ordering or query.group_by is not None or is_over_a_window(query):
+        return False
+    return not any(isinstance(each, str) and _is_relation(query, each.lstrip("-")) for each in query.order_by)
+
+
+def is_over_a_window(query: Any) -> bool:
+    """Whether the order of the rows depends on which others there are."""
+    return any(_is_windowed(query, each) for each in query.order_by)
+
+
+def _is_windowed(query: Any, each: Any) -> bool:
+    if isinstance(each, str):
+        found: Any = query.annotations.get(each.lstrip("-"))
+    else:
+        found = each.resolve_expression(query.clone())
+    return bool(found is not None and found.contains_over_clause)
 
 
 def _is_relation(query: Any, name: str) -> bool:

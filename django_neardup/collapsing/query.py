@@ -14,7 +14,7 @@ from django.db.models.sql.where import WhereNode
 
 from ..visible import GroupingError, Visible
 from .best import cluster_of, ordering_of
-from .joined import numbers
+from .joined import is_over_a_window, numbers
 
 ROOM = 20
 GROWTH = 4
@@ -122,8 +122,8 @@ def _rows_are_posts(query: Any) -> bool:
 
 
 def _looks_at_rows(query: Any) -> bool:
-    """Whether a value of a row depends on which others there are: one of a window."""
-    return any(each.contains_over_clause for each in query.annotations.values())
+    """Whether a value of a row, or its place, depends on which others there are: one of a window."""
+    return is_over_a_window(query) or any(each.contains_over_clause for each in query.annotations.values())
 
 
 def _plain(query: Any) -> Query:

@@ -209,6 +209,20 @@ def test_windows_on_a_page_are_those_of_the_list(posts, window):
     assert places(posts, collapse(numbered.annotate(far=F("place") + 9))[1:3]) == [1, 3]
 
 
+@pytest.mark.parametrize("order", [F("place"), "place", Window(RowNumber(), order_by="pk")])
+def test_lists_in_the_order_of_a_window(posts, order):
+    listed = collapse(Ad.objects.annotate(place=Window(RowNumber(), order_by="pk")).order_by(order))
+    whole = places(posts, listed)
+    assert whole == [0, 1, 3]
+    assert places(posts, listed[:2]) == whole[:2]
+
+
+def test_pages_in_the_order_of_a_window_are_those_of_the_list(posts):
+    late = Window(RowNumber(), order_by="pk")
+    listed = collapse(Ad.objects.order_by(late.desc() if hasattr(late, "desc") else late))
+    assert places(posts, listed[:2]) == places(posts, listed)[:2]
+
+
 def test_facets_and_sums(posts):
     for post, town in zip(posts, "ААБББА"):
         Ad.objects.filter(pk=post.pk).update(sku=town, hits=1)
