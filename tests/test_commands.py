@@ -8,13 +8,15 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from django_neardup.adapters import adapter_for
+from django_neardup.conf import get_profile
 from django_neardup.management.commands import neardup_index
 from django_neardup.models import LIVE_NUMBER, Cluster, Document, Scheme
 from django_neardup.pipeline import decide
+from django_neardup.pipeline.gathering import texts_of
 from django_neardup.pipeline.runs import begin, claims, index, is_to_pack
 from django_neardup.storage import mysql
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
-from tests.testapp.models import Ad
+from tests.testapp.models import Ad, SlugPost
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
@@ -180,6 +182,35 @@ def test_unregistered_models_are_named_with_those_that_are():
         CommandError, match=r"Not registered: testapp\.Unregistered\. Registered: testapp\.ad"
     ):
         run("neardup_index", "testapp.Unregistered")
+
+
+class Apart:
+    """Of the site's posts the other database holds adverts alone."""
+
+    def allow_migrate(self, db, app_label, model_name=None, **hints):
+        return model_name == "ad" if (db, app_label) == ("other", "testapp") else None
+
+
+@pytest.fixture
+def apart(settings):
+    settings.DATABASE_ROUTERS = [f"{__name__}.Apart"]
+    Ad.objects.using("other").bulk_create([Ad(text=SOFA), Ad(text=SOFA_EDITED)])
+
+
+@pytest.mark.parametrize("options", [{"dry_run": True}, {"reconcile": True}, {"rebuild": True}])
+def test_only_models_that_the_database_holds_are_read(apart, options):
+    out = run("neardup_index", database="other", **options)
+    assert {line.split(":")[0] for line in out.splitlines() if line.startswith("testapp.")} == {"testapp.Ad"}
+
+
+def test_a_model_that_the_database_does_not_hold_is_refused(apart):
+    with pytest.raises(CommandError, match=r"Not in the database 'other': testapp.Topic. There: testapp.ad"):
+        run("neardup_index", "testapp.Topic", database="other")
+
+
+def test_words_are_counted_in_models_that_the_database_holds(apart):
+    SlugPost.objects.using("other").create(slug="elsewhere", text=SOFA)
+    assert len(list(texts_of(get_profile(), "other"))) == 2
 
 
 def test_worker_once_works_off_what_waits():

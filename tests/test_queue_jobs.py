@@ -9,8 +9,11 @@ import zlib
 from typing import Any
 
 import pytest
+from rq.timeouts import JobTimeoutException
 
 from django_neardup import queues
+from django_neardup.adapters import adapter_for
+from django_neardup.models import Document
 from django_neardup.queues import base
 from tests import services
 from tests.queue_tools import (
@@ -117,6 +120,31 @@ class TestDrain:
             queues.drain()
         assert drained == ["default", "other"]
 
+    def test_one_fault_does_not_silence_the_bell_for_the_others(self, monkeypatch) -> None:
+        heard: list[str] = []
+        record_drains(monkeypatch, fault="default", result=Result(5, True))
+        monkeypatch.setattr(queues, "ring", heard.append)
+        with pytest.raises(ZeroDivisionError):
+            queues.drain()
+        assert heard == ["default"]
+
+    @everywhere
+    @pytest.mark.engine_alike
+    def test_a_jobs_timeout_is_no_posts_failure(self, monkeypatch) -> None:
+        """Nor does the job go on without the alarm that has gone off."""
+
+        def too_long(self: Any, post: Ad) -> str:
+            raise JobTimeoutException
+
+        one, _ = (Ad.objects.create(text=f"{TEXT} {number}") for number in range(2))
+        Ad.objects.using("other").create(text=TEXT)
+        monkeypatch.setattr(type(adapter_for(Ad)), "text", too_long)
+        with pytest.raises(JobTimeoutException):
+            queues.drain()
+        assert waiting("other") == 1
+        leases = Document.objects.values_list("attempts", "leased_until")
+        assert len(set(leases)) == 1 and leases[0][0] == 1
+
     def test_the_time_is_shared(self, monkeypatch) -> None:
         seconds: list[float] = []
         record_drains(monkeypatch, seconds=seconds)
@@ -136,7 +164,5 @@ class TestDrain:
 
     @everywhere
     def test_a_database_without_our_tables_is_left_alone(self, monkeypatch) -> None:
-        from django_neardup.models import Document
-
         monkeypatch.setattr(Document._meta, "db_table", "neardup_absent")
         assert not base._holds_documents("other")

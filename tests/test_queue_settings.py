@@ -8,6 +8,7 @@ from typing import Any
 
 import django
 import pytest
+from django.db import transaction
 
 from django_neardup import pipeline, queues
 from django_neardup.signals import document_checked
@@ -111,6 +112,16 @@ class TestTasks:
         backend("django.tasks.backends.immediate.ImmediateBackend")
         Ad.objects.create(text=TEXT)
         assert waiting() == 0
+
+    @everywhere
+    def test_the_immediate_backend_leaves_connections_alone(self, backend) -> None:
+        """Of a transaction that is under way elsewhere nothing is lost."""
+        backend("django.tasks.backends.immediate.ImmediateBackend")
+        with transaction.atomic(using="other"):
+            Ad.objects.using("other").create(text=TEXT)
+            Ad.objects.create(text=TEXT)
+        assert Ad.objects.using("other").count() == 1
+        assert (waiting("default"), waiting("other")) == (0, 0)
 
     @everywhere
     def test_a_listener_that_always_saves_ends(self, backend) -> None:

@@ -48,7 +48,10 @@ def _milliseconds(number: Any) -> Any:
 
 
 class DatabaseClock(models.Func):
-    """Now by the database's own clock, in whole milliseconds since 1970: leases trust no worker's clock or zone."""
+    """Now by the database's own clock, in whole milliseconds since 1970: leases trust no worker's clock or zone.
+
+    MariaDB tells the moment at which the statement began: only that it tells in UTC, and the time of a session's zone
+    has an hour that comes twice."""
 
     output_field = models.BigIntegerField()
     arity = 0
@@ -66,7 +69,7 @@ class DatabaseClock(models.Func):
         return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)", []
 
     def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
-        return "CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)", []
+        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000", []
 
 
 CLOCK_SQL = {

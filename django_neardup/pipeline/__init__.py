@@ -11,7 +11,7 @@ from .decisions import decide, withdraw
 from .ledger import mark, mark_document, mark_key, mark_queryset
 from .locks import retrying, space_lock
 from .objects import canonical_id, documents_of, model_of, object_of, objects_of
-from .work import DrainResult, document_databases, drain, is_pending
+from .work import DrainResult, document_databases, drain, holds_tables, is_pending, own_databases
 
 __all__ = [
     "DrainResult",
@@ -20,6 +20,7 @@ __all__ = [
     "document_databases",
     "documents_of",
     "drain",
+    "holds_tables",
     "is_pending",
     "mark",
     "mark_document",
@@ -28,6 +29,7 @@ __all__ = [
     "model_of",
     "object_of",
     "objects_of",
+    "own_databases",
     "retrying",
     "space_lock",
     "withdraw",

@@ -14,7 +14,7 @@ from .facts import UNSEEN, Seen, neighbours
 from .graph import StoredGraph
 from .ledger import request
 from .members import enter
-from .sql import execute, named, rows, rows_in
+from .sql import among, execute, named, rows, rows_in
 
 logger = logging.getLogger(__name__)
 
@@ -84,17 +84,16 @@ def place(
     if not seeds:
         return {}
     near = neighbours(seeds, scheme.pk, using) - seeds
-    waiting = Membership.objects.using(using).filter(
-        document__in=near, cluster__wanted__gt=F("cluster__done")
-    )
-    kept = {*frozen, *waiting.values_list("document", flat=True)}
+    places = Membership.objects.using(using).filter(cluster__wanted__gt=F("cluster__done"))
+    waiting = among(places.values_list("document", flat=True), "document", near)
+    kept = {*frozen}.union(*waiting)
     return recluster(scheme, seeds, using, frozen=kept, related=near - kept)
 
 
 def _refresh_many(clusters: Collection[int], using: str) -> set[int]:
     """``refresh`` each of them; the documents that were freed."""
-    rows = Cluster.objects.using(using).filter(pk__in=clusters) if clusters else ()
-    return {document for cluster in rows for document in refresh(cluster, using)}
+    rows = among(Cluster.objects.using(using), "pk", clusters)
+    return {document for some in rows for cluster in some for document in refresh(cluster, using)}
 
 
 def _left_behind(changed: dict[int, int | None], before: dict[int, int | None]) -> set[int]:
@@ -108,11 +107,10 @@ def _left_behind(changed: dict[int, int | None], before: dict[int, int | None]) 
 
 def _leave(leaving: Collection[int], using: str) -> set[int]:
     """Take those documents out of their clusters; the clusters that lost one."""
-    if not leaving:
-        return set()
-    places = Membership.objects.using(using).filter(document__in=leaving)
-    left = set(places.values_list("cluster", flat=True))
-    places.delete()
+    left: set[int] = set()
+    for places in among(Membership.objects.using(using), "document", leaving):
+        left.update(places.values_list("cluster", flat=True))
+        places.delete()
     return left
 
 
@@ -185,10 +183,10 @@ def _cluster_of(leader: int, before: Iterable[int | None], seen: Seen, using: st
     new one."""
     for row in [seen.clusters[leader]] if leader in seen.clusters else rows(using, LED, [leader]):
         return Cluster.from_db(using, list(SHOWN), row), True
-    former = [node for node in before if node is not None]
-    clusters = Cluster.objects.using(using).filter(representative__in=former, memberships=None)
-    cluster = clusters.order_by("pk").first() if former else None
-    cluster = cluster or Cluster(size=1, exact=True)
+    former = {node for node in before if node is not None}
+    abandoned = among(Cluster.objects.using(using).filter(memberships=None), "representative", former)
+    clusters = (row for some in abandoned for row in some.order_by("pk")[:1])
+    cluster = min(clusters, key=lambda row: row.pk, default=None) or Cluster(size=1, exact=True)
     cluster.space_id, cluster.representative_id = rows(using, SPACE, [leader])[0][0], leader
     cluster.save(using=using, update_fields=["space", "representative"] if cluster.pk else None)
     return cluster, False

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from ..models import Pair, Scheme
 from .records import Fact, Verified
-from .sql import execute_many, insert, named, rows_either, rows_in
+from .sql import among, execute_many, insert, named, rows_either, rows_in
 from .told import Told, in_force, told_on
 
 CHUNK = 500
@@ -135,8 +135,8 @@ def drop_stale(digests: Mapping[int, str], scheme: Scheme, using: str) -> set[in
     whose relations changed."""
     stale = [row for row in rows_in(using, SIDE_A, digests) if row[3:] != (scheme.pk, digests[row[1]])]
     stale += [row for row in rows_in(using, SIDE_B, digests) if row[3:] != (scheme.pk, digests[row[2]])]
-    if stale:
-        Pair.objects.using(using).filter(pk__in=[row[0] for row in stale]).delete()
+    for pairs in among(Pair.objects.using(using), "pk", [row[0] for row in stale]):
+        pairs.delete()
     return {side for row in stale for side in row[1:3]}
 
 

@@ -14,6 +14,7 @@ from ..models import TermStatistics as Snapshot
 from ..signatures.statistics import TermStatistics
 from ..text.document import Document as Text
 from ..text.synonyms import Synonyms
+from .objects import is_kept_in
 from .sign import why_skipped
 from .snapshots import keep
 from .synonyms import read_classes
@@ -48,10 +49,11 @@ def gather(
 
 
 def texts_of(profile: Profile, using: str, sample: int = 0, progress: Progress = silent) -> Iterator[Text]:
-    """The texts of the profile's posts that are compared, streamed; one that cannot be read is logged and left out."""
+    """The texts of the profile's posts in that database that are compared, streamed; one that cannot be read is logged
+    and left out."""
     classes = read_classes(profile)
     for adapter in sorted(registered().values(), key=lambda adapter: adapter.model._meta.label_lower):
-        if adapter.profile == profile.alias:
+        if adapter.profile == profile.alias and is_kept_in(adapter.model, using):
             language = adapter.language or profile.language
             synonyms = Synonyms.of(classes, language) if classes else None
             for _, source in sources_of(adapter, using, sample, progress):

@@ -31,7 +31,7 @@ OF_KINDS: dict[type[Ledger], str] = {
 }
 LEASE = 'UPDATE "neardup_document" SET "leased_until" = {clock} + %s, "attempts" = "attempts" + 1 WHERE "id" IN ({ids})'
 RENEW = (
-    'UPDATE "neardup_document" SET "leased_until" = {clock} + %s '
+    'UPDATE "{table}" SET "leased_until" = {clock} + %s '
     'WHERE "leased_until" IS NOT NULL AND "attempts" = %s AND "id" IN ({{ids}})'
 )
 HELD = "_neardup_lease"
@@ -48,7 +48,7 @@ INDEXED = Document.State.INDEXED
 
 
 class Lease(NamedTuple):
-    """Since when (by this process's own clock) and for how many seconds a document is held."""
+    """Since when (by this process's own clock) and for how many seconds a row is held."""
 
     since: float
     seconds: float
@@ -89,29 +89,29 @@ def lease_many(documents: Sequence[int], using: str, seconds: float) -> list[Doc
     return found
 
 
-def keep(documents: Iterable[Document], using: str) -> None:
-    """Renew the leases of which half is over; not those that another worker has by now, of documents that were marked
-    meanwhile, or of rows that somebody holds just now. Called between the stages of long batches."""
+def keep(leased: Iterable[Ledger], using: str) -> None:
+    """Renew the leases of which half is over; not those that another worker has by now, of rows that were marked
+    meanwhile, or that somebody holds just now. Called between the stages of long batches and repairs."""
     now = time.monotonic()
-    due: dict[tuple[float, int], list[Document]] = {}
-    for document in documents:
-        held = document.__dict__.get(HELD)
+    due: dict[tuple[str, float, int], list[Ledger]] = {}
+    for row in leased:
+        held = row.__dict__.get(HELD)
         if held is not None and now - held.since > held.seconds / 2:
-            due.setdefault((held.seconds, document.attempts), []).append(document)
-    for (seconds, attempts), late in due.items():
-        retrying(_renew, [document.pk for document in late], attempts, int(seconds * 1000), using)
-        for document in late:
-            document.__dict__[HELD] = Lease(now, seconds)
+            due.setdefault((row._meta.db_table, held.seconds, row.attempts), []).append(row)
+    for (table, seconds, attempts), late in due.items():
+        retrying(_renew, table, [row.pk for row in late], attempts, int(seconds * 1000), using)
+        for row in late:
+            row.__dict__[HELD] = Lease(now, seconds)
 
 
-def _renew(documents: Sequence[int], attempts: int, until: int, using: str) -> None:
-    renew = RENEW.format(clock=_clock(using))
+def _renew(table: str, ids: Sequence[int], attempts: int, until: int, using: str) -> None:
+    renew = RENEW.format(table=table, clock=_clock(using))
     if not skips_locked(using) and vendor(using) != "sqlite":
-        for document in documents:
-            execute(using, renew.format(ids="%s"), [until, attempts, document])
+        for each in ids:
+            execute(using, renew.format(ids="%s"), [until, attempts, each])
         return
     with transaction.atomic(using=using):
-        free = _locked(documents, using) if skips_locked(using) else documents
+        free = _locked(ids, using, table) if skips_locked(using) else ids
         for portion in portions(sorted(free)):
             execute(using, renew.format(ids=holes(len(portion))), [until, attempts, *portion])
 
@@ -154,9 +154,9 @@ def _end(documents: Sequence[int], how: End, using: str) -> None:
     execute(using, statement, [how.wanted] * 3 + shown + [how.wanted, *documents])
 
 
-def _locked(documents: Iterable[int], using: str) -> set[int]:
-    statement = 'SELECT "id" FROM "neardup_document" WHERE "id" IN ({}) ORDER BY "id" FOR UPDATE SKIP LOCKED'
-    return {row[0] for row in rows_in(using, statement, sorted(documents))}
+def _locked(ids: Iterable[int], using: str, table: str = "neardup_document") -> set[int]:
+    statement = f'SELECT "id" FROM "{table}" WHERE "id" IN ({{}}) ORDER BY "id" FOR UPDATE SKIP LOCKED'
+    return {row[0] for row in rows_in(using, statement, sorted(ids))}
 
 
 def _lease_postgresql(documents: Sequence[int], using: str, until: int) -> list[tuple[Any, ...]]:

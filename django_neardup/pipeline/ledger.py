@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from ..adapters import Adapter, adapter_for, adapters_of
 from ..models import LIVE_NUMBER, Document
 from ..models.document import Ledger
 from ..models.fields import CLOCK_SQL, DatabaseClock
+from .leases import HELD, Lease
 from .objects import canonical_id, content_type_of, key_of
 from .sql import streamed
 
@@ -88,11 +90,14 @@ def request(model: type[Row], pk: int, using: str, **changes: Any) -> None:
 def lease(model: type[Row], pk: int, using: str, seconds: float) -> Row | None:
     """Take the row for that time by the database's clock; None where another worker has it or nothing waits."""
     free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
-    rows = model._default_manager.using(using)
+    rows, held = model._default_manager.using(using), Lease(time.monotonic(), seconds)
     taken = rows.filter(free, pk=pk, pending_since__isnull=False).update(
         leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") + 1
     )
-    return rows.filter(pk=pk).first() if taken else None
+    row = rows.filter(pk=pk).first() if taken else None
+    if row is not None:
+        row.__dict__[HELD] = held
+    return row
 
 
 def put_back(model: type[Row], pk: int, using: str, seconds: float) -> None:

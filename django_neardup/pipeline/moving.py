@@ -13,6 +13,7 @@ from .ledger import request
 from .locks import space_lock
 from .places import spaces_of
 from .records import Signed, Verified
+from .sql import among
 from .told import decided_with
 
 
@@ -109,8 +110,8 @@ def _led(document: int, using: str) -> Cluster | None:
 
 def _placed(documents: Collection[int], using: str) -> set[int]:
     """Those of the documents that a cluster still holds: its repair will see to them."""
-    rows = Membership.objects.using(using).filter(document__in=list(documents))
-    return set(rows.values_list("document", flat=True))
+    rows = Membership.objects.using(using).values_list("document", flat=True)
+    return {each for some in among(rows, "document", documents) for each in some}
 
 
 def _members(cluster: Cluster | None) -> set[int]:

@@ -9,10 +9,11 @@ from typing import Any
 
 from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
-from django.db import models
+from django.db import models, router
 
 from ..adapters import adapter_for
 from ..models import Document
+from .sql import among
 
 
 def canonical_id(key: Any) -> str:
@@ -31,6 +32,12 @@ def kinds_of(model: type[models.Model], using: str) -> list[int]:
     return [content_type_of(each, using).pk for each in children if adapter_for(each).model is model]
 
 
+def is_kept_in(model: type[models.Model], using: str) -> bool:
+    """Whether that database holds the model's objects, as the router has it; of a table that no migration makes it
+    tells nothing."""
+    return not model._meta.managed or router.allow_migrate_model(using, model)
+
+
 def model_of(document: Document) -> type[models.Model] | None:
     """The model of a document's object; None where the site has dropped it."""
     using = document._state.db or "default"
@@ -39,7 +46,7 @@ def model_of(document: Document) -> type[models.Model] | None:
 
 
 def documents_of(instances: Iterable[models.Model], using: str) -> dict[tuple[int, str], Document]:
-    """The documents of those objects by content type id and canonical id; a query a model."""
+    """The documents of those objects by content type id and canonical id; few queries a model."""
     wanted: defaultdict[int, set[str]] = defaultdict(set)
     for instance in instances:
         kind, key = identity_of(instance, using)
@@ -47,7 +54,8 @@ def documents_of(instances: Iterable[models.Model], using: str) -> dict[tuple[in
     found = [
         document
         for kind, keys in wanted.items()
-        for document in Document.objects.using(using).filter(content_type_id=kind, object_id__in=keys)
+        for some in among(Document.objects.using(using).filter(content_type_id=kind), "object_id", keys)
+        for document in some
     ]
     return {(document.content_type_id, document.object_id): document for document in found}
 

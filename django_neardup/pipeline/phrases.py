@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,9 +15,8 @@ from .ledger import mark_many
 from .locks import retrying
 from .objects import content_type_of
 from .remembering import remember_silence
-from .sql import rows
+from .sql import portions, rows
 
-CHUNK = 1000
 PHRASES = 'FROM "neardup_keyphrase" WHERE "active" AND ("profile" = \'\' OR "profile" = %s)'
 
 
@@ -74,7 +73,7 @@ def search_existing(phrases: Iterable[KeyPhrase], using: str) -> int:
     return sum(map(len, portions))
 
 
-def _documents(phrases: Iterable[KeyPhrase], using: str) -> list[list[int]]:
+def _documents(phrases: Iterable[KeyPhrase], using: str) -> list[Sequence[int]]:
     """Numbers of the indexed documents of those phrases' profiles, in portions."""
     named = {phrase.profile for phrase in phrases}
     aliases = set(get_aliases()) if "" in named else named
@@ -83,4 +82,4 @@ def _documents(phrases: Iterable[KeyPhrase], using: str) -> list[list[int]]:
     signed = Document.State.INDEXED, Document.State.PENDING  # one that is signed just now is pending still
     found = Document.objects.using(using).filter(content_type__in=kinds, state__in=signed)
     keys = list(found.order_by("pk").values_list("pk", flat=True))
-    return [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]
+    return list(portions(keys))

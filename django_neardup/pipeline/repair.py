@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db.models import Q
-
-from ..conf import get_profile
 from ..models import Cluster, Document, Pair, Verdict
 from .assign import place, refresh
 from .conclude import TRIES
 from .facts import digests, is_current, pairs_of, write
+from .leases import keep
 from .ledger import finish, mark_document
 from .locks import retrying, space_lock
 from .moving import Moved
 from .reading import read_many
 from .records import Found, Signed, Verified
-from .schemes import active_scheme
+from .schemes import active_scheme, scheme_in
 from .signing import sign_many
-from .sql import portions
+from .sql import among, portions
 from .traces import prints_of
 from .verify import verify_many
 
@@ -34,7 +32,8 @@ def repair(cluster: Cluster, using: str) -> None:
     wanted = cluster.wanted
     for _ in range(TRIES):
         members = _members(cluster, using)
-        verified, left = _verify_in_rounds(members, using)
+        verified, left = _verify_in_rounds(cluster, members, using)
+        keep([cluster], using)
         try:
             retrying(_conclude, cluster, verified, using)
         except Moved:
@@ -56,12 +55,16 @@ def _members(cluster: Cluster, using: str) -> list[Document]:
 def _left_behind(members: Sequence[Document], using: str) -> list[Document]:
     """Duplicates of members that are in no cluster with them."""
     inside = {document.pk for document in members}
-    pairs = Pair.objects.using(using).filter(Q(a__in=inside) | Q(b__in=inside), verdict=Verdict.DUPLICATE)
-    near = {side for sides in pairs.values_list("a", "b") for side in sides} - inside
-    return list(Document.objects.using(using).filter(pk__in=near).order_by("pk"))
+    pairs = Pair.objects.using(using).filter(verdict=Verdict.DUPLICATE).values_list("a", "b")
+    found = (sides for side in ("a", "b") for some in among(pairs, side, inside) for sides in some)
+    near = sorted({document for sides in found for document in sides} - inside)
+    rows = among(Document.objects.using(using).order_by("pk"), "pk", near)
+    return [document for some in rows for document in some]
 
 
-def _verify_in_rounds(members: Sequence[Document], using: str) -> tuple[list[Verified], list[Document]]:
+def _verify_in_rounds(
+    cluster: Cluster, members: Sequence[Document], using: str
+) -> tuple[list[Verified], list[Document]]:
     verified: list[Verified] = []
     waiting, near = list(members), _left_behind(members, using)
     for _ in range(ROUNDS):
@@ -72,7 +75,7 @@ def _verify_in_rounds(members: Sequence[Document], using: str) -> tuple[list[Ver
         if signed is None:
             waiting = rest
             continue
-        found, known = _with_leader(leader, signed, [*rest, *near], using)
+        found, known = _with_leader(cluster, leader, signed, [*rest, *near], using)
         verified += found
         held = known | {
             each.other(leader.pk).document for each in found if each.judgement.verdict == Verdict.DUPLICATE
@@ -82,9 +85,10 @@ def _verify_in_rounds(members: Sequence[Document], using: str) -> tuple[list[Ver
 
 
 def _with_leader(
-    leader: Document, signed: Signed, rest: Sequence[Document], using: str
+    cluster: Cluster, leader: Document, signed: Signed, rest: Sequence[Document], using: str
 ) -> tuple[list[Verified], set[int]]:
-    """Pairs of the leader that were not known, and the documents known to be its duplicates."""
+    """Pairs of the leader that were not known, and the documents known to be its duplicates. The cluster's lease is
+    renewed meanwhile."""
     pairs = pairs_of([leader.pk], signed.scheme.pk, using)
     stored = digests([leader.pk, *(pair.other(leader.pk) for pair in pairs)], signed.scheme.pk, using)
     known: dict[int, Pair] = {pair.other(leader.pk): pair for pair in pairs if is_current(pair, stored)}
@@ -93,11 +97,10 @@ def _with_leader(
     )
     near = [each for each in unknown.values() if each.space == signed.space]
     duplicates = {other for other, pair in known.items() if pair.verdict == Verdict.DUPLICATE}
-    verified = [
-        each
-        for some in portions(near, AT_ONCE)
-        for each in verify_many([signed], {leader.pk: Found(list(some))}, using)[leader.pk]
-    ]
+    verified: list[Verified] = []
+    for some in portions(near, AT_ONCE):
+        keep([cluster], using)
+        verified += verify_many([signed], {leader.pk: Found(list(some))}, using)[leader.pk]
     return verified, duplicates
 
 
@@ -115,7 +118,7 @@ def _signed(document: Document, using: str) -> Signed | None:
 
 
 def _conclude(cluster: Cluster, verified: Sequence[Verified], using: str) -> None:
-    scheme = active_scheme(get_profile(cluster.space.profile), using)
+    scheme = scheme_in(cluster.space_id, using)
     with space_lock([cluster.space_id], using):
         stored = digests({side.document for each in verified for side in (each.a, each.b)}, scheme.pk, using)
         for each in verified:

@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, transaction
 
 from ..adapters import Adapter, Source
-from ..conf import Profile
+from ..conf import Profile, get_profile
 from ..models import Scheme, Space
 from ..signatures.base import Algorithm
 from ..signatures.registry import get_algorithm
@@ -27,7 +27,7 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
     """The scheme that signs for that profile; made from the settings, with a random secret, where there is none.
 
     ``ImproperlyConfigured`` where it is to be made and the settings ask for what cannot sign."""
-    found = _stored(profile, using)
+    found = _stored(profile.alias, using)
     if found is not None:
         return found
     schemes = Scheme.objects.using(using).defer("synonyms")
@@ -43,12 +43,19 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
 def present_scheme(profile: Profile, using: str) -> Scheme:
     """The active scheme; where there is none, what the settings ask for, which is not stored. Errors as those of
     ``described``."""
-    return _stored(profile, using) or unsaved_scheme(profile, using)
+    return _stored(profile.alias, using) or unsaved_scheme(profile, using)
 
 
-def _stored(profile: Profile, using: str) -> Scheme | None:
+def scheme_in(space: int, using: str) -> Scheme:
+    """The active scheme of that space's profile, which the settings need not name any more."""
+    spaces = Space.objects.using(using).filter(pk=space)
+    alias = spaces.values_list("profile", flat=True).first() or "default"
+    return _stored(alias, using) or active_scheme(get_profile(alias), using)
+
+
+def _stored(profile: str, using: str) -> Scheme | None:
     schemes = Scheme.objects.using(using).defer("synonyms")
-    return schemes.filter(profile=profile.alias, state=Scheme.State.ACTIVE).order_by("-generation").first()
+    return schemes.filter(profile=profile, state=Scheme.State.ACTIVE).order_by("-generation").first()
 
 
 def unsaved_scheme(profile: Profile, using: str) -> Scheme:

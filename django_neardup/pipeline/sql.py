@@ -12,6 +12,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from ..storage.postgresql import array
 
 T = TypeVar("T")
+M = TypeVar("M", bound=models.Model)
+R = TypeVar("R")
 
 PORTION = 500
 """Values in one list of a statement: old releases of SQLite refuse more than 999 parameters."""
@@ -117,6 +119,13 @@ def _insert_at_once(
 def portions(values: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
     """The values, so many at a time."""
     return (values[start : start + size] for start in range(0, len(values), size))
+
+
+def among(
+    queryset: models.QuerySet[M, R], field: str, values: Iterable[Any]
+) -> Iterator[models.QuerySet[M, R]]:
+    """The rows where that field holds one of the values, so many values a queryset."""
+    return (queryset.filter(**{f"{field}__in": some}) for some in portions(list(values)))
 
 
 def named(names: Iterable[str]) -> str:

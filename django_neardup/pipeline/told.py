@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from ..models import Decision, DecisionMember, Pair
 from .records import Fact
-from .sql import rows_in
+from .sql import among, rows_in
 
 FILED = F("document__space_id")
 PLACED = Coalesce("document__membership__cluster__space_id", FILED)
@@ -103,9 +103,10 @@ def decisions_of(
     new = ids - known.keys()
     if new:
         members = DecisionMember.objects.using(using).annotate(filed=FILED, placed=PLACED)
-        rows = Decision.objects.using(using).filter(pk__in=sorted(new), withdrawn=None)
+        rows = Decision.objects.using(using).filter(withdrawn=None)
+        rows = rows.prefetch_related(Prefetch("members", members))
         known |= dict.fromkeys(new)
-        known |= {row.pk: Told.of(row) for row in rows.prefetch_related(Prefetch("members", members))}
+        known |= {row.pk: Told.of(row) for some in among(rows, "pk", sorted(new)) for row in some}
     return [told for number in sorted(ids, reverse=True) if (told := known[number]) is not None]
 
 

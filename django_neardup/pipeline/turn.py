@@ -23,7 +23,7 @@ from .reading import by_length, read_many
 from .records import Read, Signed
 from .remembering import forget, remembered_scheme
 from .repeats import look_again, notice
-from .schemes import active_scheme
+from .schemes import active_scheme, scheme_in
 from .signing import sign_many
 from .sql import rows_in
 from .store import erase, store_many
@@ -156,7 +156,7 @@ def drop(read: Read, using: str, state: str, reason: str) -> None:
     if had is None:
         return
     if had:
-        scheme = active_scheme(read.adapter.settings if read.adapter else get_profile(), using)
+        scheme = scheme_in(document.space_id or 0, using)
         try:
             changed = retrying(withdraw, document, scheme, using)
         except Moved:

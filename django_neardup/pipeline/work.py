@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
-from django.db import InterfaceError, OperationalError, connections, router
+from django.db import connections, router
 
 from ..conf import get_profile
 from ..models import Cluster, Document
 from ..models.document import Ledger
 from ..signatures.statistics import StatisticsMissing
+from .faults import nobodys
 from .leases import keep, lease_many, waiting
 from .leaving import leaving
 from .ledger import finish, lease, postpone, put_back
@@ -108,10 +109,17 @@ class _Drain:
 
 def document_databases() -> list[str]:
     """Aliases of the databases that hold the tables of this app."""
-    own = (alias for alias in connections if router.allow_migrate_model(alias, Document))
-    return [
-        alias for alias in own if Document._meta.db_table in connections[alias].introspection.table_names()
-    ]
+    return [alias for alias in own_databases() if holds_tables(alias)]
+
+
+def own_databases() -> list[str]:
+    """Aliases of the databases that are to hold them, as the router has it; none is asked."""
+    return [alias for alias in connections if router.allow_migrate_model(alias, Document)]
+
+
+def holds_tables(using: str) -> bool:
+    """Whether that database holds them."""
+    return Document._meta.db_table in connections[using].introspection.table_names()
 
 
 def is_pending(using: str) -> bool:
@@ -126,7 +134,7 @@ def _work(documents: Sequence[Document], using: str) -> None:
     if len(documents) > 1:
         try:
             return take_turns(documents, using)
-        except (OperationalError, InterfaceError):
+        except nobodys():
             raise
         except Exception as error:
             logger.info("neardup: %d turns are taken one by one (%s)", len(documents), type(error).__name__)
@@ -151,7 +159,7 @@ def _work_alone(row: Ledger, turn: Callable[[], None], using: str) -> None:
         return _quarantine(row, using, "given up: the worker died in every attempt")
     try:
         turn()
-    except (OperationalError, InterfaceError):
+    except nobodys():
         raise
     except StatisticsMissing as missing:
         logger.warning("neardup: %s %s is put back: %s", type(row).__name__, row.pk, missing)

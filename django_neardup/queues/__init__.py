@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
@@ -22,7 +23,7 @@ from .base import Bell, Port, drain_everywhere
 __all__ = ["drain", "problem", "ring"]
 
 NEEDS = {
-    "rq": 'BACKEND "rq" needs django-rq and redis: pip install "django-neardup[rq]".',
+    "rq": 'BACKEND "rq" needs django-rq and redis: pip install "path/to/django-neardup[rq]".',
     "tasks": 'BACKEND "tasks" needs Django 6.0 or newer; with 5.2 use "rq", or None and neardup_worker.',
 }
 
@@ -54,8 +55,7 @@ def drain(*args: object, **kwargs: object) -> None:
         from .rq import clear_mark
 
         clear_mark()
-    if drain_everywhere():
-        ring(DEFAULT_DB_ALIAS)
+    drain_everywhere(partial(ring, DEFAULT_DB_ALIAS))
 
 
 def problem(backend: str | None, queue: str) -> str | None:

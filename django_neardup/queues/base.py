@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Protocol
 
-from django.db import DatabaseError, close_old_connections, connections, router
+from django.db import DatabaseError, close_old_connections
 
 from .. import pipeline
 from ..models import Document
+from ..pipeline.faults import INTERRUPTS
 
 logger = logging.getLogger("django_neardup.queues")
 
@@ -97,32 +98,25 @@ class Bell:
             )  # fmt: skip
 
 
-class _Here(threading.local):
-    draining = False
+def drain_everywhere(ring_again: Callable[[], object], seconds: float = DRAIN_SECONDS) -> None:
+    """Drain every database that holds documents, sharing the time, and ring again where it pays. For workers alone:
+    connections are closed.
 
-
-_here = _Here()
-
-
-def drain_everywhere(seconds: float = DRAIN_SECONDS) -> bool:
-    """Drain every database that holds documents, sharing the time; whether it pays to ring for more.
-
-    One database's fault does not keep the others waiting; the first one is raised when all have had their
-    turn. Called from inside itself (a listener has saved a post and the site's tasks run at once), it leaves
-    the work to the drain that is under way.
+    One database's fault does not keep the others waiting; the first one is raised when all have had their turn.
     """
-    if _here.draining:
-        return False
-    _here.draining = True
     close_old_connections()
     try:
-        return _drain_all(list(_own_aliases()), time.monotonic() + seconds)
+        more, faults = _drain_all(pipeline.own_databases(), time.monotonic() + seconds)
     finally:
-        _here.draining = False
         close_old_connections()
+    if more:
+        ring_again()
+    if faults:
+        raise faults[0]
 
 
-def _drain_all(aliases: list[str], deadline: float) -> bool:
+def _drain_all(aliases: list[str], deadline: float) -> tuple[bool, list[Exception]]:
+    """Whether work is left that a second drain would get on with; and the faults."""
     more = False
     faults: list[Exception] = []
     for position, alias in enumerate(aliases):
@@ -131,16 +125,12 @@ def _drain_all(aliases: list[str], deadline: float) -> bool:
             if _holds_documents(alias):
                 result = pipeline.drain(using=alias, seconds=max(share, 1.0))
                 more = more or (result.pending and result.turns > 0)
+        except tuple(INTERRUPTS):
+            raise
         except Exception as error:
             logger.exception("The documents of the database %r were not drained.", alias)
             faults.append(error)
-    if faults:
-        raise faults[0]
-    return more
-
-
-def _own_aliases() -> Iterator[str]:
-    return (alias for alias in connections if router.allow_migrate_model(alias, Document))
+    return more, faults
 
 
 def _holds_documents(alias: str) -> bool:
@@ -148,6 +138,6 @@ def _holds_documents(alias: str) -> bool:
     try:
         return bool(Document.objects.using(alias).exists())
     except DatabaseError:
-        if Document._meta.db_table in connections[alias].introspection.table_names():
+        if pipeline.holds_tables(alias):
             raise
         return False

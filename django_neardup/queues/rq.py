@@ -21,7 +21,9 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool
 from rq import Queue, get_current_job
+from rq.timeouts import BaseTimeoutException
 
+from ..pipeline.faults import INTERRUPTS
 from .base import Bell, logger
 from .inline import drain_now
 
@@ -126,3 +128,4 @@ def _forget(*, setting: str, **kwargs: Any) -> None:
 
 
 setting_changed.connect(_forget, dispatch_uid="neardup.queues.rq")
+INTERRUPTS.append(BaseTimeoutException)

@@ -18,6 +18,7 @@ from django.tasks.backends.immediate import ImmediateBackend
 from django.tasks.exceptions import InvalidTask
 
 from .base import Bell, drain_everywhere
+from .inline import drain_now
 
 
 @task(queue_name=min(default_task_backend.queues, default=DEFAULT_TASK_QUEUE_NAME))
@@ -25,8 +26,7 @@ def drain() -> None:
     """Drain every database, then ring again if work is left."""
     from . import ring as ring_again
 
-    if drain_everywhere():
-        ring_again(DEFAULT_DB_ALIAS)
+    drain_everywhere(partial(ring_again, DEFAULT_DB_ALIAS))
 
 
 def check(queue: str) -> None:
@@ -38,17 +38,21 @@ def check(queue: str) -> None:
 
 
 def ring(bell: Bell, queue: str, using: str) -> None:
-    """Enqueue the task: here where that is quick by nature, else with a bound in time."""
+    """Enqueue the task: here where that is quick by nature, else with a bound in time. Where it would run at once, in
+    a request whose connections the task must not touch, the work is done as by "inline"."""
     wanted = drain.using(queue_name=queue)
-    if _needs_no_network(wanted.get_backend()):
+    backend = wanted.get_backend()
+    if isinstance(backend, ImmediateBackend):
+        drain_now(using)
+    elif _needs_no_network(backend):
         bell.press(wanted.enqueue, bounded=False)
     else:
         bell.press(partial(_enqueue_elsewhere, wanted))
 
 
 def _needs_no_network(backend: Any) -> bool:
-    """Whether the backend runs tasks at once, drops them, or keeps them in a model (as quick as the save)."""
-    if isinstance(backend, ImmediateBackend | DummyBackend):
+    """Whether the backend drops tasks, or keeps them in a model (as quick as the save)."""
+    if isinstance(backend, DummyBackend):
         return True
     homes = (apps.get_containing_app_config(ancestor.__module__) for ancestor in type(backend).__mro__)
     return any(home is not None and any(home.get_models()) for home in homes)

@@ -3,11 +3,11 @@
 import pytest
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from django_neardup import receivers
+from django_neardup import adapters, receivers
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import NotRegistered
 from django_neardup.models import Cluster, Document, Membership, Pair
-from django_neardup.pipeline import decide, drain, mark, mark_queryset
+from django_neardup.pipeline import decide, drain, mark, mark_document, mark_queryset
 from tests.testapp.models import Ad, Unregistered
 
 from .families import family
@@ -75,6 +75,21 @@ def test_a_members_reason_follows_what_holds_it():
     change(two, text=PIANO)
     assert cluster(one) == cluster(two) is not None
     assert Membership.objects.get(document=document(two)).reason == Membership.Reason.DECISION
+
+
+def test_a_post_whose_adapter_is_gone_leaves_the_places_of_others(settings, monkeypatch):
+    """Their scheme is that of their space's profile, which may not be the default one."""
+    monkeypatch.setattr(type(adapter_for(Ad)), "profile", "own")
+    settings.NEARDUP = {"default": {}, "own": {}}
+    ads = post(SOFA), post(SOFA_EDITED), post(SOFA)
+    work()
+    *others, dropped = map(document, ads)
+    monkeypatch.delitem(adapters._registry, Ad)
+    mark_document(dropped.pk, "default")
+    work()
+    assert [*Membership.objects.order_by("pk").values_list("document", flat=True)] == [
+        row.pk for row in others
+    ]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

@@ -1,5 +1,7 @@
 """Marks, leases and ends."""
 
+import time
+
 import pytest
 from django.db import connections
 
@@ -85,6 +87,22 @@ def test_the_lease_follows_the_databases_clock():
         cursor.execute(f"SELECT {ledger.CLOCK_SQL[connections['default'].vendor]}")
         (now,) = cursor.fetchone()
     assert 0 < row.leased_until - now <= 60_000
+
+
+@pytest.mark.engines("mariadb")
+@pytest.mark.parametrize("seconds", [1792889999, 1792893599])
+@pytest.mark.parametrize("zone", ["SYSTEM", "+05:30"])
+def test_mariadbs_clock_knows_no_zone_so_that_no_hour_comes_twice(zone, seconds):
+    """Around the end of a summer; the moment is told in UTC, which has none."""
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SET time_zone = %s, timestamp = %s", [zone, seconds])
+        cursor.execute(f"SELECT {ledger.CLOCK_SQL['mysql']}")
+        (told,) = cursor.fetchone()
+        cursor.execute("SET timestamp = DEFAULT")
+        cursor.execute(f"SELECT {ledger.CLOCK_SQL['mysql']}")
+        (now,) = cursor.fetchone()
+        cursor.execute("SET time_zone = 'SYSTEM'")
+    assert told == seconds * 1000 and abs(now - 1000 * time.time()) < 1000
 
 
 def test_a_document_that_kills_its_worker_is_given_up(settings):

@@ -1,5 +1,7 @@
 """A repair sees to its own cluster, whatever stands around it."""
 
+import time
+
 import pytest
 from django.db import connection
 from django.db.models import F
@@ -7,6 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from django_neardup.models import Cluster
 from django_neardup.pipeline import drain
+from django_neardup.pipeline.leases import HELD
+from django_neardup.pipeline.ledger import lease, request
+from django_neardup.pipeline.repair import repair
 from tests.testapp.models import Ad
 
 from .families import family
@@ -43,6 +48,21 @@ def updates_of_a_repair(models):
         each["sql"].startswith("UPDATE") and "neardup_cluster" in each["sql"].split("SET")[0]
         for each in statements
     )
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("seconds", "renewals"), [(100, 1), (0, 0)])
+def test_the_lease_of_a_long_repair_is_renewed(seconds, renewals):
+    first, *_ = group(MODELS[0], 4)
+    work()
+    held = cluster(first)
+    request(Cluster, held.pk, "default")
+    row = lease(Cluster, held.pk, "default", 120)
+    row.__dict__[HELD] = row.__dict__[HELD]._replace(since=time.monotonic() - seconds)
+    with CaptureQueriesContext(connection) as statements:
+        repair(row, "default")
+    renewed = [each["sql"] for each in statements if 'SET "leased_until"' in each["sql"].replace("`", '"')]
+    assert len(renewed) == renewals and Cluster.objects.get().pending_since is None
 
 
 @pytest.mark.django_db(transaction=True)

@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connectio
 from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
 
-from ...adapters import Adapter, registered
+from ...adapters import Adapter
 from ...models import Cluster, Document
 from ...pipeline import drain, is_pending
 from ...pipeline.gathering import NothingToGather, gather
@@ -22,6 +22,7 @@ from ...pipeline.reconcile import Differences, reconcile
 from ...pipeline.runs import POSTS, Pass, begin, index, is_to_pack, pack_later
 from ...pipeline.schemes import begin_generation
 from ...storage import compact
+from ..choosing import adapters_in
 from ..figures import at_rate, counted, spaced, what_is_in
 from ..processes import can_start, sharing
 from ..progress import Phased, bar, bars, is_quiet
@@ -87,7 +88,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        using, adapters = options["database"], self._adapters(options["models"])
+        using = options["database"]
+        adapters = adapters_in(using, options["models"])
         self._quiet = is_quiet(options)
         if options["rebuild"] and options["models"]:
             raise CommandError("--rebuild takes no models: a scheme signs every model of its profile.")
@@ -118,19 +120,6 @@ class Command(BaseCommand):
                 "Some posts wait still: another worker has them, or they failed and are put off.",
                 returncode=1,
             )
-
-    def _adapters(self, labels: list[str]) -> list[Adapter]:
-        known = {model._meta.label_lower: adapter for model, adapter in registered().items()}
-        if not known:
-            raise CommandError(
-                "No model is registered: write a module neardup.py in an app (see the tutorial)."
-            )
-        unknown = [label for label in labels if label.lower() not in known]
-        if unknown:
-            raise CommandError(
-                f"Not registered: {', '.join(unknown)}. Registered: {', '.join(sorted(known))}."
-            )
-        return [known[label.lower()] for label in labels] or [known[label] for label in sorted(known)]
 
     def _refuse_lost(self, adapters: list[Adapter], using: str) -> None:
         """Nothing can be signed by a scheme whose statistics are gone, and new ones are not its own."""

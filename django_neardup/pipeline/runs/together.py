@@ -6,9 +6,8 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from django.db import InterfaceError, OperationalError
-
 from ...signatures.statistics import StatisticsMissing
+from ..faults import nobodys
 from ..fence import Outdated
 from .claims import Overtaken
 
@@ -17,8 +16,10 @@ R = TypeVar("R")
 
 logger = logging.getLogger(__name__)
 
-NOBODYS = (OperationalError, InterfaceError, StatisticsMissing, Outdated, Overtaken)
-"""Errors of which no single post is guilty: they end the run."""
+
+def _ending() -> tuple[type[Exception], ...]:
+    """Errors of which no single post is guilty: they end the run."""
+    return (*nobodys(), StatisticsMissing, Outdated, Overtaken)
 
 
 def together(do: Callable[[Sequence[T]], list[R]], posts: Sequence[T]) -> list[R]:
@@ -29,7 +30,7 @@ def together(do: Callable[[Sequence[T]], list[R]], posts: Sequence[T]) -> list[R
         return []
     try:
         return do(posts)
-    except NOBODYS:
+    except _ending():
         raise
     except Exception as error:
         if len(posts) == 1:

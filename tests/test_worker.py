@@ -1,0 +1,98 @@
+"""neardup_worker on several databases, one of which may be unwell."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, connections
+
+from django_neardup.management.commands import neardup_worker
+from django_neardup.management.commands.neardup_worker import _Home, _work
+from django_neardup.models import Document
+from django_neardup.pipeline import DrainResult
+from tests.queue_tools import TEXT, everywhere, waiting
+from tests.testapp.models import Ad
+
+pytestmark = everywhere
+
+
+class UntilIdle(threading.Event):
+    """Asks the worker to stop as soon as it has nothing to do."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.set()
+        return True
+
+
+@pytest.fixture
+def posts():
+    """A post in each database."""
+    for using in ("default", "other"):
+        Ad.objects.using(using).create(text=TEXT)
+
+
+@pytest.fixture
+def away(posts, monkeypatch, tmp_path):
+    """The first of the databases cannot be opened."""
+    connections["default"].close()
+    monkeypatch.setitem(connections["default"].settings_dict, "NAME", str(tmp_path / "absent" / "file"))
+
+
+@pytest.fixture
+def read_only(posts, monkeypatch):
+    """The first of the databases is a replica."""
+    connections["default"].close()
+    options = {"options": "-c default_transaction_read_only=on"}
+    monkeypatch.setitem(connections["default"].settings_dict, "OPTIONS", options)
+    yield
+    connections["default"].close()
+
+
+def work():
+    _work([_Home("default"), _Home("other")], 60.0, UntilIdle())
+
+
+@pytest.mark.engines("sqlite")
+def test_a_database_that_is_away_keeps_no_other_waiting(away, caplog):
+    work()
+    assert waiting("other") == 0
+    assert [record.args[0] for record in caplog.records if record.levelno == logging.WARNING] == ["default"]
+
+
+@pytest.mark.engines("postgresql")
+def test_a_database_that_is_read_only_ends_no_worker(read_only, caplog):
+    work()
+    assert (waiting("default"), waiting("other")) == (1, 0)
+    assert "read-only" in caplog.text
+
+
+@pytest.mark.engines("sqlite")
+def test_once_drains_every_database_before_it_fails(away):
+    with pytest.raises(OperationalError, match="unable to open"):
+        call_command("neardup_worker", "--once", "--verbosity", "0")
+    assert waiting("other") == 0
+
+
+@pytest.mark.engine_alike
+def test_a_database_without_our_tables_is_left_alone(monkeypatch):
+    monkeypatch.setattr(Document._meta, "db_table", "neardup_absent")
+    assert _Home("other").work(1.0) == 0
+    with pytest.raises(CommandError, match="run migrate first"):
+        call_command("neardup_worker", "--once")
+
+
+@pytest.mark.engine_alike
+def test_a_signal_is_obeyed_within_a_slice_and_between_databases(monkeypatch):
+    stop, asked = threading.Event(), []
+
+    def drain(using, seconds):
+        stop.set()
+        asked.append((using, seconds))
+        return DrainResult(1, True)
+
+    monkeypatch.setattr(neardup_worker, "drain", drain)
+    _work([_Home("default"), _Home("other")], 60.0, stop)
+    assert asked == [("default", 5.0)]
