@@ -19,7 +19,8 @@ from .texts import described
 
 EPILOG = """\
 The full form of all rows takes hours and some 10 GB; --quick runs each of them on a few texts, to see that it works.
-With --json the file is written anew after every row: what is measured stays if a run is broken off.
+With --json the file is written anew after every row: what is measured stays if a run is broken off.  What --quick
+brings is written to new files alone: its figures mean nothing.
 Posts are made of real sentences: of the folder of labelled texts that NEARDUP_DATA names, else of tests/data.
 
 exit status: 0 measured (also where a peer or a server is not installed: the reason is printed), 1 a row broke down, or
@@ -77,8 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = sorted(set(chosen) - set(rows()))
     if unknown or not chosen:
         made.error(f"unknown rows: {', '.join(unknown) or 'none given'} (known: {', '.join(rows())})")
-    if options.merge and not options.json:
-        made.error("--merge needs --json")
+    if wrong := contradiction(options):
+        made.error(wrong)
     if not options.quick:
         sys.stderr.writelines(cautions())
     start()
@@ -91,6 +92,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     report(options, outcome, known)
     return 1 if outcome.broken or (options.strict and (outcome.missed or outcome.left)) else 0
+
+
+def contradiction(options: argparse.Namespace) -> str:
+    """What does not go together among the options, in words; empty where all does."""
+    if options.merge and not options.json:
+        return "--merge needs --json"
+    if options.quick and options.merge:
+        return "--quick does not go with --merge: its figures mean nothing, and would stand beside real ones"
+    there = [path for path in (options.json, options.markdown) if path and path.exists()]
+    if options.quick and there:
+        return f"--quick does not write over {there[0]}: its figures mean nothing; name a new file"
+    return ""
 
 
 def cautions() -> Iterator[str]:

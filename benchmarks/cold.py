@@ -103,14 +103,10 @@ def warm_up(way: str) -> None:
 
 def main(way: str, file: str, *database: str) -> dict[str, float]:
     """Do it the way that is named."""
-    from .site import start
-
     ways: dict[str, Callable[..., int]] = {
         "sign-ours": sign_ours, "sign-naive": sign_naive, "find-datasketch": find_datasketch, "find-rensa": find_rensa,
         **{name: partial(find_ours, scheme=scheme) for name, scheme in SCHEMES.items()},
     }  # fmt: skip
-    if way not in SCHEMES:
-        start()
     posts = [json.loads(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
     warm_up(way)
     started = perf_counter()

@@ -19,12 +19,13 @@ THRESHOLD = 0.5
 
 
 class Tantivy:
-    """An index on disk, written by one thread; `find` asks for the texts most like one that is in it."""
+    """An index on disk, written by one thread; `find` asks for the texts most like one that is in it.  Numbers are a
+    column of their own, so that no stored text is read to tell them."""
 
     def __init__(self, folder: Path, terms: int = 10) -> None:
         self._module, self._terms = needs("tantivy"), terms
         builder = self._module.SchemaBuilder()
-        builder.add_integer_field("number", stored=True, indexed=True)
+        builder.add_integer_field("number", fast=True)
         builder.add_text_field("text", stored=True)
         folder.mkdir()
         self._index = self._module.Index(builder.build(), str(folder))
@@ -38,18 +39,23 @@ class Tantivy:
         writer.wait_merging_threads()
         self._index.reload()
         self._searcher = self._index.searcher()
-        everything = self._searcher.search(self._module.Query.all_query(), len(texts)).hits
-        self._places = {self._number(place): place for _, place in everything}
+
+    def learn(self) -> None:
+        """Read where each text is; `find` needs it."""
+        everything = self._searcher.search(self._module.Query.all_query(), self._searcher.num_docs).hits
+        places = [place for _, place in everything]
+        self._places = dict(zip(self._numbers(places), places, strict=True))
 
     def find(self, number: int) -> list[int]:
         """Numbers of the ten texts that are most like this one, itself among them."""
         asked = self._module.Query.more_like_this_query(
             self._places[number], min_doc_frequency=1, min_term_frequency=1, max_query_terms=self._terms
         )
-        return [self._number(place) for _, place in self._searcher.search(asked, TOP, count=False).hits]
+        return self._numbers([place for _, place in self._searcher.search(asked, TOP, count=False).hits])
 
-    def _number(self, place: Any) -> int:
-        return int(self._searcher.doc(place)["number"][0])
+    def _numbers(self, places: list[Any]) -> list[int]:
+        found: list[int] = self._searcher.fast_field_values("number", places)
+        return found
 
 
 class Fts5:

@@ -24,7 +24,9 @@ def needs(package: str) -> Any:
     try:
         return import_module(package)
     except ImportError as error:
-        raise NotMeasured(f"{package} is not installed: pip install 'django-neardup[peers]'") from error
+        raise NotMeasured(
+            f'{package} is not installed: pip install "path/to/django-neardup[peers]"'
+        ) from error
 
 
 def runs_of(words: Sequence[str]) -> list[bytes]:

@@ -16,6 +16,7 @@ import pytest
 from tqdm import tqdm
 
 from benchmarks import texts
+from benchmarks.__main__ import contradiction, parser
 from benchmarks.figures import (
     FULL,
     QUICK,
@@ -120,6 +121,33 @@ def test_wrong_options_are_refused(arguments: tuple[str, ...]) -> None:
     done = run(*arguments)
     assert done.returncode == 2
     assert "error:" in done.stderr
+
+
+def test_figures_that_mean_nothing_replace_none(tmp_path: Path) -> None:
+    file, new = tmp_path / "figures.json", tmp_path / "new.json"
+    file.write_text("{}", encoding="utf-8")
+
+    def said(*arguments: str) -> str:
+        return contradiction(parser().parse_args(arguments))
+
+    assert "does not go with --merge" in said("--quick", "--json", str(new), "--merge")
+    for option in ("--json", "--markdown"):
+        assert f"does not write over {file}" in said("--quick", option, str(file))
+        assert said("--quick", option, str(new)) == said(option, str(file)) == ""
+    assert said("--json", str(file), "--merge") == ""
+
+
+def test_naive_ways_are_not_charged_for_our_app(tmp_path: Path) -> None:
+    pytest.importorskip("datasketch")
+    (tmp_path / "posts").write_text('"<p>угловой диван, обивка велюр</p>"\n' * 2, encoding="utf-8")
+    code = (
+        "import sys; from benchmarks.cold import main; assert main('find-datasketch', sys.argv[1])['found'] == 1; "
+        "from django.conf import settings; sys.exit(settings.configured)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "posts")], cwd=services.ROOT, timeout=60
+    )
+    assert done.returncode == 0
 
 
 def given(number: str, *values: float | BaseException, must: str | None = None) -> Row:

@@ -8,8 +8,9 @@ import re
 import pytest
 from django.core.management import CommandError, call_command
 
+from django_neardup.adapters import Adapter, adapter_for, register, unregister
 from django_neardup.conf import get_profile
-from django_neardup.management.labels import changed, labels_of
+from django_neardup.management.labels import changed, labels_of, words_of
 from django_neardup.models import MergeRecord
 from django_neardup.pipeline import decide, withdraw
 from tests.merging.tools import run as merge
@@ -122,6 +123,30 @@ def test_a_child_of_a_registered_model_is_merged_as_its_parent():
     assert set(told(labels(), "testapp.article")) == {(name(keeper), f"testapp.article:{pk} (merged)")}
 
 
+@pytest.fixture
+def long_articles():
+    """A multi-table child with an adapter of its own; the text is in its parent's table."""
+    register(LongArticle)(type("LongArticleNeardup", (Adapter,), {"fields": ["text", "source"]}))
+    yield [LongArticle.objects.create(text=text, source="газета") for text in (SOFA, SOFA_EDITED)]
+    unregister(LongArticle)
+
+
+def test_a_merged_child_has_the_text_of_its_parents_table(long_articles):
+    keeper, loser = long_articles
+    called = f"testapp.longarticle:{loser.pk} (merged)"
+    merge(keeper, loser)
+    assert labels().corpora["testapp.longarticle"].texts[called] == f"{SOFA_EDITED}\nгазета"
+
+
+def test_a_merged_child_without_its_parents_row_is_gone(long_articles, caplog):
+    merge(*long_articles)
+    record = MergeRecord.objects.get()
+    record.journal["rows"] = [row for row in record.journal["rows"] if row["model"] == "testapp.longarticle"]
+    record.save()
+    assert not labels().corpora and labels().gone == 1
+    assert "cannot be read" in caplog.text
+
+
 def test_a_journal_that_cannot_be_read_is_left_out(caplog):
     merge(post(SOFA), post(SOFA_EDITED))
     MergeRecord.objects.update(journal={"rows": [{"model": "testapp.ad", "pk": "x", "fields": {"gone": 1}}]})
@@ -137,6 +162,60 @@ def test_models_that_are_compared_are_one_set_and_quotations_go():
     assert "пианино" not in corpus.texts[name(reply)] and "диван" in corpus.texts[name(reply)]
 
 
+def test_a_set_is_judged_in_the_language_of_its_adapter(monkeypatch):
+    monkeypatch.setattr(type(adapter_for(Ad)), "language", "en")
+    one, two = (
+        post("продаю угловые диваны и большие столы"),
+        post("продаю угловой диван и большой стол"),
+    )
+    work()
+    decide("same", [document(one), document(two)], None, "default")
+    assert labels().corpora["testapp.ad"].pairs[0].changed > 0.5
+    said = json.loads(run(format="json", algorithm="minhash-lsh"))
+    assert [row["right"] for row in said["pairs"] if row["algorithm"] == "minhash-lsh"] == [0]
+    assert "testapp.ad is read in its own language, en" in said["header"]["notes"]
+
+
+def test_a_set_of_several_languages_is_told(monkeypatch):
+    monkeypatch.setattr(type(adapter_for(Topic)), "language", "en")
+    posts = Topic.objects.create(text=SOFA), Reply.objects.create(text=SOFA_EDITED)
+    work()
+    decide("same", [document(each) for each in posts], None, "default")
+    told = "testapp.topic is read as ru here, not as en: its set has several"
+    assert told in json.loads(run(format="json"))["header"]["notes"]
+
+
+def test_a_text_of_many_pairs_is_read_once():
+    words_of.cache_clear()
+    posts = [post(f"{SOFA} {word}") for word in ("тут", "там", "здесь", "везде")]
+    work()
+    decide("same", [document(each) for each in posts], None, "default")
+    assert len(told(labels())) == 6 and words_of.cache_info().misses == 4
+
+
+def test_other_options_of_the_adapter_are_told_as_such(decided, monkeypatch):
+    monkeypatch.setattr(type(adapter_for(Ad)), "min_words", 2)
+    with pytest.raises(CommandError, match=r"2 pairs of posts that are not as .*\(.*adapter's options\)"):
+        run()
+
+
+class Apart:
+    """Replies are not in the default database, though it has a table of that name."""
+
+    def allow_migrate(self, db, app_label, model_name=None, **hints):
+        return False if (db, model_name) == ("default", "reply") else None
+
+
+def test_posts_of_models_that_are_elsewhere_are_not_added(settings):
+    posts = Topic.objects.create(text=SOFA), Topic.objects.create(text=SOFA_EDITED)
+    Reply.objects.create(text=PIANO)
+    work()
+    decide("same", [document(each) for each in posts], None, "default")
+    settings.DATABASE_ROUTERS = [f"{__name__}.Apart"]
+    said = json.loads(run(format="json", collection=True, posts=9))
+    assert [row["texts"] for row in said["collections"]] == [2]
+
+
 def test_each_profile_and_database_has_its_own(decided, settings):
     settings.NEARDUP = {"default": {}, "spare": {}}
     assert not labels_of(get_profile("spare"), "default").corpora and not labels("other").corpora
@@ -147,7 +226,7 @@ def test_each_profile_and_database_has_its_own(decided, settings):
     [("угловой диван", "угловой диван", 0), ("угловой диван", "угловой шкаф", 0.5), ("", "", 0)],
 )
 def test_the_share_of_changed_words(a, b, share):
-    assert changed(a, b, "ru") == share
+    assert changed(words_of(a, "ru"), words_of(b, "ru")) == share
 
 
 def test_the_report_counts_right_and_wrong(decided):
@@ -217,6 +296,7 @@ def test_labels_that_cannot_be_used_are_counted(decided):
         {"algorithm": "neardup:x=1"},
         {"sample": -1},
         {"posts": -1, "collection": True},
+        {"posts": 5},
         {"jobs": -2},
     ],
 )

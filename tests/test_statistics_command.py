@@ -115,6 +115,23 @@ def test_a_profile_without_posts_does_not_keep_the_others_from_statistics(settin
     assert document(one).state == Document.State.INDEXED
 
 
+class Apart:
+    """Scoped posts are not in the default database, though it has a table of that name."""
+
+    def allow_migrate(self, db, app_label, model_name=None, **hints):
+        return False if (db, model_name) == ("default", "scopedpost") else None
+
+
+def test_a_profile_of_models_that_are_elsewhere_is_left_out(settings, monkeypatch):
+    settings.NEARDUP = {"default": {"ALGORITHM": "tf-idf"}, "away": {"ALGORITHM": "tf-idf"}}
+    settings.DATABASE_ROUTERS = [f"{__name__}.Apart"]
+    monkeypatch.setattr(type(adapter_for(ScopedPost)), "profile", "away")
+    post(SOFA)
+    assert run("neardup_statistics").startswith("Profile default, statistics 1: 1 post,")
+    with pytest.raises(CommandError, match="No registered model of the database has the profile 'away'"):
+        run("neardup_statistics", profile="away")
+
+
 def test_a_sample(rare):
     Ad.objects.bulk_create(Ad(text=f"{SOFA} {number}") for number in range(20))
     run("neardup_statistics", sample=5)
@@ -125,6 +142,7 @@ def test_a_sample(rare):
     ("options", "says"),
     [
         ({"profile": "none"}, "no profile 'none'"),
+        ({"profile": "none", "list": True}, "no profile 'none'"),
         ({"sample": -1}, "--sample"),
         ({"profile": "spare"}, "has no posts"),
         ({}, "no post that can be compared"),

@@ -22,8 +22,9 @@ LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
 @row("5", "lemmas, beside pymorphy3")
 def lemmas(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """Forms of pymorphy3's dictionary, words of the texts, and made-up ones, which end as real words do.  The peer:
-    `parse(word)[0].normal_form`, with the C dictionary where it is installed.  No word is asked for twice: what is
-    timed is a word that no cache knows, as they occur in the texts and as the dictionary has them."""
+    `parse(word)[0].normal_form`, with the C dictionary where it is installed.  Every word is asked for once to compare
+    the lemmas; then words of the texts and of the dictionary are timed as if not met before: ours begins with an empty
+    cache of words (endings of unknown ones it knows by then), the peer keeps none."""
     from django_neardup.text.morphology import Morphology
 
     size = 600 if sizes.quick else FORMS

@@ -102,7 +102,7 @@ def chosen_peers(text: str) -> list[str]:
         if name not in PEERS:
             raise ValueError(f"no peer {name!r}; known are {', '.join(PEERS)}")
         if not peer_version(name):
-            raise ValueError(f"{name} is not installed: pip install django-neardup[peers]")
+            raise ValueError(f'{name} is not installed: pip install "path/to/django-neardup[peers]"')
     return names
 
 

@@ -11,7 +11,7 @@ from time import perf_counter
 
 from ..signatures.statistics import TermStatistics
 from .collecting import ALIGNED
-from .corpora import Corpus, sample
+from .corpora import Corpus, CorpusError, sample
 from .jobs import StatisticsJob, collection_results, gather, statistics_of, union_rows
 from .judging import pairs_results
 from .peers import Jaccard, get_peer
@@ -62,6 +62,7 @@ def evaluate(corpora: Sequence[Corpus], request: Request, data: str = "") -> Rep
     report.schemes = [scheme(spec, sets) for spec in request.specs]
     thresholds: Mapping[str, float] = {}
     if request.pairs:
+        check_labelled(corpora, request)
         with timed(report, "pairs"):
             thresholds = run_pairs(corpora, request, sets, report)
         report.notes += outdone(report.pairs, request.specs[:1])
@@ -72,6 +73,15 @@ def evaluate(corpora: Sequence[Corpus], request: Request, data: str = "") -> Rep
         with timed(report, "pool"):
             run_pool(corpora, request, report)
     return report
+
+
+def check_labelled(corpora: Sequence[Corpus], request: Request) -> None:
+    """CorpusError where labelled pairs are all that is asked for, and there are none."""
+    if not (request.collection or request.pool or any(corpus.pairs for corpus in corpora)):
+        raise CorpusError(
+            "no set has a labelled pair (of texts of --long words), in NAME.pairs.jsonl.gz or NAME.variants.jsonl.gz: "
+            "add some, or choose --collection or --pool"
+        )
 
 
 def outdone(results: Sequence[PairsResult], specs: Sequence[Spec]) -> list[str]:

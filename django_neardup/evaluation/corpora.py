@@ -8,9 +8,10 @@ A set NAME consists of gzip JSON-lines files, each optional:
   "relation", "dup", "touched", "text"}``, ``src`` being the id of a document, or ``{"rec": "pair", "a": {"id",
   "text"}, "b": {"id", "text"}, "edit", "relation", "dup", "touched"}``.
 
-``dup`` is true (one text: report it), false (never group it) or null (a matter of policy: left out of the scores).
-``changed`` or ``touched`` is the share of words, 0..1, that differ.  A pair made to be false (``edit`` begins with
-``hn_``) in which only sums of money differ (``params`` holds ``slots`` of prices alone) is of the kind `hn_price_only`.
+An id is a string, and has one text in a set.  ``dup`` is true (one text: report it), false (never group it) or null (a
+matter of policy: left out of the scores).  ``changed`` or ``touched`` is the share of words, 0..1, that differ.  A pair
+made to be false (``edit`` begins with ``hn_``) in which only sums of money differ (``params`` holds ``slots`` of prices
+alone) is of the kind `hn_price_only`.
 """
 
 from __future__ import annotations
@@ -59,12 +60,16 @@ class LabelledPair:
 
 @dataclass(slots=True)
 class Corpus:
-    """One set: its texts by id, its labelled pairs, and the group (one text's versions) of each id where known."""
+    """One set: its texts by id, its labelled pairs, and the group (one text's versions) of each id where known.
+
+    `language`: of its texts, where it is not the run's; a pool is read in the run's.
+    """
 
     name: str
     texts: dict[str, str] = field(default_factory=dict)
     pairs: list[LabelledPair] = field(default_factory=list)
     groups: dict[str, str] = field(default_factory=dict)
+    language: str = ""
 
 
 def corpus_names(folder: Path, patterns: Sequence[str] = ("*",), excluded: Sequence[str] = ()) -> list[str]:
@@ -74,7 +79,8 @@ def corpus_names(folder: Path, patterns: Sequence[str] = ("*",), excluded: Seque
     """
     if not folder.is_dir():
         raise CorpusError(f"{folder} is not a folder")
-    found = {path.name.split(".")[0] for suffix in SUFFIXES for path in folder.glob(f"*.{suffix}.jsonl.gz")}
+    endings = [f".{suffix}.jsonl.gz" for suffix in SUFFIXES]
+    found = {path.name.removesuffix(end) for end in endings for path in folder.glob(f"*{end}")}
     names = sorted(name for name in found if matches(name, patterns) and not matches(name, excluded))
     if not names:
         raise CorpusError(f"no set in {folder} matches {', '.join(patterns)}")
@@ -84,8 +90,8 @@ def corpus_names(folder: Path, patterns: Sequence[str] = ("*",), excluded: Seque
 def load_corpus(folder: Path, name: str) -> Corpus:
     """Read one set.
 
-    CorpusError on a line that is not JSON or lacks a field, with file and line number, and on a pair of a text that
-    is not there.
+    CorpusError on a line that is not JSON, lacks a field, or holds an id or a text that cannot be, with file and line
+    number; on a pair with a wrong label, or of a text that is not there.
     """
     corpus = Corpus(name)
     readers = {"docs": _add_document, "pairs": _add_pair, "variants": _add_variant}
@@ -94,21 +100,24 @@ def load_corpus(folder: Path, name: str) -> Corpus:
         for number, record in _records(path):
             try:
                 add(corpus, record)
-            except (KeyError, TypeError) as error:
+            except (AttributeError, KeyError, TypeError) as error:
                 raise CorpusError(f"{path.name}:{number}: missing or wrong field {error}") from error
-    for key, text in corpus.texts.items():
-        if not isinstance(text, str):
-            raise CorpusError(f"{name}: the text of {key} is no text")
+            except ValueError as error:
+                raise CorpusError(f"{path.name}:{number}: {error}") from error
     for pair in corpus.pairs:
-        if pair.duplicate not in (True, False, None) or not isinstance(
-            pair.changed, (int, float, type(None))
-        ):
-            raise CorpusError(
-                f"{name}: the pair of {pair.a} and {pair.b} has a wrong dup, changed or touched"
-            )
-        if not (pair.a in corpus.texts and pair.b in corpus.texts):
-            raise CorpusError(f"{name}: a pair of {pair.a} and {pair.b}, of which one is no text of the set")
+        _check(corpus, pair)
     return corpus
+
+
+def _check(corpus: Corpus, pair: LabelledPair) -> None:
+    name, changed = f"{corpus.name}: the pair of {pair.a} and {pair.b}", pair.changed
+    if not isinstance(pair.duplicate, (bool, type(None))):
+        raise CorpusError(f"{name} has a wrong dup: it is true, false or null")
+    if changed is not None and not (isinstance(changed, (int, float)) and 0 <= changed <= 1):
+        raise CorpusError(f"{name} has a wrong changed or touched: it is a share of words, 0 to 1, or null")
+    if not all(isinstance(key, str) and key in corpus.texts for key in (pair.a, pair.b)):
+        said = f"a pair of {pair.a} and {pair.b}, of which one is no text of the set"
+        raise CorpusError(f"{corpus.name}: {said} (an id is a string)")
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
@@ -141,7 +150,7 @@ def sample(corpus: Corpus, size: int, seed: int) -> Corpus:
     if size <= 0 or size >= len(corpus.pairs):
         return corpus
     pairs = random.Random(f"{seed}:{corpus.name}").sample(corpus.pairs, size)
-    return Corpus(corpus.name, corpus.texts, pairs, corpus.groups)
+    return replace(corpus, pairs=pairs)
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -159,8 +168,17 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise CorpusError(f"{path.name} cannot be read behind line {number}: {error}") from error
 
 
+def _add_text(corpus: Corpus, key: Any, text: Any) -> None:
+    if not isinstance(key, str):
+        raise ValueError(f"the id {key!r} is no string: write it in quotes")
+    if not isinstance(text, str):
+        raise ValueError(f"the text of {key} is no string")
+    if corpus.texts.setdefault(key, text) != text:
+        raise ValueError(f"another text of the set has the id {key}, too: give each its own")
+
+
 def _add_document(corpus: Corpus, record: dict[str, Any]) -> None:
-    corpus.texts[record["id"]] = record["text"]
+    _add_text(corpus, record["id"], record["text"])
     if record.get("cluster"):
         corpus.groups[record["id"]] = str(record["cluster"])
 
@@ -177,10 +195,11 @@ def _add_pair(corpus: Corpus, record: dict[str, Any]) -> None:
 def _add_variant(corpus: Corpus, record: dict[str, Any]) -> None:
     if record["rec"] == "pair":
         a, b = record["a"]["id"], record["b"]["id"]
-        corpus.texts[a], corpus.texts[b] = record["a"]["text"], record["b"]["text"]
+        for each in (record["a"], record["b"]):
+            _add_text(corpus, each["id"], each["text"])
     else:
         a, b = record["src"], record["id"]
-        corpus.texts[b] = record["text"]
+        _add_text(corpus, b, record["text"])
         corpus.groups[a] = corpus.groups[b] = a
     contains = record.get("relation") == "contains"
     kind = _kind(record["edit"], record)

@@ -61,24 +61,52 @@ class Missed:
 
 
 def load_runs(path: Path) -> list[dict[str, Any]]:
-    """The runs of a file.  GateError if it holds none, or one without a mode."""
-    try:
-        runs = json.loads(path.read_text(encoding="utf-8"))["runs"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise GateError(f"{path.name} is not a file of floors: {error}") from error
-    if not isinstance(runs, list) or not runs or not all(map(_is_run, runs)):
-        raise GateError(
-            f"{path.name}: 'runs' is a list of runs, each with algorithms and a mode of {', '.join(MODES)}"
-        )
+    """The runs of a file.  GateError if it holds none, or one that cannot be run or compared."""
+    runs: list[dict[str, Any]] = _read(path)["runs"]
     return runs
 
 
-def _is_run(run: Any) -> bool:
-    sound = isinstance(run, dict) and run.get("mode") in MODES and isinstance(run.get("algorithms"), str)
-    bounds = [sets for part in ("floors", "ceilings") for sets in run.get(part, {}).values()] if sound else []
-    return sound and all(
-        isinstance(sets, dict) and all(isinstance(each, dict) for each in sets.values()) for sets in bounds
-    )
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        runs = content["runs"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise GateError(f"{path.name} is not a file of floors: {error}") from error
+    if not isinstance(runs, list) or not runs:
+        raise GateError(f"{path.name}: 'runs' is a list of runs, one at least")
+    for number, run in enumerate(runs, 1):
+        if wrong := _what_is_wrong(run):
+            raise GateError(f"{path.name}, run {number}: {wrong}")
+    return content
+
+
+def _what_is_wrong(run: Any) -> str:
+    """What a run should be and is not, empty where nothing."""
+    if not isinstance(run, dict):
+        return "a run is an object"
+    return next((said for said, holds in RUN.items() if not holds(run)), "")
+
+
+def _are_bounds(found: Any, depth: int = 3) -> bool:
+    if not depth:
+        return isinstance(found, (int, float)) and not isinstance(found, bool)
+    return isinstance(found, dict) and all(_are_bounds(each, depth - 1) for each in found.values())
+
+
+RUN: dict[str, Callable[[dict[str, Any]], bool]] = {
+    f"'mode' is one of {', '.join(MODES)}": lambda run: run.get("mode") in MODES,
+    "'algorithms' is a string": lambda run: isinstance(run.get("algorithms"), str),
+    "'sample' and 'seed' are whole numbers": lambda run: all(
+        isinstance(run.get(name, 0), int) for name in ("sample", "seed")
+    ),
+    "'sets' and 'excluded' are lists of names": lambda run: all(
+        isinstance(run.get(name, []), list) for name in ("sets", "excluded")
+    ),
+    "'floors' and 'ceilings' hold numbers by algorithm, set and metric": lambda run: all(
+        _are_bounds(run.get(name, {})) for name in ("floors", "ceilings")
+    ),
+}
+"""What holds of every run."""
 
 
 def execute(run: dict[str, Any], folder: Path, request: Request) -> Report:
@@ -172,25 +200,35 @@ def renew(path: Path, folder: Path, request: Request, margin: float, say: Callab
 
     What was missed before is not seen any more: look at the difference before it is kept.
     """
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = _read(path)
     for run in content["runs"]:
         report = execute(run, folder, request)
         known = figures(report)
         say(f"{run.get('title', run['mode'])}: {sum(report.seconds.values()):.0f} s")
-        run["floors"] = _bounds(known, METRICS[run["mode"]], lambda value: max(round(value - margin, 3), 0.0))
+        run["floors"] = _bounds(known, METRICS[run["mode"]], partial(_least, margin))
         run["ceilings"] = _bounds(known, CEILINGS.get(run["mode"], ()), partial(_most, run["mode"], margin))
         path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _most(mode: str, margin: float, value: float) -> float:
-    """A ceiling: of false pairs hardly more than there are, for in a small set a share of them is few."""
-    return round(min(value + MORE_FALSE, 1.0), 4) if mode == "pairs" else round(value * (1 + margin), 1)
+def _least(margin: float, value: float) -> float | None:
+    """A floor; None where every figure keeps it."""
+    return max(round(value - margin, 3), 0.0) or None
 
 
-def _bounds(known: Figures, metrics: Sequence[str], bound: Callable[[float], float]) -> Bounds:
+def _most(mode: str, margin: float, value: float) -> float | None:
+    """A ceiling: of false pairs hardly more than there are, for in a small set a share of them is few; None where
+    every figure keeps it."""
+    if mode == "pairs":
+        return most if (most := round(value + MORE_FALSE, 4)) < 1 else None
+    return round(value * (1 + margin), 1)
+
+
+def _bounds(known: Figures, metrics: Sequence[str], bound: Callable[[float], float | None]) -> Bounds:
     """Bounds of those metrics; none where it would ask for nothing."""
     made: Bounds = {}
     for (name, corpus, metric), value in sorted(known.items()):
-        if metric in metrics and value is not None and not name.startswith("(") and bound(value):
-            made.setdefault(name, {}).setdefault(corpus, {})[metric] = bound(value)
+        if metric not in metrics or value is None or name.startswith("("):
+            continue
+        if (asked := bound(value)) is not None:
+            made.setdefault(name, {}).setdefault(corpus, {})[metric] = asked
     return made

@@ -37,7 +37,7 @@ def gather(job: StatisticsJob) -> TermStatistics:
 
 def statistics_of(corpora: Sequence[Corpus], language: str, processes: int) -> dict[str, TermStatistics]:
     """Statistics of each set, by its name."""
-    jobs = [StatisticsJob(corpus.texts, language) for corpus in corpora]
+    jobs = [StatisticsJob(corpus.texts, corpus.language or language) for corpus in corpora]
     sizes = [len(corpus.texts) for corpus in corpora]
     made = run_jobs(gather, jobs, processes, "statistics", sizes)
     return dict(zip((corpus.name for corpus in corpora), made, strict=True))
@@ -95,7 +95,8 @@ def collection_results(
             titles = [spec.title for spec in group] + list(others)
             parts = {title: _part(found[title], corpus.name) for title in titles if title in found}
             known = statistics.get(corpus.name)
-            jobs.append(CollectionJob(corpus, language, group, others, known, parts, thresholds, aligned))
+            read_as = corpus.language or language
+            jobs.append(CollectionJob(corpus, read_as, group, others, known, parts, thresholds, aligned))
     sizes = [len(job.corpus.texts) * (len(job.specs) + len(job.peers)) for job in jobs]
     made, canonise = [], Clock()
     try:
@@ -166,7 +167,7 @@ def union_rows(
         pairs = sorted(
             {code for result in results if result.corpus == corpus.name for code in result.duplicates}
         )
-        jobs.append(AlikeJob(corpus, language, array("Q", pairs), similarity))
+        jobs.append(AlikeJob(corpus, corpus.language or language, array("Q", pairs), similarity))
     truths = run_jobs(alike, jobs, processes, "union", [len(job.pairs) for job in jobs])
     by_set = {corpus.name: set(pairs) for corpus, pairs in zip(corpora, truths, strict=True)}
     return [_against(result, by_set[result.corpus]) for result in results]

@@ -92,7 +92,7 @@ def pairs_results(
         for pairs in _chunks(corpus.pairs):
             texts = {key: corpus.texts[key] for pair in pairs for key in (pair.a, pair.b)}
             known = statistics.get(corpus.name)
-            jobs.append(PairsJob(language, specs, peers, known, texts, pairs))
+            jobs.append(PairsJob(corpus.language or language, specs, peers, known, texts, pairs))
             owners.append(corpus.name)
     results = {corpus.name: _empty(corpus, specs, peers) for corpus in labelled}
     canonise = Clock()

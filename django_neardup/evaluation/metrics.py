@@ -129,11 +129,11 @@ class Core:
 def core(pairs: Sequence[LabelledPair], scores: Sequence[float]) -> Core | None:
     """The core pairs of a set; None unless true ones are among them and false ones in the set.
 
-    Of a pair that is listed twice the last label counts.
+    Of a pair that is listed twice, in whichever order, the last label counts.
     """
     if all(pair.duplicate is not False for pair in pairs):
         return None
-    last = {(pair.a, pair.b): number for number, pair in enumerate(pairs)}
+    last = {frozenset((pair.a, pair.b)): number for number, pair in enumerate(pairs)}
     chosen = [number for number in last.values() if pairs[number].core]
     true = sorted(scores[number] for number in chosen if pairs[number].duplicate)
     false = sorted(scores[number] for number in chosen if not pairs[number].duplicate)

@@ -192,11 +192,15 @@ def count(value: str) -> int:
 
 
 def check_outputs(**paths: Path | None) -> None:
-    """Whether files can be written there, by the name of the option.  OSError says which cannot; nothing is written."""
+    """Whether files can be written there, by the name of the option.  OSError says which cannot, ValueError which two
+    are one; nothing is written."""
+    named: dict[Path, str] = {}
     for option, path in paths.items():
         if path is None:
             continue
-        folder = path.parent
+        folder, other = path.parent, named.setdefault(path.resolve(), option)
+        if other != option:
+            raise ValueError(f"--{other} and --{option} are one file, {path}: name two")
         if path.is_dir():
             raise IsADirectoryError(f"--{option} {path}: that is a folder, not a file")
         if not path.exists() and not folder.is_dir():

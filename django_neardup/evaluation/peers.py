@@ -1,7 +1,7 @@
 """Other people's measures on the same texts: the floor and the ceiling of the bench, and installed peers.
 
 Each is given a feature of a text and scores two of them; its verdict is the one best threshold on that score, which
-the bench sweeps for.  What is not installed is listed and left out: ``pip install django-neardup[peers]``.
+the bench sweeps for.  What is not installed is listed and left out: ``pip install "path/to/django-neardup[peers]"``.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -16,23 +17,54 @@ from django.db import models
 from ..adapters import Adapter, Source, adapter_for, registered
 from ..conf import Profile
 from ..evaluation.corpora import Corpus, LabelledPair
+from ..merging.relations import ancestors
+from ..merging.stored import own_fields
 from ..models import Decision, Document, MergeRecord
 from ..pipeline import canonical_id, model_of
-from ..pipeline.told import pairs_in
+from ..pipeline.told import Told
 from ..text.document import Document as Text
 from ..text.plain import plain_text
 
 logger = logging.getLogger(__name__)
 
 PORTION = 500
+READ = 2048
+"""Texts whose words are remembered, so that each of a large group is read once."""
 SAME, DIFFERENT, MERGED = "decided: the same", "decided: different", "merged"
+
+
+@dataclass(frozen=True)
+class _Post:
+    adapter: Adapter
+    name: str
+    source: Source
+
+    @cached_property
+    def set_name(self) -> str:
+        return set_of(self.adapter)
+
+    @cached_property
+    def text(self) -> str:
+        return text_of(self.adapter, self.source)
+
+    @property
+    def words(self) -> Counter[str]:
+        return words_of(self.text, language_of(self.adapter))
+
+    @cached_property
+    def digests(self) -> frozenset[str]:
+        """That of its source, and those it had if it was hidden since, or shown."""
+        states = product((True, False), repeat=2)
+        return frozenset(
+            replace(self.source, live=live, compared=compared).digest for live, compared in states
+        )
 
 
 @dataclass
 class Labels:
     """Sets of labelled posts, one for models that are compared with one another; and what could not be used.
 
-    ``gone``: pairs of a post that exists no more; ``changed``: pairs of a post whose text is not what was decided on.
+    ``gone``: pairs of a post that exists no more; ``changed``: pairs of a post whose source is not what was decided on.
     """
 
     corpora: dict[str, Corpus] = field(default_factory=dict)
@@ -40,13 +72,13 @@ class Labels:
     gone: int = 0
     changed: int = 0
 
-    def add(self, corpus: str, kind: str, a: tuple[str, str], b: tuple[str, str], profile: Profile) -> None:
-        """One label: two posts, each as (name, text)."""
-        made = self.corpora.setdefault(corpus, Corpus(corpus))
-        made.texts |= dict((a, b))
-        made.pairs.append(
-            LabelledPair(a[0], b[0], kind, kind != DIFFERENT, changed(a[1], b[1], profile.language))
-        )
+    def add(self, kind: str, a: _Post, b: _Post) -> None:
+        """One label: two posts; the set is that of the first."""
+        if a.set_name not in self.corpora:
+            self.corpora[a.set_name] = Corpus(a.set_name, language=common_language(a.adapter))
+        made = self.corpora[a.set_name]
+        made.texts |= {a.name: a.text, b.name: b.text}
+        made.pairs.append(LabelledPair(a.name, b.name, kind, kind != DIFFERENT, changed(a.words, b.words)))
         self.counts[kind] += 1
 
 
@@ -63,11 +95,27 @@ def text_of(adapter: Adapter, source: Source) -> str:
     return source.text if adapter.quotes == "keep" else plain_text(source.text, adapter.quotes).text
 
 
-def changed(a: str, b: str, language: str) -> float:
+@lru_cache(maxsize=READ)
+def words_of(text: str, language: str) -> Counter[str]:
+    """How often each word stands in a text."""
+    return Counter(token.key for token in Text(text, language=language).tokens)
+
+
+def changed(a: Counter[str], b: Counter[str]) -> float:
     """Share, 0..1, of the words of the longer text that the other one has not."""
-    one, two = (Counter(token.key for token in Text(text, language=language).tokens) for text in (a, b))
-    most = max(one.total(), two.total())
-    return 1 - (one & two).total() / most if most else 0.0
+    most = max(a.total(), b.total())
+    return 1 - (a & b).total() / most if most else 0.0
+
+
+def language_of(adapter: Adapter) -> str:
+    """The language that an adapter's posts are read in."""
+    return adapter.language or adapter.settings.language
+
+
+def common_language(adapter: Adapter) -> str:
+    """The language of a set: that of all its adapters, or else the profile's."""
+    found = {language_of(each) for each in adapter.partner_adapters}
+    return found.pop() if len(found) == 1 else adapter.settings.language
 
 
 def name_of(model: type[models.Model], key: Any) -> str:
@@ -80,41 +128,21 @@ def set_of(adapter: Adapter) -> str:
     return "+".join(model._meta.label_lower for model in adapter.partners)
 
 
-@dataclass(frozen=True)
-class _Post:
-    adapter: Adapter
-    name: str
-    source: Source
-
-    @property
-    def named(self) -> tuple[str, str]:
-        return self.name, text_of(self.adapter, self.source)
-
-    def had(self, digest: str) -> bool:
-        """Whether its text was the present one when its source had that digest; it may have been hidden since."""
-        states = product((True, False), repeat=2)
-        return any(
-            replace(self.source, live=live, compared=compared).digest == digest for live, compared in states
-        )
-
-
 def _add_decisions(labels: Labels, profile: Profile, using: str) -> None:
-    newest: dict[tuple[int, int], Decision] = {}
+    newest: dict[tuple[int, int], Told] = {}
     rows = Decision.objects.using(using).filter(space__profile=profile.alias, withdrawn=None)
-    for decision in rows.prefetch_related("members").order_by("pk"):
-        newest |= dict.fromkeys(pairs_in(decision), decision)
+    for decision in rows.prefetch_related("members").order_by("pk").iterator(chunk_size=PORTION):
+        told = Told.of(decision)
+        newest |= dict.fromkeys(told.pairs(), told)
     posts = _posts({document for pair in newest for document in pair}, using)
-    for pair, decision in sorted(newest.items()):
+    for pair, told in sorted(newest.items()):
         if not posts.keys() >= {*pair}:
             labels.gone += 1
-            continue
-        digests = {member.document_id: member.digest for member in decision.members.all()}
-        if not all(posts[document].had(digests[document]) for document in pair):
+        elif not all(told.digests[document] in posts[document].digests for document in pair):
             labels.changed += 1
-            continue
-        kind = SAME if decision.kind == Decision.Kind.SAME else DIFFERENT
-        a, b = (posts[document] for document in pair)
-        labels.add(set_of(a.adapter), kind, a.named, b.named, profile)
+        else:
+            kind = SAME if told.decision.kind == Decision.Kind.SAME else DIFFERENT
+            labels.add(kind, *(posts[document] for document in pair))
 
 
 def _posts(documents: Iterable[int], using: str) -> dict[int, _Post]:
@@ -156,7 +184,7 @@ def _add_merges(labels: Labels, profile: Profile, using: str) -> None:
         if kept is None:
             labels.gone += 1
         else:
-            labels.add(set_of(adapter), MERGED, kept.named, post.named, profile)
+            labels.add(MERGED, kept, post)
 
 
 def _keepers(pairs: Iterable[tuple[_Post, Adapter, str]], using: str) -> dict[tuple[Any, str], _Post]:
@@ -185,16 +213,21 @@ def _portions(keys: list[str]) -> Iterator[list[str]]:
 
 def _from_journal(record: MergeRecord, adapter: Adapter, using: str) -> _Post | None:
     """The merged post as its journal has it; None, with a line in the log, where that cannot be read."""
-    label = adapter.model._meta.label_lower
-    rows = [
-        row
-        for row in record.journal.get("rows", ())
-        if row.get("model") == label and str(row.get("pk")) == record.loser_id
-    ]
     try:
-        (loser,) = serializers.deserialize("python", rows[:1], using=using)
-        source = adapter.source(loser.object, compared=True, live=True)
+        source = adapter.source(_merged(record, adapter.model, using), compared=True, live=True)
     except Exception as error:
         logger.warning("neardup: merge record %s cannot be read: %s", record.pk, type(error).__name__)
         return None
-    return _Post(adapter, f"{label}:{record.loser_id} (merged)", source)
+    return _Post(adapter, f"{adapter.model._meta.label_lower}:{record.loser_id} (merged)", source)
+
+
+def _merged(record: MergeRecord, model: type[models.Model], using: str) -> models.Model:
+    """The post of a journal: its row in the model's own table, with the columns of its rows in the parents'."""
+    labels = {each._meta.label_lower for each in ancestors(model)}
+    rows = [row for row in record.journal["rows"][: record.journal.get("own", 1)] if row["model"] in labels]
+    found = {type(row.object): row.object for row in serializers.deserialize("python", rows, using=using)}
+    post = found[model]
+    for parent in ancestors(model) - {model}:
+        for column in (*parent._meta.pk_fields, *own_fields(parent)):
+            setattr(post, column.attname, getattr(found[parent], column.attname))
+    return post

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,41 @@ def test_a_pair_of_a_text_that_is_not_there_is_named(tmp_path: Path) -> None:
         load_corpus(tmp_path, "x")
 
 
+def test_an_id_of_a_pair_is_a_string_as_well(tmp_path: Path) -> None:
+    write_lines(tmp_path / "x.docs.jsonl.gz", [{"id": "1", "text": "кот"}, {"id": "2", "text": "кот"}])
+    write_lines(tmp_path / "x.pairs.jsonl.gz", [{"a": 1, "b": 2, "dup": True}])
+    with pytest.raises(CorpusError, match=r"a pair of 1 and 2, .* \(an id is a string\)"):
+        load_corpus(tmp_path, "x")
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ({"id": 17, "text": "дом"}, "the id 17 is no string: write it in quotes"),
+        ({"id": "b", "text": None}, "the text of b is no string"),
+        ({"id": "a", "text": "дом"}, "another text of the set has the id a, too"),
+        (["b", "дом"], "missing or wrong field"),
+    ],
+)
+def test_a_text_that_cannot_be_is_named_with_its_line(tmp_path: Path, second: Any, said: str) -> None:
+    write_lines(tmp_path / "x.docs.jsonl.gz", [{"id": "a", "text": "кот"}, second])
+    with pytest.raises(CorpusError, match=rf"x\.docs\.jsonl\.gz:2: {said}"):
+        load_corpus(tmp_path, "x")
+
+
+def test_a_made_text_does_not_take_the_place_of_another(folder: Path) -> None:
+    sides = {"a": {"id": "dog", "text": "кот"}, "b": {"id": "y", "text": "дом"}}
+    write_lines(folder / "made.variants.jsonl.gz", [{"rec": "pair", **sides, "edit": "x", "dup": True}])
+    with pytest.raises(CorpusError, match="has the id dog, too"):
+        load_corpus(folder, "made")
+
+
+def test_a_name_may_have_dots(tmp_path: Path) -> None:
+    write_lines(tmp_path / "my.v2.docs.jsonl.gz", [{"id": "a", "text": "кот"}])
+    assert corpus_names(tmp_path) == ["my.v2"]
+    assert load_corpus(tmp_path, "my.v2").texts == {"a": "кот"}
+
+
 def test_a_broken_archive_is_named(folder: Path) -> None:
     path = folder / "small.docs.jsonl.gz"
     path.write_bytes(path.read_bytes()[:-20])
@@ -120,8 +156,10 @@ def test_a_broken_archive_is_named(folder: Path) -> None:
         load_corpus(folder, "small")
 
 
-@pytest.mark.parametrize("wrong", [{"dup": "yes"}, {"changed": "0.5"}])
-def test_a_wrong_label_is_refused(folder: Path, wrong: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "wrong", [{"dup": "yes"}, {"dup": 1}, {"changed": "0.5"}, {"changed": 30}, {"changed": float("nan")}]
+)
+def test_a_wrong_label_is_refused(folder: Path, wrong: dict[str, object]) -> None:
     pair = {"a": "dog", "b": "sofa", "label": "x", "kind": "hand", "dup": True, "changed": 0.5, **wrong}
     write_lines(folder / "small.pairs.jsonl.gz", [pair])
     with pytest.raises(CorpusError, match="dog and sofa has a wrong"):

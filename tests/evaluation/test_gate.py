@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from django_neardup.evaluation.__main__ import main
-from django_neardup.evaluation.gate import GateError, load_runs
+from django_neardup.evaluation.gate import bounds_of, load_runs
 from django_neardup.signatures import algorithm_names, get_algorithm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,14 +69,23 @@ def test_collections_have_floors_too(folder: Path) -> None:
     [
         ("{", "not a file of floors"),
         ('{"runs": []}', "a list of runs"),
-        ('{"runs": [{"mode": "other"}]}', "a list of runs"),
+        ('{"other": []}', "'runs'"),
+        ('{"runs": [{"mode": "other"}]}', "run 1: 'mode' is one of"),
+        (json.dumps({"runs": [GOOD, {**GOOD, "floors": []}]}), "run 2: 'floors' and 'ceilings'"),
+        (json.dumps({"runs": [{**GOOD, "floors": {"neardup": {"small": {"f1": "0.9"}}}}]}), "hold numbers"),
+        (json.dumps({"runs": [{**GOOD, "sets": "small"}]}), "lists of names"),
+        (json.dumps({"runs": [{**GOOD, "sample": "5"}]}), "whole numbers"),
     ],
 )
-def test_an_unusable_file_is_an_error(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "floors.json"
+@pytest.mark.parametrize("options", [[], ["--renew", "0.02"]])
+def test_an_unusable_file_is_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str], content: str, message: str, options: list[str]
+) -> None:
+    path = folder / "floors.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(GateError, match=message):
-        load_runs(path)
+    assert main(["--data", str(folder), "--gate", str(path), *options]) == 2
+    assert message in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == content
 
 
 def test_a_file_that_asks_for_nothing_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,6 +106,19 @@ def test_renewed_floors_are_what_was_reached_less_the_margin(folder: Path) -> No
 def test_every_algorithm_has_floors(path: Path) -> None:
     bound = {name for run in load_runs(path) for name in run["floors"]}
     assert bound >= known()
+
+
+@pytest.mark.parametrize("path", FLOORS, ids=lambda path: path.name)
+def test_every_ceiling_can_be_missed(path: Path) -> None:
+    bounds = [each for run in load_runs(path) if run["mode"] == "pairs" for each in bounds_of(run)]
+    assert bounds and not [each for each in bounds if each[4] and each[3] >= 1]
+
+
+def test_a_renewed_bound_that_nothing_can_miss_is_not_written(folder: Path) -> None:
+    arguments = gate(folder, {**GOOD, "algorithms": "minhash-70:duplicate=0;review=0", "floors": {}})
+    assert main([*arguments, "--renew", "1"]) == 0
+    run = load_runs(Path(arguments[-1]))[0]
+    assert (run["floors"], run["ceilings"]) == ({}, {})
 
 
 def known() -> set[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from django_neardup.evaluation.bench import Request, evaluate
 from django_neardup.evaluation.corpora import Corpus, LabelledPair, load_corpus
 from django_neardup.evaluation.documents import Documents
 from django_neardup.evaluation.jobs import statistics_of
@@ -86,6 +87,22 @@ def test_statistics_are_of_the_set(folder: Path) -> None:
     specs = parse_specs("tf-idf")
     results, _ = pairs_results(corpora, specs, (), made, "ru", 1)
     assert next(r for r in results if r.algorithm == "tf-idf").answers.verdicts
+
+
+@pytest.mark.parametrize(("language", "verdict"), [("", "duplicate"), ("en", "none")])
+def test_a_set_is_read_in_its_own_language(language: str, verdict: str) -> None:
+    texts = {"a": "продаю угловые диваны и большие столы", "b": "продаю угловой диван и большой стол"}
+    pairs = [LabelledPair("a", "b", "k", True, 0.1), LabelledPair("a", "b", "k", True, 0.1)]
+    asked = Request(specs=parse_specs("minhash-lsh"), collection=True, sample=1)
+    report = evaluate([Corpus("set", texts, pairs, language=language)], asked)
+    judged = next(each for each in report.pairs if each.algorithm == "minhash-lsh")
+    assert judged.answers.verdicts == [verdict]
+    assert report.collections[0].verdicts["duplicate"] == (verdict == "duplicate")
+
+
+def test_statistics_are_in_the_language_of_the_set() -> None:
+    sets = [Corpus(name, {"a": "диваны", "b": "диван"}, language=name) for name in ("", "en")]
+    assert len({each.digest for each in statistics_of(sets, "ru", 1).values()}) == 2
 
 
 def test_a_set_without_pairs_has_no_rows() -> None:

@@ -130,6 +130,19 @@ def test_a_place_that_cannot_be_written_is_refused_first(
         assert f"{option} {place}: {why}" in capsys.readouterr().err
 
 
+def test_one_file_is_not_written_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "lines.jsonl"
+    assert main(["--data", str(folder), "--verdicts", str(file), "--found", f"{folder}/./lines.jsonl"]) == 2
+    assert f"--verdicts and --found are one file, {file}" in capsys.readouterr().err
+    assert not file.exists()
+
+
+def test_sets_without_a_labelled_pair_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--data", str(folder), "--long", "100", "--peers", "none"]) == 2
+    assert "no set has a labelled pair" in capsys.readouterr().err
+    assert as_json(folder, "--long", "100", "--peers", "none", "--collection")["collections"]
+
+
 @pytest.mark.parametrize("option", ["--sample", "--jobs"])
 def test_numbers_below_zero_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], option: str
@@ -223,7 +236,7 @@ def test_a_peer_that_is_not_installed_cannot_be_asked_for(
 ) -> None:
     monkeypatch.setattr(command, "peer_version", lambda name: None)
     assert main(["--data", str(folder), "--peers", "simhash package"]) == 2
-    assert "pip install django-neardup[peers]" in capsys.readouterr().err
+    assert 'pip install "path/to/django-neardup[peers]"' in capsys.readouterr().err
 
 
 def test_the_bench_runs_without_django(folder: Path) -> None:

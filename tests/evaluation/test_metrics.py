@@ -92,6 +92,15 @@ def test_core_needs_both_classes_in_the_set() -> None:
     assert core([true, price], [1.0, 0.2]) == Core((1.0,), ())
 
 
+def test_the_last_label_of_a_pair_counts_in_whichever_order_it_is_listed() -> None:
+    pairs = [
+        LabelledPair("a", "b", "k", False),
+        LabelledPair("b", "a", "k", True, 0.1),
+        LabelledPair("a", "c", "k", False),
+    ]
+    assert core(pairs, [0.9, 0.9, 0.1]) == Core((0.9,), (0.1,))
+
+
 def test_f1_at_a_threshold_by_hand() -> None:
     scores = Core((0.4, 0.6, 0.9), (0.1, 0.6))
     assert scores.counts(0.6) == (2, 1, 1)

@@ -93,7 +93,7 @@ def test_without_matplotlib_the_error_says_what_to_install(
 
     monkeypatch.setattr(drawing, "import_module", absent)
     assert main(["--data", str(folder), "--sets", "small", "--format", "html", "--jobs", "1"]) == 2
-    assert "pip install django-neardup[report]" in capsys.readouterr().err
+    assert 'pip install "path/to/django-neardup[report]"' in capsys.readouterr().err
 
 
 def test_a_missing_matplotlib_is_told_before_the_work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,9 @@ def drawing() -> Any:
     try:
         matplotlib = import_module("matplotlib")
     except ImportError:
-        raise PlotsMissing("the HTML report needs matplotlib: pip install django-neardup[report]") from None
+        raise PlotsMissing(
+            'the HTML report needs matplotlib: pip install "path/to/django-neardup[report]"'
+        ) from None
     matplotlib.use("svg")
     matplotlib.rcParams.update(_SETTINGS)
     return import_module("matplotlib.pyplot")

@@ -20,9 +20,10 @@ from ...evaluation.report import FORMATS
 from ...evaluation.report.plots import PlotsMissing
 from ...evaluation.specs import Spec, parse_specs
 from ...pipeline.gathering import sources_of
+from ...pipeline.objects import is_kept_in
 from ...signatures import UnknownAlgorithm
 from ..figures import counted
-from ..labels import Labels, labels_of, name_of, set_of, text_of
+from ..labels import Labels, labels_of, language_of, name_of, set_of, text_of
 from ..progress import bars, is_quiet
 
 
@@ -30,7 +31,8 @@ class Command(BaseCommand):
     help = (
         "Judge the pairs of posts on which moderators have decided, and say how often an algorithm agrees with them: "
         "posts decided to be the same, or merged, are true pairs, posts decided to be different are false ones. "
-        "A pair whose texts have changed since is left out. Adapters' identity and excused have no say here."
+        "A pair of posts that are not as they were decided on is left out. Adapters' identity and excused have no say "
+        "here."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -48,7 +50,8 @@ class Command(BaseCommand):
         add("--collection", action="store_true", help="also index the posts, and judge what is found")
         add(
             "--posts", type=int, default=0, metavar="N",
-            help="with --collection: index at most N other posts of each model too, evenly spread (default: none)",
+            help="with --collection or --found: index at most N other posts of each model too, evenly spread "
+            "(default: none)",
         )  # fmt: skip
         add(
             "--sample",
@@ -123,16 +126,18 @@ class Command(BaseCommand):
         progress = bars("reading", is_quiet(options))
         for model, adapter in registered().items():
             corpus = corpora.get(set_of(adapter))
-            if adapter.profile == profile.alias and corpus is not None:
+            if adapter.profile == profile.alias and corpus is not None and is_kept_in(model, using):
                 for key, source in sources_of(adapter, using, options["posts"], progress):
                     corpus.texts.setdefault(name_of(model, key), text_of(adapter, source))
 
 
 def _check(options: dict[str, Any]) -> None:
-    """Refuse, before anything is read, numbers below 0 and files that cannot be written."""
+    """Refuse, before anything is read, numbers below 0, posts for nothing, and files that cannot be written."""
     for name in ("sample", "posts", "jobs"):
         if options[name] < 0:
             raise CommandError(f"--{name} is {options[name]}: it must be 0 or more")
+    if options["posts"] and not (options["collection"] or options["found"]):
+        raise CommandError("--posts needs --collection or --found")
     check_outputs(**{name: options[name] for name in ("output", "verdicts", "found")})
 
 
@@ -150,11 +155,28 @@ def _notes(profile: Profile, labels: Labels) -> list[str]:
     notes = [f"labels of moderators: {', '.join(told)}"]
     if labels.gone or labels.changed:
         notes.append(f"left out: {_left_out(labels)}")
+    notes += _languages(profile, labels)
     if profile.synonyms is not None:
         notes.append("the profile's synonyms are not applied")
     return notes
 
 
+def _languages(profile: Profile, labels: Labels) -> list[str]:
+    """Where the header's language, the profile's, is not that of a set, or the set's not that of one of its models."""
+    sets = [each for each in labels.corpora.values() if each.language != profile.language]
+    told = [f"{each.name} is read in its own language, {each.language}" for each in sets]
+    for model, adapter in registered().items():
+        corpus, own = labels.corpora.get(set_of(adapter)), language_of(adapter)
+        if corpus is not None and corpus.language != own:
+            told.append(
+                f"{model._meta.label_lower} is read as {corpus.language} here, not as {own}: its set has several"
+            )
+    return told
+
+
 def _left_out(labels: Labels) -> str:
     changed, gone = counted(labels.changed, "pair"), counted(labels.gone, "pair")
-    return f"{changed} whose texts have changed, {gone} of posts that are gone"
+    return (
+        f"{changed} of posts that are not as they were decided on (text, author, contacts, adapter's options), "
+        f"{gone} of posts that are gone"
+    )

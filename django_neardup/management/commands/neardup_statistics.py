@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.utils.timezone import localtime
+from django.utils.timezone import template_localtime
 
 from ...adapters import registered
 from ...conf import Profile, get_profile
@@ -16,6 +16,7 @@ from ...models import Scheme
 from ...models import TermStatistics as Snapshot
 from ...pipeline import is_pending
 from ...pipeline.gathering import NothingToGather, gather
+from ...pipeline.objects import is_kept_in
 from ...pipeline.readiness import uses_statistics
 from ...pipeline.snapshots import forget_unused, newest
 from ...queues import ring
@@ -60,7 +61,7 @@ class Command(BaseCommand):
         if options["list"]:
             self._list(using, options["profile"])
             return
-        profiles = self._profiles(options["profile"])
+        profiles = self._profiles(options["profile"], using)
         if not profiles:
             using_them = [name for name in algorithm_names() if get_algorithm(name).uses_statistics]
             self.stdout.write(
@@ -73,17 +74,18 @@ class Command(BaseCommand):
         if failed:
             raise CommandError(" ".join(failed))
 
-    def _profiles(self, alias: str | None) -> list[Profile]:
-        used = sorted({adapter.profile for adapter in registered().values()})
-        try:
-            if alias is None:
-                profiles = [get_profile(each) for each in used]
-                return [each for each in profiles if uses_statistics(each)]
-            profile = get_profile(alias)
-        except ImproperlyConfigured as error:
-            raise CommandError(str(error)) from error
+    def _profiles(self, alias: str | None, using: str) -> list[Profile]:
+        used = sorted(
+            {adapter.profile for model, adapter in registered().items() if is_kept_in(model, using)}
+        )
+        if alias is None:
+            profiles = [_known(each) for each in used]
+            return [each for each in profiles if uses_statistics(each)]
+        profile = _known(alias)
         if alias not in used:
-            raise CommandError(f"No registered model has the profile {alias!r}: it has no posts.")
+            raise CommandError(
+                f"No registered model of the database has the profile {alias!r}: it has no posts."
+            )
         return [profile]
 
     def _gather(self, profile: Profile, using: str, options: dict[str, Any]) -> str:
@@ -132,8 +134,18 @@ class Command(BaseCommand):
                 *(["newest"] if row.pk == getattr(newest(row.profile, using), "pk", None) else []),
             ]
             self.stdout.write(
-                f"{row.profile} {row.number}: {localtime(row.created):%Y-%m-%d %H:%M}, {what_is_in(row)}"
+                f"{row.profile} {row.number}: {template_localtime(row.created):%Y-%m-%d %H:%M}, {what_is_in(row)}"
                 f"{'; ' if marks else ''}{', '.join(marks)}"
             )
         if not found:
+            if alias is not None:
+                _known(alias)
             self.stdout.write("No statistics are kept.")
+
+
+def _known(alias: str) -> Profile:
+    """That profile.  CommandError where the settings have none of that name."""
+    try:
+        return get_profile(alias)
+    except ImproperlyConfigured as error:
+        raise CommandError(str(error)) from error
