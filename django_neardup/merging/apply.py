@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from ..adapters import adapter_for, adapters_of
 from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, MergeRecord
+from ..narrowing import narrowable
 from ..pipeline import documents_of, retrying
 from ..pipeline.committing import after_commit
 from ..pipeline.objects import key_of
@@ -103,7 +104,7 @@ def _published(posts: Sequence[models.Model], using: str) -> set[models.Model]:
     found: set[models.Model] = set()
     for adapter in dict.fromkeys(map(adapter_for, posts)):
         own = {key_of(post, adapter.model): post for post in posts if adapter_for(post) is adapter}
-        live = adapter.live().using(using).order_by().filter(pk__in=own)
+        live = narrowable(adapter.live()).using(using).order_by().filter(pk__in=own)
         found |= {own[pk] for pk in live.values_list("pk", flat=True)}
     return found
 
@@ -170,9 +171,8 @@ def _delete_one(instance: models.Model) -> None:
 
 
 def _tell(keeper: models.Model, loser: models.Model, record: MergeRecord, using: str) -> None:
-    after_commit(
-        using, post_merge.send, sender=type(keeper), keeper=keeper, loser=loser, record=record, using=using
-    )
+    told = {"keeper": keeper, "loser": loser, "record": record, "using": using}
+    after_commit(using, post_merge.send_robust, sender=type(keeper), **told)
     for adapter in adapters_of(keeper)[:1]:
         after_commit(using, adapter.merged, loser, keeper, record)
 

@@ -134,6 +134,27 @@ def test_signals_of_the_loser_fire_and_ours_after_the_commit(heard, django_captu
     assert ("post_delete", Ad, key) in heard
 
 
+def test_a_listener_that_fails_silences_no_other(django_capture_on_commit_callbacks):
+    told = []
+
+    def fail(record, **kwargs):
+        raise LookupError
+
+    def listen(record, **kwargs):
+        told.append(record.loser_text)
+
+    post_merge.connect(fail)
+    post_merge.connect(listen)
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            run(*ads("keeper", "loser"))
+    finally:
+        post_merge.disconnect(fail)
+        post_merge.disconnect(listen)
+
+    assert told == ["loser"]
+
+
 def test_the_cluster_is_resolved_at_once():
     keeper, loser = ads("keeper", "loser")
     cluster = a_cluster(keeper)
