@@ -11,6 +11,7 @@ from django.db import models
 from ..adapters import Adapter, Source, registered
 from ..conf import Profile
 from ..models import TermStatistics as Snapshot
+from ..narrowing import narrowable
 from ..signatures.statistics import TermStatistics
 from ..text.document import Document as Text
 from ..text.synonyms import Synonyms
@@ -66,7 +67,8 @@ def sources_of(
     adapter: Adapter, using: str, sample: int = 0, progress: Progress = silent
 ) -> Iterator[tuple[Any, Source]]:
     """Primary keys and sources of a model's posts that are compared, streamed, in primary key order."""
-    posts, label = adapter.compared().using(using).order_by("pk"), adapter.model._meta.label
+    posts = narrowable(adapter.compared()).using(using).order_by("pk")
+    label = adapter.model._meta.label
     total = posts.count()
     chosen = _all(posts) if not sample or sample >= total else _sample(posts, total, sample)
     for post in progress(chosen, min(total, sample or total), label):

@@ -13,6 +13,7 @@ from django.db import models
 
 from ..adapters import Adapter, adapter_for
 from ..exceptions import NotRegistered
+from ..narrowing import narrowable
 
 UNFIT = (FieldError, ValidationError, ValueError, TypeError, LookupError)
 """What a filter raises of names and values that it cannot take."""
@@ -39,7 +40,7 @@ class Choice:
 
     def rows(self) -> models.QuerySet[Any]:
         """All posts that may be chosen from, in no order."""
-        every = self.adapter.compared().using(self.using).order_by()
+        every = narrowable(self.adapter.compared()).using(self.using).order_by()
         if not self.where:
             return every
         try:

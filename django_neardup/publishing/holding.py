@@ -11,6 +11,7 @@ from django.dispatch import Signal
 
 from ..adapters import Adapter, adapter_for
 from ..models import Document, Hold
+from ..narrowing import narrowable
 from ..pipeline import documents_of, mark
 from ..pipeline.committing import after_commit
 from ..pipeline.objects import identity_of, key_of
@@ -107,8 +108,8 @@ def locked(adapter: Adapter, key: Any, using: str) -> Model | None:
 def is_live(instance: Model, using: str) -> bool:
     """Whether ``live()`` holds the post as it is stored."""
     adapter = adapter_for(instance)
-    found: bool = adapter.live().using(using).filter(pk=key_of(instance, adapter.model)).exists()
-    return found
+    live = narrowable(adapter.live()).using(using)
+    return live.filter(pk=key_of(instance, adapter.model)).exists()
 
 
 def write_first(held: QuerySet[Hold], using: str) -> None:

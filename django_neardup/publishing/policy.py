@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ..adapters import Adapter, adapter_for
 from ..finding import Match
-from ..finding.matches import safe_url
+from ..finding.matches import appeal_of
 from ..models import Hold
 from ..pipeline import canonical_id
 from .holding import database_of, holds_of, is_live
@@ -229,7 +229,7 @@ class Policy:
     @property
     def appeal_url(self) -> str:
         """Where the visitor can object; empty where nowhere."""
-        return safe_url(self.adapter.appeal_url(self.post))
+        return appeal_of(self.post)
 
     @property
     def fix_id(self) -> str:

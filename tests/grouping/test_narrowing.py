@@ -1,6 +1,8 @@
 """Querysets that choose among rows, by a window or by ``distinct("author")``: narrowed down they choose the same."""
 
 import pytest
+from django.contrib import admin
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Q, Window
 from django.db.models.functions import RowNumber
 from django.http import HttpResponseNotFound
@@ -9,11 +11,15 @@ from django.urls import reverse
 
 import django_neardup as neardup
 from django_neardup.adapters import adapter_for
+from django_neardup.admin.shown import visible_keys
+from django_neardup.merging.apply import _published
 from django_neardup.merging.paths import digest_of
 from django_neardup.middleware import MovedUrlMiddleware
 from django_neardup.models import MovedUrl
 from django_neardup.narrowing import narrowable
+from django_neardup.pipeline.gathering import sources_of
 from django_neardup.pipeline.objects import content_type_of
+from django_neardup.publishing.holding import is_live
 from django_neardup.sitemaps import NeardupSitemap
 from tests.databases import engine
 from tests.finding.tools import edited
@@ -37,6 +43,13 @@ if engine() == "postgresql":
 def newest(request):
     """Of each author the newest post."""
     return request.param.all()
+
+
+def nobody():
+    """A request of a person without rights, and the admin site."""
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    return request, admin.site
 
 
 @pytest.fixture
@@ -106,6 +119,17 @@ def test_what_is_live_is_read_so_too(posts, newest, monkeypatch):
     monkeypatch.setattr(type(adapter_for(Ad)), "live", lambda adapter: newest.all())
     sources = adapter_for(Ad).sources([posts[0].pk], "default")
     assert [source.live for source in sources.values()] == [False]
+
+
+def test_what_is_live_is_asked_so_of_single_posts(posts, newest, monkeypatch):
+    monkeypatch.setattr(type(adapter_for(Ad)), "live", lambda adapter: newest.all())
+    monkeypatch.setattr(type(adapter_for(Ad)), "compared", lambda adapter: newest.all())
+    assert [is_live(each, "default") for each in posts] == [False, True, True]
+    assert _published(posts, "default") == set(posts[1:])
+    assert visible_keys(Ad, [each.pk for each in posts], *nobody(), "default") == {
+        each.pk for each in posts[1:]
+    }
+    assert [key for key, source in sources_of(adapter_for(Ad), "default")] == [each.pk for each in posts[1:]]
 
 
 def test_those_that_choose_no_first_keep_their_rows(posts):
