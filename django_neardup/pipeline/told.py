@@ -46,10 +46,10 @@ class Told:
         )
 
     @property
-    def documents(self) -> Set[int]:
+    def documents(self) -> frozenset[int]:
         """Members that stand against another one."""
         against = len(self.by_side) > 1 or (len(self.sides) > 1 and 0 in self.by_side)
-        return self.sides.keys() if against else frozenset()
+        return frozenset(self.sides) if against else frozenset()
 
     def speaks_of(self, one: int, two: int) -> bool:
         """Whether both are members, of unlike sides or one of side 0."""
@@ -59,6 +59,11 @@ class Told:
     def binds(self, one: int, two: int) -> bool:
         """Whether the two members are in one space: a decision is silent while one of them is elsewhere."""
         return self.spaces[one] == self.spaces[two]
+
+    def bound_to(self, asked: Iterable[int]) -> set[int]:
+        """Those of the members that are in one space with one of the asked ones, these among them."""
+        spaces = {self.spaces[each] for each in self.documents.intersection(asked)}
+        return {each for each in self.documents if self.spaces[each] in spaces}
 
     def pairs(self, nodes: Set[int] | None = None) -> list[tuple[int, int]]:
         """The pairs that it speaks of; ``nodes``: only those with one of these. No side is combined with itself but
@@ -111,8 +116,9 @@ def decisions_of(
 
 
 def decided_with(documents: Collection[int], using: str) -> set[int]:
-    """Those documents and the others of which a decision speaks together with one of them; none without a decision."""
-    return {document for told in decisions_of(documents, using) for document in told.documents}
+    """Those documents and the others of their space of which a decision speaks together with one of them; none
+    without a decision."""
+    return set().union(*(told.bound_to(documents) for told in decisions_of(documents, using)))
 
 
 def pairs_in(decision: Decision, nodes: Set[int] | None = None) -> list[tuple[int, int]]:

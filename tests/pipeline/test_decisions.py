@@ -150,6 +150,23 @@ def test_who_has_moved_is_bound_to_nobody_it_has_left(moving, site, texts):
     assert cluster(posts[0]) == cluster(posts[1]) is not None
 
 
+def test_who_has_moved_writes_nothing_where_it_was():
+    posts = [scoped(text) for text in (SOFA, SOFA_EDITED, f"{SOFA_EDITED} Торг.")]
+    decide("same", [document(each) for each in posts[:2]], None, "default")
+    move(posts[0], 2)
+    left = cluster(posts[1])
+    assert left == cluster(posts[2]) is not None
+    posts[0].text = PIANO
+    with CaptureQueriesContext(connection) as queries:
+        move(posts[0], 2)
+    written = [
+        each["sql"]
+        for each in queries
+        if each["sql"].startswith("UPDATE") and "neardup_cluster" in each["sql"]
+    ]
+    assert not [sql for sql in written if f" = {left.pk}" in sql]
+
+
 def test_a_decision_is_followed_where_all_have_gone():
     posts = [scoped(text) for text in (SOFA, PIANO, CAT)]
     decision = decide("same", [document(each) for each in posts], None, "default")
