@@ -5,11 +5,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # The newest interpreter that runs and is supported; PYTHON= overrides.
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.10 python3; do \
-	$$name -c 'import sys, venv; sys.exit(not (3, 10) <= sys.version_info[:2])' 2>/dev/null && { echo $$name; break; }; done)
-HOST ?= 127.0.0.1
-PORT ?= 8000
+	$$name -c 'import ensurepip, sys, venv; sys.exit(not (3, 10) <= sys.version_info[:2])' 2>/dev/null && { echo $$name; break; }; done)
+# Of the command line alone: shells and conda have a HOST of their own in the environment.
+HOST = 127.0.0.1
+PORT = 8000
 # A folder of labelled texts for the accuracy gate (see docs/accuracy.md); without one the project's own are used.
 DATA ?= $(NEARDUP_DATA)
+# Where figures go; those of --quick mean nothing, and go nowhere.
+BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
 .PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages screenshots bench bench-gate services clean
 
@@ -19,7 +22,7 @@ help:  ## list the targets
 env: $(STAMP)  ## create .venv with everything that development needs
 
 $(STAMP): pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed (with its venv module): none was found on PATH." >&2; exit 1; }
+	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed (with its venv and ensurepip modules): none was found on PATH." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable ".[example]" --group dev
@@ -56,9 +59,8 @@ messages: $(STAMP)  ## collect and compile the translations (needs gettext)
 screenshots: $(STAMP)  ## take the pictures of docs/screenshots anew (needs Chromium): NAMES=queue
 	$(BIN)/python -m tests.browser.screenshots $(NAMES)
 
-bench: $(STAMP)  ## measurements beside peers: ROWS=1,2,12 (all, which takes hours), DATA=FOLDER of texts, OPTIONS=--quick
-	NEARDUP_DATA="$(DATA)" $(BIN)/python -m benchmarks --json docs/benchmarks.json --markdown docs/benchmarks.md \
-		$(if $(ROWS),--rows $(ROWS) --merge) $(OPTIONS)
+bench: $(STAMP)  ## measurements beside peers: ROWS=1,2,12 (all, which takes hours), DATA=FOLDER of texts, OPTIONS=--quick (prints alone)
+	NEARDUP_DATA="$(DATA)" $(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(BENCH_FILES) $(OPTIONS)
 
 bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else on the project's own
 	@if [ -n "$(DATA)" ]; then \

@@ -2,7 +2,7 @@
 """Runs the example: database, content, index, worker and web server, until Ctrl-C.
 
 `make demo` calls it; by hand: python demo.py in an environment with the project's `example` extra.
-HOST and PORT say where (127.0.0.1:8000); DATABASE_URL and REDIS_URL as in config/settings.py.
+HOST and PORT say where (127.0.0.1:8000); DATABASE_URL, REDIS_URL and SITE_ADDRESS as in config/settings.py.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from types import FrameType
 HERE = Path(__file__).resolve().parent
 STEPS = (["migrate", "--verbosity", "0"], ["load_example"], ["neardup_index"])
 LOCAL = ("127.0.0.1", "localhost", "::1")
+NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where this machine finds a server that listens everywhere."""
 STOP_SECONDS = 10
 
 BANNER = """
@@ -62,9 +64,10 @@ class Demo:
             if process.returncode:
                 print(f"demo: {step[0]} failed.", file=sys.stderr)
                 return process.returncode
-        self._start(["neardup_worker"])
+        for worker in workers():
+            self._start(worker)
         self._start(["runserver", "--noreload", f"[{host}]:{port}" if ":" in host else f"{host}:{port}"])
-        return self._serve({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port)
+        return self._serve(NEAR.get(host, host), port)
 
     def stop(self) -> None:
         """End what still runs: politely, then not."""
@@ -83,10 +86,9 @@ class Demo:
             if self._pause():
                 return 0
             if not told and _answers(host, port):
-                address = f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-                print(BANNER.format(address=address), flush=True)
+                print(BANNER.format(address=f"{address(host, port)}/"), flush=True)
                 told = True
-        print("demo: a process has ended, stopping the other.", file=sys.stderr)
+        print("demo: a process has ended, stopping the others.", file=sys.stderr)
         return 1
 
     def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -110,13 +112,31 @@ def main() -> int:
     if problem := address_problem(host, port):
         print(problem, file=sys.stderr)
         return 1
-    if host not in LOCAL:
-        os.environ.setdefault("ALLOWED_HOSTS", "*")
+    set_defaults(host, port)
     demo = Demo()
     try:
         return demo.run(host, int(port))
     finally:
         demo.stop()
+
+
+def set_defaults(host: str, port: str) -> None:
+    """What the settings read from the environment, where nobody has said otherwise."""
+    os.environ.setdefault("SITE_ADDRESS", address(NEAR.get(host, host), port))
+    if host not in LOCAL:
+        os.environ.setdefault("ALLOWED_HOSTS", "*")
+
+
+def address(host: str, port: int | str) -> str:
+    """What the addresses of the site begin with."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def workers() -> list[list[str]]:
+    """The commands beside the server; whoever works off RQ's queue leaves to neardup_worker what was not rung."""
+    from config.settings import NEARDUP, REDIS_URL
+
+    return [["neardup_worker"], *([["rqworker", NEARDUP["default"]["QUEUE"]]] if REDIS_URL else [])]
 
 
 def _answers(host: str, port: int) -> bool:

@@ -242,7 +242,7 @@ def _without_rq(queue: str) -> list[CheckMessage]:
             problem(
                 "E008",
                 'BACKEND is "rq" and django_rq is not installed.',
-                f'pip install "django-neardup[rq]". {other}',
+                f'pip install "path/to/django-neardup[rq]". {other}',
             )
         ]
     if not apps.is_installed("django_rq"):

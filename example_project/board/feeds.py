@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from django.contrib.syndication.views import Feed
@@ -15,6 +16,7 @@ from .models import Ad, live_ads
 from .templatetags.board import rubles, snippet
 
 ENTRIES = 30
+NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 class LatestAds(Feed):
@@ -26,10 +28,10 @@ class LatestAds(Feed):
         return list(neardup.collapse(live_ads())[:ENTRIES])
 
     def item_title(self, ad: Ad) -> str:
-        return f"{ad.title}, {rubles(ad.price)}"
+        return _for_xml(f"{ad.title}, {rubles(ad.price)}")
 
     def item_description(self, ad: Ad) -> str:
-        return str(snippet(ad.text))
+        return _for_xml(snippet(ad.text))
 
     def item_pubdate(self, ad: Ad) -> datetime:
         return ad.created
@@ -38,3 +40,8 @@ class LatestAds(Feed):
 class LatestAdsAtom(LatestAds):
     feed_type = Atom1Feed
     subtitle = LatestAds.description
+
+
+def _for_xml(text: str) -> str:
+    """The text without characters that no XML may hold; one of them would be the end of the whole feed."""
+    return NOT_XML.sub("", text)

@@ -16,7 +16,7 @@ LANGUAGE = "russian"
 
 def matching(queryset: QuerySet[Any], query: str, heading: str, text: str) -> QuerySet[Any]:
     """The objects that hold every word of the query, the newest first; on PostgreSQL in any form, the best first."""
-    words = query.split()[:MOST_WORDS]
+    words = query.replace("\0", "").split()[:MOST_WORDS]  # PostgreSQL takes no NUL in a text
     if not words:
         return queryset.none()
     if connections[queryset.db].vendor == "postgresql":

@@ -9,13 +9,14 @@ from django.utils.safestring import SafeString, mark_safe
 
 _QUOTE = re.compile(r"\[(/?)quote(?:=(?:&quot;)?([^\]\n]{0,80}?)(?:&quot;)?)?\]", re.I)
 _LINK = r'<a href="\1" rel="nofollow ugc">\2</a>'
+# No pattern looks past the next mark like its own: many that are never closed would be looked through by each of them.
 _PAIRS = [
-    (re.compile(r"\[url=(https?://[^\]\s]+)\](.*?)\[/url\]", re.I | re.S), _LINK),
-    (re.compile(r"\[b\](.*?)\[/b\]", re.I | re.S), r"<b>\1</b>"),
-    (re.compile(r"\[i\](.*?)\[/i\]", re.I | re.S), r"<i>\1</i>"),
-    (re.compile(r"\[code\](.*?)\[/code\]", re.I | re.S), r"<code>\1</code>"),
+    (re.compile(r"\[url=(https?://[^\[\]\s]+)\]((?:(?!\[url=).)*?)\[/url\]", re.I | re.S), _LINK),
+    (re.compile(r"\[b\]((?:(?!\[b\]).)*?)\[/b\]", re.I | re.S), r"<b>\1</b>"),
+    (re.compile(r"\[i\]((?:(?!\[i\]).)*?)\[/i\]", re.I | re.S), r"<i>\1</i>"),
+    (re.compile(r"\[code\]((?:(?!\[code\]).)*?)\[/code\]", re.I | re.S), r"<code>\1</code>"),
 ]
-_MARK = re.compile(r"\[/?(?:b|i|code|url)(?:=[^\]\n]*)?\]", re.I)
+_MARK = re.compile(r"\[/?(?:b|i|code|url)(?:=[^\[\]\n]*)?\]", re.I)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 

@@ -55,7 +55,7 @@ class Post(models.Model):
     """One message; the text is BBCode with quotations of earlier messages."""
 
     topic = models.ForeignKey(Topic, models.CASCADE, related_name="posts", verbose_name=_("topic"))
-    text = models.TextField(_("text"))
+    text = models.TextField(_("text"), max_length=20_000)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="posts",
         verbose_name=_("author"),

@@ -9,17 +9,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from .bbcode import own_words, quotation
 from .forms import ReplyForm
-from .models import Section, Topic, live_posts
+from .models import Section, Topic, live_posts, live_topics
 
 TOPICS = 20
 
 
 def front(request: HttpRequest) -> HttpResponse:
-    sections = (
-        Section.objects.annotate(size=Count("topics"))
-        .order_by("position")
-        .prefetch_related(Prefetch("topics", _counted(Topic.objects.all()), to_attr="all_topics"))
-    )
+    topics = Prefetch("topics", _counted(Topic.objects.all()), to_attr="all_topics")
+    sections = Section.objects.order_by("position").prefetch_related(topics)
     return render(request, "forum/front.html", {"sections": sections})
 
 
@@ -36,7 +33,7 @@ def section(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def topic(request: HttpRequest, pk: int) -> HttpResponse:
-    shown = get_object_or_404(Topic.objects.select_related("section", "author"), pk=pk)
+    shown = get_object_or_404(_readable(request).select_related("section", "author"), pk=pk)
     initial = {"text": _quoted(shown, request.GET.get("quote", ""))}
     form = ReplyForm(request.POST or None, initial=initial, request=request)
     if request.method == "POST" and form.is_valid():
@@ -46,6 +43,10 @@ def topic(request: HttpRequest, pk: int) -> HttpResponse:
     posts = list(live_posts().filter(topic=shown).select_related("author"))
     context = {"topic": shown, "posts": posts, "opening": posts[:1], "form": form, "visible": live_posts()}
     return render(request, "forum/topic.html", context)
+
+
+def _readable(request: HttpRequest) -> QuerySet[Topic]:
+    return Topic.objects.all() if request.user.has_perm("forum.view_post") else live_topics()
 
 
 def _replied(request: HttpRequest, form: ReplyForm) -> HttpResponse:

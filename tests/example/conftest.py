@@ -24,7 +24,16 @@ START_SECONDS = 60
 
 def environment(database: Path | str) -> dict[str, str]:
     """The environment of the example's processes on that file or URL, without what this suite or a developer set."""
-    own = ("DJANGO_SETTINGS_MODULE", "REDIS_URL", "DEBUG", "ALLOWED_HOSTS", "SECRET_KEY", "HOST", "PORT")
+    own = (
+        "DJANGO_SETTINGS_MODULE",
+        "REDIS_URL",
+        "DEBUG",
+        "ALLOWED_HOSTS",
+        "SECRET_KEY",
+        "HOST",
+        "PORT",
+        "SITE_ADDRESS",
+    )
     kept = {name: value for name, value in os.environ.items() if name not in own}
     path = os.pathsep.join(filter(None, [os.fspath(ROOT), os.environ.get("PYTHONPATH", "")]))
     url = database if isinstance(database, str) else f"sqlite:///{database.as_posix()}"
@@ -57,9 +66,9 @@ class Site:
     database: Path
     address: str
 
-    def manage(self, *arguments: str) -> str:
+    def manage(self, *arguments: str, **variables: str) -> str:
         """Output of a management command."""
-        return manage(self.database, *arguments)
+        return manage(self.database, *arguments, **variables)
 
     def value(self, query: str, *parameters: object) -> int:
         """The first value of the first row of a query on the database."""
@@ -70,11 +79,11 @@ class Site:
         return Browser(self.address, language)
 
 
-def manage(database: Path, *arguments: str) -> str:
+def manage(database: Path, *arguments: str, **variables: str) -> str:
     done = subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=PROJECT,
-        env=environment(database),
+        env={**environment(database), **variables},
         capture_output=True,
         encoding="utf-8",
         timeout=300,

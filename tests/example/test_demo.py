@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -15,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.example.browser import Browser
-from tests.example.conftest import PROJECT, environment, free_port
+from tests.example.conftest import PROJECT, Site, environment, free_port
+from tests.queue_tools import redis_client
 
 pytestmark = pytest.mark.xdist_group("example")
 
@@ -54,6 +56,49 @@ def test_a_taken_port_is_said(tmp_path):
 def test_a_port_is_a_number(tmp_path):
     assert start(tmp_path / "db.sqlite3", tmp_path / "out", PORT="web").wait(SECONDS) == 1
     assert "PORT" in (tmp_path / "out").read_text(encoding="utf-8")
+
+
+WORKERS = "import demo, json; print(json.dumps(demo.workers()))"
+SAVE = "from board.models import Ad; Ad.objects.first().save()"
+
+
+def commands(site: Site, **variables: str) -> list[list[str]]:
+    """What runs beside the server."""
+    return json.loads(site.manage("shell", "--verbosity", "0", "-c", WORKERS, **variables))
+
+
+def test_one_worker_runs_without_redis(site):
+    assert commands(site) == [["neardup_worker"]]
+
+
+@pytest.mark.redis
+def test_with_redis_what_rings_is_heard(site, redis_server):
+    url, queue = {"REDIS_URL": f"redis://127.0.0.1:{redis_server.port}/0"}, "rq:queue:default"
+    site.manage("shell", "-c", SAVE, **url)
+    assert redis_client(redis_server).llen(queue) == 1
+    heard = [command for command in commands(site, **url) if command != ["neardup_worker"]]
+    site.manage(*heard[0], "--burst", **url)
+    assert redis_client(redis_server).llen(queue) == 0
+
+
+@pytest.mark.parametrize(
+    ("host", "variables", "address"),
+    [
+        ("127.0.0.1", {}, "http://127.0.0.1:8001"),
+        ("0.0.0.0", {}, "http://127.0.0.1:8001"),
+        ("::1", {}, "http://[::1]:8001"),
+        ("127.0.0.1", {"SITE_ADDRESS": "https://example.org"}, "https://example.org"),
+    ],
+)
+def test_mails_link_to_where_the_demo_listens(host, variables, address, tmp_path):
+    show = (
+        "import demo; demo.set_defaults('{}', '8001'); import config.settings as it; print(it.SITE_ADDRESS)"
+    )
+    known = {**environment(tmp_path / "db.sqlite3"), **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", show.format(host)], cwd=PROJECT, env=known, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == address
 
 
 @pytest.mark.slow

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
+from xml.etree import ElementTree
 
 import pytest
 
@@ -98,6 +101,20 @@ def test_a_search_is_shown_as_text(browser):
     assert "<b>x</b>" not in browser.get("/search/", q="<b>x</b>").html
 
 
+def test_a_nul_in_a_search_is_left_out(browser):
+    assert browser.get("/search/?q=сва%00и").links("/ads/") == browser.get("/search/", q="сваи").links(
+        "/ads/"
+    )
+
+
+def test_characters_that_xml_has_not_leave_the_feeds_whole(site, browser):
+    shelf = site.value("SELECT id FROM board_category WHERE slug = 'hobby'")
+    odd = {"title": "Балалайка\x01\ufffe", "text": "Прима, три струны,\x1f лак цел.", "phone": "89010000000"}
+    assert "Балалайка" in browser.post("/ads/new/", **{**ADVERT, **odd}, category=str(shelf)).text
+    for path in ("/feed/rss/", "/feed/atom/"):
+        assert "Балалайка, " in "".join(ElementTree.fromstring(browser.get(path).html).itertext())
+
+
 def test_anybody_may_post_an_advert(site, browser):
     shelf = site.value("SELECT id FROM board_category WHERE slug = 'hobby'")
     page = browser.post("/ads/new/", **ADVERT, category=str(shelf))
@@ -131,6 +148,38 @@ def test_a_guest_s_reply_is_shown_when_it_has_been_compared(site, browser):
     site.manage("neardup_index")
     site.manage("neardup_worker", "--once")
     assert "по насту" in browser.get(topic).text
+
+
+def test_a_topic_with_nothing_to_read_is_seen_by_staff_alone(site, browser):
+    topic = site.value("SELECT max(id) FROM forum_topic")
+    assert browser.get(f"/forum/topics/{topic}/").status == 200
+    with closing(sqlite3.connect(site.database)) as connection, connection:
+        connection.execute("UPDATE forum_post SET published = 0 WHERE topic_id = ?", [topic])
+    assert browser.get(f"/forum/topics/{topic}/").status == 404
+    sizes = map(int, re.findall(r"(\d+)</span></h2>", browser.get("/forum/").html))
+    assert sum(sizes) == site.value("SELECT count(DISTINCT topic_id) FROM forum_post WHERE published")
+    browser.log_in("moderator", "moderator")
+    assert browser.get(f"/forum/topics/{topic}/").status == 200
+
+
+DELETE = """
+from board.models import Ad
+from django.contrib.auth.models import User
+from django_neardup.merging import Case, delete
+from django_neardup.models import MergeRecord
+demo = User.objects.get(username="demo")
+record, = delete([Ad.objects.create(title="Прялка", text="Прялка с росписью", user=demo)], Case(by=None))
+MergeRecord.objects.filter(pk=record.pk).update(author=demo.pk)
+"""
+
+
+def test_every_objection_that_is_offered_can_be_made(site, browser):
+    site.manage("shell", "-c", DELETE)
+    browser.log_in("demo", "demo")
+    page = browser.get("/ads/mine/")
+    offered = [link for link in page.links("/ads/") if link.endswith("/appeal/")]
+    assert "Прялка" in page.text and offered
+    assert {browser.get(link).status for link in offered} == {200}
 
 
 def test_an_advert_of_one_s_own_is_edited_by_nobody_else(site, browser):

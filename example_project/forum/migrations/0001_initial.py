@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
             name='Post',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField(verbose_name='text')),
+                ('text', models.TextField(max_length=20000, verbose_name='text')),
                 ('created', models.DateTimeField(db_index=True, default=django.utils.timezone.now, verbose_name='created')),
                 ('published', models.BooleanField(default=True, verbose_name='published')),
                 ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='posts', to=settings.AUTH_USER_MODEL, verbose_name='author')),

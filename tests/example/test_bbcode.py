@@ -1,0 +1,39 @@
+"""Messages to HTML, without a server."""
+
+from __future__ import annotations
+
+import time
+from importlib.util import module_from_spec, spec_from_file_location
+
+import pytest
+
+from tests.example.conftest import PROJECT
+
+spec = spec_from_file_location("example_bbcode", PROJECT / "forum" / "bbcode.py")
+bbcode = module_from_spec(spec)
+spec.loader.exec_module(bbcode)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("[b]a[/b] b [B]c[/B]", "<p><b>a</b> b <b>c</b></p>"),
+        ("[b][i]a[/i][/b]", "<p><b><i>a</i></b></p>"),
+        ("[b]a [b]b[/b]", "<p>[b]a <b>b</b></p>"),
+        ("[code]a\nb[/code]", "<p><code>a<br>b</code></p>"),
+        ("[url=https://a.org/]a[/url]", '<p><a href="https://a.org/" rel="nofollow ugc">a</a></p>'),
+        ("[url=javascript:x]a[/url]", "<p>[url=javascript:x]a[/url]</p>"),
+    ],
+)
+def test_marks(text, html):
+    assert bbcode.to_html(text) == html
+
+
+@pytest.mark.parametrize("mark", ["[b]", "[i]", "[code]", "[url=http://a]", "[url=http://", "[quote]", "[b="])
+def test_marks_that_are_never_closed_take_no_time(mark):
+    begun = time.process_time()
+    bbcode.to_html(mark * 20_000)
+    bbcode.own_words(mark * 20_000)
+    assert (
+        time.process_time() - begun < 2
+    )  # .1 s; a look at the rest of the text for each of them takes half a minute
