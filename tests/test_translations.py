@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from django import contrib
 from django.contrib.contenttypes.models import ContentType
 from django.utils.translation import override
 
@@ -104,6 +105,14 @@ def test_what_is_compiled_is_what_is_written() -> None:
         key: words for each in MESSAGES for key, words in zip(each.keys(), each.translations, strict=True)
     }
     assert {key: words for key, words in compiled.items() if key != ""} == written
+
+
+@pytest.mark.parametrize("app", ["admin", "auth", "contenttypes"])
+def test_no_word_of_djangos_is_translated_anew(app: str) -> None:
+    with Path(contrib.__file__).with_name(app).joinpath("locale/ru/LC_MESSAGES/django.mo").open("rb") as file:
+        theirs = gettext.GNUTranslations(file)._catalog
+    own = {key: words for each in MESSAGES for key, words in zip(each.keys(), each.translations, strict=True)}
+    assert [key for key in own.keys() & theirs.keys() if own[key] != theirs[key]] == []
 
 
 def test_visitors_never_read_of_duplicates() -> None:

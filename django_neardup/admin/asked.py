@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import NamedTuple
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
+from django.utils.http import urlencode
 
 from ..pipeline import canonical_id
 from .groups import KINDS, Group, ledger_token
@@ -49,20 +51,24 @@ def sight(text: str) -> Sight | None:
     keys = documents.split("-")[:DOCUMENTS] if documents else []
     if not digest or not all(_is_number(each) for each in (at, *keys)) or len(at) > 14:
         return None
-    when = datetime.fromtimestamp(int(at) / 1000, tz=timezone.utc)
-    return Sight(digest, when, tuple(map(int, keys)))
+    return Sight(digest, _moment(int(at) / 1000), tuple(map(int, keys)))
 
 
 def sight_of(digest: str, groups: Sequence[Group]) -> Sight:
     """What a page shows now."""
     documents = [document.pk for group in groups for document in (group.stays, *group.chosen)]
-    return Sight(digest, datetime.fromtimestamp(time.time(), tz=timezone.utc), tuple(documents[:DOCUMENTS]))
+    return Sight(digest, _moment(time.time()), tuple(documents[:DOCUMENTS]))
 
 
 def sight_in_list(group: Group) -> Sight:
     """What a row of a list shows: the ledger's state, which costs no reading of texts."""
     documents = (group.representative.pk, *(each.pk for each in group.others[:1]))
-    return Sight(ledger_token(group), datetime.fromtimestamp(time.time(), tz=timezone.utc), documents)
+    return Sight(ledger_token(group), _moment(time.time()), documents)
+
+
+def _moment(seconds: float) -> datetime:
+    """That time such as the tables hold it."""
+    return datetime.fromtimestamp(seconds, tz=timezone.utc if settings.USE_TZ else None)
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,11 @@ class Asked:
         """Whether it speaks of whole rows of a list, for which no confirmation was shown."""
         return bool(self.seen) and self.ticked is None
 
+    @property
+    def came_from(self) -> dict[str, str]:
+        """What an address says of the list that the person came from."""
+        return {LIST: self.list, **({FILTERS: self.filters} if self.filters else {})}
+
     def list_url(self, site: str) -> str:
         """The list that the person came from, with its filters as they were."""
         return list_url(site, self.list, self.filters)
@@ -95,7 +106,8 @@ class Asked:
         if len(self.keys) != 1 or self.from_list:
             return self.list_url(site)
         model = KINDS[self.keys[0][0]]._meta.model_name
-        return reverse(f"{site}:neardup_{model}_change", args=[self.keys[0][1:]])
+        url = reverse(f"{site}:neardup_{model}_change", args=[self.keys[0][1:]])
+        return f"{url}?{urlencode(self.came_from)}"
 
 
 def list_url(site: str, name: str, filters: str = "") -> str:

@@ -19,14 +19,14 @@ from ..merging.permissions import REVIEW
 from ..merging.plan import Plan
 from ..merging.values import columns, stamp_of
 from ..models import Cluster
-from .asked import FILTERS, LIST, Asked, Sight, settled, sight_of
-from .conflicts import first_of
+from .asked import Asked, Sight, settled, sight_of
+from .conflicts import First, first_of
 from .groups import CAP, Group, groups_of, joined, load, size_of, tokens_of
 from .outcomes import Options, Outcome, Preview
 from .plans import sections
 from .proposing import following, proposal_of
 from .rest import remember_rest
-from .results import Late, Results, name_of, told_late
+from .results import Late, Results, name_of
 from .shown import Shown, show
 from .words import percent
 
@@ -46,7 +46,7 @@ class Deciding:
         self.using = page.get_queryset(request).db
         self.tokens: dict[str, str] = {}
         self.proposals: dict[str, Proposal | None] = {}
-        if not self.keys and not wanted.from_list:
+        if not self.keys and request.method != "POST":
             raise Http404
 
     def answer(self) -> HttpResponse:
@@ -54,7 +54,7 @@ class Deciding:
         groups = self._groups(self.keys)
         if self._is_strange(groups):
             return self._conflict()
-        if not all(group.chosen for group in groups):
+        if not groups or not all(group.chosen for group in groups):
             return self._back(_("Nothing was done: tick at least one post."))
         if size_of(groups) > CAP:
             return self._back(too_many(size_of(groups)))
@@ -114,7 +114,12 @@ class Deciding:
             results.failed.append(preview)
 
     def _late(self, key: str, name: str, outcome: Outcome, seen: Sight | None) -> Late:
-        return Late(name, outcome, first_of(key, seen, self.using))
+        first = first_of(key, seen, self.using)
+        return Late(name, outcome, first, first is not None and self._repeats(first, outcome))
+
+    def _repeats(self, first: First, outcome: Outcome) -> bool:
+        """Whether this person did the same already: by a second click, or from a page that was gone back to."""
+        return first.is_of(self.request.user, outcome)
 
     def _one(self, preview: Preview, outcome: Outcome) -> None:
         if preview.reasons or preview.undecided:
@@ -137,7 +142,6 @@ class Deciding:
             **self._context(str(self.outcome.title)),
             "outcome": self.outcome,
             "plans": [self._plan(preview, shown) for preview in previews],
-            "query": self._query(previews),
             "alone": len(self.keys) == 1,
             "can": all(not each.missing for each in previews) and any(each.possible for each in previews),
             "token": str(sight_of(self._digest(previews), groups)),
@@ -154,7 +158,7 @@ class Deciding:
         group = preview.group
         return {
             "preview": preview,
-            "key": group.key,
+            "query": self._query([preview]),
             "keeper": shown[group.stays.pk],
             "losers": [(shown[each.pk], _score(group, each.pk)) for each in group.chosen],
             "proposal": self.proposals.get(group.key),
@@ -168,12 +172,14 @@ class Deciding:
         return joined([*(self.tokens[preview.group.key] for preview in previews), *stamps])
 
     def _query(self, previews: Sequence[Preview]) -> str:
-        """The address of this confirmation, but for the post that stays."""
+        """The address of a confirmation of those groups, but for the post that stays."""
         groups = [each.group for each in previews if isinstance(each.group.source, Cluster)]
         members = [each.pk for group in groups for each in (group.stays, *group.chosen)]
-        query: dict[str, Any] = {"id": self.keys, LIST: self.asked.list, FILTERS: self.asked.filters}
+        query: dict[str, Any] = {"id": [each.group.key for each in previews], **self.asked.came_from}
         if self.ticked is not None:
             query |= {"ticked": 1, "member": sorted(members)}
+        if self.options.rest:
+            query["rest"] = 1
         return urlencode(query, doseq=True)
 
     def _conflict(self, late: Sequence[Late] = ()) -> HttpResponse:
@@ -182,9 +188,15 @@ class Deciding:
             self._late(key, _("this group"), self.outcome, self.asked.token)
             for key in (self.keys if self.asked.token else ())
         ]
+        again = bool(found) and all(each.again for each in found)
+        site = self.page.admin_site.name
         context = {
-            **self._context(_("Nothing was done: it has changed since you saw it")),
-            "late": told_late([each for each in found if each.first is not None], self.page.admin_site.name),
+            **self._context(
+                _("You have decided this already")
+                if again
+                else _("Nothing was done: it has changed since you saw it")
+            ),
+            "late": [each.told(site) for each in found if each.first is not None],
         }
         return TemplateResponse(self.request, "neardup/admin/conflict.html", context, status=409)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -10,12 +10,16 @@ from uuid import UUID
 
 from django.db.models import Q
 from django.urls import NoReverseMatch, reverse
+from django.utils.text import capfirst
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from ..models import Decision, Document, MergeRecord
 from .asked import Sight
 from .outcomes import Outcome
+
+DEEDS: Mapping[str, str] = {Decision.Kind.DIFFERENT: "leave"}
+"""The outcomes that decide, by the kind of their decisions; the others leave records of their own names."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,12 @@ class First:
     when: datetime
     batch: UUID
     row: Decision | MergeRecord
+
+    def is_of(self, user: Any, outcome: Outcome | None = None) -> bool:
+        """Whether that person did it, and it is what the outcome does; None for any."""
+        row = self.row
+        deed = row.action if isinstance(row, MergeRecord) else DEEDS.get(row.kind)
+        return row.by == str(user.pk) and (outcome is None or deed == outcome.name)
 
     def url(self, site: str) -> str:
         """Its page in the admin; empty where it has none."""
@@ -44,9 +54,17 @@ def first_of(key: str, seen: Sight | None, using: str) -> First | None:
         members__document__in=seen.documents, created__gte=seen.at
     )
     records = MergeRecord.objects.using(using).filter(_of(key, seen.documents, using), created__gte=seen.at)
-    found = [decisions.order_by("-pk").first(), records.defer("journal").order_by("-pk").first()]
-    rows: list[Any] = sorted((row for row in found if row is not None), key=_when)
+    decision, record = decisions.order_by("-pk").first(), records.defer("journal").order_by("-pk").first()
+    if decision is not None and record is not None and decision.batch == record.batch:
+        decision = None  # what was remembered of those that took no part
+    rows: list[Any] = sorted((row for row in (decision, record) if row is not None), key=_when)
     return _first(rows[-1]) if rows else None
+
+
+def words_again(first: First, group: str) -> str:
+    """What a person is told who decides once more what she has decided."""
+    said = _("%(group)s: you decided this %(time)s ago already: %(act)s.")
+    return said % {"group": capfirst(group), "time": timesince(first.when), "act": first.act}
 
 
 def words(first: First | None, outcome: Outcome, group: str) -> str:
@@ -54,7 +72,7 @@ def words(first: First | None, outcome: Outcome, group: str) -> str:
     wish = str(outcome.button).rstrip("…")
     if first is None:
         return _("%(group)s has changed since you saw it: your “%(wish)s” was not recorded.") % {
-            "group": group,
+            "group": capfirst(group),
             "wish": wish,
         }
     return _("%(name)s was first on %(group)s, %(time)s ago: %(act)s. Your “%(wish)s” was not recorded.") % {

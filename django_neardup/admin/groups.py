@@ -32,6 +32,7 @@ class Group:
     ``stays`` is the document that the others are merged into, hidden or deleted beside: the representative, or the
     keeper that a person chose. ``others`` are all the rest, ``chosen`` those of them that take part, ``seen`` what is
     shown of each, by document id, ``exact`` the ids of exact copies, ``objects`` the objects of those that take part.
+    ``aside``: ``stays`` was left unticked.
     """
 
     source: Cluster | Pair
@@ -43,6 +44,7 @@ class Group:
     seen: dict[int, Seen] = field(default_factory=dict)
     exact: set[int] = field(default_factory=set)
     objects: dict[int, models.Model] = field(default_factory=dict)
+    aside: bool = False
 
     @property
     def key(self) -> str:
@@ -146,7 +148,8 @@ def _group(
         exact = exact | {first.pk} if stays.pk in exact else exact
     others = [each for each in members if each is not stays]
     chosen = [each for each in others if ticked is None or each.pk in ticked]
-    return Group(source, using, first, stays, others, chosen, seen, exact)
+    aside = ticked is not None and stays.pk not in ticked
+    return Group(source, using, first, stays, others, chosen, seen, exact, aside=aside)
 
 
 def size_of(groups: Iterable[Group]) -> int:
@@ -195,6 +198,7 @@ def _parts(group: Group, read: dict[int, str]) -> list[str]:
         f"stays {group.stays.pk}",
         "chosen",
         *(str(each.pk) for each in group.chosen),
+        *(["aside"] if group.aside else []),
     ]
 
 

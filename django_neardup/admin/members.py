@@ -134,7 +134,7 @@ class ClusterPage:
 
     @cached_property
     def contacts(self) -> SharedContacts:
-        return SharedContacts(self.cluster, [place.document_id for place in self.places], self.using)
+        return SharedContacts(self.cluster, self.shown, self.using)
 
     @cached_property
     def members(self) -> list[Member]:
@@ -178,13 +178,14 @@ class ClusterPage:
             differences=found[:SHOWN],
             rest=rest(len(found) - SHOWN),
             compared=place.document_id == self.chosen,
-            contact=self.contacts.words(place.document_id) if shown.instance is not None else "",
+            contact=self.contacts.words(place.document_id),
             compare_url=f"{self._url(member=place.document_id)}#neardup-compare",
             **self._facts(place.document, shown),
         )
 
     def _facts(self, document: Document, shown: Shown) -> dict[str, Any]:
-        author = document.author if shown.instance is not None else ""
+        seen = shown.instance is not None and self.representative.instance is not None
+        author = document.author if seen else ""
         proposed = self.proposal.instance if self.proposal is not None else None
         return {
             "author": shown.author,

@@ -124,13 +124,14 @@ class Leave(Outcome):
 
     def perform(self, group: Group, by: Any, check: Callable[[], None], options: Options) -> None:
         chosen = {each.pk for each in group.chosen}
-        sides = None if group.whole else {each.pk: 1 if each.pk in chosen else 2 for each in group.documents}
+        apart = {each.pk: 1 if each.pk in chosen else 2 for each in group.documents}
+        sides = None if group.whole and not group.aside else apart
         try:
             decide(
                 "different", group.documents, by, group.using, sides=sides, check=check, batch=options.batch
             )
         except ValueError as error:
-            raise MergeRefused([str(error)]) from error
+            raise MergeRefused([_("These posts are not compared with each other any more.")]) from error
         touched = [each for each in (group.keeper, *group.losers) if each is not None]
         history.log(by, touched, _("Decided: not duplicates."), group.using)
 

@@ -12,7 +12,7 @@ from django.db.models import Count, Field, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, override
 
 from ..conf import get_aliases
 from ..models import Contact, KeyPhrase, Scheme
@@ -155,10 +155,12 @@ class KeyPhraseAdmin(ReadOnlyAdmin):
 
     def _switch(self, request: HttpRequest, queryset: QuerySet[KeyPhrase], active: bool) -> None:
         changed = list(queryset.exclude(active=active))
+        with override(None):
+            label = capfirst(str(KeyPhrase._meta.get_field("active").verbose_name))
         for phrase in changed:
             phrase.active = active
             phrase.save(using=queryset.db, update_fields=["active"])
-            self.log_change(request, phrase, [{"changed": {"fields": ["active"]}}])
+            self.log_change(request, phrase, [{"changed": {"fields": [label]}}])
         words = (
             ngettext(
                 "%(count)d key phrase was switched on.",

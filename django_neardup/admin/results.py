@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -13,10 +12,11 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, ngettext_lazy
 
-from .conflicts import First, words
+from .conflicts import First, words, words_again
 from .groups import Group
 from .outcomes import OUTCOMES, Outcome, Preview
 
@@ -33,11 +33,20 @@ PARTS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Late:
-    """A group that had changed, what was wished of it, and who was first."""
+    """A group that had changed, what was wished of it, and who was first. ``again``: the same person, with the same."""
 
     group: str
     wish: Outcome
     first: First | None
+    again: bool = False
+
+    def told(self, site: str) -> tuple[str, str, str]:
+        """What is said of it, with a link to what was done: its address and its words."""
+        if self.first is None:
+            return words(None, self.wish, self.group), "", ""
+        if self.again:
+            return words_again(self.first, self.group), undo_url(self.first.batch, site), _("Undo")
+        return words(self.first, self.wish, self.group), self.first.url(site), _("Show")
 
 
 @dataclass
@@ -91,11 +100,10 @@ class Results:
 
     def _tell_late(self, request: HttpRequest, site: str, late: Late) -> None:
         if late.first is not None and late.first.batch == self.batch:
-            said = _("%(group)s was settled by another decision of yours just now.") % {"group": late.group}
-            messages.info(request, said)
+            said = _("%(group)s was settled by another decision of yours just now.")
+            messages.info(request, said % {"group": capfirst(late.group)})
             return
-        url = "" if late.first is None else late.first.url(site)
-        messages.warning(request, _with_link(words(late.first, late.wish, late.group), url, _("Show"), ""))
+        messages.warning(request, _with_link(*late.told(site), ""))
 
 
 def name_of(group: Group) -> str:
@@ -109,14 +117,6 @@ def undo_url(batch: UUID, site: str) -> str:
         return reverse(f"{site}:neardup_mergerecord_undo", args=[batch])
     except NoReverseMatch:
         return ""
-
-
-def told_late(late: Sequence[Late], site: str) -> list[tuple[str, str]]:
-    """What a page says of groups that had changed, each with the address of what was done."""
-    return [
-        (words(each.first, each.wish, each.group), each.first.url(site) if each.first else "")
-        for each in late
-    ]
 
 
 def _with_link(said: str, url: str, link: str, key: str) -> str | SafeString:

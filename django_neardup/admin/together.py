@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from ..models import Cluster, Contact, Decision, Membership, Pair, Scheme, Verdict
 from .evidence import Reason
-from .shown import queue_url
+from .shown import Shown, queue_url
 from .words import percent
 
 NEARBY = 20
@@ -29,31 +29,33 @@ class Weakest:
 
 
 class SharedContacts:
-    """Contacts of the representative that other members have: three queries, whatever the number of members."""
+    """Contacts of the representative that other members have: two queries, whatever the number of members."""
 
-    def __init__(self, cluster: Cluster, documents: Sequence[int], using: str) -> None:
-        self.cluster, self.documents, self.using = cluster, documents, using
+    def __init__(self, cluster: Cluster, shown: Mapping[int, Shown], using: str) -> None:
+        self.cluster, self.using = cluster, using
+        self.seen = [key for key, each in shown.items() if each.instance is not None]
+        self.partial = len(self.seen) < len(shown)
 
     @cached_property
-    def own(self) -> list[int]:
-        """Those of the representative, as they are stored."""
-        return list(
-            self._rows().filter(document=self.cluster.representative_id).values_list("hash", flat=True)
-        )
+    def own(self) -> set[int]:
+        """Those of the representative, as they are stored; none where this person may not see it."""
+        return self._by_document.get(self.cluster.representative_id, set())
 
     @cached_property
     def most(self) -> tuple[int, int] | None:
-        """The contact that most members have, and how many they are; None where there is none."""
+        """The contact that most members have, and how many they are; None where there is none.
+
+        Whoever may not see all posts of the page is told of those alone that may be seen.
+        """
         inside = self._rows().filter(hash__in=self.own, document__membership__cluster=self.cluster)
+        inside = inside.filter(document__in=self.seen) if self.partial else inside
         counts = inside.order_by().values_list("hash").annotate(posts=Count("document")) if self.own else ()
         return max(((value, count) for value, count in counts), key=lambda each: each[::-1], default=None)
 
     @cached_property
     def _by_document(self) -> dict[int, set[int]]:
         found: dict[int, set[int]] = {}
-        for document, value in (
-            self._rows().filter(document__in=self.documents).values_list("document", "hash")
-        ):
+        for document, value in self._rows().filter(document__in=self.seen).values_list("document", "hash"):
             found.setdefault(document, set()).add(value)
         return found
 

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from django.utils.formats import number_format
-from django.utils.translation import get_language, gettext, ngettext, override
+from django.utils.translation import get_language, gettext, ngettext, override, pgettext
 
 from ..adapters import registered
 from ..comparing import translated
@@ -80,7 +80,7 @@ class _Page:
         yield f'<p>{escape(self._chosen())}</p><dl class="figures">'
         copies = it.grouped - len(it.groups)
         rows = [
-            (gettext("groups"), _number(len(it.groups))),
+            (pgettext("preview", "groups"), _number(len(it.groups))),
             (gettext("posts in groups"), f"{_number(it.grouped)} ({figure(percent(it.grouped / it.read))})"),
             (gettext("repeats that would stand behind a link"), _number(copies)),
             (gettext("too short to compare"), _number(it.short)),

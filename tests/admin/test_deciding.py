@@ -1,10 +1,12 @@
 """From a list or a page to the deed: nothing without a confirmation, nothing on what has changed since."""
 
+from urllib.parse import urlencode
+
 import pytest
 from django.contrib.admin.models import CHANGE, DELETION
 from django.db import connections
 from django.test import Client
-from django.urls import resolve
+from django.urls import resolve, reverse
 
 from django_neardup.models import Cluster, Decision, Document, MergeRecord, Pair
 from django_neardup.pipeline import drain
@@ -113,12 +115,21 @@ class TestTicks:
         sides = dict(Decision.objects.get().members.values_list("document__object_id", "side"))
         assert sides == {str(keeper.pk): 2, str(one.pk): 1, str(two.pk): 2}
 
+    def test_without_the_first_the_others_leave_it_together(self, root, cluster):
+        keeper, one, two = members(cluster)
+
+        confirm(root, "leave", cluster, ticked="1", member=[document(one).pk, document(two).pk])
+
+        sides = dict(Decision.objects.get().members.values_list("document__object_id", "side"))
+        assert sides == {str(keeper.pk): 2, str(one.pk): 1, str(two.pk): 1}
+
     def test_none_ticked_is_not_all(self, root, cluster):
         before = snapshot()
 
-        answer = look(root, "delete", cluster, ticked="1")
+        came = {"_list": "queue", "_changelist_filters": "o=age"}
+        answer = look(root, "delete", cluster, ticked="1", **came)
 
-        assert (answer.status_code, answer.url) == (302, page_of(cluster))
+        assert (answer.status_code, answer.url) == (302, f"{page_of(cluster)}?{urlencode(came)}")
         assert "tick at least one" in told(answer)[0]
         assert snapshot() == before
 
@@ -205,7 +216,7 @@ class TestActions:
         monkeypatch.setattr("django_neardup.admin.confirming.CAP", 2)
 
         for answer in (look(root, "hide", cluster), root.post(url_of(cluster, "hide"), seen)):
-            assert (answer.status_code, answer.url) == (302, page_of(cluster))
+            assert (answer.status_code, answer.url) == (302, f"{page_of(cluster)}?_list=cluster")
             assert "3 were chosen" in told(answer)[0]
         assert snapshot() == before
 
@@ -283,10 +294,24 @@ def test_a_post_needs_what_was_seen(token, root, cluster):
 def test_the_back_button_decides_nothing_twice(root, cluster):
     seen = fields(look(root, "hide", cluster))
     assert root.post(url_of(cluster, "hide"), seen).status_code == 302
-    before = snapshot()
+    before, batch = snapshot(), MergeRecord.objects.values_list("batch", flat=True)[0]
 
-    assert root.post(url_of(cluster, "hide"), seen).status_code == 409
+    answer = root.post(url_of(cluster, "hide"), seen)
+    assert answer.status_code == 409
+    assert "You have decided this already" in answer.content.decode()
+    assert reverse("admin:neardup_mergerecord_undo", args=[batch]) in answer.content.decode()
+    assert "was first" in root.post(url_of(cluster, "delete"), seen).content.decode()
     assert snapshot() == before
+
+
+def test_what_was_remembered_of_the_rest_is_not_the_deed(root, cluster):
+    seen = fields(
+        look(root, "hide", cluster, ticked="1", member=[document(members(cluster)[1]).pk], rest="1")
+    )
+    root.post(url_of(cluster, "hide"), seen)
+
+    assert Decision.objects.count() == 1
+    assert "ago already: hidden." in root.post(url_of(cluster, "hide"), seen).content.decode()
 
 
 def test_a_change_between_the_click_and_the_lock_is_noticed(root, cluster, monkeypatch):

@@ -10,7 +10,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from django_neardup.admin.evidence import Evidence
-from django_neardup.models import Cluster, Decision, Document, KeyPhrase, Membership, MergeRecord, Pair
+from django_neardup.models import (
+    Cluster,
+    Contact,
+    Decision,
+    Document,
+    KeyPhrase,
+    Membership,
+    MergeRecord,
+    Pair,
+)
 from django_neardup.pipeline import decide, drain
 from django_neardup.storage import keys
 from tests import builders
@@ -295,6 +304,7 @@ class TestHistory:
             f"Found: variant, {after.context['comparison'].score}.",
         ]  # fmt: skip
         assert "“разные марки”" in after.content.decode()
+        assert "«разные марки»" in root.get(page_of(pair), headers={"accept-language": "ru"}).content.decode()
         assert not any(event.back for event in after.context["history"])
 
     def test_a_decision_that_holds_no_more_says_what_changed_and_can_be_put_back(self, root, piles):
@@ -469,3 +479,23 @@ def test_statistics_that_are_gone_leave_the_stored_figures(root, piles, monkeypa
 
     assert "Keys" not in found and "threshold" not in found["Score"].words
     assert Evidence.__doc__
+
+
+def test_contacts_and_authors_of_a_group_are_told_of_posts_that_one_may_see(root, person, ads):
+    first, second, hidden = ads("сегодня", "завтра", "тайное", author=Author.objects.create(name="а"))
+    cluster = builders.cluster(first, second, hidden)
+    for document in Document.objects.all():
+        Contact.objects.create(document=document, hash=-17)
+    reader = person("neardup.review")
+
+    def told_of(client):
+        shown = client.get(page_of(cluster)).context["page"]
+        contact = [each.words for each in shown.reasons if each.heading == "Contact"]
+        return contact, [(each.contact, each.same_author) for each in shown.members[1:]]
+
+    alike, silent = ("the same contact", True), ("", False)
+    Ad.objects.filter(pk=hidden.pk).update(published=False)
+    assert told_of(root) == (["the same in 3 of 3"], [alike, alike])
+    assert told_of(reader) == (["the same in 2 of 3"], [alike, silent])
+    Ad.objects.filter(pk=first.pk).update(published=False)
+    assert told_of(reader) == ([], [silent, silent])

@@ -1,6 +1,7 @@
 """Key phrases: written, searched, switched, looked for in the posts that are there."""
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from django_neardup.models import Contact, Document, KeyPhrase
@@ -88,6 +89,7 @@ def test_switching(root):
     one, two = phrase(), phrase("без посредников", active=False)
     assert told(act(root, "switch_off", one, two)) == ["1 key phrase was switched off."]
     assert not KeyPhrase.objects.filter(active=True).exists()
+    assert LogEntry.objects.get().get_change_message() == "Changed Looked for."
     assert told(act(root, "switch_on", one, two))[-1] == "2 key phrases were switched on."
     assert not KeyPhrase.objects.filter(active=False).exists()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -13,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from django_neardup.adapters import Adapter, register, unregister
 from django_neardup.admin.plans import SINGLY
-from django_neardup.models import Document, MergeRecord
+from django_neardup.models import Decision, Document, MergeRecord
 from tests import builders
 from tests.admin.tools import look, url_of
 from tests.merging.tools import snapshot
@@ -199,10 +200,24 @@ class TestClashes:
         answer = post(root, cluster, seen, **{name: "loser"})
 
         assert name not in Form(seen).radios
-        assert f'href="?id=c{cluster.pk}"' in seen.content.decode()
         assert answer.status_code == 302
         assert Statistics.objects.count() == 2
         assert Ad.objects.count() == 4
+
+    def test_the_way_to_one_of_them_keeps_what_was_chosen(self, root, clash, three, ads):
+        (cluster, _name), second = clash, builders.cluster(*ads("утром", "днём", "ночью"))
+        chosen = [document(three[0][1]).pk, second.memberships.order_by("document").last().document_id]
+        came = {"_list": "queue", "_changelist_filters": "o=age"}
+        seen = look(root, "merge", cluster, second, ticked=1, member=chosen, **came)
+        (link,) = re.findall(r'href="([^"]+)">Decide this group by itself', seen.content.decode())
+
+        alone = root.get(url_of(cluster, "merge") + unescape(link))
+
+        losers = [[each.document.pk for each, _score in plan["losers"]] for plan in seen.context["plans"]]
+        (plan,) = alone.context["plans"]
+        assert losers == [chosen[:1], chosen[1:]]
+        assert [each.document.pk for each, _score in plan["losers"]] == chosen[:1]
+        assert {name: alone.context[key] for name, key in zip(came, ("list", "filters"))} == came
 
 
 class TestKeeper:
@@ -239,6 +254,18 @@ class TestKeeper:
         assert "chosen by you" in text_of(chosen)
         assert post(root, cluster, chosen).status_code == 302
         assert list(Ad.objects.all()) == [one]
+
+    def test_another_one_forgets_nothing_of_the_rest(self, root, three):
+        (keeper, one, two), cluster = three
+        ticked = [document(keeper).pk, document(one).pk]
+        seen = look(root, "merge", cluster, ticked=1, member=ticked, rest=1)
+        (link,) = re.findall(r'href="(\?[^"]+keeper=\d+)"', seen.content.decode())
+
+        chosen = root.get(url_of(cluster, "merge") + unescape(link))
+        post(root, cluster, chosen)
+
+        assert "It will be remembered that they are no duplicates" in text_of(chosen)
+        assert Decision.objects.get().members.get(side=2).document == document(two)
 
     def test_of_some_that_were_ticked(self, root, three):
         (keeper, one, two), cluster = three

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from django_neardup.admin.queue.items import PER_PAGE, Waiting, place
+from django_neardup.admin.queue.page import scope_words
 from django_neardup.models import Cluster, Contact, Decision, Document, Membership, Pair, Queue, Space
 from django_neardup.pipeline import decide
 from django_neardup.pipeline.sign import contact_hash
@@ -20,6 +21,7 @@ from tests.admin.tools import confirm, list_of
 from tests.admin.xss import HARMLESS, HOSTILE, counted, runs
 from tests.testapp.admin import AdAdmin
 from tests.testapp.models import Ad, Author, UuidPost
+from tests.testapp.neardup import AdNeardup
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +67,14 @@ def many(ads):
         return builders.cluster(*ads(*(f"слово{number + place}" for place in range(size))), **values)
 
     return make
+
+
+@pytest.mark.parametrize(
+    ("scope", "words"),
+    [('["1", "ru"]', "1, ru"), ("[4]", "4"), ("", ""), ("[]", ""), ("a [b", "a [b"), ("7", "7")],
+)
+def test_a_scope_in_words(scope, words):
+    assert scope_words(scope) == words
 
 
 def reopen(pair):
@@ -392,6 +402,18 @@ class TestNarrow:
         assert keys(root.get(url)) == [f"p{pair.pk}"]
         assert "Posts of the author а/б ?&amp;.." in root.get(url).content.decode()
 
+    def test_an_author_is_named_to_those_who_see_a_post(self, root, person, ads, monkeypatch):
+        monkeypatch.setattr(AdNeardup, "authors", Author)
+        author = Author.objects.create(name="Дмитрий")
+        builders.pair(*ads("сегодня", "завтра", author=author, published=False))
+        Document.objects.update(live=True)
+        url = reverse("admin:neardup_queue_author", args=[author.pk])
+
+        assert "Posts of the author Дмитрий" in root.get(url).content.decode()
+        text = person("neardup.review").get(url).content.decode()
+        assert f"Posts of the author {author.pk}" in text
+        assert "Дмитрий" not in text
+
     @pytest.mark.parametrize("value", [5, -5])
     def test_posts_with_a_contact(self, value, root, many, two):
         cluster, _other = many(3), two()
@@ -460,15 +482,32 @@ class TestRows:
             "A text has changed since the decision “not duplicates”" in response.context["page"].rows[0].why
         )
 
-    def test_people_see_only_what_they_may_see(self, person, ads):
+    def test_people_see_only_what_they_may_see(self, root, person, ads):
         one, other = ads("сегодня", "тайное", published=False)
         builders.pair(one, other, "variant")
         Document.objects.update(live=True, author="someone")
+        for document in Document.objects.all():
+            Contact.objects.create(document=document, hash=-17)
+        everything = page(root).content.decode()
         text = page(person("neardup.review")).content.decode()
 
         assert "no access" in text
         assert "тайное" not in text
-        assert "someone" not in text
+        assert text.count("someone") < everything.count("someone")
+        assert "the same contact" in everything
+        assert not any(words in text for words in ("contact/-17", "the same contact", "the same author"))
+
+    @pytest.mark.parametrize(
+        ("authors", "words"),
+        [("aaa", "the same author"), ("aab", "and 1 more author"), ("ab ", "and 1 more author"), ("aa ", "")],
+    )
+    def test_an_author_that_is_not_known_is_nobody(self, authors, words, root, many):
+        many(3)
+        for document, author in zip(Document.objects.order_by("pk"), authors, strict=True):
+            Document.objects.filter(pk=document.pk).update(author=author.strip())
+        (row,) = page(root).context["page"].rows
+
+        assert row.others == words
 
     def test_outcomes_are_offered_to_those_who_may_begin_them(self, person, two):
         two("variant")
@@ -507,6 +546,12 @@ class TestEmpty:
 
         assert "All is decided" in text
         assert "Posts compared: 1, waiting to be compared: 0" in text
+
+    @pytest.mark.engines("sqlite")
+    def test_on_a_site_without_time_zones(self, root, settings):
+        settings.USE_TZ = False
+
+        assert "0 decided today" in page(root).content.decode()
 
     def test_under_a_filter(self, root, two):
         two("variant")

@@ -88,7 +88,9 @@ class TestAtOnce:
         assert done.url == f"{QUEUE}?verdict=variant"
 
     @pytest.mark.parametrize("outcome", ["leave", "hide", "merge", "delete", "accept"])
-    def test_nothing_ticked(self, outcome, root, cluster):
+    @pytest.mark.parametrize("cap", [100, 2])
+    def test_nothing_ticked(self, outcome, cap, root, cluster, monkeypatch):
+        monkeypatch.setattr("django_neardup.admin.queue.rows.CAP", cap)
         seen, before = rows(root), snapshot()
         answer = press(root, outcome, seen)
 
@@ -347,6 +349,34 @@ class TestTwoPeople:
         assert answer.status_code == 409
         assert "sokolov was first on" in answer.content.decode()
         assert Decision.objects.count() == 1
+
+    @pytest.mark.parametrize("outcome", ["leave", "hide", "accept"])
+    def test_a_second_click_is_told_of_the_first(self, outcome, root, ads):
+        pair = builders.pair(*ads("сегодня", "завтра"))
+        seen = rows(root)
+        press(root, outcome, seen, pair)
+        before = snapshot()
+        answer = press(root, outcome, seen, pair)
+
+        assert answer.status_code == 409
+        assert "This group: you decided this 0\xa0minutes ago already" in answer.content.decode()
+        assert "was first" not in answer.content.decode()
+        assert snapshot() == before
+
+    @pytest.mark.engines("sqlite")
+    def test_on_a_site_without_time_zones(self, root, person, cluster, settings):
+        settings.USE_TZ = False
+        seen, other = rows(root), person("neardup.review", name="sokolov")
+        press(other, "leave", rows(other), cluster)
+
+        assert "sokolov was first on" in press(root, "hide", seen, cluster).content.decode()
+
+    def test_a_group_that_is_no_more_begins_its_sentence(self, root, pairs):
+        one, other = pairs(2)
+        seen = rows(root)
+        Pair.objects.filter(pk=other.pk).delete()
+
+        assert "This group has changed since" in told(press(root, "leave", seen, one, other))[1]
 
     def test_what_was_decided_before_one_looked_is_nobodys_fault(self, root, ads):
         words = ads("сегодня", "завтра")

@@ -266,8 +266,11 @@ def test_of_a_pair_both_take_part_and_of_a_group_those_that_were_chosen(root, ad
     cluster, pair = builders.cluster(one, two, three), builders.pair(two, four, "variant")
     page = root.get(do(root, "neardup_hide", three, four).headers["Location"])
     number = {ad: Document.objects.get(object_id=str(ad.pk)).pk for ad in (one, two, three, four)}
-    stays = {plan["key"]: plan["preview"].group.stays.pk for plan in page.context["plans"]}
-    goes = {plan["key"]: [each.pk for each in plan["preview"].group.chosen] for plan in page.context["plans"]}
+    stays = {plan["preview"].group.key: plan["preview"].group.stays.pk for plan in page.context["plans"]}
+    goes = {
+        plan["preview"].group.key: [each.pk for each in plan["preview"].group.chosen]
+        for plan in page.context["plans"]
+    }
     assert stays == {f"c{cluster.pk}": number[one], f"p{pair.pk}": number[two]}
     assert goes == {f"c{cluster.pk}": [number[three]], f"p{pair.pk}": [number[four]]}
 

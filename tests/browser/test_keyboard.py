@@ -1,4 +1,4 @@
-"""The keyboard language: by the places of the keys, whatever the layout; everything else is left alone."""
+"""The keyboard language: Latin letters as the layout has them, else by place; everything else is left alone."""
 
 from __future__ import annotations
 
@@ -110,6 +110,47 @@ def test_members_are_chosen(window):
     assert window.find("form [name=keeper]").get_attribute("value") == members[2]
     sent = {each.get_attribute("value") for each in window.all("form [name=member]")}
     assert members[1] not in sent and set(members) - sent <= {members[1], members[2]}
+
+
+def test_letters_are_those_of_the_layout(window):
+    """Of Dvorak's D, which is where H is, and of the comma of AZERTY, which is where M is."""
+    window.open(QUEUE)
+    window.press("j")
+    window.type("KeyM", ",")
+    window.leave(lambda: window.type("KeyH", "d"))
+    assert "/decide/delete/" in window.path
+
+
+def test_the_bar_hides_no_row_and_the_last_one_lets_the_page_scroll(window):
+    window.size(1280, 500)
+    window.open(QUEUE)
+    window.run("document.addEventListener('keydown', (event) => (window.heeded = event.defaultPrevented))")
+    free = "return document.querySelector('.neardup-current').getBoundingClientRect().bottom"
+    bar = "return document.querySelector('.neardup-bar').getBoundingClientRect().top"
+    while True:
+        before = current(window)
+        window.type("ArrowDown", "ArrowDown")
+        if current(window) == before:
+            break
+        assert window.run(free) <= window.run(bar)
+        assert window.run("return window.heeded")
+    assert before == len(window.all("[data-neardup-row]")) - 1
+    assert not window.run("return window.heeded")
+
+
+def test_a_second_click_is_not_sent(window):
+    window.open(QUEUE)
+    clicks = """
+        let sent = 0;
+        document.addEventListener("submit", (event) => (sent += !event.defaultPrevented));
+        const button = document.querySelector("[data-neardup-row] button[data-neardup-key~=n]");
+        button.click();
+        button.click();
+        return sent;
+    """
+    assert window.run(clicks) == 1
+    window.find(".messagelist .success")
+    window.leave(window.find("[data-neardup-row] button[data-neardup-key~=a]").click)
 
 
 def test_help_by_either_question_mark(window):

@@ -12,7 +12,6 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from ...adapters import registered
 from ...models import Queue
 from ..asked import asked, decide_url, is_hash, list_url
 from ..base import ReadOnlyAdmin, non_atomic
@@ -58,25 +57,26 @@ class QueueAdmin(ReadOnlyAdmin):
         return self._answer(request, page, _("Queue of similar texts"))
 
     def author_view(self, request: HttpRequest, author: str) -> HttpResponse:
-        """What waits of one author's posts."""
+        """What waits of one author's posts; the name for those who may see one of them."""
         self._refuse(request)
         if "\0" in author:
             raise Http404
-        names = {name for each in registered().values() for name in each.author_names([author]).values()}
+        page = self._page_of_one(request, f"author:{author}")
+        posts = (post for row in page.rows for post in row.posts if post.document.author == author)
+        names = {post.author for post in posts if post.author}
         title = _("Posts of the author %(author)s") % {"author": ", ".join(sorted(names)) or author}
-        return self._of_one(request, f"author:{author}", title)
+        return self._answer(request, page, title)
 
     def contact_view(self, request: HttpRequest, contact: str) -> HttpResponse:
         """What waits of the posts that name one contact, which its hash stands for."""
         self._refuse(request)
         if not is_hash(contact):
             raise Http404
-        title = _("Posts with one contact")
-        return self._of_one(request, f"contact:{contact}", title)
+        page = self._page_of_one(request, f"contact:{contact}")
+        return self._answer(request, page, _("Posts with one contact"))
 
-    def _of_one(self, request: HttpRequest, name: str, title: str) -> HttpResponse:
-        page = QueuePage(request, self.admin_site, self.get_queryset(request).db, name)
-        return self._answer(request, page, title)
+    def _page_of_one(self, request: HttpRequest, name: str) -> QueuePage:
+        return QueuePage(request, self.admin_site, self.get_queryset(request).db, name)
 
     def _answer(
         self, request: HttpRequest, page: QueuePage, title: str, decided: DecidedPage | None = None

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from ..asked import FILTERS, LIST, decide_url
 from ..confirming import Deciding, too_many
+from ..conflicts import First
 from ..groups import CAP, Group, groups_of, ledger_token, load, size_of, stale, tokens_of
 from ..outcomes import OUTCOMES, Outcome, Preview
 from ..proposing import following, proposal_of
@@ -109,3 +110,7 @@ class Accept(AtOnce):
     """What is suggested for each group."""
 
     accept = True
+
+    def _repeats(self, first: First, outcome: Outcome) -> bool:
+        """What was suggested of a group that is no more, nobody knows."""
+        return first.is_of(self.request.user)

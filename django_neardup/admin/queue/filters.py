@@ -55,7 +55,7 @@ class Filter:
 YES_NO: Words = {"yes": _("Yes"), "no": _("No")}
 VERDICTS: Words = {verdict: format_lazy("{} {}", sign, verdict.label) for verdict, sign in SIGNS.items()}
 SCORES: Words = {"90": _("90 % and above"), "70": "70–89 %", "less": _("below 70 %")}
-AGES: Words = {"day": _("since today"), "week": _("up to a week"), "more": _("longer")}
+AGES: Words = {"day": _("up to a day"), "week": _("up to a week"), "more": _("longer")}
 CONTACTS: Words = {
     "same": pgettext_lazy("contacts", "The same"),
     "different": pgettext_lazy("contacts", "Different"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Count, F, Max, Q
 from django.http import HttpRequest
@@ -168,7 +170,8 @@ class QueuePage:
 
     @cached_property
     def decided_today(self) -> int:
-        today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+        now = timezone.localtime() if settings.USE_TZ else timezone.now()
+        today = now.replace(hour=0, minute=0, second=0, microsecond=0)
         models: tuple[Any, ...] = (Decision, MergeRecord)
         return sum(model.objects.using(self.using).filter(created__gte=today).count() for model in models)
 
@@ -201,7 +204,7 @@ class QueuePage:
 
     def _scopes(self, values: list[str]) -> dict[str, str]:
         spaces = Space.objects.using(self.using).in_bulk([int(value) for value in values])
-        return {str(key): space.scope.strip('[]"') or _("everything") for key, space in spaces.items()}
+        return {str(key): scope_words(space.scope) or _("everything") for key, space in spaces.items()}
 
     def _models(self, values: list[str]) -> dict[str, str]:
         kinds = ContentType.objects.db_manager(self.using)
@@ -218,6 +221,14 @@ class QueuePage:
     @staticmethod
     def _query(chosen: Mapping[str, str]) -> str:
         return "?" + urlencode({name: value for name, value in sorted(chosen.items()) if value})
+
+
+def scope_words(scope: str) -> str:
+    """The values of a scope as people read them."""
+    try:
+        return ", ".join(map(str, json.loads(scope or "[]")))
+    except (TypeError, ValueError):
+        return scope
 
 
 def _name_of(kind: ContentType) -> str:

@@ -123,7 +123,8 @@ class Rows:
         others = ~Q(document=F("cluster__representative"))
         rows = Membership.objects.using(self.using).filter(cluster__in=list(self.clusters)).values("cluster")
         found = rows.annotate(
-            authors=Count("document__author", distinct=True),
+            authors=Count("document__author", distinct=True, filter=~Q(document__author="")),
+            unsigned=Count("pk", filter=Q(document__author="")),
             sharing=Count("pk", filter=others & Q(Exists(contacts.filter(Exists(own))))),
             stating=Count("pk", filter=others & Q(Exists(contacts))),
             highest=Max("score", filter=others),
@@ -187,7 +188,8 @@ class Rows:
         pair = source if isinstance(source, Pair) else self.evidence.get(source.pk)
         posts = [self.shown[each] for each in self._ends(source) if each in self.shown]
         first, facts = posts[0], {} if is_pair else self.facts.get(source.pk, {})
-        readable = not source.exact and len(posts) == 2 and all(post.instance is not None for post in posts)
+        seen = all(post.instance is not None for post in posts)
+        readable = seen and not source.exact and len(posts) == 2
         found = (
             differences(pair.evidence, "a" if pair.a_id == first.document.pk else "b")
             if pair and readable
@@ -195,7 +197,7 @@ class Rows:
         )
         again = self.again.get(pair.pk) if pair is not None else None
         size = 2 if isinstance(source, Pair) else source.size
-        state, shared = contact_words(posts, self.contacts, size, facts)
+        state, shared = contact_words(posts, self.contacts, size, facts) if seen else ("", None)
         group = self.groups.get(item.key)
         suggestion = suggest(source, first.document)
         actions = {each.name: self._action(each, item.key, group, suggestion) for each in self.outcomes}
@@ -219,7 +221,7 @@ class Rows:
             contact_url=queue_url(self.site, "contact", shared) if shared is not None else "",
             author=first.author,
             author_url=first.author_url,
-            others=authors_words(posts, facts) if first.author else "",
+            others=authors_words(posts, facts) if first.author and seen else "",
             differences=found[:SHOWN],
             rest=rest(len(found) - SHOWN),
             sentence=same_words(source, posts, pair) if not found else "",

@@ -36,11 +36,11 @@ def contact_words(
 
 
 def authors_words(posts: Sequence[Shown], facts: Mapping[str, Any]) -> str:
-    """What is said beside the first author of the others."""
-    authors = {post.document.author for post in posts}
-    more = facts.get("authors", len(authors)) - 1
+    """What is said beside the first author of the others; nothing where some are not known."""
+    authors = [post.document.author for post in posts]
+    more = facts.get("authors", len({*authors} - {""})) - 1
     if more < 1:
-        return _("the same author")
+        return "" if facts.get("unsigned", "" in authors) else _("the same author")
     return ngettext("and %(count)d more author", "and %(count)d more authors", more) % {"count": more}
 
 

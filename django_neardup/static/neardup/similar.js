@@ -53,6 +53,14 @@
     class Watched {
         constructor(form, output) {
             Object.assign(this, { form, asked: "", until: 0, timer: 0, request: null }, parts(output));
+            this.list.addEventListener("focusout", ({ relatedTarget }) => this.left(relatedTarget));
+        }
+
+        /* What could not be shown while the list was read is asked for again. */
+        left(target) {
+            if (!this.list.contains(target)) {
+                this.typed();
+            }
         }
 
         /* Whatever is under way is about an older text. */

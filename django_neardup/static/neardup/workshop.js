@@ -4,13 +4,15 @@
     [data-neardup-open]      the link of a row that Enter follows; without one its first link
     [data-neardup-key~="n"]  what a key presses: in the current row, else on the page
     [data-neardup-next], [data-neardup-previous]   where j and k lead; without them they go along the rows
-  Letters are told by their place, so that any layout will do; never in fields, nor with Ctrl, Alt or Meta, and not at
-  all where they are switched off in the help.
+  Letters are those that the layout types; where it types none of the Latin ones, they are told by their place. Never in
+  fields, nor with Ctrl, Alt or Meta, and not at all where they are switched off in the help.
 */
 "use strict";
 {
     const STORED = "neardup.keys";
-    const LETTERS = /^Key([JKXANHMDUG])$/;
+    const LATIN = /^[a-z]$/i;
+    const FOREIGN = /^(?!\p{Script=Latin})\p{L}$/u;
+    const PLACES = /^Key([JKXANHMDUG])$/;
     const ACTS = "anhmdu";
     const FIELDS = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
     const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -53,7 +55,9 @@
     function step(by) {
         const every = rows();
         const place = every.indexOf(current);
-        go(place < 0 ? every[by > 0 ? 0 : every.length - 1] : every[place + by]);
+        const next = place < 0 ? every[by > 0 ? 0 : every.length - 1] : every[place + by];
+        go(next);
+        return Boolean(next);
     }
 
     function along(by) {
@@ -100,9 +104,10 @@
     }
 
     function named(event) {
-        const letter = LETTERS.exec(event.code)?.[1].toLowerCase();
+        const place = FOREIGN.test(event.key) ? PLACES.exec(event.code)?.[1] : null;
+        const letter = LATIN.test(event.key) ? event.key : place;
         if (letter) {
-            return event.shiftKey ? "" : letter;
+            return event.shiftKey ? "" : letter.toLowerCase();
         }
         return event.key === "?" || (event.code === "Slash" && event.shiftKey) ? "?" : event.key;
     }
@@ -120,7 +125,9 @@
         if (key === "?") {
             help();
         } else if (arrow && rows().length && !event.target.closest?.("input[type=radio]")) {
-            step(arrow);
+            if (!step(arrow)) {
+                return;
+            }
         } else if (KEYS[key]) {
             KEYS[key]();
         } else if (key.length === 1 && ACTS.includes(key)) {
@@ -173,12 +180,28 @@
         }
     }
 
+    let sent = false;
+
+    /* A decision is sent once, however often its button is clicked. */
+    function send(event) {
+        const { method } = event.target;
+        if (event.defaultPrevented || (event.submitter?.getAttribute("formmethod") || method) !== "post") {
+            return;
+        }
+        if (sent) {
+            event.preventDefault();
+        }
+        sent = true;
+    }
+
     function start() {
         all("[data-neardup-script], [data-neardup-ask], [data-neardup-all]").forEach((each) => (each.hidden = false));
         all("[data-neardup-ask]").forEach((each) => each.addEventListener("click", help));
         all("[data-neardup-switch]").forEach((each) => (each.checked = on));
         document.addEventListener("keydown", listen);
         document.addEventListener("change", changed);
+        document.addEventListener("submit", send);
+        window.addEventListener("pageshow", () => (sent = false));
         document.addEventListener("focusin", ({ target }) => {
             const row = target.closest?.("[data-neardup-row]");
             if (row && row !== current) {
