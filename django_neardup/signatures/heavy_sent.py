@@ -20,13 +20,15 @@ from .statistics import needed
 class HeavySent(Matching):
     """CRC32 of the two heaviest sentences, in alphabetical order, joined by a space.
 
-    The weight of a sentence is the sum of its words' Okapi weights, those of `tf-idf`; stop words weigh nothing.
+    The weight of a sentence is the sum of its words' Okapi weights, those of `tf-idf`; stop words and contacts
+    weigh nothing.
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A5.  The article does not state whether a repeated word counts
     again (here it does, within a sentence) nor the order; the alphabet decides as in `long-sent`: a reconstruction.
     Fails as `long-sent` does, for a sum favours long sentences, and with the statistics as `tf-idf` does.
     """
 
     name: ClassVar[str] = "heavy-sent"
+    version: ClassVar[int] = 2
     needs_statistics: ClassVar[bool] = True
 
     def signatures(self, document: Document) -> list[int]:

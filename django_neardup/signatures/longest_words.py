@@ -13,8 +13,8 @@ from .base import Algorithm
 from .registry import register
 
 NOTHING = 0
-_DIGITS = re.compile(r"\d+")
-_MARKS = ".,-–/\\+:_@#*×x%°'’ "
+_DIGITS = re.compile(r"\d+(?:[x×*]\d+)*")
+_MARKS = ".,-–/\\+:_@#*×%°'’ "
 
 
 @register
@@ -31,10 +31,11 @@ class LongestWords(Algorithm):
 
     Fails: another model, size or price is invisible without digits, and one word of 15 with them; the longest words of
     a trade ("металлоформы") are in every text of it, so their keys lead to the whole category; another form of a word
-    is another word.
+    is another word; Chinese, Japanese and Thai, where each glyph is a word, have only their MD5.
     """
 
     name: ClassVar[str] = "longest-words"
+    version: ClassVar[int] = 2
     options: ClassVar[tuple[str, ...]] = ("most", "shortest", "min_shared", "digits")
     default_duplicate: ClassVar[float] = 0.8
     default_review: ClassVar[float] = 0.6

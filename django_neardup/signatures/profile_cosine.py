@@ -25,10 +25,11 @@ HEAD = struct.Struct("<IIQ")
 class ProfileCosine(Algorithm):
     """Counts of 5-letter runs; cosine of the two vectors; duplicates from .8 on.
 
-    Source: the article of a site of presentations: lower case, words of fewer than three characters dropped, all spaces
-    deleted, counts of shingles of characters, their Euclidean norm stored beside them; compared with the ten documents
-    that a search for similar ones names first.  The article does not state the length of a shingle; here `size` is 5.
-    Its threshold is 20 % of uniqueness, a cosine of .8 (at 60 % everything became one group); related here from .6.
+    Source: the article of a site of presentations: lower case, words of fewer than three characters dropped (not the
+    glyphs of scripts without spaces), all spaces deleted, counts of shingles of characters, their Euclidean norm stored
+    beside them; compared with the ten documents that a search for similar ones names first.  The article does not state
+    the length of a shingle; here `size` is 5.  Its threshold is 20 % of uniqueness, a cosine of .8 (at 60 % everything
+    became one group); related here from .6.
     The search is a reconstruction: keys are the `terms` (25) most telling lemmas of a text, the rarest where the
     `statistics` of a collection are given, else the longest; of the texts that share `min_shared` (3) of them the
     `limit` (10) that share most are compared.  Texts of fewer words than that must have the same ones.
@@ -39,6 +40,7 @@ class ProfileCosine(Algorithm):
     """
 
     name: ClassVar[str] = "profile-cosine"
+    version: ClassVar[int] = 2
     options: ClassVar[tuple[str, ...]] = ("size", "terms", "min_shared", "limit")
     default_duplicate: ClassVar[float] = 0.8
     default_review: ClassVar[float] = 0.6
@@ -61,9 +63,9 @@ class ProfileCosine(Algorithm):
         self.size, self.terms, self.min_shared, self.limit = size, terms, min_shared, limit
 
     def telling(self, document: Document) -> list[str]:
-        """The words that are keys: rarest first, then longest, then in alphabetical order; no stop words."""
+        """The words that are keys: rarest first, then longest, then by the alphabet; no stop words, no contacts."""
         known = self.statistics
-        words = {token.key for token in document.tokens} - STOP
+        words = {token.key for token in document.tokens if token.kind != "contact"} - STOP
         rank = {word: (known.texts_with(word) if known else 0, -len(word), word) for word in words}
         return sorted(words, key=rank.__getitem__)[: self.terms]
 

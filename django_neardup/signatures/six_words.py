@@ -7,6 +7,7 @@ import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
+from typing import ClassVar
 
 from ..text.document import Document
 from ..text.hashing import crc32
@@ -23,8 +24,10 @@ class SixWords(Matching):
 
     Zelenkov, Segalovich: a comparison of methods for near-duplicates of Web documents (RCDL 2007, in Russian).
     Reconstruction: of equal weights the word that is first in the alphabet counts as the greater; a text of fewer
-    words is signed by all of them; stop words are no words here.  A text without others has no signature.
+    words is signed by all of them; stop words and contacts are no words here.  A text without others has no signature.
     """
+
+    version: ClassVar[int] = 2
 
     @abstractmethod
     def weights(self, counts: Counter[str], words: int) -> Mapping[str, float]:

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 from ..text.document import Document
 from ..text.hashing import hash_word
+from ..text.normalize import fold_characters
+from ..text.traced import Untraced
 from ..text.views import letters
 from .bag import pack_bag
 from .base import Algorithm
@@ -32,11 +34,12 @@ class Spamooborona(Algorithm):
     as written, in lower case, without spaces; .5 is a duplicate and .25 related.
 
     Options: `borders`: "letter" and "sum" are the article's two forms, "hash", the default, the generic form for any
-    language: a border stands before a pair of letters whose hash `modulus` divides.  `letter`: that of "letter".
+    language: a border stands before a pair of letters whose hash `modulus` divides.  `letter`: that of "letter", folded
+    as the texts are (Ю is ю, ё is е).
     `values`, of "sum": "alphabet" (а = 1 … я = 33, a = 1 … z = 26, digits their own) or "cp1251" (the codes).
     In the article's forms a chunk begins at one border and ends before the next, and what is before the first and after
-    the last is left out; ю is one letter in 150.  In the generic form it is kept, chunks have at least `shortest`
-    letters (borders nearer than that are passed over) and at most `longest`.
+    the last is left out; ю is one letter in 150.  In the generic form it is kept but for an end of fewer than
+    `shortest` letters: chunks have at least so many (borders nearer than that are passed over) and at most `longest`.
 
     Fails: a chunk is 60 to 150 letters and any edit inside changes it, so every tenth word edited leaves nothing in
     common; short texts have one chunk or none, and those without a chunk have no keys: unusable alone there.
@@ -63,11 +66,12 @@ class Spamooborona(Algorithm):
             raise ValueError(f"borders is {borders!r}: it is one of {', '.join(BORDERS)}")
         if values not in VALUES:
             raise ValueError(f"values is {values!r}: it is one of {', '.join(VALUES)}")
-        if len(letter) != 1:
+        folded = fold_characters(Untraced(letter)).text.casefold().strip()
+        if len(folded) != 1:
             raise ValueError(f"letter is {letter!r}: it is one letter")
         if modulus < 1 or not 1 <= shortest <= longest:
             raise ValueError("modulus is 1 or more, and shortest is 1 to longest")
-        self.borders, self.letter, self.values = borders, letter, values
+        self.borders, self.letter, self.values = borders, folded, values
         self.modulus, self.shortest, self.longest = modulus, shortest, longest
 
     def chunks(self, document: Document) -> list[str]:

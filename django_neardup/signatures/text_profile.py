@@ -27,7 +27,8 @@ class TextProfile(Matching):
     as in the programs: a text with fewer has no signature.
 
     Fails: in a short text where one word repeats, that word is the whole profile, and strangers are one text (raise
-    `terms`); where none does, every word counts, and one changed word makes strangers of copies.
+    `terms`); where none does, every word counts, and one changed word makes strangers of copies; Chinese, Japanese and
+    Thai, where each glyph is a word, have no profile (`shortest` 1 gives them one).
     """
 
     name: ClassVar[str] = "text-profile"

@@ -16,8 +16,10 @@ class TFRIDF(SixWords):
     """The six words of greatest TF · RIDF: TF as in `tf`, RIDF the residual IDF of Church and Gale; see `SixWords`.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A3; the article names the residual IDF by what it depends on,
-    the formula is that of Church and Gale, "Inverse document frequency" (1995).  A misspelling stands once in one text,
-    has no residual, and is not chosen.  Fails where most words have none: in short texts of small collections.
+    the formula is that of Church and Gale, "Inverse document frequency" (1995).  The statistics keep no words of one
+    text: such a word counts as one occurrence, has a residual of nearly 0, and is not chosen where six others repeat
+    within texts.  Fails where words seldom do, in short texts: there residuals are about -df / 2N, and the rarest words
+    are the heaviest.
     """
 
     name: ClassVar[str] = "tf-ridf"

@@ -34,6 +34,7 @@ class ThreePlusFive(Matching):
     """
 
     name: ClassVar[str] = "three-plus-five"
+    version: ClassVar[int] = 2
     options: ClassVar[tuple[str, ...]] = ("length_ratio", "least_words")
 
     def __init__(self, *, length_ratio: float = 0.85, least_words: int = 8, **common: Any) -> None:
@@ -67,7 +68,7 @@ class ThreePlusFive(Matching):
 
 
 def five_longest_words(document: Document) -> Sequence[int]:
-    """A key of the five longest distinct words, of equal lengths the first in the alphabet; [] if there are fewer."""
+    """A key of the five longest distinct words but contacts, of equal lengths the first in the alphabet; else []."""
     words = sorted(set(content_lemmas(document)), key=lambda word: (-len(word), word))[:FIVE]
     hashes = [hash_word(word, document.secret) for word in words]
     return [mix(*sorted(hashes), seed=WORDS)] if len(words) == FIVE else []

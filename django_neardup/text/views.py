@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .document import Document
+from .grammar import GLYPH
 from .stopwords import STOP
 from .tokenize import Token
 
@@ -13,8 +14,8 @@ def written(token: Token) -> str:
 
 
 def content_lemmas(document: Document) -> list[str]:
-    """Keys of the tokens (lemmas, numbers, codes) that are not stop words, in order."""
-    return [token.key for token in document.tokens if token.key not in STOP]
+    """Keys of the tokens (lemmas, numbers, codes) that are neither stop words nor contacts, in order."""
+    return [token.key for token in document.tokens if token.kind != "contact" and token.key not in STOP]
 
 
 def content_words(document: Document) -> list[str]:
@@ -29,5 +30,11 @@ def sentence_words(document: Document) -> list[list[str]]:
 
 
 def letters(document: Document, shortest: int = 1) -> str:
-    """Words as written, in lower case, those of at least `shortest` characters, joined by nothing."""
-    return "".join(written(token) for token in document.tokens if len(token.surface) >= shortest)
+    """Words as written, in lower case, those of at least `shortest` characters, joined by nothing.
+
+    A glyph of a script without spaces is a token, not a short word: it stays."""
+    return "".join(
+        written(token)
+        for token in document.tokens
+        if len(token.surface) >= shortest or GLYPH.match(token.surface)
+    )

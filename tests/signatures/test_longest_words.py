@@ -52,6 +52,13 @@ def test_longest_first_and_ties_by_the_alphabet() -> None:
     assert get_algorithm("longest-words", shortest=3).words(document)[-2:] == ["дом", "кот"]
 
 
+def test_the_letter_x_is_no_mark() -> None:
+    chosen = get_algorithm("longest-words").words(
+        Document("xerox linux netflix xbox360 200x300мм", language="en")
+    )
+    assert chosen == ["netflix", "linux", "xerox", "xbox"]
+
+
 def test_keys_are_checksums_of_words() -> None:
     assert get_algorithm("longest-words").keys(Document("Арбуз и берег")) == sorted(
         [crc32("арбуз"), crc32("берег")]

@@ -74,6 +74,20 @@ def test_or_the_rarest_where_the_statistics_say() -> None:
     assert "statistics" not in get_algorithm("profile-cosine").parameters()
 
 
+def test_a_contact_is_no_key() -> None:
+    statistics = TermStatistics(100, 5.0, {"гараж": (90, 90)})
+    algorithm = get_algorithm("profile-cosine", statistics=statistics)
+    assert algorithm.telling(Document("гараж, +7 916 123-45-67, ivan@example.ru")) == ["гараж"]
+
+
+def test_a_glyph_is_no_short_word() -> None:
+    ours, theirs = "出售二手沙发几乎全新自取", "自取 出售二手沙发几乎全新！"
+    algorithm = get_algorithm("profile-cosine")
+    assert len(algorithm.keys(Document(ours, language="zh"))) == 12
+    assert is_candidate(algorithm, ours, theirs) and 0.5 < score(algorithm, ours, theirs) < 1
+    assert score(algorithm, "ขายโซฟามือสอง", "ขายโซฟามือสอง") == 1.0
+
+
 def test_ten_candidates_are_looked_at() -> None:
     assert get_algorithm("profile-cosine").limit == 10
     assert get_algorithm("profile-cosine", limit=None).limit is None

@@ -245,6 +245,7 @@ def test_five_longest_words_by_hand() -> None:
     first = five_longest_words(Document("кот молоток колодец остров берег парус камень песок"))
     assert first == five_longest_words(Document("молоток колодец остров камень берег и в на дом"))
     assert first != five_longest_words(Document("молоток колодец остров камень парус"))
+    assert first == five_longest_words(Document(FIVE + " и в на, +7 916 123-45-67, ivan@example.ru"))
 
 
 @pytest.mark.parametrize(

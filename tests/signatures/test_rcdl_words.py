@@ -6,6 +6,7 @@ import hashlib
 import math
 import zlib
 from collections import Counter
+from itertools import permutations
 
 import pytest
 
@@ -120,7 +121,7 @@ def test_the_parameters_make_the_same_algorithm() -> None:
     assert get_algorithm(name, **parameters, statistics=COLLECTION).parameters() == {
         **parameters,
         "algorithm": "opt-freq",
-        "version": 1,
+        "version": 2,
         "statistics": COLLECTION.digest,
     }
 
@@ -205,6 +206,22 @@ def test_no_words_no_keys(name: str, text: str) -> None:
     algorithm = get_algorithm("md5") if name == "md5" else made(name)
     assert algorithm.keys(Document(text)) == []
     assert algorithm.measure(algorithm.pack(Document(text)), algorithm.pack(Document(text))) == 0
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_contacts_have_no_signature(name: str) -> None:
+    assert made(name).keys(Document("+7 916 123-45-67, ivan@example.ru")) == []
+
+
+def test_the_phone_of_all_adverts_is_not_rare() -> None:
+    """The statistics do not keep contacts, so that one would count as a word of a single text."""
+    phone = " Звоните: +7 916 123-45-67, ivan@example.ru"
+    adverts = [Document(" ".join(words) + phone) for words in permutations(COMMON, 3)][:20]
+    known = TermStatistics.gather(adverts)
+    for name in SIX:
+        given = {} if name == "tf" else {"statistics": known}
+        heaviest = get_algorithm(name, **given).heaviest(adverts[0])
+        assert heaviest and not [word for word in heaviest if ":" in word]
 
 
 @pytest.mark.parametrize("name", SIX)

@@ -29,6 +29,12 @@ def test_from_letter_to_letter() -> None:
     assert chunks("один раз юг", borders="letter") == []
 
 
+@pytest.mark.parametrize(("letter", "folded"), [("Ю", "ю"), ("ё", "е"), ("Ё", "е")])
+def test_the_letter_is_folded_as_the_texts_are(letter: str, folded: str) -> None:
+    assert get_algorithm("spamooborona", borders="letter", letter=letter).parameters()["letter"] == folded
+    assert chunks("ёлка, ЮГ, юнга, ель", borders="letter", letter=letter)
+
+
 @pytest.mark.parametrize(
     ("pair", "alphabet", "cp1251"),
     [
@@ -118,6 +124,7 @@ def test_contract(options: dict[str, object]) -> None:
         {"values": "x"},
         {"letter": ""},
         {"letter": "юя"},
+        {"letter": " "},
         {"modulus": 0},
         {"shortest": 0},
         {"longest": 5},
