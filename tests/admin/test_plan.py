@@ -264,7 +264,7 @@ class TestKeeper:
         chosen = root.get(url_of(cluster, "merge") + unescape(link))
         post(root, cluster, chosen)
 
-        assert "It will be remembered that they are no duplicates" in text_of(chosen)
+        assert "It will be remembered: no duplicates" in text_of(chosen)
         assert Decision.objects.get().members.get(side=2).document == document(two)
 
     def test_of_some_that_were_ticked(self, root, three):
