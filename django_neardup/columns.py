@@ -24,6 +24,14 @@ def columns_of(model: type[models.Model]) -> dict[str, models.Field[Any, Any]]:
     return {name: field for field in model._meta.concrete_fields for name in (field.name, field.attname)}
 
 
+def key_field(model: type[models.Model]) -> Any:
+    """The field of the primary key; a child's is its parent's."""
+    key: Any = model._meta.pk
+    while key.remote_field is not None:
+        key = key.target_field
+    return key
+
+
 def is_whole(queryset: models.QuerySet[Any]) -> bool:
     """Whether it is plain ``all()``: no filter, join, slice, annotation, or class of its own that may add one."""
     query = queryset.query

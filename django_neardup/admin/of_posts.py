@@ -14,7 +14,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from ..adapters import adapter_for
-from ..collapsing.keys import is_digits, key_field
+from ..collapsing.keys import is_digits
+from ..columns import key_field
 from ..models import Cluster, Document, Membership, Pair
 from ..pipeline import documents_of
 from ..pipeline.objects import content_type_of, identity_of

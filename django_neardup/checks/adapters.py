@@ -11,6 +11,7 @@ from django.core.exceptions import FieldDoesNotExist
 from django.db import models, router
 
 from ..adapters import QUOTES, Adapter, registered
+from ..columns import key_field
 from ..models import Document
 from ..text.contrast import RANK
 from .profiles import in_words, is_language, is_number
@@ -80,9 +81,7 @@ def _unfit(model: type[models.Model]) -> str:
     """What its primary key is, where that can be no document's."""
     if len(model._meta.pk_fields) > 1:
         return "a composite primary key"
-    key: Any = model._meta.pk
-    while key.remote_field is not None:  # a child's key is its parent's
-        key = key.target_field
+    key = key_field(model)
     if isinstance(key, models.TextField) or (isinstance(key, models.CharField) and key.max_length is None):
         return "a primary key of any length"
     if (key.max_length or 0) > LONGEST_KEY:

@@ -11,6 +11,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 
+from ..columns import key_field
 from ..pipeline.objects import content_type_of
 from ..visible import GroupingError
 
@@ -19,14 +20,6 @@ Kinds: TypeAlias = "type[Field[Any, Any]]"
 
 HYPHENS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
 """Where the parts of a UUID begin in its 32 digits, and how long they are."""
-
-
-def key_field(model: type[Model]) -> Any:
-    """The field of the primary key; a child's is its parent's."""
-    key: Any = model._meta.pk
-    while key.remote_field is not None:
-        key = key.target_field
-    return key
 
 
 def is_digits(key: Any, connection: Any) -> bool:
