@@ -28,7 +28,7 @@ from tests.admin.tools import confirm, list_of, page_of, told
 from tests.comparison.texts import OTHER_PILES, PILES, POEM, SOFA
 from tests.testapp.models import Ad, Author
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from tests.admin.tools import OUTCOMES, fields, look, page_of, url_of
 from tests.merging.tools import snapshot
 from tests.testapp.models import Ad, Article, Author, Comment, Favourite, LongArticle, Statistics, Tag
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
 
 REVIEW, MERGE, VIEW = "neardup.review", "neardup.merge_cluster", "neardup.view_cluster"
 CHANGE, DELETE = "testapp.change_ad", "testapp.delete_ad"
