@@ -17,7 +17,10 @@ from tests.merging.tools import run as merge
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, document, post, work
 from tests.testapp.models import Ad, Article, LongArticle, Reply, Topic
 
-pytestmark = [pytest.mark.django_db(transaction=True, databases=["default", "other"]), pytest.mark.engine_alike]
+pytestmark = [
+    pytest.mark.django_db(transaction=True, databases=["default", "other"]),
+    pytest.mark.engine_alike,
+]
 
 
 def run(**options):
