@@ -158,7 +158,7 @@ class Deciding:
         group = preview.group
         return {
             "preview": preview,
-            "query": self._query([preview]),
+            "query": self._query(preview.group),
             "keeper": shown[group.stays.pk],
             "losers": [(shown[each.pk], _score(group, each.pk)) for each in group.chosen],
             "proposal": self.proposals.get(group.key),
@@ -171,13 +171,12 @@ class Deciding:
         stamps = (preview.plan.stamp for preview in previews if preview.plan is not None)
         return joined([*(self.tokens[preview.group.key] for preview in previews), *stamps])
 
-    def _query(self, previews: Sequence[Preview]) -> str:
-        """The address of a confirmation of those groups, but for the post that stays."""
-        groups = [each.group for each in previews if isinstance(each.group.source, Cluster)]
-        members = [each.pk for group in groups for each in (group.stays, *group.chosen)]
-        query: dict[str, Any] = {"id": [each.group.key for each in previews], **self.asked.came_from}
+    def _query(self, group: Group) -> str:
+        """The address of a confirmation of that group, but for the post that stays."""
+        query: dict[str, Any] = {"id": group.key, **self.asked.came_from}
         if self.ticked is not None:
-            query |= {"ticked": 1, "member": sorted(members)}
+            members = (group.stays, *group.chosen) if isinstance(group.source, Cluster) else ()
+            query |= {"ticked": 1, "member": sorted(each.pk for each in members)}
         if self.options.rest:
             query["rest"] = 1
         return urlencode(query, doseq=True)

@@ -121,12 +121,6 @@ def decided_with(documents: Collection[int], using: str) -> set[int]:
     return set().union(*(told.bound_to(documents) for told in decisions_of(documents, using)))
 
 
-def pairs_in(decision: Decision, nodes: Set[int] | None = None) -> list[tuple[int, int]]:
-    """The pairs that a decision speaks of: members of unlike sides, and side 0 with everyone. ``nodes``: only pairs
-    with one of those."""
-    return Told.of(decision).pairs(nodes)
-
-
 def in_force(pair: Pair | Fact, decisions: Iterable[Told]) -> Decision | None:
     """The newest decision that still holds of this pair.
 

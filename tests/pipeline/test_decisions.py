@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from django_neardup.models import Cluster, Decision, Document, Membership, Pair
 from django_neardup.pipeline import decide, drain, withdraw
-from django_neardup.pipeline.told import decided_with, decisions_on, pairs_in
+from django_neardup.pipeline.told import Told, decided_with, decisions_on
 from tests import builders
 from tests.admin import crowds
 from tests.testapp.models import Ad, ScopedPost
@@ -106,13 +106,13 @@ def test_the_pairs_that_a_decision_speaks_of(sides):
         key for key in combinations(sorted(told), 2) if 0 in (x := [*map(told.get, key)]) or x[0] != x[1]
     }
 
-    assert sorted(pairs_in(decision)) == sorted(every)
+    assert sorted(Told.of(decision).pairs()) == sorted(every)
     assert decided_with([*told], "default") == {side for key in every for side in key}
     assert decisions_on(combinations(sorted(told), 2), "default") == {key: [decision] for key in every}
     for size in range(len(told) + 1):
         for nodes in combinations(told, size):
             expected = {key for key in every if {*nodes} & {*key}}
-            assert sorted(pairs_in(decision, {*nodes, 0})) == sorted(expected)
+            assert sorted(Told.of(decision).pairs({*nodes, 0})) == sorted(expected)
 
 
 def move(instance, site):
