@@ -16,6 +16,7 @@ CAP = 64
 BATCH = 1000
 RUN = 50_000
 PACKS = "SELECT document_id, payload FROM neardup_fingerprint WHERE scheme_id = %s AND document_id IN"
+KEPT = "SELECT payload, keys FROM neardup_fingerprint WHERE scheme_id = %s AND document_id = %s"
 
 
 class Match(NamedTuple):
@@ -80,7 +81,7 @@ class Index:
 
         with transaction.atomic(using=self.alias):
             add_run(self.alias, signed.keys, _owners(signed, first), fresh=True)
-            self._keep(signed.packs, first)
+            self._keep(signed, first)
         self.count += len(signed.packs)
 
     def met(self, signed: Signed) -> Counter[int]:
@@ -95,7 +96,20 @@ class Index:
 
     def find(self, text: str) -> list[Match]:
         """Documents like a text by keys and payloads, the likest first."""
-        signed = self._signed([text])
+        return self._like(self._signed([text]))
+
+    def like(self, number: int) -> list[Match]:
+        """Documents like one that is in the index, itself among them, the likest first: its text is not read."""
+        import numpy as np
+        from django.db import connections
+
+        with connections[self.alias].cursor() as cursor:
+            cursor.execute(KEPT, [self.scheme, number])
+            pack, kept = map(bytes, cursor.fetchone())
+        keys = np.frombuffer(kept, np.int64)
+        return self._like(Signed(keys, np.array([len(keys)]), [pack]))
+
+    def _like(self, signed: Signed) -> list[Match]:
         met = self._met(signed)
         if not met:
             return []
@@ -131,8 +145,9 @@ class Index:
                 found.update((number, bytes(pack)) for number, pack in cursor.fetchall())
         return found
 
-    def _keep(self, packs: Sequence[bytes], first: int) -> None:
-        """A fingerprint a text, with nothing but its payload."""
+    def _keep(self, signed: Signed, first: int) -> None:
+        """A fingerprint a text, with nothing but its payload and keys."""
+        import numpy as np
         from django.db import connections
 
         from django_neardup.models import Fingerprint
@@ -140,9 +155,10 @@ class Index:
         columns = {field.column: field.get_default() for field in Fingerprint._meta.concrete_fields}
         del columns["id"]
         columns |= {"scheme_id": self.scheme, "version": 1, "source_digest": b"", "exact_digest": b""}
+        kept = np.split(signed.keys, np.cumsum(signed.counts)[:-1])
         rows = [
-            [*(columns | {"document_id": number, "payload": pack}).values()]
-            for number, pack in enumerate(packs, first)
+            [*(columns | {"document_id": number, "payload": pack, "keys": keys.tobytes()}).values()]
+            for number, (pack, keys) in enumerate(zip(signed.packs, kept), first)
         ]
         holes = ", ".join(["%s"] * len(columns))
         with connections[self.alias].cursor() as cursor:
