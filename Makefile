@@ -9,12 +9,15 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.10 python
 # Of the command line alone: shells and conda have a HOST of their own in the environment.
 HOST = 127.0.0.1
 PORT = 8000
+TIMES = 20
+SAVES = 10000
+FAULTS = 100
 # A folder of labelled texts for the accuracy gate (see docs/accuracy.md); without one the project's own are used.
 DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages screenshots bench bench-gate services clean
+.PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages screenshots fuzz chaos bench bench-gate services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +44,14 @@ test-postgresql: $(STAMP)  ## database tests on a private PostgreSQL
 
 test-mariadb: $(STAMP)  ## database tests on a private MariaDB
 	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike"
+
+fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`
+	FUZZ=$(TIMES) $(BIN)/python -m pytest -n 2 -m hypothesis
+
+chaos: $(STAMP)  ## SAVES=10000 posts while workers are killed, stalled, stopped and cut off FAULTS=100 times: SEED=
+	set -e; for engine in postgresql mariadb; do \
+		NEARDUP_TEST_DATABASE=$$engine SAVES=$(SAVES) FAULTS=$(FAULTS) SEED=$(SEED) $(BIN)/python -m pytest -s tests/pipeline/test_chaos.py; \
+	done
 
 lint: $(STAMP)  ## ruff: rules and format
 	$(BIN)/ruff check .

@@ -17,8 +17,10 @@ from hypothesis import settings
 
 from tests import services
 from tests.databases import engine
+from tests.fuzzing import examples
 
-settings.register_profile("suite", deadline=None)  # how long something takes, the benchmarks say
+# How long something takes, the benchmarks say.
+settings.register_profile("suite", examples(100), deadline=None)
 settings.load_profile("suite")
 
 MARKS = {"postgresql": "postgresql", "mariadb": "mariadb", "redis": "redis_server"}

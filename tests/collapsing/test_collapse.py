@@ -12,7 +12,7 @@ from django.db.models.functions import RowNumber
 from django.test.utils import CaptureQueriesContext, isolate_apps
 
 from django_neardup import collapse
-from django_neardup.collapsing import plain, totals
+from django_neardup.collapsing import best, plain, query, totals
 from django_neardup.collapsing.keys import kind_of_key
 from django_neardup.visible import GroupingError
 from tests.builders import place_of
@@ -187,6 +187,7 @@ def test_a_page_behind_many_twins():
         (lambda found: sorted(found.in_bulk().values(), key=lambda post: post.pk), [0, 1, 3]),
         (lambda found: found.annotate(n=Count("comments")).filter(n=0), [0, 1, 3]),
         (lambda found: found.annotate(x=Value(1)).filter(x=1)[:2], [0, 1]),
+        (lambda found: found.extra(order_by=["-id"])[:2], [3, 1]),
         (lambda found: found.distinct(), [0, 1, 3]),
         (lambda found: found.select_related("author").only("title", "author")[:2], [0, 1]),
         (lambda found: found.none(), []),
@@ -198,6 +199,30 @@ def test_a_page_behind_many_twins():
 )
 def test_it_is_still_a_queryset(posts, made, wanted):
     assert places(posts, made(collapse(Ad.objects.order_by("pk")))) == wanted
+
+
+def test_pages_that_lie_far_are_found_by_the_database(monkeypatch, django_assert_num_queries):
+    posts = ads(30)
+    rows.cluster(*posts[4:9])
+    rows.cluster(posts[1], posts[20])
+    listed = collapse(Ad.objects.order_by("-pk"))
+    wanted = list(listed)
+    for most, statements in ((30, [2, 2, 1, 1]), (100, [2, 2, 2, 2])):
+        monkeypatch.setattr(query, "MOST", most)
+        monkeypatch.setattr(best, "FEW", 5)
+        for page, number in zip((slice(3), slice(2, 5), slice(6, 8), slice(20, 30)), statements, strict=True):
+            with django_assert_num_queries(number):
+                assert list(listed.all()[page]) == wanted[page]
+
+
+@pytest.mark.engines("postgresql", "mariadb")
+def test_a_lock_is_of_the_rows_that_are_shown(posts):
+    locked = collapse(Ad.objects.select_for_update().order_by("pk"))
+    with CaptureQueriesContext(connection) as asked:
+        assert places(posts, locked.all()) == places(posts, locked[:9]) == [0, 1, 3]
+        assert places(posts, locked.filter(pk__gt=0)[1:]) == [1, 3]
+        assert totals(locked) == (6, 3) and locked.count() == 3
+    assert [each["sql"].count("FOR UPDATE") for each in asked] == [1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("window", [RowNumber(), Count("pk")], ids=["number", "count"])
@@ -296,6 +321,14 @@ def test_rows_that_a_join_repeats_stay_as_they_were(posts):
     assert totals(collapse(joined)) == (6, 4)
     assert places(posts, collapse(joined.distinct())) == [0, 1]
     assert collapse(joined.distinct()).count() == 2
+
+
+def test_rows_that_a_table_of_extra_repeats_are_counted_as_often(posts):
+    for name in "аб":
+        Author.objects.create(name=name)
+    listed = collapse(Ad.objects.order_by("pk")).extra(tables=["testapp_author"])
+    assert places(posts, listed) == [0, 0, 1, 1, 3, 3]
+    assert (listed.all().count(), places(posts, listed.all()[:3])) == (6, [0, 0, 1])
 
 
 def test_order_by_a_total(posts):

@@ -9,16 +9,17 @@ import pytest
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count, Q
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as some
 
 from django_neardup import collapse
 from django_neardup.collapsing import best
 from tests.collapsing.tables import KINDS, POSTS, ROWS, Kind, Row, expected, matching, store
+from tests.fuzzing import examples
 
 pytestmark = pytest.mark.django_db
 
-EXAMPLES = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+EXAMPLES = examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(params=[1, 2, 16])

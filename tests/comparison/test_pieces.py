@@ -4,7 +4,7 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.comparison import as_html, as_json, as_text, pieces
@@ -12,6 +12,7 @@ from django_neardup.comparison.pieces import showable, written
 from django_neardup.text.document import Document
 from django_neardup.text.plain import plain_text
 from tests.comparison.texts import OTHER_PILES, PILES, compared
+from tests.fuzzing import examples
 from tests.text.hostile import HOSTILE
 
 WORDS = st.sampled_from(
@@ -80,7 +81,7 @@ def test_words_at_a_place_are_on_one_line_and_cut():
     assert len(written(document, (0, 500), 30)) == 30 and written(document, (5, 5)) == ""
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(TEXTS, TEXTS)
 def test_no_two_strings_raise_and_marks_lie_within_them(a, b):
     it = compared(a, b)

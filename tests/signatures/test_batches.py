@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from django_neardup.signatures import Algorithm, get_algorithm, signed_batch
@@ -22,6 +22,7 @@ from django_neardup.signatures.sampled import sizes
 from django_neardup.text.batch import read_batch
 from django_neardup.text.batch.runs import offsets_of
 from django_neardup.text.document import Document
+from tests.fuzzing import examples
 from tests.signatures.batches import PlainBatch
 from tests.signatures.test_properties import NAMES, TEXT, TEXTS, edited, made
 
@@ -141,7 +142,7 @@ def test_every_algorithm_signs_batches(name: str) -> None:
 
 
 @signed
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@examples(20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(TEXT, max_size=6))
 def test_any_texts(name: str, options: dict[str, Any], texts: list[str]) -> None:
     check(get_algorithm(name, **options), tuple(map(Document, texts)))
@@ -241,7 +242,7 @@ def compared(packs: list[bytes]) -> None:
 
 
 @given(BAGS)
-@settings(max_examples=100)
+@examples(100)
 def test_bags_of_many_texts(bags: list[list[int]]) -> None:
     packs = packed(bags)
     assert packs == [pack_bag(bag) for bag in bags]

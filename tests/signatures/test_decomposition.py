@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.signatures import get_algorithm
@@ -18,6 +18,7 @@ from django_neardup.signatures.decomposition import (
     rarest,
 )
 from django_neardup.text.document import Document
+from tests.fuzzing import examples
 
 HOT = "звоните в любое время дня и ночи торг уместен доставка по городу"
 LETTERS = "бвгдзклмнпрст"
@@ -66,7 +67,7 @@ few = st.lists(
 
 
 @given(few)
-@settings(max_examples=100)
+@examples(100)
 def test_of_few_texts_all_pairs_are_compared(texts: list[str]) -> None:
     documents = [Document(text) for text in texts]
     algorithm = Decomposition()
@@ -74,7 +75,7 @@ def test_of_few_texts_all_pairs_are_compared(texts: list[str]) -> None:
 
 
 @given(few)
-@settings(max_examples=60)
+@examples(60)
 def test_lists_of_one_text_find_nothing_that_brute_force_does_not(texts: list[str]) -> None:
     documents = [Document(text) for text in texts]
     algorithm = Decomposition(partners=1)

@@ -18,6 +18,7 @@ from django_neardup.signatures.neardup_keys import GRAM, WINDOW, window_for
 from django_neardup.text.document import Document
 from django_neardup.text.lists import words
 from django_neardup.text.stopwords import STOP
+from tests.fuzzing import examples
 
 SERIES = [(800, 14), (1600, 26), (3100, 50), (6200, 98)]
 SCHEMES = ("neardup", "neardup-articles")
@@ -140,9 +141,9 @@ def test_the_series_follows_from_the_window(limit: int, need: int) -> None:
     assert window_for(2 * limit, WINDOW) + GRAM - 1 > need
 
 
-def searching(examples: int) -> settings:
-    return settings(
-        max_examples=examples,
+def searching(count: int) -> settings:
+    return examples(
+        count,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
     )
 

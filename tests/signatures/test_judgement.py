@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.signatures import Judgement, get_algorithm
 from django_neardup.signatures.base import EVIDENCE_ITEMS, VERDICTS
 from django_neardup.text.difference import Difference
 from django_neardup.text.document import Document
+from tests.fuzzing import examples
 
 WORDS = [
     "продам",
@@ -68,14 +69,14 @@ def judge(a: str, b: str) -> Judgement:
 
 
 @given(edited)
-@settings(max_examples=150)
+@examples(150)
 def test_judgements_are_symmetric(pair: tuple[str, list[tuple[int, int, str]]]) -> None:
     a, b = pair[0], edit(*pair)
     assert judge(a, b) == judge(b, a).swapped()
 
 
 @given(edited)
-@settings(max_examples=150)
+@examples(150)
 def test_values_are_in_range_and_evidence_is_json(pair: tuple[str, list[tuple[int, int, str]]]) -> None:
     a, b = pair[0], edit(*pair)
     judgement = judge(a, b)
@@ -90,7 +91,7 @@ def test_values_are_in_range_and_evidence_is_json(pair: tuple[str, list[tuple[in
 
 
 @given(edited)
-@settings(max_examples=100)
+@examples(100)
 def test_every_unaligned_word_is_in_one_difference(pair: tuple[str, list[tuple[int, int, str]]]) -> None:
     judgement = judge(pair[0], edit(*pair))
     for side in ("a", "b"):
@@ -99,7 +100,7 @@ def test_every_unaligned_word_is_in_one_difference(pair: tuple[str, list[tuple[i
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=150)
+@examples(150)
 def test_a_text_is_itself(text: str) -> None:
     judgement = judge(text, text)
     if len(Document(text)):
@@ -109,7 +110,7 @@ def test_a_text_is_itself(text: str) -> None:
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-@settings(max_examples=150)
+@examples(150)
 def test_no_text_raises(a: str, b: str) -> None:
     a_document, b_document = Document(a), Document(b)
     NEARDUP.judge(a_document, b_document)

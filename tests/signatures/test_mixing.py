@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.text.batch.mixing import (
@@ -19,6 +19,7 @@ from django_neardup.text.batch.mixing import (
 )
 from django_neardup.text.batch.runs import distinct, flagged, joined, offsets_of, places_of
 from django_neardup.text.hashing import mix
+from tests.fuzzing import examples
 
 ANY = st.integers(0, 2**64 - 1)
 RUNS = st.lists(st.lists(ANY, max_size=6), max_size=FEW_RUNS + 10)
@@ -39,7 +40,7 @@ def lists(values: np.ndarray, offsets: np.ndarray) -> list[list[int]]:
 
 
 @given(st.lists(st.tuples(ANY, ANY, ANY), max_size=5), ANY)
-@settings(max_examples=100)
+@examples(100)
 def test_rows(rows: list[tuple[int, int, int]], seed: int) -> None:
     columns = [array([row[place] for row in rows]) for place in range(3)]
     for count in (1, 2, 3):
@@ -49,7 +50,7 @@ def test_rows(rows: list[tuple[int, int, int]], seed: int) -> None:
 
 
 @given(st.lists(st.tuples(ANY, ANY, ANY), max_size=5), ANY)
-@settings(max_examples=100)
+@examples(100)
 def test_one_more_value(rows: list[tuple[int, int, int]], seed: int) -> None:
     states, values = array([mix(*row[:2], seed=seed) for row in rows]), array([row[2] for row in rows])
     assert mix_on(states, values).tolist() == [mix(*row, seed=seed) for row in rows]
@@ -76,7 +77,7 @@ def test_neighbours(count: int, size: int) -> None:
 
 
 @given(RUNS, ANY)
-@settings(max_examples=100)
+@examples(100)
 def test_runs_of_unlike_lengths(runs: list[list[int]], seed: int) -> None:
     assert mix_runs(*ragged(runs), seed=seed).tolist() == [mix(*run, seed=seed) for run in runs]
 
@@ -87,14 +88,14 @@ def test_many_runs() -> None:
 
 
 @given(RUNS)
-@settings(max_examples=100)
+@examples(100)
 def test_runs_sorted_and_without_repetition(runs: list[list[int]]) -> None:
     doubled = [[*run, *run[:2]] for run in runs]
     assert lists(*distinct(*ragged(doubled))) == [sorted(set(run)) for run in runs]
 
 
 @given(RUNS)
-@settings(max_examples=100)
+@examples(100)
 def test_runs_joined_one_by_one(runs: list[list[int]]) -> None:
     other = [run[::-1] for run in reversed(runs)]
     assert lists(*joined(ragged(runs), ragged(other))) == [[*a, *b] for a, b in zip(runs, other, strict=True)]

@@ -3,11 +3,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.signatures.neardup_keys import least_of_windows, neardup_keys, passage_grams, window_for
 from django_neardup.text.document import Document
+from tests.fuzzing import examples
 
 LETTERS = "бвгдзклмнпрст"
 
@@ -53,7 +54,7 @@ def test_a_shared_passage_of_14_words_shares_a_key(seed: int, around: int) -> No
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30)), min_size=1, max_size=80), st.integers(1, 30))
-@settings(max_examples=200)
+@examples(200)
 def test_winnowing_equals_its_definition(values: list[tuple[bool, int]], window: int) -> None:
     windows = [values[i : i + window] for i in range(max(len(values) - window + 1, 1))]
     assert least_of_windows(values, window) == {min(part) for part in windows}

@@ -7,13 +7,14 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.signatures.minwise import grouped, pack_sketch
 from django_neardup.signatures.one_text import sketch_of
 from django_neardup.signatures.similarity_sketch import SLOTS, round_factors, sketch
 from django_neardup.signatures.sketch_batch import band_keys, equal_shares, sketch_many
+from tests.fuzzing import examples
 
 EMPTY = 2**64 - 1
 SETS = st.lists(st.lists(st.integers(0, EMPTY), max_size=12), max_size=8)
@@ -86,7 +87,7 @@ def test_sketches_of_many_sets_equal_those_of_each(slots: int) -> None:
 
 
 @given(SETS, st.sampled_from([1, 2, 5, 128]))
-@settings(max_examples=60)
+@examples(60)
 def test_sketches_of_any_sets(sets: list[list[int]], slots: int) -> None:
     same(sets, slots)
 

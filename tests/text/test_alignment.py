@@ -3,13 +3,14 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.text.aligner import clip, nearest
 from django_neardup.text.alignment import Alignment, Run, align
 from django_neardup.text.document import Document
 from django_neardup.text.gaps import Gap
+from tests.fuzzing import examples
 
 words = st.lists(
     st.sampled_from(["кот", "дом", "лес", "пруд", "сад", "и", "не", "5", "6", "река", "мост"]), max_size=30
@@ -21,13 +22,13 @@ def aligned(a: str, b: str) -> Alignment:
 
 
 @given(words, words)
-@settings(max_examples=200)
+@examples(200)
 def test_alignment_is_symmetric(a: str, b: str) -> None:
     assert aligned(a, b) == aligned(b, a).swapped()
 
 
 @given(words, words)
-@settings(max_examples=200)
+@examples(200)
 def test_places_agree_both_ways_and_measures_are_in_range(a: str, b: str) -> None:
     alignment = aligned(a, b)
     for i, place in enumerate(alignment.forward):
@@ -39,7 +40,7 @@ def test_places_agree_both_ways_and_measures_are_in_range(a: str, b: str) -> Non
 
 
 @given(words)
-@settings(max_examples=100)
+@examples(100)
 def test_a_text_aligns_with_itself_in_one_run(text: str) -> None:
     alignment = aligned(text, text)
     assert alignment.forward == tuple(range(len(alignment.forward)))

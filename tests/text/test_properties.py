@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from django_neardup.text.document import CYRILLIC_LANGUAGES, Document
@@ -10,6 +10,7 @@ from django_neardup.text.normalize import normalize
 from django_neardup.text.plain import plain_text
 from django_neardup.text.tokenize import KINDS
 from django_neardup.text.traced import Traced
+from tests.fuzzing import examples
 
 
 def _split(text: str) -> list[str]:
@@ -35,7 +36,7 @@ LANGUAGES = st.sampled_from(["ru", "uk", "en", "de", "tr", "zh", "xx", ""])
 JAMO = range(0x1100, 0x1200)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(ANY_TEXT, LANGUAGES, st.sampled_from(["keep", "drop"]))
 @example("<b>с</b>вая С140.35", "ru", "keep")
 @example("", "ru", "drop")
@@ -57,7 +58,7 @@ def test_tokens_are_in_order_and_in_bounds(text: str, language: str, quotes: str
     assert len(document.exact) == 16
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(ANY_TEXT)
 def test_sentences_cover_all_tokens(text: str) -> None:
     document = Document(text)
@@ -67,7 +68,7 @@ def test_sentences_cover_all_tokens(text: str) -> None:
     assert all(start < end for start, end in document.sentences)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(ANY_TEXT, LANGUAGES)
 def test_folding_is_finished(text: str, language: str) -> None:
     prefer = language in CYRILLIC_LANGUAGES
@@ -77,7 +78,7 @@ def test_folding_is_finished(text: str, language: str) -> None:
         assert normalize(Traced(once), prefer_cyrillic=prefer).traced.text == once
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(ANY_TEXT, st.sampled_from(["keep", "drop"]))
 def test_places_survive_every_step(text: str, quotes: str) -> None:
     plain = plain_text(text, quotes)
@@ -88,7 +89,7 @@ def test_places_survive_every_step(text: str, quotes: str) -> None:
         assert places == sorted(places)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(st.sampled_from(_split("продам гараж 5 кг С140.35 не word 12.05.2024 да $5")), max_size=30))
 def test_dress_does_not_matter(words: list[str]) -> None:
     text = " ".join(words)
@@ -96,7 +97,7 @@ def test_dress_does_not_matter(words: list[str]) -> None:
     assert [token.key for token in Document(dressed).tokens] == [token.key for token in Document(text).tokens]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(ANY_TEXT)
 def test_equal_texts_are_equal_documents(text: str) -> None:
     first, second = Document(text), Document(text)

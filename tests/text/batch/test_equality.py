@@ -6,13 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from django_neardup.evaluation.corpora import corpus_names, load_corpus
 from django_neardup.text import numbers, units
 from django_neardup.text.batch import read_batch
 from django_neardup.text.synonyms import Synonyms
+from tests.fuzzing import examples
 
 from ..hostile import HOSTILE
 from .equality import LONG, assert_equal
@@ -62,7 +63,7 @@ few = st.sampled_from("aаbвеeoо01 .-'/ёпpДИ \n")
 texts = adverts | st.text(codes, max_size=40) | st.text(few, max_size=40)
 
 
-@settings(max_examples=int(os.environ.get("EXAMPLES", "200")))
+@examples(200)
 @given(
     st.lists(texts, max_size=4),
     st.sampled_from(["ru", "ru", "en", "uk", "de", "xx"]),

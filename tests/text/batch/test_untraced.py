@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.text.lists import words
 from django_neardup.text.plain import plain_text
 from django_neardup.text.traced import Untraced
+from tests.fuzzing import examples
 
 from ..hostile import HOSTILE
 
@@ -38,7 +37,7 @@ TAGS = [
 PIECES = [*MARKS, *TAGS, " ", "\n"]
 
 
-@settings(max_examples=int(os.environ.get("EXAMPLES", "500")))
+@examples(500)
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.sampled_from(["keep", "drop"]))
 def test_any_markup(pieces: list[str], quotes: str) -> None:
     raw = "".join(pieces)
