@@ -16,6 +16,8 @@ CAP = 64
 BATCH = 1000
 RUN = 50_000
 PACKS = "SELECT document_id, payload FROM neardup_fingerprint WHERE scheme_id = %s AND document_id IN"
+OWN = ("document_id", "payload", "keys")
+"""What is a text's own in its fingerprint here."""
 KEPT = "SELECT payload, keys FROM neardup_fingerprint WHERE scheme_id = %s AND document_id = %s"
 
 
@@ -147,23 +149,25 @@ class Index:
 
     def _keep(self, signed: Signed, first: int) -> None:
         """A fingerprint a text, with nothing but its payload and keys."""
-        import numpy as np
         from django.db import connections
 
         from django_neardup.models import Fingerprint
 
-        columns = {field.column: field.get_default() for field in Fingerprint._meta.concrete_fields}
-        del columns["id"]
-        columns |= {"scheme_id": self.scheme, "version": 1, "source_digest": b"", "exact_digest": b""}
-        kept = np.split(signed.keys, np.cumsum(signed.counts)[:-1])
+        fixed = {field.column: field.get_default() for field in Fingerprint._meta.concrete_fields}
+        fixed |= {"scheme_id": self.scheme, "version": 1, "source_digest": b"", "exact_digest": b""}
+        for name in ("id", *OWN):
+            del fixed[name]
+        same, keys = tuple(fixed.values()), signed.keys.tobytes()
+        ends = (signed.counts.cumsum() * signed.keys.itemsize).tolist()
+        numbers = range(first, first + len(ends))
         rows = [
-            [*(columns | {"document_id": number, "payload": pack, "keys": keys.tobytes()}).values()]
-            for number, (pack, keys) in enumerate(zip(signed.packs, kept), first)
+            (*same, number, pack, keys[start:end])
+            for number, pack, start, end in zip(numbers, signed.packs, [0, *ends], ends)
         ]
-        holes = ", ".join(["%s"] * len(columns))
+        holes = ", ".join(["%s"] * len([*fixed, *OWN]))
         with connections[self.alias].cursor() as cursor:
             cursor.executemany(
-                f"INSERT INTO neardup_fingerprint ({', '.join(columns)}) VALUES ({holes})", rows
+                f"INSERT INTO neardup_fingerprint ({', '.join([*fixed, *OWN])}) VALUES ({holes})", rows
             )
 
 
