@@ -444,6 +444,18 @@ def test_a_child_of_a_registered_model_is_its_parent():
     assert {entry.content_type for entry in MovedUrl.objects.all()} == {kind(article)}
 
 
+def test_an_undo_follows_a_keeper_that_was_merged_as_a_child():
+    a, keeper = Article.objects.create(text="a"), LongArticle.objects.create(text="b")
+    c, d = (LongArticle.objects.create(text=text) for text in "cd")
+    addresses.move(["/a/"], keeper.article_ptr, recorded("merge", a, keeper.article_ptr), "default")
+    addresses.move(["/b/"], c, recorded("merge", keeper, c), "default")
+    last = recorded("merge", c, d)
+    addresses.move([], d, last, "default")
+    assert table() == {"/a/": str(d.pk), "/b/": str(d.pk)}
+    undo(last)
+    assert table() == {"/a/": str(c.pk), "/b/": str(c.pk)}
+
+
 def test_several_addresses_of_one_post(ad, monkeypatch):
     from tests.testapp.neardup import AdNeardup
 

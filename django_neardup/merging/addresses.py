@@ -21,6 +21,7 @@ from ..adapters import adapters_of
 from ..models import MergeRecord, MovedUrl
 from ..pipeline.objects import content_type_of, identity_of
 from ..signals import addresses_changed
+from .later import family
 from .paths import digest_of, own_path
 
 logger = logging.getLogger(__name__)
@@ -160,9 +161,8 @@ def _end_of(owner: int, undone: MergeRecord, using: str) -> End:
     records = MergeRecord.objects.using(using)
     last = records.get(pk=owner)
     while last.action == MergeRecord.Action.MERGE:
-        later = records.filter(
-            loser_type=last.keeper_type_id, loser_id=last.keeper_id, pk__gt=last.pk, undone=None
-        )
+        later = records.filter(loser_id=last.keeper_id, pk__gt=last.pk, undone=None)
+        later = later.filter(loser_type__in=family(last.keeper_type_id, using))
         following = later.exclude(pk=undone.pk).exclude(action=MergeRecord.Action.HIDE).order_by("pk").first()
         if following is None:
             return _end(last.keeper_type_id, last.keeper_id, using)

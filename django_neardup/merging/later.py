@@ -155,9 +155,7 @@ class Later:
         last: MergeRecord | None = self.record
         while last is not None and last.keeper_id and last.keeper_type_id:
             later = self._standing().filter(loser_id=last.keeper_id, pk__gt=last.pk)
-            last = (
-                later.filter(loser_type__in=_family(last.keeper_type_id, self.using)).order_by("pk").first()
-            )
+            last = later.filter(loser_type__in=family(last.keeper_type_id, self.using)).order_by("pk").first()
             if last is not None:
                 yield self._book(last)
 
@@ -170,8 +168,10 @@ class Later:
         return self.books.setdefault(record.pk, Book(record))
 
 
-def _family(kind: int, using: str) -> list[int]:
+def family(kind: int | None, using: str) -> list[int]:
     """The content types under which a post may have been merged: its model, parents and children."""
+    if kind is None:
+        return []
     model = ContentType.objects.db_manager(using).get_for_id(kind).model_class()
     if model is None:
         return [kind]

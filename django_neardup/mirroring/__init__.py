@@ -19,6 +19,7 @@ from django.db.models.signals import post_delete, pre_delete
 from ..adapters import adapters_of
 from ..models import Document, MergeRecord, MovedUrl
 from ..pipeline.committing import after_commit
+from ..pipeline.turn import looked_at
 from ..signals import addresses_changed, document_checked
 from .writing import write
 
@@ -29,7 +30,8 @@ PORTION = 500
 def connect() -> None:
     """Follow merges, deletions and undos, what becomes of the posts that were kept, and entries deleted by hand."""
     addresses_changed.connect(_changed, dispatch_uid="neardup.mirroring.changed")
-    document_checked.connect(_checked, dispatch_uid="neardup.mirroring.checked")
+    for told in (document_checked, looked_at):
+        told.connect(_checked, dispatch_uid="neardup.mirroring.checked")
     pre_delete.connect(_deleting, sender=MovedUrl, dispatch_uid="neardup.mirroring.deleting")
     post_delete.connect(_deleted, sender=MovedUrl, dispatch_uid="neardup.mirroring.deleted")
 
@@ -49,7 +51,7 @@ def _changed(*, paths: list[str], record: MergeRecord, using: str, **kwargs: Any
 
 
 def _checked(*, sender: type[Model] | None, document: Document, using: str, **kwargs: Any) -> None:
-    """A kept post was hidden or shown, or has another address."""
+    """A kept post may have been hidden or shown, or have another address."""
     if _is_on(sender):
         led = MovedUrl.objects.using(using).exclude(record=None).select_related("record")
         _mirror_entries(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, router, transaction
-from django.db.models import Model
+from django.db.models import F, Model
 from django.urls import get_script_prefix
 from django.utils.encoding import escape_uri_path
 from django.utils.translation import get_language_from_path, override
@@ -133,13 +133,17 @@ def _write_one(there: Redirect | None, site: int, old: str, target: str | None) 
 
 
 def _remember(path: str, target: str | None, owner: MergeRecord, using: str) -> None:
-    kept = owner.journal.get(JOURNAL, {})
-    written = {key: value for key, value in kept.items() if key != path}
-    if target is not None:
-        written[path] = target
-    if written != kept:
-        owner.journal = {**owner.journal, JOURNAL: written}
-        MergeRecord.objects.using(using).filter(pk=owner.pk).update(journal=owner.journal)
+    """Change no more of the journal than that: an undo may have amended the rest since it was read."""
+    if owner.journal.get(JOURNAL, {}).get(path) == target:
+        return
+    rows = MergeRecord.objects.using(using).filter(pk=owner.pk)
+    with transaction.atomic(using=using):
+        rows.update(action=F("action"))  # SQLite has no lock but a write
+        for journal in rows.select_for_update().values_list("journal", flat=True):
+            owner.journal = journal
+        written = {key: value for key, value in owner.journal.get(JOURNAL, {}).items() if key != path}
+        owner.journal = {**owner.journal, JOURNAL: written if target is None else {**written, path: target}}
+        rows.update(journal=owner.journal)
 
 
 def _as_asked(path: str) -> str:

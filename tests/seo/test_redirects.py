@@ -18,9 +18,12 @@ from django_neardup import merging, mirroring
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import MergeRefused
 from django_neardup.merging import Case
+from django_neardup.mirroring import writing
 from django_neardup.models import MergeRecord, MovedUrl
+from django_neardup.pipeline.turn import take_from_view
 from django_neardup.signals import document_checked
 from tests.grouping import rows
+from tests.pipeline.helpers import PIANO, SOFA, work
 from tests.seo.profiles import with_seo
 from tests.testapp.models import Ad
 
@@ -179,6 +182,39 @@ def test_a_keeper_that_moves_is_followed():
     Ad.objects.filter(pk=keeper.pk).update(text="/renamed/")
     check(keeper)
     assert table() == {"/a/": "/renamed/"}
+
+
+def test_a_turn_that_finds_nothing_new_follows_the_address_and_who_may_see_it(monkeypatch):
+    monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: f"/{ad.hits}/")
+    monkeypatch.setattr(type(adapter_for(Ad)), "visible", lambda self, request: self.live().exclude(hits=4))
+    loser, keeper = ad(SOFA, hits=1), ad(PIANO, hits=2)
+    merge(loser, keeper), work()
+    for keeper.hits, led in ((3, {"/1/": "/3/"}), (4, {}), (2, {"/1/": "/2/"})):
+        keeper.save(), work()
+        assert table() == led
+
+
+def test_a_keeper_that_is_hidden_while_statistics_are_lacking_is_told_to_nobody():
+    keeper = ad("/b/")
+    merge(ad("/a/"), keeper)
+    Ad.objects.update(published=False)
+    take_from_view(rows.document(keeper), adapter_for(Ad), "default")
+    assert table() == {}
+
+
+def test_what_an_undo_amends_in_a_journal_meanwhile_stays(monkeypatch):
+    keeper, as_asked = ad("/b/"), writing._as_asked
+    record = merge(ad("/a/"), keeper)
+
+    def amending(path):
+        MergeRecord.objects.filter(pk=record.pk).update(journal={**record.journal, "amended": 1})
+        return as_asked(path)
+
+    monkeypatch.setattr(writing, "_as_asked", amending)
+    Ad.objects.filter(pk=keeper.pk).update(text="/renamed/")
+    check(keeper)
+    journal = MergeRecord.objects.get().journal
+    assert (journal["redirects"], journal["amended"]) == ({"/a/": "/renamed/"}, 1)
 
 
 def check(post):
