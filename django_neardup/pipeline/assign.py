@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
+from math import inf
 
-from django.db.models import Count, F, Min, Q
+from django.db.models import F
 
 from ..clustering import settle
 from ..models import Cluster, Membership, Scheme
-from .facts import UNSEEN, Seen, neighbours
+from .facts import UNSEEN, Scores, Seen, neighbours
+from .figures import grow, refresh, reweigh
 from .graph import StoredGraph
 from .ledger import request
 from .members import enter
 from .sql import among, execute, named, rows, rows_in
 
-logger = logging.getLogger(__name__)
-
-ALARM = 200
-"""Members at which a growing cluster is logged, and each time their number has doubled: so many copies of one post are
-rather a template's."""
-
 SHOWN = ("id", "space_id", "representative_id", "size", "lowest", "weakest", "exact")
 LED = f'SELECT {named(SHOWN)} FROM "neardup_cluster" WHERE "representative_id" = %s'
 SPACE = 'SELECT "space_id" FROM "neardup_document" WHERE "id" = %s'
 SAID = (
-    'SELECT m."id", m."document_id", m."cluster_id", c."representative_id", m."score", m."exact", m."reason" '
+    'SELECT m."id", m."document_id", c."representative_id", m."score", m."exact", m."reason" '
     'FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE m."document_id" IN ({})'
 )
 SAY = 'UPDATE "neardup_membership" SET "score" = %s, "exact" = %s, "reason" = %s WHERE "id" = %s'
-WITHIN = (
-    'SELECT MIN(p."score") FROM "neardup_membership" a JOIN "neardup_pair" p ON p."a_id" = a."document_id" '
-    'JOIN "neardup_membership" b ON b."document_id" = p."b_id" '
-    'WHERE a."cluster_id" = %s AND b."cluster_id" = %s AND +p."space_id" = %s'
-)
-"""A plus keeps SQLite from reading all pairs of a space."""
-GROWN = (
-    'UPDATE "neardup_cluster" SET "size" = %s, "lowest" = %s, "weakest" = %s, "exact" = %s, "state" = %s '
-    'WHERE "id" = %s'
-)
 
 Said = tuple[float, bool, str]
 """Score, whether it is an exact copy, and the reason, of a member."""
+
+Rescored = tuple[int, float, float]
+"""A leader, and a score in its cluster as it was and as it is."""
 
 
 def recluster(
@@ -52,12 +40,13 @@ def recluster(
     frozen: Collection[int] = (),
     related: Collection[int] = (),
     seen: Seen = UNSEEN,
+    scores: Scores | None = None,
 ) -> dict[int, int | None]:
     """Decide anew on the seeds and all that depends on them, and store it; the leaders that changed.
 
     ``related``: documents that may depend on the seeds, though nothing else has changed with them. Those that stand
     before all seeds in the static order depend on none of them, and are left alone. ``seen``: documents that the
-    caller has read under the lock, and nobody's place has changed since."""
+    caller has read under the lock, and nobody's place has changed since. ``scores``: of pairs that have another now."""
     graph, seeds = StoredGraph(scheme.pk, using, seen), set(seeds)
     if not seeds:
         return {}
@@ -67,8 +56,10 @@ def recluster(
     before = {node: graph.leader(node) for node in changed}
     stale = _leave([node for node in changed if graph.has_place(node)], using)
     freed = _join(changed, before, graph, scheme, using, stale)
-    stale |= _renew(seeds - {*frozen} - changed.keys(), graph, using)
-    freed |= _refresh_many(stale, using)
+    rescored = _renew(seeds - {*frozen} - changed.keys(), graph, using)
+    rescored += _rescored(scores or {}, changed.keys(), graph)
+    _reweigh_many(rescored, stale, using)
+    freed |= _refresh_many(stale, using) | graph.unbound(changed.keys())
     for leader in _left_behind(changed, before):
         for pk in Cluster.objects.using(using).filter(representative=leader).values_list("pk", flat=True):
             request(Cluster, pk, using)
@@ -76,7 +67,11 @@ def recluster(
 
 
 def place(
-    documents: Collection[int], scheme: Scheme, using: str, frozen: Collection[int] = ()
+    documents: Collection[int],
+    scheme: Scheme,
+    using: str,
+    frozen: Collection[int] = (),
+    scores: Scores | None = None,
 ) -> dict[int, int | None]:
     """``recluster`` by some documents and all that are related to them; members of other clusters that await their
     repair stay, for only that compares them with one another."""
@@ -87,7 +82,7 @@ def place(
     places = Membership.objects.using(using).filter(cluster__wanted__gt=F("cluster__done"))
     waiting = among(places.values_list("document", flat=True), "document", near)
     kept = {*frozen}.union(*waiting)
-    return recluster(scheme, seeds, using, frozen=kept, related=near - kept)
+    return recluster(scheme, seeds, using, frozen=kept, related=near - kept, scores=scores)
 
 
 def _refresh_many(clusters: Collection[int], using: str) -> set[int]:
@@ -114,14 +109,41 @@ def _leave(leaving: Collection[int], using: str) -> set[int]:
     return left
 
 
-def _renew(staying: Collection[int], graph: StoredGraph, using: str) -> set[int]:
-    """Renew what is said of members whose leader is the same; their clusters."""
+def _renew(staying: Collection[int], graph: StoredGraph, using: str) -> list[Rescored]:
+    """Renew what is said of members whose leader is the same; what changed."""
     known = {row[1]: row for row in rows_in(using, SAID, sorted(staying))}
-    for node in graph.each(node for node, row in known.items() if node != row[3]):
-        pk, _, _, leader, *said = known[node]
+    rescored = []
+    for node in graph.each(node for node, row in known.items() if node != row[2]):
+        pk, _, leader, *said = known[node]
         if (now := _said(node, leader, graph)) != tuple(said):
             execute(using, SAY, [*now, pk])
-    return {cluster for _, _, cluster, *_ in known.values()}
+            rescored.append((leader, said[0], now[0]))
+    return rescored
+
+
+def _rescored(scores: Scores, changed: Set[int], graph: StoredGraph) -> list[Rescored]:
+    """What changed of the pairs inside clusters, of two that have stayed."""
+    graph.place({side for pair in scores for side in pair})
+    inside: defaultdict[int, list[int]] = defaultdict(list)
+    for a, b in sorted(scores):
+        if changed.isdisjoint((a, b)) and graph.leader(a) == graph.leader(b) is not None:
+            inside[a].append(b)
+    return [
+        (graph.leader(a) or 0, scores[a, b], graph.scores(a).get(b, inf))
+        for a in graph.each(inside)
+        for b in inside[a]
+    ]
+
+
+def _reweigh_many(rescored: Iterable[Rescored], stale: Collection[int], using: str) -> None:
+    """``reweigh`` the clusters of those leaders, but for the stale ones."""
+    led: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
+    for leader, was, now in rescored:
+        led[leader].append((was, now))
+    for some in among(Cluster.objects.using(using), "representative", led):
+        for cluster in some:
+            if cluster.pk not in stale:
+                reweigh(cluster, led[cluster.representative_id], using)
 
 
 def _join(
@@ -148,7 +170,7 @@ def _join(
             [[node, cluster.pk, *own, scheme.pk, graph.digest(node)] for node, own in coming.items()], using
         )
         if cluster.size and cluster.pk not in stale:
-            _grow(cluster, said, _inside(said, changed, graph), using)
+            grow(cluster, said.values(), _inside(said, changed, graph), using)
         else:
             freed |= refresh(cluster, using, grown=True)
     return freed
@@ -166,16 +188,6 @@ def _inside(coming: Collection[int], changed: Mapping[int, int | None], graph: S
         for other, score in graph.scores(one).items()
         if led(one) == led(other)
     ]
-
-
-def _grow(cluster: Cluster, coming: Mapping[int, Said], inside: Collection[float], using: str) -> None:
-    """Renew the figures of a cluster that has lost nobody, by those who have come and their scores inside."""
-    size = cluster.size + len(coming)
-    lowest = min(cluster.lowest, *(score for score, _, _ in coming.values()))
-    weakest = min(cluster.weakest, lowest, *inside)
-    exact = bool(cluster.exact) and all(own for _, own, _ in coming.values())
-    _warn(cluster, size)
-    execute(using, GROWN, [size, lowest, weakest, exact, Cluster.State.OPEN, cluster.pk])
 
 
 def _cluster_of(leader: int, before: Iterable[int | None], seen: Seen, using: str) -> tuple[Cluster, bool]:
@@ -200,49 +212,3 @@ def _said(node: int, leader: int, graph: StoredGraph) -> Said:
         bool(pair and pair.exact),
         Membership.Reason.DUPLICATE if verified else Membership.Reason.DECISION,
     )
-
-
-def refresh(cluster: Cluster, using: str, grown: bool = False) -> set[int]:
-    """Renew a cluster's figures; dissolve it where fewer than two are left; give it another representative where the
-    old one has gone (a repair is then asked for). Who is freed by that before its repair: nobody else looks at them."""
-    members = Membership.objects.using(using).filter(cluster=cluster)
-    led = members.filter(document=cluster.representative_id).exists()
-    promoted = not led and promote(cluster, using)
-    figures = members.aggregate(size=Count("pk"), lowest=Min("score"), odd=Count("pk", filter=Q(exact=False)))
-    if figures["size"] < 2 or not (led or promoted):
-        settled = led and cluster.wanted == cluster.done
-        freed = set() if settled else {*members.values_list("document", flat=True)}
-        members.delete()
-        Cluster.objects.using(using).filter(pk=cluster.pk).delete()
-        return freed
-    if grown:
-        _warn(cluster, figures["size"])
-    ((weakest,),) = rows(using, WITHIN, [cluster.pk, cluster.pk, cluster.space_id])
-    Cluster.objects.using(using).filter(pk=cluster.pk).update(
-        size=figures["size"],
-        lowest=figures["lowest"],
-        exact=not figures["odd"],
-        weakest=min(figures["lowest"], figures["lowest"] if weakest is None else weakest),
-        **({"state": Cluster.State.OPEN} if grown else {}),
-    )
-    return set()
-
-
-def _warn(cluster: Cluster, size: int) -> None:
-    if (size // ALARM).bit_length() > (cluster.size // ALARM).bit_length():
-        logger.warning("neardup: cluster %s has grown to %s members", cluster.pk, size)
-
-
-def promote(cluster: Cluster, using: str) -> bool:
-    """Let the first live member represent until the repair; False where there is none."""
-    members = Membership.objects.using(using).filter(cluster=cluster, document__live=True)
-    first = members.order_by("document__first_seen", "document").first()
-    if first is None:
-        return False
-    Membership.objects.using(using).filter(pk=first.pk).update(
-        reason=Membership.Reason.REPRESENTATIVE, score=1.0, exact=True
-    )
-    Cluster.objects.using(using).filter(pk=cluster.pk).update(representative=first.document_id)
-    request(Cluster, cluster.pk, using)
-    cluster.representative_id = first.document_id
-    return True

@@ -10,7 +10,7 @@ from django.db import connections
 
 from ..models import Membership
 from .assign import recluster
-from .facts import Seen, digests, drop_stale, write
+from .facts import Scores, Seen, digests, drop_stale, write
 from .ledger import mark_document
 from .locks import retrying, space_lock
 from .moving import conclude_alone
@@ -240,7 +240,9 @@ def _follow(
 ) -> set[int]:
     """Pairs are written, stale ones go, decisions speak, clusters are decided anew; who came to be in a cluster."""
     scheme, space = signed[0].scheme, signed[0].space
-    related = write((each for one in signed for each in pairs[one.document]), scheme, space, using, seen)
+    scores: Scores = {}
+    judged = (each for one in signed for each in pairs[one.document])
+    related = write(judged, scheme, space, using, scores, seen)
     known = [one for one in signed if not one.fresh]
     seeds = {one.document for one in signed}
     seeds |= related.intersection(
@@ -248,12 +250,13 @@ def _follow(
     )
     tied = {one.document: one.digest for one in known if found[one.document].tied}
     if tied:
-        seeds |= drop_stale(tied, scheme, using) | decided_with(tied.keys() - seen.undecided, using)
+        seeds |= drop_stale(tied, scheme, using, scores)
+        seeds |= decided_with(tied.keys() - seen.undecided, using)
         seen = replace(seen, pairs={})
     for one in signed:
         place = before.get(one.document)
         if place is not None and (place.digest, place.scheme) != (one.digest, scheme.pk):
             places = Membership.objects.using(using).filter(document=one.document)
             places.update(digest=one.digest, scheme=scheme)
-    led = recluster(scheme, seeds, using, related=related - seeds, seen=seen)
+    led = recluster(scheme, seeds, using, related=related - seeds, seen=seen, scores=scores)
     return {side for node, leader in led.items() if leader not in (None, node) for side in (node, leader)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from django.db import connections
@@ -17,9 +18,9 @@ from .told import Told, in_force, told_on
 
 CHUNK = 500
 STORED = (
-    'SELECT "id", "a_id", "b_id", "digest_a", "digest_b" FROM "neardup_pair" '
+    'SELECT "id", "a_id", "b_id", "digest_a", "digest_b", "score" FROM "neardup_pair" '
     'WHERE "scheme_id" = %s AND "a_id" IN ({}) UNION ALL '
-    'SELECT "id", "a_id", "b_id", "digest_a", "digest_b" FROM "neardup_pair" '
+    'SELECT "id", "a_id", "b_id", "digest_a", "digest_b", "score" FROM "neardup_pair" '
     'WHERE "scheme_id" = %s AND "b_id" IN ({})'
 )
 
@@ -38,8 +39,15 @@ DIGESTS = (
     'SELECT "document_id", "source_digest" FROM "neardup_fingerprint" '
     'WHERE "scheme_id" = %s AND "document_id" IN ({})'
 )
-SIDE_A = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_a" FROM "neardup_pair" WHERE "a_id" IN ({})'
-SIDE_B = 'SELECT "id", "a_id", "b_id", "scheme_id", "digest_b" FROM "neardup_pair" WHERE "b_id" IN ({})'
+SIDE_A = (
+    'SELECT "id", "a_id", "b_id", "score", "scheme_id", "digest_a" FROM "neardup_pair" WHERE "a_id" IN ({})'
+)
+SIDE_B = (
+    'SELECT "id", "a_id", "b_id", "score", "scheme_id", "digest_b" FROM "neardup_pair" WHERE "b_id" IN ({})'
+)
+
+Scores = dict[tuple[int, int], float]
+"""By pair whose score is another now: the one it had, infinite where it is new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +99,10 @@ def write(
     scheme: Scheme,
     space: int,
     using: str,
+    scores: Scores,
     seen: Seen = UNSEEN,
 ) -> set[int]:
-    """Store judged pairs (a refused one goes); the documents whose relations changed.
+    """Store judged pairs (a refused one goes); the documents whose relations changed. ``scores`` grows.
 
     A pair that is current on both sides is not overwritten by one that is not. ``seen``: all of the documents, where
     the caller has read them under the lock.
@@ -108,7 +117,7 @@ def write(
     now = connections[using].ops.adapt_datetimefield_value(timezone.now())
     new, changed, gone, touched = [], [], [], set[int]()
     for key, each in sorted(judged.items()):
-        old, digests_of_old = present.get(key, (None, ()))
+        old, digests_of_old, score = present.get(key, (None, (), inf))
         current = (stored.get(key[0]), stored.get(key[1])) == (each.a.read, each.b.read)
         if old is not None and not current and (stored.get(key[0]), stored.get(key[1])) == digests_of_old:
             continue
@@ -123,6 +132,8 @@ def write(
         else:
             continue
         touched |= {*key}
+        if not each.judgement.offered or each.judgement.score != score:
+            scores[key] = score
     execute_many(using, DELETE, gone)
     execute_many(using, CHANGE, changed)
     insert(using, "neardup_pair", NEW, new, documents=["evidence"])
@@ -130,24 +141,26 @@ def write(
     return touched
 
 
-def drop_stale(digests: Mapping[int, str], scheme: Scheme, using: str) -> set[int]:
+def drop_stale(digests: Mapping[int, str], scheme: Scheme, using: str, scores: Scores) -> set[int]:
     """Delete those documents' pairs that were judged on another text of theirs, or by another scheme; the documents
-    whose relations changed."""
-    stale = [row for row in rows_in(using, SIDE_A, digests) if row[3:] != (scheme.pk, digests[row[1]])]
-    stale += [row for row in rows_in(using, SIDE_B, digests) if row[3:] != (scheme.pk, digests[row[2]])]
+    whose relations changed. ``scores`` grows."""
+    stale = [row for row in rows_in(using, SIDE_A, digests) if row[4:] != (scheme.pk, digests[row[1]])]
+    stale += [row for row in rows_in(using, SIDE_B, digests) if row[4:] != (scheme.pk, digests[row[2]])]
     for pairs in among(Pair.objects.using(using), "pk", [row[0] for row in stale]):
         pairs.delete()
+    for _, a, b, score, *_ in stale:
+        scores[a, b] = min(score, scores.get((a, b), inf))
     return {side for row in stale for side in row[1:3]}
 
 
 def _present(
     keys: Collection[tuple[int, int]], scheme: int, using: str
-) -> dict[tuple[int, int], tuple[int, tuple[str, str]]]:
-    """Numbers and digests of those of the pairs that are stored; looked for among the pairs of few documents."""
+) -> dict[tuple[int, int], tuple[int, tuple[str, str], float]]:
+    """Numbers, digests and scores of those of the pairs that are stored, looked for among those of few documents."""
     met = Counter(side for key in keys for side in key)
     among = {max(key, key=lambda side: met[side]) for key in keys}
     stored = rows_either(using, STORED, among, scheme)
-    return {(a, b): (number, (one, two)) for number, a, b, one, two in stored if (a, b) in keys}
+    return {(a, b): (number, (one, two), score) for number, a, b, one, two, score in stored if (a, b) in keys}
 
 
 def _keep(new: Iterable[Sequence[Any]], seen: Seen) -> None:

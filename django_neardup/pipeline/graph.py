@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from ..clustering.leaders import AT_ONCE
@@ -116,6 +116,17 @@ class StoredGraph:
     def scores(self, node: int) -> Mapping[int, float]:
         """The scores of all its pairs, current or not, by the other document."""
         return self._known(node).scores
+
+    def unbound(self, nodes: Set[int]) -> set[int]:
+        """To whom decisions have bound those of the nodes that are filed elsewhere by now, where these are placed."""
+        moving = (
+            (told, node)
+            for told in self._decisions.values()
+            if told is not None
+            for node in told.documents & nodes
+            if told.spaces[node][0] != told.spaces[node][1]
+        )
+        return {each for told, node in moving for each in told.bound_to([node])} - nodes
 
     def digest(self, node: int) -> str:
         return self._digests.get(node, "")

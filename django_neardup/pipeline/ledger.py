@@ -29,10 +29,10 @@ COLUMNS = (
 def mark(instance: models.Model, using: str | None = None, recheck: bool = False) -> None:
     """Ask for a turn of that object's document, which is made where there is none: one upsert an adapter.
 
-    ``NotRegistered`` where its model has no adapter."""
+    ``NotRegistered`` where its model has no adapter, ``ValueError`` where the object has no primary key."""
     using = using or router.db_for_write(type(instance), instance=instance)
     for adapter in adapters_of(instance) or [adapter_for(instance)]:
-        mark_key(adapter, key_of(instance, adapter.model), using, recheck=recheck)
+        mark_key(adapter, _given_key(instance, adapter.model), using, recheck=recheck)
 
 
 def mark_key(adapter: Adapter, key: Any, using: str, *, recheck: bool = False) -> None:
@@ -120,6 +120,16 @@ def finish(model: type[Row], pk: int, wanted: int, using: str, **changes: Any) -
     model._default_manager.using(using).filter(pk=pk, done__lt=wanted).update(
         done=wanted, attempts=0, pending_since=answered, leased_until=None, **changes
     )
+
+
+def _given_key(instance: models.Model, model: type[models.Model]) -> Any:
+    key = key_of(instance, model)
+    if key is None:
+        raise ValueError(
+            f"This {model._meta.label} has no primary key and cannot be marked: save it first. Where bulk_create() "
+            "leaves keys out, mark the rows that it has saved: mark_queryset(), or neardup_index --reconcile."
+        )
+    return key
 
 
 def _since() -> Case:

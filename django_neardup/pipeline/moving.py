@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 from django.db.models import Q, QuerySet
 
 from ..models import Cluster, Document, Membership, Pair, Scheme
-from .assign import place, recluster, refresh
-from .facts import Seen, drop_stale, write
+from .assign import place, recluster
+from .facts import Scores, Seen, drop_stale, write
+from .figures import refresh
 from .ledger import request
 from .locks import space_lock
 from .places import spaces_of
@@ -26,11 +27,12 @@ def conclude_alone(one: Signed, verified: Sequence[Verified], seen: Seen, using:
     document, scheme = one.document, one.scheme
     led = _led(document, using)
     frozen = _members(led) if _has_other_text(one, using) else set()
+    scores: Scores = {}
     touched = _leave_other_spaces(document, one.space, scheme, using)
-    touched |= write(verified, scheme, one.space, using, seen)
-    touched |= drop_stale({document: one.digest}, scheme, using) | decided_with([document], using)
+    touched |= write(verified, scheme, one.space, using, scores, seen)
+    touched |= drop_stale({document: one.digest}, scheme, using, scores) | decided_with([document], using)
     Membership.objects.using(using).filter(document=document).update(digest=one.digest, scheme=scheme)
-    recluster(scheme, {document, *touched}, using, frozen=frozen)
+    recluster(scheme, {document, *touched}, using, frozen=frozen, scores=scores)
     if led is not None and frozen:
         request(Cluster, led.pk, using)
         recluster(scheme, {document, *frozen} - _placed(frozen, using), using)
@@ -75,11 +77,12 @@ def hide(document: Document, scheme: Scheme, using: str) -> bool:
 
 
 def _leave_other_spaces(document: int, space: int, scheme: Scheme, using: str) -> set[int]:
-    """A document that moved leaves its old space's pairs and cluster."""
+    """A document that moved leaves its old space's pairs and cluster; on whom that may tell."""
     away = Pair.objects.using(using).filter(Q(a=document) | Q(b=document)).exclude(space=space)
     others = _delete(away, document)
     old = Cluster.objects.using(using).filter(memberships__document=document).exclude(space=space).first()
     if old is not None:
+        others |= decided_with([document], using)  # while it is placed there still
         Membership.objects.using(using).filter(document=document).delete()
         place(refresh(old, using), scheme, using)
     return others

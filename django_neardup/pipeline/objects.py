@@ -12,6 +12,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models, router
 
 from ..adapters import adapter_for
+from ..columns import as_key
 from ..models import Document
 from .sql import among
 
@@ -81,8 +82,8 @@ def objects_of(documents: Iterable[Document], using: str) -> dict[int, models.Mo
     by_model: defaultdict[type[models.Model], dict[Any, int]] = defaultdict(dict)
     for document in documents:
         model = model_of(document)
-        if model is not None:
-            by_model[model][model._meta.pk.to_python(document.object_id)] = document.pk
+        if model is not None and (key := as_key(model, document.object_id)) is not None:
+            by_model[model][key] = document.pk
     return {
         keys[key]: instance
         for model, keys in by_model.items()

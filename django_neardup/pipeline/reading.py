@@ -9,6 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
 from ..adapters import Adapter, Source, adapter_for, registered
+from ..columns import as_key
 from ..models import Document
 from .records import Read
 
@@ -61,8 +62,8 @@ def read_sources(
     by_kind: dict[int, dict[Any, str]] = {}
     for kind, text in places:
         adapter = adapter_of(kind, using)
-        if adapter is not None:
-            by_kind.setdefault(kind, {})[adapter.model._meta.pk.to_python(text)] = text
+        if adapter is not None and (key := as_key(adapter.model, text)) is not None:
+            by_kind.setdefault(kind, {})[key] = text
     found: dict[tuple[int, str], Source] = {}
     for kind, keys in by_kind.items():
         adapter = adapter_of(kind, using)

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import models
 
 from ..adapters import Adapter, Source, registered
+from ..columns import as_key
 from ..models import Document, Fingerprint, Scheme
 from .ledger import mark_document, mark_key
 from .objects import canonical_id, content_type_of
@@ -127,13 +128,14 @@ def _agrees(
 
 
 def _orphans(adapter: Adapter, using: str) -> Iterator[int]:
-    """Documents whose object is gone without a word."""
+    """Documents whose object is gone without a word, and those whose id is no key of the model."""
     rows = Document.objects.using(using).filter(content_type=content_type_of(adapter.model, using))
     rows = rows.exclude(state=Document.State.GONE).filter(pending_since=None).order_by("pk")
-    after, field = 0, adapter.model._meta.pk
+    after, model = 0, adapter.model
     while chunk := list(rows.filter(pk__gt=after).values_list("pk", "object_id")[:BATCH]):
         after = chunk[-1][0]
-        keys = {field.to_python(text): document for document, text in chunk}
-        present: models.QuerySet[Any] = adapter.model._base_manager.using(using).filter(pk__in=list(keys))
+        keys = {document: as_key(model, text) for document, text in chunk}
+        known = [key for key in keys.values() if key is not None]
+        present: models.QuerySet[Any] = model._base_manager.using(using).filter(pk__in=known)
         there = set(present.values_list("pk", flat=True))
-        yield from (document for key, document in keys.items() if key not in there)
+        yield from (document for document, key in keys.items() if key not in there)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..models import Cluster, Document, Pair, Verdict
-from .assign import place, refresh
+from .assign import place
 from .conclude import TRIES
-from .facts import digests, is_current, pairs_of, write
+from .facts import Scores, digests, is_current, pairs_of, write
+from .figures import refresh
 from .leases import keep
-from .ledger import finish, mark_document
+from .ledger import finish, mark_document, mark_many
 from .locks import retrying, space_lock
 from .moving import Moved
 from .reading import read_many
@@ -29,7 +30,6 @@ AT_ONCE = 100
 
 def repair(cluster: Cluster, using: str) -> None:
     """Verify every member with the first one, the rest with the next, and let the clusters follow."""
-    wanted = cluster.wanted
     for _ in range(TRIES):
         members = _members(cluster, using)
         verified, left = _verify_in_rounds(cluster, members, using)
@@ -40,11 +40,18 @@ def repair(cluster: Cluster, using: str) -> None:
             continue
         for document in left:
             mark_document(document.pk, using, recheck=True)
-        break
-    else:
-        for document in _members(cluster, using):
-            mark_document(document.pk, using, recheck=True)
-    finish(Cluster, cluster.pk, wanted, using)
+        return finish(Cluster, cluster.pk, cluster.wanted, using)
+    give_up(cluster, using)
+
+
+def give_up(cluster: Cluster, using: str) -> None:
+    """Every member takes a turn of its own, and is placed by what is known, few under one lock. What is done stands,
+    where this is broken off as well."""
+    for some in portions([document.pk for document in _members(cluster, using)], AT_ONCE):
+        keep([cluster], using)
+        retrying(mark_many, some, using)
+        retrying(_place, cluster, some, using)
+    finish(Cluster, cluster.pk, cluster.wanted, using)
 
 
 def _members(cluster: Cluster, using: str) -> list[Document]:
@@ -124,8 +131,14 @@ def _conclude(cluster: Cluster, verified: Sequence[Verified], using: str) -> Non
         for each in verified:
             if any(stored.get(side.document) != side.read for side in (each.a, each.b)):
                 raise Moved
-        touched = write(verified, scheme, cluster.space_id, using)
+        scores: Scores = {}
+        touched = write(verified, scheme, cluster.space_id, using, scores)
         present = {document.pk for document in _members(cluster, using)}
-        place(present | touched, scheme, using)
+        place(present | touched, scheme, using, scores=scores)
         for row in Cluster.objects.using(using).filter(pk=cluster.pk):
             refresh(row, using)
+
+
+def _place(cluster: Cluster, documents: Sequence[int], using: str) -> None:
+    with space_lock([cluster.space_id], using):
+        place(documents, scheme_in(cluster.space_id, using), using)

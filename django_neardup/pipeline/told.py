@@ -61,9 +61,11 @@ class Told:
         return self.spaces[one] == self.spaces[two]
 
     def bound_to(self, asked: Iterable[int]) -> set[int]:
-        """Those of the members that are in one space with one of the asked ones, these among them."""
-        spaces = {self.spaces[each] for each in self.documents.intersection(asked)}
-        return {each for each in self.documents if self.spaces[each] in spaces}
+        """The asked ones that are members, and those members that are filed and placed where these are placed; one that
+        is filed elsewhere by now is so until its turn takes it away."""
+        own = {*self.documents.intersection(asked)}
+        there = {self.spaces[each][1:] * 2 for each in own}
+        return own | {each for each in self.documents if self.spaces[each] in there}
 
     def pairs(self, nodes: Set[int] | None = None) -> list[tuple[int, int]]:
         """The pairs that it speaks of; ``nodes``: only those with one of these. No side is combined with itself but

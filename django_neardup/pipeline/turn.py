@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ..adapters import Adapter, Source
 from ..conf import get_profile
 from ..models import Cluster, Document, Scheme
-from ..signals import cluster_changed, document_checked
+from ..signals import JobSignal, cluster_changed, document_checked
 from ..signatures.statistics import StatisticsMissing
 from .candidates import candidates_many
 from .conclude import conclude_many
@@ -28,6 +28,10 @@ from .signing import sign_many
 from .sql import rows_in
 from .store import erase, store_many
 from .verify import verify_many
+
+looked_at = JobSignal()
+"""A turn has looked at a post of which ``document_checked`` is silent: it is as it was, or goes on waiting. What no
+source tells, its address say, may be another. Arguments: as of ``document_checked``."""
 
 FINISHED = (
     'SELECT f."document_id", f."source_digest" FROM "neardup_fingerprint" f '
@@ -88,6 +92,7 @@ def job(reads: Sequence[Read], scheme: Scheme, using: str) -> tuple[list[Signed]
 def take_from_view(document: Document, adapter: Adapter, using: str) -> None:
     """A post that is hidden, compared all the same, and cannot be signed now: it leads no group. Its turn goes on
     waiting."""
+    looked_at.send_robust(sender=adapter.model, document=document, using=using)
     try:
         changed = retrying(hide, document, active_scheme(adapter.settings, using), using)
     except Moved:
@@ -114,6 +119,8 @@ def _take_anew(profile: str, reads: Sequence[Read], using: str) -> None:
 
 def _take(reads: Sequence[Read], scheme: Scheme, using: str) -> None:
     finished = _finished(reads, scheme, using)
+    for document in finished:
+        looked_at.send_robust(sender=model_of(document), document=document, using=using)
     if finished:
         end({document.pk: End(document.wanted) for document in finished}, using)
         known = {document.pk for document in finished}

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from math import inf
 
 from django.db import connections, router
+from django.db.models import QuerySet
 
 from ..conf import get_profile
+from ..faults import nobodys
 from ..models import Cluster, Document
 from ..models.document import Ledger
 from ..signatures.statistics import StatisticsMissing
-from .faults import nobodys
 from .leases import keep, lease_many, waiting
 from .leaving import leaving
 from .ledger import finish, lease, postpone, put_back
 from .pace import Pace
 from .readiness import unready_kinds
-from .repair import repair
+from .repair import give_up, repair
 from .sql import rows
 from .turn import take_turns
 
@@ -50,7 +52,8 @@ class DrainResult:
 def drain(using: str = "default", limit: int | None = None, seconds: float | None = None) -> DrainResult:
     """Take turns until nothing waits, or that many turns or seconds are over. Never call it inside a transaction.
 
-    Posts of a profile whose statistics are not gathered yet go on waiting; those deleted or hidden meanwhile leave."""
+    The seconds run from the first turns, which are taken however few they are. Posts of a profile whose statistics are
+    not gathered yet go on waiting; those deleted or hidden meanwhile leave."""
     return _Drain(using, limit, seconds).run()
 
 
@@ -59,7 +62,8 @@ class _Drain:
 
     def __init__(self, using: str, limit: int | None, seconds: float | None) -> None:
         self.using, self.limit = using, limit
-        self.end = time.monotonic() + seconds if seconds is not None else None
+        self.seconds = inf if seconds is None else max(seconds, 0.0)
+        self.end: float | None = None
         self.unready = unready_kinds(using)
         self.pace, self.turns = Pace(BATCH, FIRST), 0
 
@@ -96,7 +100,9 @@ class _Drain:
     def _is_over(self) -> bool:
         if self.limit is not None and self.turns >= self.limit:
             return True
-        return self.end is not None and time.monotonic() > self.end
+        now = time.monotonic()
+        self.end = now + self.seconds if self.end is None else self.end
+        return now > self.end
 
     def _take(self, group: list[int]) -> None:
         """Lease and take those turns; the next batch is larger or smaller by how long they took."""
@@ -129,6 +135,16 @@ def is_pending(using: str) -> bool:
     return found is not None
 
 
+def pending(using: str, without: Collection[int] = ()) -> tuple[QuerySet[Document], QuerySet[Cluster]]:
+    """What waits, leased or not; nothing of posts of the content types ``without``."""
+    documents = Document.objects.using(using).filter(pending_since__isnull=False)
+    clusters = Cluster.objects.using(using).filter(pending_since__isnull=False)
+    return (
+        documents.exclude(content_type__in=without),
+        clusters.exclude(representative__content_type__in=without),
+    )
+
+
 def _work(documents: Sequence[Document], using: str) -> None:
     """Take those turns together; one by one where that fails, so that only the guilty one does."""
     if len(documents) > 1:
@@ -156,7 +172,7 @@ def _work_alone(row: Ledger, turn: Callable[[], None], using: str) -> None:
     """Take one turn, and bear its failure."""
     profile = get_profile()
     if row.attempts > profile.max_attempts:
-        return _quarantine(row, using, "given up: the worker died in every attempt")
+        turn = partial(_give_up, row, using)
     try:
         turn()
     except nobodys():
@@ -171,12 +187,20 @@ def _work_alone(row: Ledger, turn: Callable[[], None], using: str) -> None:
 def _fail(row: Ledger, error: Exception, using: str, most: int) -> None:
     name = type(error).__name__
     logger.exception("neardup: %s %s failed (%s)", type(row).__name__, row.pk, name)
-    if row.attempts >= most:
+    if row.attempts >= most and isinstance(row, Document):
         _quarantine(row, using, name)
     else:
         postpone(type(row), row.pk, using, BACKOFF * 2 ** (row.attempts - 1))
 
 
+def _give_up(row: Ledger, using: str) -> None:
+    """No attempt has come to its end: a post is set aside, the members of a group go ways of their own."""
+    logger.error("neardup: %s %s is given up after %d attempts", type(row).__name__, row.pk, row.attempts - 1)
+    if isinstance(row, Cluster):
+        give_up(row, using)
+    else:
+        _quarantine(row, using, "given up: the worker died in every attempt")
+
+
 def _quarantine(row: Ledger, using: str, reason: str) -> None:
-    changes = {"state": Document.State.QUARANTINED, "reason": reason} if isinstance(row, Document) else {}
-    finish(type(row), row.pk, row.wanted, using, **changes)
+    finish(type(row), row.pk, row.wanted, using, state=Document.State.QUARANTINED, reason=reason)

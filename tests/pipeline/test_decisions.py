@@ -11,13 +11,14 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from django_neardup.models import Cluster, Decision, Document, Membership, Pair
-from django_neardup.pipeline import decide, drain, withdraw
+from django_neardup.pipeline import decide, drain, ledger, schemes, stages, withdraw
 from django_neardup.pipeline.told import Told, decided_with, decisions_on
 from tests import builders
 from tests.admin import crowds
 from tests.testapp.models import Ad, ScopedPost
 
 from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
+from .test_faults import assert_as_rebuilt
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 FEW, MANY = 120, 600
@@ -197,3 +198,48 @@ def test_a_newer_decision_overrides_an_older_one_of_more_members():
     assert not Cluster.objects.exists() and Ad.objects.count() == 3
     decide("same", documents[:2], None, "default")
     assert cluster(posts[0]) == cluster(posts[1]) is not None and cluster(posts[2]) is None
+
+
+def half_moved(instance, site):
+    """A post that has moved, whose worker has died when it was signed; nobody takes its turn for a while."""
+    instance.site = site
+    instance.save()
+    row = ledger.lease(Document, document(instance).pk, "default", 60)
+    reads = stages.read_many([row], "default")
+    signed, _ = stages.sign_many(
+        reads, schemes.active_scheme(reads[0].adapter.settings, "default"), "default"
+    )
+    stages.store_many(signed, "default")
+
+
+def moved_after_another_turn(instance, near):
+    half_moved(instance, 2)
+    near.text += " Срочно."
+    near.save()
+    assert drain().pending
+    Document.objects.update(leased_until=None)
+    settle()
+
+
+def deleted_while_it_moves(instance, near):
+    half_moved(instance, 2)
+    instance.delete()
+    Document.objects.update(leased_until=None)
+    settle()
+
+
+@pytest.mark.engine_alike
+@pytest.mark.parametrize("kind", ["same", "different"])
+@pytest.mark.parametrize(
+    "leave", [lambda one, near: move(one, 2), moved_after_another_turn, deleted_while_it_moves]
+)
+def test_whom_a_decision_moved_for_one_that_has_left_is_decided_on_anew(leave, kind):
+    first, one, near = (scoped(text) for text in (SOFA, SOFA_EDITED, f"{SOFA} Торг."))
+    other = scoped(PIANO if kind == "same" else f"{SOFA} Звоните.")
+    decide(kind, [document(one), document(other)], None, "default")
+    Pair.objects.filter(a=document(one), b=document(other)).delete()
+    assert cluster(first) == cluster(one) == cluster(near)
+    assert (cluster(other) == cluster(first)) == (kind == "same")
+    leave(one, near)
+    assert (cluster(other) == cluster(first)) == (kind == "different")
+    assert_as_rebuilt()

@@ -28,6 +28,23 @@ def test_a_mark_is_one_statement(django_assert_num_queries):
     assert document(one).first_seen == LIVE_NUMBER and document(one).object_key == one.pk
 
 
+def test_what_has_no_key_is_not_marked():
+    with pytest.raises(ValueError, match="mark_queryset"):
+        mark(Ad(text=SOFA))
+    assert not Document.objects.exists()
+
+
+@pytest.mark.engine_alike
+@pytest.mark.parametrize("limit", [0, 1])
+def test_however_short_a_drain_is_it_takes_its_first_turns(limit):
+    one = post(SOFA)
+    assert drain(seconds=0, limit=limit).turns == limit
+    work()
+    group = Cluster.objects.create(space=document(one).space, representative=document(one))
+    request(Cluster, group.pk, "default")
+    assert drain(seconds=0, limit=limit).turns == limit
+
+
 def test_oldest_first_and_never_twice():
     posts = [post(f"{SOFA} {number}") for number in range(5)]
     assert waiting(Document, "default", 10) == [(document(each).pk, 0) for each in posts]
@@ -102,7 +119,7 @@ def test_mariadbs_clock_knows_no_zone_so_that_no_hour_comes_twice(zone, seconds)
         cursor.execute(f"SELECT {ledger.CLOCK_SQL['mysql']}")
         (now,) = cursor.fetchone()
         cursor.execute("SET time_zone = 'SYSTEM'")
-    assert told == seconds * 1000 and abs(now - 1000 * time.time()) < 1000
+    assert told == seconds * 1000 and abs(now - 1000 * time.time()) < 60_000
 
 
 def test_a_document_that_kills_its_worker_is_given_up(settings):

@@ -1,7 +1,8 @@
 """Whatever happens in whatever order, the index is the one that a rebuild makes, and every cluster holds good."""
 
 import pytest
-from hypothesis import HealthCheck, settings
+from django.db.models import F
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -13,6 +14,7 @@ from hypothesis.stateful import (
 
 from django_neardup.adapters import adapter_for
 from django_neardup.clustering import leaders
+from django_neardup.conf import get_profile
 from django_neardup.models import (
     Cluster,
     Decision,
@@ -34,6 +36,7 @@ from django_neardup.pipeline import (
     stages,
     withdraw,
 )
+from tests.fuzzing import TIMES, examples
 from tests.testapp.models import Ad
 
 from .families import family
@@ -58,7 +61,8 @@ def _edited(number, at, length, model):
 
 
 class Site(RuleBasedStateMachine):
-    """Posts are saved, edited, hidden, drafted, deleted; people decide; workers die between two steps."""
+    """Posts are saved, edited, hidden, drafted, moved, deleted; people decide; workers die between two steps, and in
+    repairs."""
 
     @initialize()
     def begin(self):
@@ -96,6 +100,13 @@ class Site(RuleBasedStateMachine):
 
     @precondition(lambda self: self.ads)
     @rule(place=places)
+    def move(self, place):
+        ad = self.ad(place)
+        ad.phone = "" if ad.phone else "elsewhere"
+        ad.save()
+
+    @precondition(lambda self: self.ads)
+    @rule(place=places)
     def delete(self, place):
         self.ads.pop(place % len(self.ads)).delete()
 
@@ -110,7 +121,8 @@ class Site(RuleBasedStateMachine):
         chosen = {
             document(self.ad(place)).pk: document(self.ad(place)) for place in (first, second, first + 1)
         }
-        if len(chosen) < 2 or any(each.space_id is None for each in chosen.values()):
+        spaces = {each.space_id for each in chosen.values()}
+        if len(chosen) < 2 or len(spaces) > 1 or None in spaces:
             return
         sides = {pk: 1 + bool(number) for number, pk in enumerate(chosen)} if apart else None
         self.decisions.append(decide(kind, list(chosen.values()), None, "default", sides=sides))
@@ -134,6 +146,10 @@ class Site(RuleBasedStateMachine):
                 stages.store_many(signed, "default")
         Document.objects.update(leased_until=None, attempts=0)  # who kills too often is set aside
 
+    @rule()
+    def give_repairs_up(self):
+        Cluster.objects.filter(pending_since__isnull=False).update(attempts=get_profile().max_attempts)
+
     @rule(turns=st.integers(1, 3))
     def drain_some(self, turns):
         drain(limit=turns)
@@ -154,6 +170,7 @@ class Site(RuleBasedStateMachine):
 def assert_sound():
     """Nothing waits; every member is verified with its representative, or bound by a person."""
     assert all(row.done == row.wanted and not row.recheck for row in Document.objects.all())
+    assert not Membership.objects.exclude(document__space=F("cluster__space")).exists()
     digests = dict(Fingerprint.objects.values_list("document", "source_digest"))
     pairs = {(row.a_id, row.b_id): row for row in Pair.objects.all()}
     for cluster in Cluster.objects.select_related("representative"):
@@ -191,15 +208,17 @@ def little_at_once(request, monkeypatch):
         monkeypatch.setattr(repair, "AT_ONCE", 1)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.engines("sqlite")
 @pytest.mark.usefixtures("little_at_once")
 @pytest.mark.django_db(transaction=True, databases=["default"])
 def test_any_history_comes_to_what_a_rebuild_does(monkeypatch):
     monkeypatch.setattr(type(adapter_for(Ad)), "compared", lambda self: Ad.objects.filter(hits__gte=0))
+    monkeypatch.setattr(type(adapter_for(Ad)), "scope", ["phone"])
     run_state_machine_as_test(
         Site,
-        settings=settings(
-            max_examples=25, stateful_step_count=25, derandomize=True, database=None,
+        settings=examples(
+            25, stateful_step_count=25, derandomize=TIMES == 1, database=None,
             suppress_health_check=list(HealthCheck),
         ),
     )  # fmt: skip

@@ -202,10 +202,12 @@ def test_a_row_that_a_request_holds_is_marked_last_and_alone():
     held = threading.Event()
     marking = threading.Thread(target=in_thread, args=(held, [document(each).pk for each in (one, two)]))
     marking.start()
+    end = time.monotonic() + 30
     with transaction.atomic():
         mark(two)
         held.set()
         while not Document.objects.filter(pk=document(one).pk, recheck=True).exists():
+            assert time.monotonic() < end
             time.sleep(0.02)
         mark(one)
     marking.join(30)
@@ -214,7 +216,7 @@ def test_a_row_that_a_request_holds_is_marked_last_and_alone():
 
 
 def in_thread(held, documents):
-    held.wait(30)
+    assert held.wait(30)
     try:
         mark_many(documents, "default")
     finally:

@@ -7,7 +7,8 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
-from django_neardup.models import Cluster
+from django_neardup.conf import get_profile
+from django_neardup.models import Cluster, Membership, Pair
 from django_neardup.pipeline import drain
 from django_neardup.pipeline.leases import HELD
 from django_neardup.pipeline.ledger import lease, request
@@ -15,7 +16,8 @@ from django_neardup.pipeline.repair import repair
 from tests.testapp.models import Ad
 
 from .families import family
-from .helpers import cluster, pair, post, work
+from .helpers import cluster, document, pair, post, work
+from .test_faults import assert_as_rebuilt
 
 MODELS = ("С90.30", "С110.35", "С120.40", "С140.35")
 
@@ -71,3 +73,47 @@ def test_clusters_of_variants_are_left_alone():
     Ad.objects.all().delete()
     work()
     assert updates_of_a_repair(MODELS) == alone
+
+
+def waiting_repair():
+    """Copies that have each been compared with the first alone, which has another text by now."""
+    first, *others = group(MODELS[0], 4)
+    work()
+    Pair.objects.exclude(a=document(first)).delete()
+    first.text = " ".join(family(2))
+    first.save()
+    drain(limit=1)
+    assert Cluster.objects.get(wanted__gt=F("done")).size == 4
+    return first, others
+
+
+def assert_settled(first, others):
+    assert not Cluster.objects.filter(pending_since__isnull=False).exists()
+    assert cluster(first) is None and {cluster(each).pk for each in others} == {Cluster.objects.get().pk}
+    for place in Membership.objects.filter(reason=Membership.Reason.DUPLICATE).select_related("cluster"):
+        assert Pair.objects.get(a=place.cluster.representative, b=place.document).score == place.score
+    assert_as_rebuilt()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.engine_alike
+@pytest.mark.parametrize("at_once", [1, 100])
+def test_members_go_ways_of_their_own_where_a_repair_is_given_up(at_once, monkeypatch, caplog):
+    monkeypatch.setattr("django_neardup.pipeline.repair.AT_ONCE", at_once)
+    first, others = waiting_repair()
+    Cluster.objects.update(attempts=get_profile().max_attempts)
+    work()
+    assert "is given up" in caplog.text
+    assert_settled(first, others)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.engine_alike
+def test_a_repair_that_fails_each_time_is_given_up_at_last(monkeypatch):
+    monkeypatch.setattr("django_neardup.pipeline.work.repair", lambda cluster, using: 1 / 0)
+    first, others = waiting_repair()
+    for _ in range(get_profile().max_attempts):
+        assert drain().pending
+        Cluster.objects.update(leased_until=None)
+    work()
+    assert_settled(first, others)

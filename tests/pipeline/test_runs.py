@@ -68,6 +68,11 @@ def edit_or_delete(chance):
         ad.save()
 
 
+def is_at_work():
+    """Whether a run has a range of posts just now."""
+    return IndexRange.objects.filter(finished=False, leased_until__gt=1).exists()
+
+
 def live_keys(state):
     """The state, of keys those of posts that are there alone."""
     there = {
@@ -78,23 +83,28 @@ def live_keys(state):
 
 @pytest.mark.slow
 def test_killed_runs_are_taken_over_while_posts_are_edited(child_environment):
-    chance = random.Random(7)
+    chance, kills = random.Random(7), 0
     posts(200, seed=7)
-    for _kill in range(4):
+    for pause in (0.0, 0.4, 0.8, 1.2):
         running = subprocess.Popen(
             command("--run", "40"),
             env=child_environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        end = time.monotonic() + chance.uniform(2.5, 5.0)
+        while not is_at_work() and running.poll() is None:
+            edit_or_delete(chance)
+            time.sleep(0.05)
+        end = time.monotonic() + pause
         while time.monotonic() < end and running.poll() is None:
             edit_or_delete(chance)
             if chance.random() < 0.3:
                 call_command("neardup_worker", once=True, database=["default"], verbosity=0)
+        at_work = is_at_work()
         running.send_signal(signal.SIGKILL)
-        running.wait()
+        kills += running.wait() == -signal.SIGKILL and at_work
         IndexRange.objects.filter(finished=False).update(leased_until=1)
+    assert kills, "no run was killed at its work"
     index(child_environment, "--run", "40")
     Document.objects.update(leased_until=None)
     work()

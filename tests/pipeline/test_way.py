@@ -447,9 +447,9 @@ def test_a_key_that_was_changed_in_case_alone_is_another_post():
 
 
 def test_a_cluster_is_logged_at_the_alarm_and_each_time_it_has_doubled(monkeypatch, caplog):
-    from django_neardup.pipeline import assign
+    from django_neardup.pipeline import figures
 
-    monkeypatch.setattr(assign, "ALARM", 3)
+    monkeypatch.setattr(figures, "ALARM", 3)
     for _ in range(7):
         post(SOFA)
         work()

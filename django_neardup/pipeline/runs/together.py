@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from ...faults import nobodys
 from ...signatures.statistics import StatisticsMissing
-from ..faults import nobodys
 from ..fence import Outdated
 from .claims import Overtaken
 
