@@ -77,7 +77,11 @@ class NearDuplicateFormMixin(Base):
     def save(self, commit: bool = True) -> Any:
         """As ``ModelForm.save``; of an old post that is renewed, the old post, saved whatever ``commit`` says."""
         old = self.neardup.begin()
-        return super().save(commit) if old is None else old  # type: ignore[misc]
+        if old is None:
+            return super().save(commit)  # type: ignore[misc]
+        if not commit:
+            self.save_m2m = _nothing
+        return old
 
     def publish(self, instance: Model) -> Model:
         """What a plain form calls in place of ``instance.save()``: the post that was saved, the old one if renewed."""
@@ -96,3 +100,7 @@ class NearDuplicateFormMixin(Base):
         problem = policy.problem
         if problem is not None:
             self.add_error(None, ValidationError(str(problem[0]), code=problem[1]))
+
+
+def _nothing() -> None:
+    """``save_m2m`` of an old post: what ``renew()`` has not brought up to date stays as it was."""

@@ -62,7 +62,12 @@ class Throttle:
         if user is not None and user.is_authenticated:
             return f"user {user.pk}"
         address = self.address(request)
-        return f"address {_household(address)}" if address else ""
+        if not address:
+            _log_once(
+                "address", "Visitors without an address are not counted: see THROTTLE in the documentation."
+            )
+            return ""
+        return f"address {_household(address)}"
 
     def address(self, request: HttpRequest) -> str:
         """The visitor's address: REMOTE_ADDR. Behind a proxy that is the proxy's; override it there."""

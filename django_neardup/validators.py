@@ -23,8 +23,9 @@ class NotNearDuplicate:
 
     ``model``: a class, or "app.Model". ``visible``: what may be told of (None: ``live()``). ``author``, ``trust`` and
     ``scope``: what the rules are told of whoever writes; a text alone has no author, so rules of one's own posts speak
-    to it only with an ``author``. ``ValidationError`` with the code "near_duplicate" and in its params ``title``,
-    ``url`` and ``value``. What fails while it looks is logged, and lets the text through."""
+    to it only with an ``author``, and no key: leave a post that is edited out of ``visible``. ``ValidationError`` with
+    the code "near_duplicate" and in its params ``title``, ``url`` and ``value``. What fails while it looks is
+    logged, and lets the text through."""
 
     message: str | Promise = _("This is on the site already: %(title)s")
     code = "near_duplicate"

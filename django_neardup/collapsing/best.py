@@ -28,6 +28,7 @@ def shown(queryset: QuerySet[Any], root: type[Model]) -> Q:
     """
     candidates = queryset.all()
     candidates.query.distinct = False
+    candidates.query.select_for_update = False
     by_row = _row_by_row(candidates, root)
     return Q(_Either(by_row, candidates.query, root)) if fits_a_window(candidates.query) else by_row
 

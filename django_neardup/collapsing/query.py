@@ -18,6 +18,8 @@ from .joined import is_over_a_window, numbers
 
 ROOM = 20
 GROWTH = 4
+MOST = 50_000
+"""Rows of a list that are read for one of its pages, which takes some 10 MB; what lies farther the database finds."""
 
 M = TypeVar("M", bound=Model)
 
@@ -61,7 +63,7 @@ class CollapsedQuery(Query):
 
 def order_of(query: Query) -> tuple[Any, ...]:
     """All that the order of a query's rows depends on."""
-    return query.order_by, query.default_ordering, query.standard_ordering
+    return query.order_by, query.default_ordering, query.standard_ordering, query.extra_order_by
 
 
 def totals(queryset: QuerySet[Any]) -> Totals:
@@ -83,7 +85,7 @@ def plain(queryset: QuerySet[M]) -> QuerySet[M]:
 
 def first_keys(queryset: QuerySet[Any]) -> list[Any] | None:
     """Primary keys of the slice's rows, read from the list as it was before the collapse: the row of a cluster that
-    comes first there is the one that is shown. None where that cannot be said."""
+    comes first there is the one that is shown. None where that cannot be said, or they lie too far."""
     query: Any = queryset.query
     if query.high_mark is None or query.collapse.order != order_of(query) or query.select_for_update:
         return None
@@ -93,25 +95,28 @@ def first_keys(queryset: QuerySet[Any]) -> list[Any] | None:
     rows.query.clear_limits()
     cluster = cluster_of(query.collapse.root, OuterRef(query.collapse.root._meta.pk.attname))
     ordered = rows.order_by(*ordering_of(rows), "pk").values_list("pk", Subquery(cluster))
-    return _walk(ordered, query.high_mark)[query.low_mark :]
+    found = _walk(ordered, query.high_mark)
+    return None if found is None else found[query.low_mark :]
 
 
-def _walk(rows: QuerySet[Any, Any], stop: int) -> list[Any]:
-    """Keys of the first rows until there are so many: one a cluster."""
+def _walk(rows: QuerySet[Any, Any], stop: int) -> list[Any] | None:
+    """Keys of the first rows until there are so many: one a cluster. None where that takes more than `MOST`."""
     found: dict[Any, Any] = {}
     start, size = 0, 2 * stop + ROOM
-    while True:
+    while start + size <= MOST:
         part = list(rows[start : start + size])
         for pk, cluster in part:
             found.setdefault((cluster, None if cluster else pk), pk)
         if len(found) >= stop or len(part) < size:
             return list(found.values())[:stop]
         start, size = start + size, size * GROWTH
+    return None
 
 
 def _is_whole(query: Any) -> bool:
     """Whether the rows, but for their order and slice, are those that the collapse has left."""
-    changed = query.combinator or query.distinct_fields or query.extra or query.group_by is not None
+    extra = query.extra or query.extra_tables
+    changed = extra or query.combinator or query.distinct_fields or query.group_by is not None
     return not changed and bool(query.where == query.collapse.where)
 
 
@@ -144,6 +149,7 @@ def _counted(query: Any, using: str) -> Totals | None:
     if not (_rows_are_posts(query) or (query.distinct and not query.annotations)):
         return None
     rows: QuerySet[Any] = QuerySet(model=query.model, query=_plain(query), using=using)
+    rows.query.select_for_update = False
     connection = connections[using]
     try:
         sql, values = numbers(rows, query.collapse.root, connection)

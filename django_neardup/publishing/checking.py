@@ -14,6 +14,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
+from ..faults import INTERRUPTS
 from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, MergeRecord, Pair, Scheme
 from ..pipeline import model_of, retrying, space_lock
 from ..pipeline.facts import digests, is_current, pairs_of
@@ -76,6 +77,8 @@ def _settle_safely(document: Document, using: str, *, decided: bool) -> None:
         if not retrying(_settle, document, using, decided):
             # the turn that is to come must not be silent, whatever it finds
             Document.objects.using(using).filter(pk=document.pk).update(recheck=True)
+    except tuple(INTERRUPTS):
+        raise
     except Exception:
         logger.exception("neardup: the held post of document %s waits for a moderator", document.pk)
         waiting = Hold.objects.using(using).filter(document=document.pk, state=State.CHECKING)

@@ -120,13 +120,13 @@ def write_first(held: QuerySet[Hold], using: str) -> None:
 
 def database_of(instance: Model) -> str:
     """Where that post is, or will be, written."""
-    return instance._state.db or router.db_for_write(type(instance), instance=instance)
+    return router.db_for_write(type(instance), instance=instance)
 
 
 def _end(instance: Model, act: Callable[[Model, Adapter, QuerySet[Hold], str], bool]) -> bool:
     adapter, using = adapter_for(instance), database_of(instance)
+    held = holds_of(instance, using)  # reads, which the transaction may not begin with
     with transaction.atomic(using=using):
-        held = holds_of(instance, using)
         write_first(held, using)
         fresh = locked(adapter, key_of(instance, adapter.model), using)
         return fresh is not None and held.exists() and act(fresh, adapter, held, using)

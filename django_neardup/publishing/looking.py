@@ -38,11 +38,13 @@ class Look:
 class Visitor:
     """Whoever publishes: the author's key as ``Adapter.author`` gives it, empty for nobody, and the word of trust.
 
-    ``waits``: whether posts of theirs wait until they are checked."""
+    ``waits``: whether posts of theirs wait until they are checked. ``exempt``: the rules let them through, whatever a
+    post is like."""
 
     author: Any = None
     trust: str = ""
     waits: bool = False
+    exempt: bool = False
 
     def owns(self, instance: Model, adapter: Adapter) -> bool:
         """Whether that post is the visitor's own."""
@@ -56,7 +58,7 @@ def visitor_of(request: HttpRequest, instance: Model, adapter: Adapter) -> Visit
     def ask() -> Visitor:
         trust = str(adapter.trust(request))
         exempt = exempts(adapter, trust=trust, scope=scope_of(adapter, instance))
-        return Visitor(adapter.request_author(request), trust, waits and not exempt)
+        return Visitor(adapter.request_author(request), trust, waits and not exempt, exempt)
 
     waits = adapter.hold_until_checked and can_hold(adapter)
     nobody = Visitor(waits=waits)

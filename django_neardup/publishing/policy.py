@@ -18,10 +18,9 @@ from ..finding import Match
 from ..finding.matches import appeal_of
 from ..models import Hold
 from ..pipeline import canonical_id
-from .holding import database_of, holds_of, is_live
 from .looking import Look, Visitor, look, visitor_of
 from .rules import Action
-from .saving import Waiting, hold_on_save, renew
+from .saving import Waiting, held_still, hold_on_save, renew, standing
 from .tokens import confirms, token_of
 
 CHECK, CONFIRM, RENEW, TOKEN = "neardup_check", "neardup_confirm", "neardup_renew", "neardup_token"
@@ -119,8 +118,10 @@ class Policy:
         return next((each for each in self.found.renewable if _key(each) == chosen), None)
 
     def begin(self, instance: Model | None = None) -> Model | None:
-        """Called before the post is saved: it is held then, if it is to wait. The old post, saved, where one is renewed
-        instead."""
+        """Called before the post is saved, any number of times: it is held then, if it is to wait. The old post, saved,
+        where one is renewed instead, once."""
+        if self._renewed is not None:
+            return self._renewed
         if instance is not None:
             self.know(instance)
         chosen = self.to_renew
@@ -136,6 +137,7 @@ class Policy:
         self._waiting = self._until_checked() if self.changed else None
         if self.action in ("hold", "block"):
             self._waiting = Waiting(Hold.State.REVIEW, cause, self.visitor.trust)
+        self._waiting = standing(self.post, self.adapter, self.visitor) or self._waiting
         if self._waiting is not None:
             hold_on_save(self.post, self._waiting)
 
@@ -153,12 +155,9 @@ class Policy:
         return "published" if self._renewed is None else "renewed"
 
     def _held_before(self) -> Hold | None:
-        """The hold under which the post stands still; none where somebody has published it by hand."""
         if self.instance is None or self.instance.pk is None:
             return None
-        using = database_of(self.instance)
-        held = holds_of(self.instance, using).first()
-        return None if held is None or is_live(self.instance, using) else held
+        return held_still(self.instance)
 
     @property
     def message(self) -> Promise:

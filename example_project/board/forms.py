@@ -42,11 +42,18 @@ class AdForm(NearDuplicateFormMixin, forms.ModelForm):
     def save(self, commit: bool = True) -> Ad:
         if self.may_draft:
             self.instance.published, self.instance.draft = not self.is_draft, self.is_draft
-        return super().save(commit)
+        ad: Ad = super().save(commit)
+        if ad is not self.instance:  # the earlier one, renewed
+            self._put(ad)
+        return ad
 
     def _save_m2m(self) -> None:
         super()._save_m2m()
-        self.instance.categories.set([self.cleaned_data["category"]])
+        self._put(self.instance)
+
+    def _put(self, ad: Ad) -> None:
+        """Onto the shelf that was chosen."""
+        ad.categories.set([self.cleaned_data["category"]])
 
 
 class AppealForm(forms.ModelForm):

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 import django_neardup as neardup
 from tests.api.asking import CODE, HTML, OTHER, address, ask, ask_json, indexed, post, texts, told
+from tests.merging.tools import snapshot
 from tests.testapp.models import Ad, Author, LongArticle, Reply, ScopedPost, SlugPost, Topic, UuidPost
 
 pytestmark = pytest.mark.django_db
@@ -227,9 +228,9 @@ def test_a_key_that_is_none(client, posts, pk):
 
 
 def test_nothing_is_written(client, posts, django_assert_num_queries):
-    before = list(Ad.objects.order_by("pk").values())
+    before = snapshot()
     told(client, pk=posts[0].pk, title="Другое", text="Совсем другой текст этого объявления", published="")
-    assert list(Ad.objects.order_by("pk").values()) == before
+    assert snapshot() == before
 
 
 # What is heeded -------------------------------------------------------------------------------------------

@@ -103,8 +103,12 @@ def test_things_apart(rf, clock):
     assert [throttle.wait(asked(rf), name) for name in ("check", "similar", "check")] == [0, 0, 60]
 
 
-def test_nobody_is_counted_without_an_address(rf, clock):
-    assert waits(Throttle("1/m"), [asked(rf, address="")] * 3) == [0, 0, 0]
+def test_nobody_is_counted_without_an_address_which_is_said_once(rf, clock, caplog):
+    with caplog.at_level(logging.WARNING):
+        assert waits(Throttle("1/m"), [asked(rf, address="")] * 3) == [0, 0, 0]
+    assert [record.message for record in caplog.records] == [
+        "Visitors without an address are not counted: see THROTTLE in the documentation."
+    ]
 
 
 def test_a_site_behind_a_proxy(rf, clock):

@@ -93,6 +93,7 @@ def test_one_s_own_is_renewed_instead(site, writer):
     publish(writer, RENEW)
     assert site.value(ADVERTS) == before
     assert "Звоните." in writer.text and "21 000" in writer.text.replace("\u00a0", " ")
+    assert "Стройматериалы" in writer.find("main").text
 
 
 def test_one_s_own_waits_for_a_moderator_who_lets_it_through(site, writer, window):

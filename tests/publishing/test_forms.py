@@ -18,7 +18,8 @@ from django_neardup.adapters import Adapter, adapter_for
 from django_neardup.forms import NearDuplicateFormMixin
 from django_neardup.models import Cluster, Document, Fingerprint, Hold, Pair, Scheme, Space
 from django_neardup.pipeline import drain
-from django_neardup.publishing import hold, looking
+from django_neardup.publishing import hold, looking, release
+from django_neardup.publishing.checking import Fact
 from django_neardup.publishing.holding import hold_as
 from django_neardup.publishing.tokens import SECONDS
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED
@@ -120,7 +121,8 @@ class TestToken:
 
     def test_a_changed_one_is_none(self, shown, people, submit):
         payload, rest = shown.neardup.token.split(":", 1)
-        assert self.asks_again(submit, people.ann, f"{payload[:-1]}x:{rest}")
+        other = "y" if payload[-1] == "x" else "x"
+        assert self.asks_again(submit, people.ann, f"{payload[:-1]}{other}:{rest}")
 
     def test_it_is_nothing_without_its_button(self, shown, people, submit):
         assert self.asks_again(submit, people.ann, shown.neardup.token, button=("other", "1"))
@@ -272,6 +274,32 @@ class TestRenewal:
         assert form.save(commit=False) == old
         assert Ad.objects.get().hits == 1
 
+    @pytest.mark.parametrize("until_checked", [False, True])
+    def test_saved_by_the_view_too_the_old_one_is_renewed_once(
+        self, until_checked, adapt, people, submit, publish
+    ):
+        adapt(hold_until_checked=until_checked)
+        old = publish(SOFA, people.ann)
+        form = self.renewed(submit, people.ann, old.pk)
+        assert form.is_valid()
+        ad = form.save(commit=False)
+        ad.save()
+        form.save_m2m()
+        assert form.save() == form.publish(form.instance) == old
+        assert Ad.objects.get().hits == 1
+        assert form.neardup.outcome == ("checking" if until_checked else "renewed")
+
+    def test_a_formset_saves_it_too(self, board, people, submit, publish):
+        old = publish(SOFA, people.ann)
+        first = self.renewed(submit, people.ann, old.pk)
+        data = {f"form-0-{name}": value for name, value in first.data.items()}
+        data |= {"form-TOTAL_FORMS": "1", "form-INITIAL_FORMS": "0"}
+        forms_of = forms.modelformset_factory(Ad, form=AuthoredForm, extra=1)
+        formset = forms_of(data, queryset=Ad.objects.none(), form_kwargs={"request": first.request})
+        assert formset.is_valid(), formset.errors
+        assert formset.save(commit=False) == [old]
+        formset.save_m2m()
+
     def test_nobody_renews_anothers(self, board, people, submit, publish):
         strange, own = publish(SOFA, people.bob), publish(CAT, people.ann)
         for author, pk in ((people.ann, strange.pk), (None, strange.pk), (people.ann, own.pk)):
@@ -403,6 +431,38 @@ class TestOutcome:
         assert policy.outcome == state
         assert "Saved" in str(policy.message)
 
+    @pytest.mark.parametrize("kind", [{}, {"hold_until_checked": True}, {"publication": []}])
+    @pytest.mark.parametrize("state", ["review", "refused"])
+    def test_an_author_publishes_nothing_that_waits_for_a_person(
+        self, state, kind, adapt, people, submit, publish
+    ):
+        adapt(**kind)
+        hold_as(publish(SOFA, people.ann), state)
+        policy = self.edited(submit, people.ann, CAT, kind=PublishingForm)
+        assert (policy.outcome, Ad.objects.get().published) == (state, False)
+        drain()
+        assert (Hold.objects.get().state, Ad.objects.get().published) == (state, False)
+
+    @pytest.mark.parametrize(("text", "published"), [(SOFA, False), (CAT, True)])
+    def test_an_edit_of_what_the_rules_have_refused_is_judged_before_it_is_published(
+        self, text, published, board, people, submit, publish
+    ):
+        hold_as(publish(SOFA, people.ann), "refused", Fact("duplicate", False, False))
+        drain()
+        policy = self.edited(submit, people.ann, text, kind=PublishingForm)
+        assert (policy.outcome, Ad.objects.get().published) == ("refused", False)
+        drain()
+        assert (Ad.objects.get().published, Hold.objects.exists()) == (published, not published)
+
+    def test_what_a_moderator_releases_meanwhile_is_published(self, board, people, submit, publish):
+        hold(publish(SOFA, people.ann))
+        form = submit(people.ann, text=CAT, instance=Ad.objects.get(), kind=PublishingForm)
+        assert form.is_valid()
+        ad = form.save(commit=False)
+        release(Ad.objects.get())
+        ad.save()
+        assert form.neardup.outcome == "published" and Ad.objects.get().published
+
     def test_nobody_waits_for_what_staff_have_published(self, board, people, submit, publish):
         hold_as(publish(SOFA, people.ann), "review")
         assert self.edited(submit, people.bob, CAT, trust="staff", kind=PublishingForm).outcome == "published"
@@ -421,6 +481,14 @@ class PublishingForm(AdForm):
     def save(self, commit=True):
         self.instance.published = True
         return super().save(commit)
+
+
+class AuthoredForm(AdForm):
+    """Its new posts are of whoever sends it."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.instance.author = self.request.author
 
 
 class TestEditing:

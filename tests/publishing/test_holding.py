@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from django_neardup import adapters, hold, release
@@ -372,30 +374,32 @@ class TestAgain:
 
     @pytest.mark.parametrize("state", ["review", "refused"])
     def test_a_post_that_staff_hide_while_it_waits_goes_on_waiting_after_the_undo(
-        self, state, board, people, publish
+        self, state, board, people, publish, django_capture_on_commit_callbacks
     ):
         publish(SOFA, people.bob)
         ad = publish(SOFA_EDITED, people.ann)
-        hold_as(ad, state, trust="member")
-        drain()
-        before = list(Hold.objects.values())
-        records = hide([ad], Case())
-        drain()
-        undone(*records)
-        drain()
+        with django_capture_on_commit_callbacks(execute=True):
+            hold_as(ad, state, trust="member")
+            drain()
+            before = list(Hold.objects.values())
+            records = hide([ad], Case())
+            drain()
+            undone(*records)
+            drain()
         assert list(Hold.objects.values()) == before
         assert not is_shown(ad) and board.told == []
         assert release(Ad.objects.get(pk=ad.pk)) and is_shown(ad)
 
     def test_a_post_that_waits_by_the_rules_is_not_published_by_an_undo(
-        self, adapt, people, publish, checked
+        self, adapt, people, publish, checked, django_capture_on_commit_callbacks
     ):
         board = adapt(publication=[{"action": "hold"}])
         publish(SOFA, people.bob)
         ad = checked(SOFA_EDITED, people.ann)
         (before,) = Hold.objects.values()
-        undone(*hide([ad], Case()))
-        drain()
+        with django_capture_on_commit_callbacks(execute=True):
+            undone(*hide([ad], Case()))
+            drain()
         assert list(Hold.objects.values()) == [before]
         assert not is_shown(ad) and board.told == []
 
@@ -433,23 +437,29 @@ class TestAgain:
         drain()
         assert (Hold.objects.get().state, Notice.objects.get().published) == ("review", False)
 
-    def test_a_post_that_takes_the_key_of_a_held_one_is_not_held(self, board, people, publish):
+    def test_a_post_that_takes_the_key_of_a_held_one_is_not_held(
+        self, board, people, publish, django_capture_on_commit_callbacks
+    ):
         ad = publish(SOFA, people.ann)
-        hold_as(ad, "review")
-        delete([ad], Case())
-        drain()
-        Ad.objects.create(pk=ad.pk, text=PILES, author=people.bob, published=False)
-        drain()
+        with django_capture_on_commit_callbacks(execute=True):
+            hold_as(ad, "review")
+            delete([ad], Case())
+            drain()
+            Ad.objects.create(pk=ad.pk, text=PILES, author=people.bob, published=False)
+            drain()
         assert not Hold.objects.exists() and not is_shown(ad)
         assert board.told == []
 
-    def test_a_post_that_somebody_has_published_by_hand(self, board, people, publish):
+    def test_a_post_that_somebody_has_published_by_hand(
+        self, board, people, publish, django_capture_on_commit_callbacks
+    ):
         ad = publish(SOFA, people.ann)
-        hold(ad)
-        again = Ad.objects.get(pk=ad.pk)
-        again.published = True
-        again.save()
-        drain()
+        with django_capture_on_commit_callbacks(execute=True):
+            hold(ad)
+            again = Ad.objects.get(pk=ad.pk)
+            again.published = True
+            again.save()
+            drain()
         assert is_shown(ad) and state_of(ad) is None
         assert board.told == []
 
@@ -463,12 +473,13 @@ class TestAgain:
         assert (is_shown(ad), state_of(ad), Ad.objects.get().hits) == (False, "review", 0)
         assert "waits for a moderator" in caplog.text
 
-    def test_what_the_adapter_raises_afterwards_changes_nothing(self, adapt, people, checked):
+    def test_what_the_adapter_raises_afterwards_changes_nothing(self, adapt, people, checked, caplog):
         def fail(self, ad):
             raise RuntimeError("no")
 
         adapt(published=fail)
         assert is_shown(checked(SOFA, people.ann))
+        assert ".fail in on_commit() (no)" in caplog.text
 
 
 class TestDecisions:
@@ -515,19 +526,22 @@ class TestDecisions:
         decide("different", [document(one), document(two)], None, "default")
         assert state_of(two) == "review"
 
-    def test_it_is_told_after_the_commit(self, waiting, monkeypatch):
+    @pytest.mark.django_db(transaction=True)
+    def test_it_is_told_after_the_commit(self, waiting):
         ad, one, _two = waiting
         heard = []
 
         def listen(sender, decision, using, **kwargs):
-            heard.append((decision.kind, decision.pk is not None, using))
+            heard.append((decision.kind, using, connections[using].in_atomic_block))
 
         decision_made.connect(listen)
         try:
+            with pytest.raises(ZeroDivisionError):
+                decide("same", [document(ad), document(one)], None, "default", check=lambda: 1 / 0)
             decide("different", [document(ad), document(one)], None, "default")
         finally:
             decision_made.disconnect(listen)
-        assert heard == [("different", True, "default")]
+        assert heard == [("different", "default", False)]
 
 
 def test_a_post_that_was_published_a_moment_ago_counts(board, people, publish):
@@ -557,3 +571,18 @@ def test_the_pairs_that_count_are_fetched_whole(adapt, people, publish, django_a
     with django_assert_max_num_queries(8):
         (pair,) = checking.live_pairs(row, adapter, "default")
     assert pair == Pair.objects.get() and row in (pair.a, pair.b)
+
+
+@pytest.mark.engines("sqlite")
+@pytest.mark.parametrize(
+    "act",
+    [release, refuse, lambda ad: renew(ad, Ad(text=SOFA_EDITED), adapters.adapter_for(ad), Visitor(ad.author_id))],
+    ids=["release", "refuse", "renew"],
+)  # fmt: skip
+def test_a_transaction_begins_with_a_write(act, board, people, publish):
+    ad = publish(SOFA, people.ann)
+    hold(ad)
+    with CaptureQueriesContext(connection) as queries:
+        act(ad)
+    words = [each["sql"].split()[0] for each in queries]
+    assert words[words.index("SAVEPOINT") + 1] == "UPDATE"

@@ -89,3 +89,10 @@ def test_words_of_ones_own_and_migrations(board):
     assert (path, args, kwargs) == (
         "django_neardup.validators.NotNearDuplicate", ("testapp.Ad",), {"actions": ANY},
     )  # fmt: skip
+
+
+def test_a_post_that_is_edited_is_left_out_by_what_is_visible(board, people, publish):
+    ad = publish(SOFA, people.bob)
+    others = Ad.objects.filter(published=True).exclude(pk=ad.pk)
+    assert fault(NotNearDuplicate(Ad, ANY), SOFA) == "near_duplicate"
+    assert fault(NotNearDuplicate(Ad, ANY, visible=others), SOFA) is None
