@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from .columns import as_key, columns_of, is_whole, value_of
 from .conf import Profile, get_profile
 from .exceptions import AlreadyRegistered, NotRegistered
+from .faults import INTERRUPTS
 from .narrowing import narrowable
 from .text.hashing import digest
 
@@ -250,7 +251,7 @@ class Adapter:
             try:
                 sources[key] = self.source(instance, compared=key in compared, live=key in live)
             except Exception as error:
-                if strict:
+                if strict or isinstance(error, tuple(INTERRUPTS)):
                     raise
                 logger.warning("%s %s cannot be read: %s", self.model._meta.label, key, type(error).__name__)
         return sources

@@ -1,11 +1,31 @@
 """Signals that a site may listen to: two of the worker, sent at least once, the others of merges and undoing."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from django.dispatch import Signal
 
-document_checked = Signal()
+from .faults import INTERRUPTS
+
+
+class JobSignal(Signal):
+    """One whose listeners are called in a job: what ends the job is raised, whatever else they raise is logged."""
+
+    def send_robust(self, sender: Any, **named: Any) -> list[tuple[Callable[..., Any], Any]]:
+        answers = super().send_robust(sender, **named)
+        ends: tuple[type[Exception], ...] = tuple(INTERRUPTS)
+        for _, answer in answers:
+            if isinstance(answer, ends):
+                raise answer
+        return answers
+
+
+document_checked = JobSignal()
 """A document's turn has finished. Arguments: ``sender`` the model, ``document`` (Document), ``using`` (alias)."""
 
-cluster_changed = Signal()
+cluster_changed = JobSignal()
 """The document of a finished turn entered, left or changed a cluster.
 
 Arguments: ``sender`` the model, ``document`` (Document), ``cluster`` (Cluster or None), ``using`` (alias)."""

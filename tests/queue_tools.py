@@ -23,6 +23,9 @@ TEXT = "Продаю велосипед «Аист», синий, складно
 
 everywhere = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
+SOON, LONG = 5.0, 30.0
+"""Seconds: what is bounded by less than one has ended by then, however busy the machine; what hangs goes on."""
+
 
 class Sentinel(Redis):
     """One sentinel that watches one Redis under the name "neardup"."""
@@ -75,6 +78,8 @@ def work() -> None:
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         worker = django_rq.get_worker("default", worker_class="rq.SimpleWorker")
+        # It is sent no commands; to stop listening for them takes a second.
+        worker.subscribe = worker.unsubscribe = lambda: None
         worker.work(burst=True, logging_level="WARNING")
     finally:
         for number, handler in handlers.items():
@@ -146,6 +151,15 @@ def record_drains(
 def broken_drain(**kwargs: Any) -> Result:
     """Work that always fails."""
     raise ZeroDivisionError
+
+
+def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Redis is well: no stall of a busy machine silences the bell."""
+    from django_neardup.queues import rq
+
+    monkeypatch.setattr(base, "BOUND", LONG)
+    for name in ("socket_timeout", "socket_connect_timeout"):
+        monkeypatch.setitem(rq.QUICK, name, LONG)
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:

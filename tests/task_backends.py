@@ -8,7 +8,7 @@ from django.tasks.backends.base import BaseTaskBackend
 
 class SlowBackend(BaseTaskBackend):
     def enqueue(self, task: Any, args: Any, kwargs: Any) -> Any:
-        time.sleep(1.5)
+        time.sleep(30)
 
 
 class BrokenBackend(BaseTaskBackend):

@@ -105,6 +105,29 @@ class TestQuick:
         assert all(f"](page/{name})" in page for name in drawn)
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("benchmarks")
+class TestSites:
+    """What is planted in them is found, and the tag groups it."""
+
+    @pytest.mark.parametrize("engine", ["SQLite", "PostgreSQL"])
+    @pytest.mark.parametrize("way", ["offered to alignment", "paired"])
+    @pytest.mark.parametrize("size", [100, 400])
+    def test_planted_pairs_are_found(self, quick: dict[str, Any], engine: str, way: str, size: int) -> None:
+        assert of(quick, "25")[f"{engine}: {way} at {size}"] == 100
+
+    def test_the_tag_groups_with_few_queries(self, quick: dict[str, Any]) -> None:
+        found = of(quick, "23")
+        assert found["entries with others behind them"] > 0
+        assert found["queries"] <= 2
+
+
+def of(quick: dict[str, Any], number: str) -> dict[str, Any]:
+    """Values of a row by name."""
+    found = {each["name"]: each["value"] for each in quick["rows"] if row_of(each["row"]) == number}
+    return found or pytest.skip(quick["left"][number])
+
+
 def test_every_row_says_what_it_measures() -> None:
     assert all(each.title and each.described for each in every_row().values())
 

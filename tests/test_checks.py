@@ -233,7 +233,7 @@ def test_e010_silent(language, alone):
         ("MIN_WORDS", -1), ("MIN_WORDS", 1.5), ("MIN_WORDS", "4"), ("MIN_WORDS", True), ("MAX_ALIGNED", 0),
         ("MEMORY_DAYS", -1), ("MEMORY_DAYS", "30"),
         ("BUCKET", 0), ("LEASE_SECONDS", 0), ("MAX_ATTEMPTS", 0), ("POLL_SECONDS", 0), ("POLL_SECONDS", None),
-        ("LATE_SECONDS", -5), ("LATE_SECONDS", float("nan")),
+        ("LATE_SECONDS", -5), ("LATE_SECONDS", float("nan")), ("LATE_SECONDS", float("inf")),
     ],
 )  # fmt: skip
 def test_e011_numbers(key, value):
@@ -263,8 +263,11 @@ def test_e011_silent():
     [
         ("fields", ["title", "body"]), ("fields", "text"), ("fields", None), ("fields", ["tags"]),
         ("fields", ["comments"]), ("fields", [3]), ("contacts", ["mail"]), ("identity", ["ean"]),
-        ("scope", ["site"]),
-        ("watch", ["visible"]), ("watch", ["tags"]), ("watch", ["get_absolute_url"]), ("watch", "published"),
+        ("scope", ["site"]), ("scope", [["site"]]),
+        ("fields", {"title", "text"}), ("contacts", {"phone"}), ("identity", {"sku"}), ("scope", frozenset(["sku"])),
+        ("fields", ["__str__"]), ("fields", ["get_absolute_url"]), ("contacts", ["favourite_set"]),
+        ("fields", ["notes"]), ("fields", ["objects"]), ("fields", ["favourite"]), ("watch", ["visible"]),
+        ("watch", ["tags"]), ("watch", ["get_absolute_url"]), ("watch", "published"),
         ("order", "created"), ("order", "text__nothing"), ("order", "author__age"), ("order", "tags"),
         ("order", None),
     ],
@@ -283,7 +286,7 @@ def test_e004_names(attribute, value, alone):
         {"fields": ("title", "text"), "contacts": ["phone"], "identity": ["sku"], "scope": ["author_id"]},
         {"fields": ["author"], "watch": ["published", "author", "author_id"]},
         {"order": "-hits"}, {"order": "author__name"}, {"order": "statistics__views"},
-        {"fields": ["pk"]}, {"fields": ["__str__"]},
+        {"fields": ["pk", "statistics"]}, {"watch": {"published", "author"}},
     ],
 )  # fmt: skip
 def test_e004_silent(attributes, alone):
@@ -365,7 +368,7 @@ def test_e006_a_key_that_is_anothers(key, says, alone):
 
 
 def test_e007_partners(alone):
-    registered(Topic, compare_with=[Reply])
+    registered(Topic, compare_with={Reply})
     messages = adapters.check_partners()
     assert (ids(messages), "Reply has no adapter" in messages[0].msg) == (["E007"], True)
     registered(Reply)
@@ -416,8 +419,11 @@ def test_e007_no_models(value, alone):
 
 @pytest.mark.parametrize(
     "attributes",
-    [{"quotes": "remove"}, {"quotes": None}, {"excused": ["prise"]}, {"excused": "price"}, {"excused": 5}],
-)
+    [
+        {"quotes": "remove"}, {"quotes": None}, {"excused": ["prise"]}, {"excused": "price"}, {"excused": 5},
+        {"excused": {"price", "date"}},
+    ],
+)  # fmt: skip
 def test_e012_choices(attributes, alone):
     registered(Ad, **attributes)
     assert ids(adapters.check_choices()) == ["E012"]
@@ -754,6 +760,18 @@ def test_w105_silent():
         assert database.check_waiting(databases=["default"]) == []
     waiting(650, leased_until=DatabaseClock() + 60_000)
     assert database.check_waiting(databases=["default"]) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.engine_alike
+def test_w105_leaves_posts_that_wait_for_statistics_to_w108():
+    Document.objects.all().delete()
+    group = Cluster.objects.create(space=rows.space(), representative=waiting(700))
+    Cluster.objects.filter(pk=group.pk).update(pending_since=DatabaseClock() - 700_000)
+    assert "2 posts or groups" in database.check_waiting(databases=["default"])[0].msg
+    with with_profile(ALGORITHM="tf-idf"):
+        assert database.check_waiting(databases=["default"]) == []
+        assert ids(database.check_statistics(databases=["default"])) == ["W108"]
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.management.commands import neardup_index
 from django_neardup.models import LIVE_NUMBER, Cluster, Document, Scheme
-from django_neardup.pipeline import decide
+from django_neardup.pipeline import decide, mark_key, objects_of
 from django_neardup.pipeline.gathering import texts_of
 from django_neardup.pipeline.runs import begin, claims, index, is_to_pack
 from django_neardup.storage import mysql
@@ -104,7 +104,11 @@ def test_it_resumes_where_it_stopped():
     with pytest.raises(KeyboardInterrupt):
         index(work, 2, stop)
     assert Document.objects.count() in (4, 6)
+    left = 7 - work.ranges.filter(finished=True).count() * 2
+    assert f"testapp.Ad: {left} of 7 posts would be read" in run("neardup_index", dry_run=True)
+    assert "testapp.Ad: 7 posts would be read" in run("neardup_index", dry_run=True, restart=True)
     run("neardup_index")
+    assert "testapp.Ad: 7 posts would be read" in run("neardup_index", dry_run=True)
     assert [document(each).first_seen for each in posts] == list(range(1, 8))
 
 
@@ -175,6 +179,18 @@ def test_reconcile_finds_what_no_signal_told():
     assert run("neardup_index", "testapp.Ad", reconcile=True).startswith(
         "testapp.Ad: 0 not in the index, 0 changed, 0 gone."
     )
+
+
+@pytest.mark.engine_alike
+def test_documents_whose_id_is_no_key_are_gone():
+    """As marks of objects without one made them; ever since they were set aside."""
+    for key in (None, "x"):
+        mark_key(adapter_for(Ad), key, "default")
+    Document.objects.update(state=Document.State.QUARANTINED, done=1, pending_since=None)
+    assert objects_of(Document.objects.all(), "default") == {}
+    for told in ("2 gone.", "0 gone."):
+        assert run("neardup_index", "testapp.Ad", reconcile=True).splitlines()[0].endswith(told)
+    assert {each.state for each in Document.objects.all()} == {Document.State.GONE}
 
 
 def test_unregistered_models_are_named_with_those_that_are():

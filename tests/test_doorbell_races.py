@@ -12,12 +12,17 @@ import pytest
 from django_neardup import pipeline, queues
 from django_neardup.queues import rq
 from django_neardup.signals import document_checked
-from tests.queue_tools import host_form, in_thread, use_queue, waiting, work
+from tests.queue_tools import be_patient, host_form, in_thread, use_queue, waiting, work
 from tests.testapp.models import Ad
 
 TEXT = "Сдаю однокомнатную квартиру у метро «Академическая», пятый этаж, окна во двор, без животных"
 
 pytestmark = [pytest.mark.redis, pytest.mark.django_db(transaction=True, databases=["default", "other"])]
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    be_patient(monkeypatch)
 
 
 class Visitor:

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("clustering",),
     ("evaluation",),
     ("comparison",),
-    ("conf", "exceptions", "signals"),
+    ("conf", "exceptions", "faults", "signals"),
     ("models", "migrations", "adapters", "columns", "narrowing"),
     ("storage",),
     ("pipeline",),

@@ -19,6 +19,7 @@ from tests import services
 from tests.queue_tools import (
     TEXT,
     Result,
+    be_patient,
     everywhere,
     host_form,
     queued,
@@ -34,6 +35,10 @@ from tests.testapp.models import Ad
 
 @pytest.mark.redis
 class TestJobs:
+    @pytest.fixture(autouse=True)
+    def patient(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        be_patient(monkeypatch)
+
     def test_a_thousand_rings_are_one_job(self, redis_server, settings) -> None:
         use_queue(settings, host_form(redis_server))
         for _ in range(1000):

@@ -13,6 +13,7 @@ from django.db import transaction
 from django_neardup import pipeline, queues
 from django_neardup.signals import document_checked
 from tests.queue_tools import (
+    SOON,
     TEXT,
     at_most,
     broken_drain,
@@ -149,7 +150,7 @@ class TestTasks:
     @pytest.mark.parametrize("name", ["SlowBackend", "BrokenBackend"])
     def test_a_backend_that_is_unwell(self, name, backend, caplog) -> None:
         backend(f"tests.task_backends.{name}")
-        with at_most(0.5):
+        with at_most(SOON):
             queues.ring("default")
         queues.ring("default")
         assert len(told(caplog)) == 1

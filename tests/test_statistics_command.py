@@ -223,8 +223,36 @@ def test_an_empty_site_is_indexed_all_the_same(rare):
     assert "has nothing to count" in said and said.splitlines()[-1].startswith("0 posts")
 
 
-def test_a_dry_run_gathers_nothing(rare):
+def test_a_dry_run_gathers_nothing_and_says_what_would_be(rare):
     post(SOFA)
-    run("neardup_index", no_progress=True, dry_run=True)
-    assert not TermStatistics.objects.exists() and not Cluster.objects.exists()
+    said = run("neardup_index", no_progress=True, dry_run=True).splitlines()
+    assert said[0] == "Profile default: tf-idf needs statistics of the posts; they would be gathered first."
+    assert "testapp.Ad: 1 posts would be read and compared." in said
+    told = run("neardup_index", no_progress=True, dry_run=True, rebuild=True).splitlines()
+    assert told == [said[0], "Profile default: generation 2, tf-idf, would be begun.", *said[1:]]
+    assert (
+        not TermStatistics.objects.exists() and not Cluster.objects.exists() and not Scheme.objects.exists()
+    )
     assert Document.objects.get().state == Document.State.PENDING
+
+
+@pytest.mark.engine_alike
+def test_a_dry_run_is_refused_where_the_index_would_be(rare):
+    post(SOFA)
+    run("neardup_index", no_progress=True)
+    TermStatistics.objects.all().delete()
+    load.cache_clear()
+    for options in {}, {"reconcile": True}:
+        with pytest.raises(CommandError, match="statistics that the active scheme was made with are gone"):
+            run("neardup_index", no_progress=True, dry_run=True, **options)
+    assert "generation 2" in run("neardup_index", no_progress=True, dry_run=True, rebuild=True)
+
+
+@pytest.mark.engine_alike
+def test_an_index_of_some_models_says_that_others_wait_for_statistics(settings, monkeypatch):
+    settings.NEARDUP = {"default": {}, "rare": {"ALGORITHM": "tf-idf"}}
+    monkeypatch.setattr(type(adapter_for(ScopedPost)), "profile", "rare")
+    ScopedPost.objects.create(site=1, text=SOFA)
+    with pytest.raises(CommandError, match=r"profile rare, which lacks statistics\. .* lost\.$") as error:
+        run("neardup_index", "testapp.Ad", no_progress=True)
+    assert error.value.returncode == 1

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import logging
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -94,5 +98,28 @@ def test_a_signal_is_obeyed_within_a_slice_and_between_databases(monkeypatch):
         return DrainResult(1, True)
 
     monkeypatch.setattr(neardup_worker, "drain", drain)
-    _work([_Home("default"), _Home("other")], 60.0, stop)
+    _work([_Home("default"), _Home("other")], 0.01, stop)
     assert asked == [("default", 5.0)]
+
+
+@pytest.mark.engine_alike
+@pytest.mark.parametrize("poll", ["0", "0.001", "-1", "nan", "inf", "often"])
+def test_a_pause_that_the_setting_may_not_be_is_refused(poll):
+    with pytest.raises(CommandError, match="--poll"):
+        call_command("neardup_worker", "--poll", poll)
+
+
+@pytest.mark.engine_alike
+def test_a_worker_that_is_told_to_stop_ends_well(posts, child_environment):
+    asked = ["neardup_worker", "--poll", "0.05", "--verbosity", "0"]
+    worker = subprocess.Popen([sys.executable, "-m", "django", *asked], env=child_environment)
+    end = time.monotonic() + 60
+    try:
+        while waiting("default") or waiting("other"):
+            assert worker.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(30) == 0
+    finally:
+        worker.kill()
+        worker.wait()

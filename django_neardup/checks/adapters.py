@@ -7,17 +7,19 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage
-from django.core.exceptions import FieldDoesNotExist
 from django.db import models, router
 
 from ..adapters import QUOTES, Adapter, registered
 from ..columns import key_field
 from ..models import Document
 from ..text.contrast import RANK
+from .attributes import field_of, unreadable
 from .profiles import in_words, is_language, is_number
 from .table import problem
 
 READ = ("fields", "contacts", "identity", "scope")
+LISTS, SETS = (list, tuple), (list, tuple, set, frozenset)
+"""A set has another order in every process: it serves only where no order is asked for."""
 LONGEST_KEY = Document._meta.get_field("object_id").max_length or 0
 
 
@@ -39,11 +41,11 @@ def check_profile(**kwargs: Any) -> list[CheckMessage]:
 def check_names(**kwargs: Any) -> list[CheckMessage]:
     found = []
     for model, adapter in registered().items():
-        for attribute in (*READ, "watch"):
-            found += [
-                problem("E004", f"{name_of(adapter)}.{attribute}: {why}.", hint, model)
-                for why, hint in _unknown(model, attribute, getattr(adapter, attribute))
-            ]
+        found += [
+            problem("E004", f"{name_of(adapter)}.{attribute}: {why}.", hint, model)
+            for attribute in (*READ, "watch")
+            for why, hint in _unknown(model, attribute, getattr(adapter, attribute))
+        ]
         if why := _unordered(model, adapter.order):
             found.append(
                 problem("E004", f"{name_of(adapter)}.order: {why}.", 'Write "pk" or a field\'s name.', model)
@@ -133,7 +135,7 @@ def check_choices(**kwargs: Any) -> list[CheckMessage]:
                 )
             )
         excused = adapter.excused if adapter.excused is not None else ()
-        if not _is_list(excused) or any(each not in RANK for each in excused):
+        if not isinstance(excused, LISTS) or any(each not in RANK for each in excused):
             found.append(
                 problem(
                     "E012",
@@ -164,28 +166,28 @@ def name_of(adapter: Adapter) -> str:
 
 
 def _unknown(model: type[models.Model], attribute: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    if not _is_list(names):
-        yield f"{names!r} is no list", f'Write {attribute} = ["{names}"].' if names else "Leave it out."
+    if not isinstance(names, SETS if attribute == "watch" else LISTS):
+        yield f"{names!r} is no list", _as_list(attribute, names)
         return
     for name in names:
-        field = _field(model, name) if isinstance(name, str) else None
-        if attribute == "watch" and (field is None or not field.concrete):
-            yield (
-                f"{model._meta.label} has no column {name!r}",
-                "Name fields, as in save(update_fields=[...]).",
-            )
-        elif field is None and not hasattr(model, str(name)):
-            yield f"{model._meta.label} has no {name!r}", "Name fields or properties of the model."
-        elif field is not None and (field.many_to_many or field.one_to_many):
-            yield f"{name!r} leads to many objects, which is no text", "Join them in a property or in text()."
+        why = _unwatched(model, name) if attribute == "watch" else unreadable(model, name)
+        if why is not None:
+            yield why
 
 
-def _field(model: type[models.Model], name: str) -> Any:
-    by_column = {field.attname: field for field in model._meta.concrete_fields}
-    try:
-        return by_column.get(name) or model._meta.get_field(name)
-    except FieldDoesNotExist:
+def _as_list(attribute: str, names: Any) -> str:
+    """How to write what is no list."""
+    if isinstance(names, SETS):
+        return f"Write {attribute} = [...] in the order that is meant: a set has none."
+    return f'Write {attribute} = ["{names}"].' if names else "Leave it out."
+
+
+def _unwatched(model: type[models.Model], name: Any) -> tuple[str, str] | None:
+    """Why no save tells of that name, and a hint; None where it is a column."""
+    field = field_of(model, name)
+    if field is not None and field.concrete and not field.many_to_many:
         return None
+    return f"{model._meta.label} has no column {name!r}", "Name fields, as in save(update_fields=[...])."
 
 
 def _unordered(model: type[models.Model], order: Any) -> str:
@@ -197,7 +199,7 @@ def _unordered(model: type[models.Model], order: Any) -> str:
 def _is_column(model: type[models.Model], path: str) -> bool:
     """Does the path, author__joined say, end at one column by way of single objects?"""
     name, _, rest = path.partition("__")
-    field = _field(model, name)
+    field = field_of(model, name)
     if rest:
         single = field is not None and (field.many_to_one or field.one_to_one)
         return single and _is_column(field.related_model, rest)
@@ -205,7 +207,7 @@ def _is_column(model: type[models.Model], path: str) -> bool:
 
 
 def _misfits(adapter: Adapter) -> Iterator[tuple[str, str]]:
-    if not _is_list(adapter.compare_with):
+    if not isinstance(adapter.compare_with, SETS):
         yield f"{adapter.compare_with!r} is no list", "Write compare_with = [Topic]: models with an adapter."
         return
     for partner in adapter.compare_with:
@@ -237,7 +239,3 @@ def _partners(adapter: Adapter) -> frozenset[type[models.Model]]:
         return frozenset(adapter.partners)
     except (AttributeError, TypeError):
         return frozenset()
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple | set | frozenset)

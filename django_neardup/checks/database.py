@@ -21,15 +21,15 @@ from django.db.models import Model
 from .. import migrations
 from ..adapters import registered
 from ..conf import Profile, get_profile
-from ..models import Cluster, Document, Scheme
+from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
-from ..pipeline.readiness import lacking
+from ..pipeline.readiness import lacking, unready_kinds
 from ..pipeline.schemes import chosen_secret, described
+from ..pipeline.work import pending
 from ..signatures.registry import UnknownAlgorithm
 from .table import problem
 
 Check = Callable[[str], Iterator[CheckMessage]]
-LEDGERS = (Document, Cluster)
 CRON = "every minute from cron python manage.py neardup_worker --once."
 WORKERS = {
     "rq": f"Run python manage.py rqworker {{queue}}, and {CRON}",
@@ -77,7 +77,7 @@ def _waiting(alias: str) -> Iterator[CheckMessage]:
     if profile is None or outdated(alias):
         return
     late = DatabaseClock() - int(profile.late_seconds * 1000)
-    waiting = [ledger._default_manager.using(alias).filter(pending_since__isnull=False) for ledger in LEDGERS]
+    waiting = pending(alias, without=unready_kinds(alias))  # of which check_statistics speaks
     if any(rows.filter(leased_until__gt=DatabaseClock()).exists() for rows in waiting):
         return
     count = sum(rows.filter(pending_since__lt=late).count() for rows in waiting)

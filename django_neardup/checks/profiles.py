@@ -176,7 +176,7 @@ def is_number(key: str, value: Any) -> bool:
     """Is the value a number of the kind, and in the range, that the key demands?"""
     least, kind = LEAST[key]
     allowed = (int,) if kind is int else (int, float)
-    return isinstance(value, allowed) and not isinstance(value, bool) and value >= least
+    return isinstance(value, allowed) and not isinstance(value, bool) and least <= value < float("inf")
 
 
 def in_words(key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -135,9 +136,8 @@ class Comparison:
 
 
 def percent(share: float) -> int:
-    """A share, 0..1, in percent, rounded; 100 only for 1 itself."""
-    whole = round(100 * share)
-    return 99 if whole >= 100 and share < 1 else whole
+    """A share, 0..1, in percent, rounded down, as the admin shows it: 100 only for 1 itself."""
+    return 100 if share >= 1 else min(99, math.floor(100 * share + 1e-9))
 
 
 def compare_texts(

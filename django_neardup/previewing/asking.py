@@ -8,10 +8,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from django.apps import apps
-from django.core.exceptions import FieldDoesNotExist, FieldError, ValidationError
+from django.core.exceptions import FieldError, ValidationError
 from django.db import models
 
 from ..adapters import Adapter, adapter_for
+from ..checks.attributes import unreadable
 from ..exceptions import NotRegistered
 from ..narrowing import narrowable
 
@@ -111,7 +112,8 @@ def _adapter(model: type[models.Model], fields: Sequence[str], language: str | N
     if known is not None and fields and known.model is not model._meta.concrete_model:
         known = None  # a parent's, which knows nothing of the child's own fields
     for name in fields:
-        _check(model, name)
+        if why := unreadable(model, name):
+            raise PreviewError(f"{why[0]}. Its texts: {', '.join(_texts(model)) or 'none'}.")
     if known is None and not fields:
         named = ",".join(_texts(model)) or "..."
         raise PreviewError(
@@ -123,21 +125,6 @@ def _adapter(model: type[models.Model], fields: Sequence[str], language: str | N
     base = type(known) if known else Adapter
     made: Adapter = type(base.__name__, (base,), changes)(known.model if known else model)
     return made
-
-
-def _check(model: type[models.Model], name: str) -> None:
-    """Whether the model has that field, or an attribute of that name, of one value a post."""
-    texts = ", ".join(_texts(model)) or "none"
-    try:
-        field = model._meta.get_field(name)
-        many = field.one_to_many or field.many_to_many
-    except FieldDoesNotExist:
-        if not hasattr(model, name):
-            raise PreviewError(f"{model._meta.label} has no field {name!r}. Its texts: {texts}.") from None
-        value = getattr(model, name)
-        many = callable(value) or isinstance(value, models.Manager)
-    if many:
-        raise PreviewError(f"{name!r} of {model._meta.label} is no text. Its texts: {texts}.")
 
 
 def _texts(model: type[models.Model]) -> list[str]:

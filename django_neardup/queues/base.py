@@ -11,8 +11,8 @@ from typing import Protocol
 from django.db import DatabaseError, close_old_connections
 
 from .. import pipeline
+from ..faults import INTERRUPTS
 from ..models import Document
-from ..pipeline.faults import INTERRUPTS
 
 logger = logging.getLogger("django_neardup.queues")
 

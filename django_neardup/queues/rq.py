@@ -23,7 +23,7 @@ from redis.sentinel import Sentinel, SentinelConnectionPool
 from rq import Queue, get_current_job
 from rq.timeouts import BaseTimeoutException
 
-from ..pipeline.faults import INTERRUPTS
+from ..faults import INTERRUPTS
 from .base import Bell, logger
 from .inline import drain_now
 

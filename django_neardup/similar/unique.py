@@ -8,10 +8,11 @@ from ..finding import uniqueness
 from ..visible import GroupingError, Querysets, Visible
 
 
-def whole_percent(text: str | Model, visible: Querysets) -> int:
+def whole_percent(text: str | Model | None, visible: Querysets) -> int:
     """How much of a text, or of a post's, stands in no post of ``visible``: 0..100, rounded down.
 
-    A plain text is compared as one of the model of ``visible``, the first where there are several.
+    A plain text, of which None is an empty one, is compared as one of the model of ``visible``, the first where there
+    are several.
     """
     Visible(visible)  # refuses None, which to uniqueness() means all that is live
     if isinstance(text, Model):
@@ -19,7 +20,8 @@ def whole_percent(text: str | Model, visible: Querysets) -> int:
     querysets = [visible] if isinstance(visible, QuerySet) else list(visible)
     if not querysets:
         raise GroupingError("There is no queryset: give that of all posts that the text is compared with.")
-    return _floor(uniqueness(str(text), querysets[0].model, visible=querysets))
+    words = "" if text is None else str(text)
+    return _floor(uniqueness(words, querysets[0].model, visible=querysets))
 
 
 def _floor(percent: float) -> int:

@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from django import template
-from django.template.base import FilterExpression, Parser, Token, kwarg_re, token_kwargs
+from django.template.base import (
+    FilterExpression,
+    Parser,
+    Token,
+    Variable,
+    VariableDoesNotExist,
+    kwarg_re,
+    token_kwargs,
+)
 from django.template.context import Context
 from django.utils.html import conditional_escape
 
@@ -20,12 +28,14 @@ register = template.Library()
 
 
 class Usage(NamedTuple):
-    """How a tag is written. ``arguments``: names of those that it needs; ``options``: of those it may have."""
+    """How a tag is written. ``arguments``: names of those that it needs; ``options``: of those it may have;
+    ``nothing``: whether the first may be None, as the text of a post without one is."""
 
     text: str
     arguments: tuple[str, str]
     options: tuple[str, ...] = ()
     prints: bool = True
+    nothing: bool = False
 
     def wrong(self, what: str) -> template.TemplateSyntaxError:
         return template.TemplateSyntaxError(f"{what} {self.text}")
@@ -52,12 +62,14 @@ USAGES = {
         "Write {% neardup_uniqueness ad visible_ads as percent %}: a text or a post, and the queryset of all that it "
         "is compared with.",
         ("text", "visible"),
+        nothing=True,
     ),
     "neardup_fates": Usage(
         "Write {% neardup_fates author visible_ads limit=20 as fates %}: an author, the queryset of all that he may "
         "see, and, if you will, how many at most and a name for the result.",
         ("author", "visible"),
         ("limit",),
+        nothing=True,
     ),
 }
 
@@ -73,8 +85,9 @@ class NeardupNode(template.Node):
     def render(self, context: Context) -> str:
         usage = USAGES[self.tag]
         given = {each: value.resolve(context, ignore_failures=True) for each, value in self.values.items()}
-        if given[usage.arguments[0]] is None:
-            raise usage.wrong(f"{self.tag}: the context has no {self.values[usage.arguments[0]]}.")
+        first = self.values[usage.arguments[0]]
+        if given[usage.arguments[0]] is None and not (usage.nothing and _is_there(first, context)):
+            raise usage.wrong(f"{self.tag}: the context has no {first}.")
         try:
             found = self.function(context, **given)
         except GroupingError as error:
@@ -83,6 +96,16 @@ class NeardupNode(template.Node):
             context[self.name] = found
             return ""
         return conditional_escape(found) if context.autoescape else str(found)
+
+
+def _is_there(value: FilterExpression, context: Context) -> bool:
+    """Whether the context has that variable, be it None."""
+    try:
+        if isinstance(value.var, Variable):
+            value.var.resolve(context)
+    except VariableDoesNotExist:
+        return False
+    return True
 
 
 def _tag(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -66,15 +66,6 @@ class Alignment:
         """See `gaps.gaps`."""
         return tuple(gaps(self.forward, self.backward))
 
-    @property
-    def free_a(self) -> int:
-        """Number of words of a that have no place in b."""
-        return self.forward.count(-1)
-
-    @property
-    def free_b(self) -> int:
-        return self.backward.count(-1)
-
     def swapped(self) -> Alignment:
         """The same alignment seen from b."""
         return Alignment(

@@ -18,6 +18,7 @@ from tests.testapp.models import Ad, Author, Comment, Favourite, Invoice, Scoped
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_looking_changes_nothing(outcome, root, cluster):
     before = snapshot()
@@ -162,6 +163,7 @@ class TestActions:
     def choose(self, client, action, model, keys, **data):
         return client.post(list_of(model), {"action": action, "_selected_action": keys, **data})
 
+    @pytest.mark.engine_alike
     @pytest.mark.parametrize(
         ("action", "outcome"),
         [
@@ -188,6 +190,7 @@ class TestActions:
         assert told(answer) == ["Duplicates hidden in 2 groups."]
         assert Ad.objects.filter(published=False).count() == 3
 
+    @pytest.mark.engine_alike
     def test_the_filters_of_the_list_are_kept(self, root, cluster):
         answer = root.post(
             f"{list_of(Cluster)}?size=3-5", {"action": "hide_selected", "_selected_action": [cluster.pk]}
@@ -220,6 +223,7 @@ class TestActions:
             assert "3 were chosen" in told(answer)[0]
         assert snapshot() == before
 
+    @pytest.mark.engine_alike
     def test_actions_are_offered_to_those_who_may_begin_them(self, person, cluster):
         reviewer, merger = person("neardup.review"), person("neardup.merge_cluster", name="m")
 
@@ -282,6 +286,7 @@ def test_what_has_changed_since_is_not_decided(change, outcome, root, cluster):
     assert snapshot() == before
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("token", [None, "", "0" * 32])
 def test_a_post_needs_what_was_seen(token, root, cluster):
     before = snapshot()
@@ -450,6 +455,7 @@ class TestPairs:
 
 
 class TestRequests:
+    @pytest.mark.engine_alike
     @pytest.mark.parametrize("outcome", OUTCOMES)
     def test_csrf(self, outcome, root, cluster):
         strict = Client(enforce_csrf_checks=True)
@@ -471,6 +477,7 @@ class TestRequests:
             == 404
         )
 
+    @pytest.mark.engine_alike
     def test_other_outcomes_and_methods(self, root, cluster):
         assert root.get(url_of(cluster, "burn"), {"id": f"c{cluster.pk}"}).status_code == 404
         assert root.put(url_of(cluster, "hide")).status_code == 405

@@ -87,6 +87,7 @@ class TestAtOnce:
         done = root.post(url_of(cluster, outcome), fields(root.get(answer.url)))
         assert done.url == f"{QUEUE}?verdict=variant"
 
+    @pytest.mark.engine_alike
     @pytest.mark.parametrize("outcome", ["leave", "hide", "merge", "delete", "accept"])
     @pytest.mark.parametrize("cap", [100, 2])
     def test_nothing_ticked(self, outcome, cap, root, cluster, monkeypatch):
@@ -105,6 +106,7 @@ class TestAtOnce:
 
         assert press(root, "leave", seen, pair).url == reverse("admin:neardup_queue_author", args=["а/б"])
 
+    @pytest.mark.engine_alike
     @pytest.mark.parametrize(
         "name",
         [
@@ -123,6 +125,7 @@ class TestAtOnce:
 
         assert answer.url == reverse("admin:neardup_pair_changelist")
 
+    @pytest.mark.engine_alike
     def test_a_get_changes_nothing(self, root, cluster):
         seen, before = rows(root), snapshot()
         for outcome in ("leave", "hide"):
@@ -130,6 +133,7 @@ class TestAtOnce:
         assert root.get(f"{QUEUE}decide/accept/", {**seen, "id": f"c{cluster.pk}"}).status_code == 405
         assert snapshot() == before
 
+    @pytest.mark.engine_alike
     def test_csrf(self, root, cluster):
         strict = Client(enforce_csrf_checks=True)
         strict.force_login(root.user)
@@ -138,6 +142,7 @@ class TestAtOnce:
         assert press(strict, "accept", seen, cluster).status_code == 403
         assert snapshot() == before
 
+    @pytest.mark.engine_alike
     @pytest.mark.parametrize(
         ("outcome", "names", "status"),
         [
@@ -225,7 +230,7 @@ class TestMany:
 
         assert (answer.status_code, answer.url) == (302, QUEUE)
         assert "6 were chosen" in told(answer)[0]
-        assert {**snapshot()} == {**before} or Decision.objects.count() == 0
+        assert snapshot() == before
 
     def test_a_group_too_large_is_not_decided_at_once(self, root, cluster, monkeypatch):
         monkeypatch.setattr("django_neardup.admin.queue.rows.CAP", 2)

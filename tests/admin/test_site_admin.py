@@ -151,6 +151,7 @@ def test_rows_can_still_be_edited_in_the_list(root, ads):
 # Who ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize(
     ("permissions", "expected"),
     [
@@ -298,6 +299,7 @@ def test_what_cannot_be_decided_is_said(root, ads):
 # The page of one post -------------------------------------------------------------------------------------
 
 
+@pytest.mark.engine_alike
 def test_the_link_on_the_page_of_a_post(root, ads):
     one, two, three = ads("а", "б", "в")
     cluster = builders.cluster(one, two)
@@ -310,6 +312,7 @@ def test_the_link_on_the_page_of_a_post(root, ads):
     assert root.get(reverse("admin:testapp_ad_add")).status_code == 200
 
 
+@pytest.mark.engine_alike
 def test_the_link_on_a_page_of_the_site_s_own(root, settings, tmp_path):
     (tmp_path / "site").mkdir()
     own = '{% extends "admin/change_form.html" %}{% block form_top %}own words{% endblock %}'
@@ -335,6 +338,7 @@ def test_the_actions_on_the_page_of_a_post(root, ads):
     assert asked(response)[0] == reverse("admin:neardup_queue_decide", args=["hide"])
 
 
+@pytest.mark.engine_alike
 def test_the_checks_of_django_s_admin_are_content():
     for each in (site, bare):
         assert each.check(None) == []

@@ -188,6 +188,7 @@ MATRIX = [
 ]
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize(("names", "act", "may"), MATRIX)
 def test_rights(names, act, may, person, ads):
     keeper, loser = ads("главное", "сегодня")

@@ -43,7 +43,7 @@ def test_a_row_is_what_the_algorithm_says(piles):
     judgement = algorithm.judge(a, b)
     assert (row.score, row.verdict) == (judgement.score, judgement.verdict)
     assert (row.shared, row.keys_a, row.keys_b) == (len(left & right), len(left), len(right))
-    assert row.shared >= row.needed == 1 and row.percent == round(100 * judgement.score)
+    assert row.shared >= row.needed == 1 and row.percent == percent(judgement.score)
 
 
 def needing_statistics():
@@ -180,7 +180,7 @@ def test_a_cut_text_is_noted():
 
 
 @pytest.mark.parametrize(
-    ("share", "whole"), [(0.0, 0), (0.704, 70), (0.706, 71), (0.996, 99), (0.9999999, 99), (1.0, 100)]
+    ("share", "whole"), [(0.0, 0), (0.29, 29), (0.706, 70), (0.996, 99), (1 - 1e-12, 99), (1.0, 100)]
 )
 def test_percent(share, whole):
     assert percent(share) == whole

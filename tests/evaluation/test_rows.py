@@ -106,9 +106,7 @@ def test_the_canonical_text_is_in_lemmas() -> None:
 
 
 def test_one_text_of_eight_is_measured_whatever_the_run() -> None:
-    assert [number for number in range(60) if costed(f"t{number}")] == [
-        number for number in range(60) if costed(f"t{number}")
-    ]
+    assert [number for number in range(60) if costed(f"t{number}")] == [4, 10, 27, 33, 38, 46, 52, 59]
     assert 80 < sum(costed(f"t{number}") for number in range(1000)) < 170
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from contextlib import closing
 
 import pytest
@@ -56,12 +55,10 @@ def test_a_second_load_changes_nothing(site):
     assert counts(site) == before
 
 
-def test_every_load_gives_the_same_texts_within_seconds(site, tmp_path):
+def test_every_load_gives_the_same_texts(site, tmp_path):
     again = Site(tmp_path / "again.sqlite3", "")
     manage(again.database, "migrate", "--verbosity", "0")
-    begin = time.monotonic()
     manage(again.database, "load_example")
-    assert time.monotonic() - begin < 60  # 3 s on a quiet machine; 20 s are promised
     for table in ("board_ad", "forum_post"):
         assert texts(again, table) == texts(site, table)
 

@@ -321,12 +321,12 @@ class TestBounds:
         assert found(text) == [(one.pk, "duplicate")]
 
     @pytest.mark.parametrize(
-        "text", ["а" * 50_000_000, "<" * 3_000_000, "&#x1F4A9;" * 200_000, "\ud800" * 999]
+        ("unit", "times"), [("а", 50_000_000), ("<", 3_000_000), ("&#x1F4A9;", 200_000), ("\ud800", 999)]
     )
-    def test_hostile_length(self, text):
+    def test_hostile_length(self, unit, times):
         post(SOFA)
         work()
-        assert found(text) == []
+        assert found(unit * times) == []
 
 
 class TestMisuse:

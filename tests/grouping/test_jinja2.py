@@ -63,7 +63,9 @@ def test_there_is_a_function_for_each_tag():
         ),
         ("{{ neardup_canonical(ad, visible) }}", "{% neardup_canonical ad visible %}"),
         ("{{ neardup_uniqueness('a b c d', visible) }}", "{% neardup_uniqueness 'a b c d' visible %}"),
+        ("{{ neardup_uniqueness(none, visible) }}", "{% neardup_uniqueness None visible %}"),
         ("{{ neardup_fates(7, visible) }}", "{% neardup_fates 7 visible %}"),
+        ("{{ neardup_fates(ad.author, visible) }}", "{% neardup_fates ad.author visible %}"),
     ],
 )
 def test_they_say_what_the_tags_say(function, tag):

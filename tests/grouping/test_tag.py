@@ -86,6 +86,17 @@ def test_uniqueness_is_never_told_of_more_than_the_page_says(text):
         render("{% load neardup %}{% neardup_uniqueness ad typo %}", ad=text)
 
 
+UNIQUENESS = "{% load neardup %}{% neardup_uniqueness ad.text visible_ads %}"
+
+
+def test_a_text_that_is_none_is_wholly_its_own():
+    assert render(UNIQUENESS, ad=Ad(text=None), visible_ads=Ad.objects.all()) == "100"
+    with pytest.raises(TemplateSyntaxError, match=r"the context has no ad\.text"):
+        render(UNIQUENESS, visible_ads=Ad.objects.all())
+    with pytest.raises(TemplateSyntaxError, match="the context has no page_obj"):
+        render(PAGE, page_obj=None, visible_ads=Ad.objects.all())
+
+
 def test_a_fault_of_the_site_is_not_disguised():
     def broken():
         yield from posts(1)

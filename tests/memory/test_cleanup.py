@@ -103,6 +103,29 @@ def test_only_databases_that_hold_the_model_are_asked(memory, settings):
     assert run("--erase", f"testapp.Ad:{gone.object_id}").endswith(": erased.\n")
 
 
+@pytest.mark.engine_alike
+def test_of_tables_that_no_migration_makes_the_router_tells_nothing(memory, settings, monkeypatch):
+    gone = deleted(SOFA)
+    name, options = f"testapp.Ad:{gone.object_id}", ("--database", "other")
+    monkeypatch.setattr(Ad._meta, "managed", False)
+    monkeypatch.setattr(
+        Elsewhere, "allow_migrate", lambda *args, model_name=None, **hints: model_name != "ad"
+    )
+    settings.DATABASE_ROUTERS = [f"{__name__}.Elsewhere"]
+    assert run("--erase", name).endswith(": erased.\n")
+    monkeypatch.setattr(Ad._meta, "db_table", "testapp_absent")
+    with pytest.raises(CommandError, match=r"testapp\.Ad cannot be read in the database 'other'"):
+        run("--erase", name, *options)
+
+
+@pytest.mark.engine_alike
+@pytest.mark.parametrize("options", [(), ("--database", "other")])
+def test_without_our_tables_there_is_nothing_to_forget(monkeypatch, options):
+    monkeypatch.setattr(Document._meta, "db_table", "neardup_absent")
+    with pytest.raises(CommandError, match="run migrate first"):
+        run(*options)
+
+
 @pytest.mark.parametrize("turns", [0, 1])
 def test_a_worker_forgets_whether_it_has_anything_to_do_or_not(memory, monkeypatch, turns):
     gone = deleted(SOFA)

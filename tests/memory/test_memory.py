@@ -381,6 +381,11 @@ def statements(turns):
     return [each["sql"] for each in found.captured_queries]
 
 
+def keeping():
+    """Statements of a turn that keep something of a deleted post."""
+    return [sql for sql in statements(lambda: drain("default")) if "COALESCE(" in sql and "forget_at" in sql]
+
+
 def test_where_nothing_is_remembered_a_turn_asks_no_more_than_without(settings, memory):
     memory(0)
     for text in (SOFA, PIANO):
@@ -388,4 +393,7 @@ def test_where_nothing_is_remembered_a_turn_asks_no_more_than_without(settings, 
     asked = statements(lambda: drain("default"))
     assert not [sql for sql in asked if "repeats_id" in sql or ("first_seen" in sql and "codes" in sql)]
     Ad.objects.first().delete()
-    assert not [sql for sql in statements(lambda: drain("default")) if 'COALESCE("forget_at"' in sql]
+    assert not keeping()
+    memory(30)
+    Ad.objects.first().delete()
+    assert keeping()

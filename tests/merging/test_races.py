@@ -14,14 +14,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def at_once(*functions):
-    """Run them in threads that start together; what each returned or raised."""
+    """Run them in threads that start together; what each returned, or the conflict it met. Other errors are raised."""
     barrier, found = threading.Barrier(len(functions)), [None] * len(functions)
 
     def run(place, function):
         barrier.wait()
         try:
             found[place] = function()
-        except Conflict as error:
+        except Exception as error:
             found[place] = error
         finally:
             connections.close_all()
@@ -31,6 +31,9 @@ def at_once(*functions):
         thread.start()
     for thread in threads:
         thread.join()
+    for each in found:
+        if isinstance(each, Exception) and not isinstance(each, Conflict):
+            raise each
     return found
 
 

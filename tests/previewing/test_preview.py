@@ -193,6 +193,7 @@ def test_short_and_unreadable_posts_are_counted(monkeypatch):
         ("testapp.Ad", {"fields": ["tags"]}, "'tags' of testapp.Ad is no text"),
         ("testapp.Ad", {"fields": ["comments"]}, "'comments' of testapp.Ad is no text"),
         ("testapp.Ad", {"fields": ["objects"]}, "'objects' of testapp.Ad is no text"),
+        ("testapp.Ad", {"fields": ["favourite_set"]}, "'favourite_set' of testapp.Ad is no text"),
         ("testapp.Ad", {"order": "nothing"}, "--order cannot be used"),
         ("testapp.Ad", {"where": ["hits=7"]}, "no posts of testapp.Ad"),
     ],

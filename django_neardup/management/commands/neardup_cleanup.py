@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
-from django.db import connections, models, router
+from django.db import DatabaseError, connections, models
 
 from ...conf import get_aliases
 from ...exceptions import NotRegistered
 from ...models import Document, Hold
-from ...pipeline import document_databases
+from ...pipeline import holds_tables, own_databases
 from ...pipeline.memory import clear_lost, erase_now, expired, purge
+from ...pipeline.objects import is_kept_in
 from ...pipeline.snapshots import unused
 from ..examples import CommandWithExamples
 from ..figures import spaced
@@ -41,7 +42,8 @@ class Command(CommandWithExamples):
         "Forget what is past its days: deleted posts that were remembered (MEMORY_DAYS), holds of deleted posts, "
         "statistics that no scheme works with. A worker that runs all the time forgets deleted posts by itself; where "
         "a queue rings it, run this daily. With --erase only those deleted posts, at once. "
-        "Exit status 1: an argument is wrong, or a post that is to be erased is not deleted."
+        "Exit status 1: an argument is wrong, a post that is to be erased is not deleted, or no database holds the "
+        "tables."
     )
 
     examples = (
@@ -65,7 +67,7 @@ class Command(CommandWithExamples):
         )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        aliases = options["databases"] or document_databases()
+        aliases = [using for using in options["databases"] or own_databases() if holds_tables(using)]
         if not aliases:
             raise CommandError("No database holds the tables of neardup: run migrate first.")
         if options["erase"]:
@@ -93,7 +95,7 @@ class Command(CommandWithExamples):
 
     def _erase(self, names: Iterable[str], aliases: list[str], options: dict[str, Any]) -> None:
         for model, key in [_named(name) for name in names]:
-            holding = [using for using in aliases if router.allow_migrate_model(using, model)]
+            holding = [using for using in aliases if is_kept_in(model, using)]
             known = [_was_known(model, key, using, options["dry_run"]) for using in holding]
             would = "would be " if options["dry_run"] else ""
             told = f"{would}erased" if any(known) else "nothing is remembered of it"
@@ -142,3 +144,8 @@ def _was_known(model: type[models.Model], key: str, using: str, dry_run: bool) -
         return erase_now(model, key, using, dry_run=dry_run)
     except (ValueError, NotRegistered) as error:
         raise CommandError(str(error)) from error
+    except DatabaseError as error:
+        raise CommandError(
+            f"{model._meta.label} cannot be read in the database {using!r}: {str(error).strip()}. If another one holds "
+            "it, name that: --database."
+        ) from error

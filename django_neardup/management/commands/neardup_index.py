@@ -17,13 +17,13 @@ from ...models import Cluster, Document
 from ...pipeline import drain, is_pending
 from ...pipeline.gathering import NothingToGather, gather
 from ...pipeline.leases import waiting
-from ...pipeline.readiness import asks_for_statistics, lacking, lost
 from ...pipeline.reconcile import Differences, reconcile
 from ...pipeline.runs import POSTS, Pass, begin, index, is_to_pack, pack_later
 from ...pipeline.schemes import begin_generation
 from ...storage import compact
 from ..choosing import adapters_in
-from ..figures import at_rate, counted, spaced, what_is_in
+from ..figures import at_rate, counted, what_is_in
+from ..indexing import preparations, profiles_of, readings, refuse_lost, to_gather, what_is_left
 from ..processes import can_start, sharing
 from ..progress import Phased, bar, bars, is_quiet
 
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         "Index every post of the registered models and group the near-duplicates. It may be stopped and started "
         "again: it goes on where it stopped, and posts saved meanwhile are seen to. With --reconcile only what "
         "differs from the index is marked: use it after bulk updates, and weekly. "
-        "Exit status 1: work is left (another worker has it, or it failed and is put off)."
+        "Exit status 1: work is left (another worker has it, it failed and is put off, or it waits for statistics)."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -97,45 +97,34 @@ class Command(BaseCommand):
             raise CommandError(
                 "--reconcile only marks what differs: leave --rebuild and --restart to a run of their own."
             )
-        if not options["dry_run"]:
-            if not options["rebuild"]:
-                self._refuse_lost(adapters, using)
-            self._gather_missing(adapters, using, options["rebuild"])
+        if not options["rebuild"]:
+            refuse_lost(adapters, using)
+        if options["dry_run"]:
+            self._foretell(adapters, using, options)
+            return
+        self._gather_missing(adapters, using, options["rebuild"])
         if options["reconcile"]:
-            self._reconcile(adapters, using, options["dry_run"])
-        elif options["dry_run"]:
-            self._say_what(adapters, using)
+            self._reconcile(adapters, using)
         else:
-            if options["rebuild"]:
-                self._begin_generations(adapters, using)
-            restart = options["restart"] or options["rebuild"]
-            for adapter in adapters:
-                self._index(adapter, using, restart, options)
-        if options["dry_run"] or options["no_drain"]:
+            self._index_all(adapters, using, options)
+        if options["no_drain"]:
             return
         self._drain(using)
         self._sum_up(using)
         if is_pending(using):
-            raise CommandError(
-                "Some posts wait still: another worker has them, or they failed and are put off.",
-                returncode=1,
-            )
+            raise CommandError(what_is_left(using), returncode=1)
 
-    def _refuse_lost(self, adapters: list[Adapter], using: str) -> None:
-        """Nothing can be signed by a scheme whose statistics are gone, and new ones are not its own."""
-        aliases = sorted({adapter.profile for adapter in adapters} & lost(using))
-        if aliases:
-            raise CommandError(
-                f"Profile {', '.join(aliases)}: the statistics that the active scheme was made with are gone. "
-                "python manage.py neardup_index --rebuild makes a new scheme, with statistics of its own."
-            )
+    def _foretell(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
+        for line in preparations(adapters, using, options["rebuild"]):
+            self.stdout.write(line)
+        if options["reconcile"]:
+            self._reconcile(adapters, using, dry_run=True)
+            return
+        for line in readings(adapters, using, options["restart"] or options["rebuild"]):
+            self.stdout.write(line)
 
     def _gather_missing(self, adapters: list[Adapter], using: str, rebuild: bool) -> None:
-        """Statistics for the profiles whose scheme, present or new, cannot sign without."""
-        missing = lacking(using)
-        for profile in {adapter.profile: adapter.settings for adapter in adapters}.values():
-            if not (asks_for_statistics(profile, using) if rebuild else profile.alias in missing):
-                continue
+        for profile in to_gather(adapters, using, rebuild):
             title = f"Profile {profile.alias}: {profile.algorithm}"
             self.stdout.write(f"{title} needs statistics of the posts; they are gathered first.")
             try:
@@ -145,10 +134,12 @@ class Command(BaseCommand):
             else:
                 self.stdout.write(f"Statistics {snapshot.number}: {what_is_in(snapshot)}.")
 
-    def _begin_generations(self, adapters: list[Adapter], using: str) -> None:
-        for profile in {adapter.profile: adapter.settings for adapter in adapters}.values():
+    def _index_all(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
+        for profile in profiles_of(adapters) if options["rebuild"] else ():
             scheme = begin_generation(profile, using)
             self.stdout.write(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")
+        for adapter in adapters:
+            self._index(adapter, using, options["restart"] or options["rebuild"], options)
 
     def _index(self, adapter: Adapter, using: str, restart: bool, options: dict[str, Any]) -> None:
         """The backfill, with whoever else is at it. The bar shows what this command's processes have done."""
@@ -161,7 +152,7 @@ class Command(BaseCommand):
         total = adapter.model._base_manager.using(using).count()
         with bar(f"{label}: indexing", total, self._quiet, initial=before) as counting:
             tell = Phased(counting)
-            if workers > 1 and not mark_only:
+            if workers > 1 and not mark_only and total > posts:  # one process alone can have one range
                 self._share(work, workers, posts, tell)
             else:
                 index(work, posts, tell, mark_only=mark_only)
@@ -196,7 +187,7 @@ class Command(BaseCommand):
                 f"Processes that broke off: {len(failed)} of {workers}. The same command goes on where they stopped."
             )
 
-    def _reconcile(self, adapters: list[Adapter], using: str, dry_run: bool) -> None:
+    def _reconcile(self, adapters: list[Adapter], using: str, dry_run: bool = False) -> None:
         for adapter in adapters:
             found = Differences()
             with self._bar(
@@ -208,13 +199,6 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{adapter.model._meta.label}: {found.missing} not in the index, {found.stale} changed, "
                 f"{found.orphaned} gone{' (nothing was marked)' if dry_run else ''}."
-            )
-
-    def _say_what(self, adapters: list[Adapter], using: str) -> None:
-        for adapter in adapters:
-            total = adapter.model._base_manager.using(using).count()
-            self.stdout.write(
-                f"{adapter.model._meta.label}: {spaced(total)} posts would be read and compared."
             )
 
     def _drain(self, using: str) -> None:

@@ -57,7 +57,7 @@ class Command(CommandWithExamples):
         parser.add_argument(
             "--order",
             metavar="FIELD",
-            help="what tells the age of posts (default: the primary key, or get_latest_by)",
+            help="what tells the age of posts (default: the adapter's order, get_latest_by, or the primary key)",
         )
         parser.add_argument(
             "--where", action="append", default=[], metavar="NAME=VALUE",

@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
+from ...checks.profiles import in_words, is_number
 from ...conf import get_profile
 from ...pipeline import drain, holds_tables, own_databases
 from ...pipeline.memory import purge
@@ -60,13 +61,13 @@ class _Home:
         if time.monotonic() < self._rests_until:
             return 0
         try:
-            return self._turns(min(poll, SLICE)) + self._forgotten() if self.holds_tables else 0
+            return self._turns() + self._forgotten() if self.holds_tables else 0
         except UNWELL as error:
             self._rest(error, poll)
             return 0
 
-    def _turns(self, seconds: float) -> int:
-        turns = drain(self.using, seconds=seconds).turns
+    def _turns(self) -> int:
+        turns = drain(self.using, seconds=SLICE).turns
         if not turns and time.monotonic() - self._looked > IDLE_PASS:
             self._looked = time.monotonic()
             turns = find_missing(self.using, cursors=self._cursors)
@@ -85,6 +86,14 @@ class _Home:
         self._rests_until = time.monotonic() + seconds
 
 
+def seconds(text: str) -> float:
+    """A pause that POLL_SECONDS may be, too, as an option of the command."""
+    number = float(text)
+    if not is_number("POLL_SECONDS", number):
+        raise ArgumentTypeError(f"{text} is out of its range. {in_words('POLL_SECONDS')}")
+    return number
+
+
 class Command(BaseCommand):
     help = (
         "Work off what waits: posts that were saved, edited or deleted, and clusters to repair. Runs until it is "
@@ -94,7 +103,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="work off what waits, then end")
         parser.add_argument(
-            "--poll", type=float, metavar="SECONDS", help="pause between two looks (default: POLL_SECONDS)"
+            "--poll", type=seconds, metavar="SECONDS", help="pause between two looks (default: POLL_SECONDS)"
         )
         parser.add_argument(
             "--database", action="append", dest="databases", choices=sorted(connections),
