@@ -1,4 +1,5 @@
-"""Signals that a site may listen to: two of the worker, sent at least once, the others of merges and undoing."""
+"""Signals that a site may listen to: two of the worker, sent at least once, the others of merges, undoing, decisions,
+holds and addresses."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ post_undo = Signal()
 Arguments: ``sender`` the post's model, ``record`` (MergeRecord), ``using`` (alias)."""
 
 decision_made = Signal()
-"""A person has decided that posts are the same, or different, and that is committed.
+"""A person has decided that posts are the same, or different, and that is committed, unless the caller's own
+transaction goes on.
 
 Arguments: ``sender`` Decision, ``decision`` (Decision), ``using`` (alias)."""
 

@@ -48,7 +48,7 @@ def own_turn(pk):
     turn.take_turns([row], "default")
 
 
-def naive_turn(pk, both_stored):
+def naive_turn(pk, both):
     """The control: look for candidates inside the transaction that stores the keys, as the twin does just then."""
     row = Document.objects.get(pk=pk)
     reads = stages.read_many([row], "default")
@@ -62,8 +62,9 @@ def naive_turn(pk, both_stored):
         )  # fmt: skip
         Document.objects.filter(pk=pk).update(space=signed.space)
         storage.replace("default", pk, (), signed.keys.tolist())
-        both_stored.wait(20)
+        both.wait(20)
         found = stages.candidates_many([signed], "default")[pk]
+        both.wait(20)
     return {each.document for each in found.prints}
 
 
@@ -96,8 +97,8 @@ def test_two_twins_saved_at_once_meet_in_every_trial():
 def test_the_naive_order_loses_twins():
     post(PIANO)
     work()
-    found, both_stored = {}, threading.Barrier(2)
-    twins = race(lambda pk, number: found.update({pk: naive_turn(pk, both_stored)}), CONTROL_TRIALS)
+    found, both = {}, threading.Barrier(2)
+    twins = race(lambda pk, number: found.update({pk: naive_turn(pk, both)}), CONTROL_TRIALS)
     lost = [one for one, two in twins if one not in found[two] and two not in found[one]]
     assert len(lost) == CONTROL_TRIALS
 
