@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 PORTION = 20_000
 """Pairs handed over at once: they are Python objects meanwhile."""
 
+ROWS = 100
+"""Pairs that one statement adds, which costs a third of what so many statements do."""
+
 ADD = 'INSERT OR IGNORE INTO "neardup_key" ("key", "document") SELECT value, %s FROM json_each(%s)'
 REMOVE = 'DELETE FROM "neardup_key" WHERE "key" IN (SELECT value FROM json_each(%s)) AND "document" = %s'
 ADD_PAIR = 'INSERT OR IGNORE INTO "neardup_key" ("key", "document") VALUES (%s, %s)'
+ADD_PAIRS = ADD_PAIR + ", (%s, %s)" * (ROWS - 1)
 REMOVE_PAIR = 'DELETE FROM "neardup_key" WHERE "key" = %s AND "document" = %s'
 FIRST = """
 SELECT asked.key, "document" FROM json_each(%s) AS asked
@@ -46,17 +50,23 @@ class SQLite(KeyTable):
         self.execute(REMOVE, [str(list(keys)), document])
 
     def add_run(self, keys: Numbers, documents: Numbers, fresh: bool) -> None:
-        self._run(ADD_PAIR, keys, documents)
+        whole = len(keys) - len(keys) % ROWS
+        with transaction.atomic(using=self.using, savepoint=False):
+            self._run(ADD_PAIRS, keys[:whole], documents[:whole], ROWS)
+            self._run(ADD_PAIR, keys[whole:], documents[whole:])
 
     def remove_run(self, keys: Numbers, documents: Numbers) -> None:
-        self._run(REMOVE_PAIR, keys, documents)
+        with transaction.atomic(using=self.using, savepoint=False):
+            self._run(REMOVE_PAIR, keys, documents)
 
-    def _run(self, statement: str, keys: Numbers, documents: Numbers) -> None:
-        with transaction.atomic(using=self.using, savepoint=False), self.connection.cursor() as cursor:
-            for start in range(0, len(keys), PORTION):
-                portion = slice(start, start + PORTION)
-                pairs = zip(keys[portion].tolist(), documents[portion].tolist())
-                cursor.executemany(statement, list(pairs))
+    def _run(self, statement: str, keys: Numbers, documents: Numbers, rows: int = 1) -> None:
+        """The statement, which takes so many pairs, for all of them."""
+        import numpy as np
+
+        pairs, portion = np.stack([keys, documents], axis=1).reshape(-1, 2 * rows), max(PORTION // rows, 1)
+        with self.connection.cursor() as cursor:
+            for start in range(0, len(pairs), portion):
+                cursor.executemany(statement, pairs[start : start + portion].tolist())
 
     def newest(self, keys: Sequence[int], cap: int) -> Found:
         asked = str(list(keys))
