@@ -48,7 +48,9 @@ def contacts_of(
 ) -> list[tuple[str, str]]:
     """What ties the post to others, by kind: declared contacts and those in the text, in one form; the staff's key
     phrases and people's names found in it. A declared person is a name."""
-    people = {each: Text(each, language=language).names if may_name(each) else () for each in declared}
+    people = {
+        each: Text(each, language=language).names if may_name(each, language) else () for each in declared
+    }
     known = (canonical_contact(each) for each, found in people.items() if not found)
     return [
         *((Contact.Kind.CONTACT, contact) for contact in dict.fromkeys([*filter(None, known), *contacts])),

@@ -211,8 +211,9 @@ def _joined(keys: NDArray[np.int64], sure: Collection[int]) -> tuple[NDArray[np.
 def _contacts(
     one: Signed, source: Source, batch: Batch, language: str, phrases: PhraseList
 ) -> dict[int, str]:
-    plain = None if one.scheme.parameters.get("synonyms") else language
-    names = batch.document(one.place).names if may_name(batch.plain(one.place), plain) else ()
+    synonyms = bool(one.scheme.parameters.get("synonyms"))
+    named = may_name(batch.plain(one.place), language, synonyms)
+    names = batch.document(one.place).names if named else ()
     told = phrases.found_in(lambda: batch.document(one.place))
     found = contacts_of(source.contacts, batch.contacts(one.place), told, names, language)
     secret = bytes.fromhex(one.scheme.secret)

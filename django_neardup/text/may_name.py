@@ -43,14 +43,16 @@ _SPACED_OUT = re.compile(
 _HYPHENS = "-‐‑"
 
 
-def may_name(raw: str, language: str | None = None) -> bool:
+def may_name(raw: str, language: str | None = None, synonyms: bool = False) -> bool:
     """Whether two capitalised words stand side by side; where it is False, ``Document(raw).names`` is empty.
 
-    ``language``: that of the text, where it is read without synonyms: words of which the dictionary knows that they
-    are no part of a name are then left aside."""
+    ``language``: that of the text; in one without a dictionary nobody is named, and words of which the dictionary knows
+    that they are no part of a name are left aside, unless ``synonyms`` may stand for them."""
+    if language is not None and not morphology(language).has_dictionary:
+        return False
     if _is_unclear(raw):
         return True
-    if language is None:
+    if language is None or synonyms:
         return bool(_SIDE_BY_SIDE.search(raw))
     return any(_may_be(match, language) for match in _PAIR.finditer(raw))
 

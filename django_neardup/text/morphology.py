@@ -83,6 +83,11 @@ class Morphology:
         self.language = language.lower().replace("_", "-").split("-")[0]
         self._cache: dict[str, Lemma] = {}
 
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether words have ``readings``, and names can be found."""
+        return self.language in _ANALYSED
+
     def lemma(self, word: str) -> Lemma:
         """The lemma of a word, from the cache when it was met before."""
         found = self._cache.get(word)
@@ -98,12 +103,12 @@ class Morphology:
         """``lemma(word).key`` of words of up to ``LONGEST_PARSED`` Russian letters, of which nothing is kept: the
         caller remembers them."""
         with _LOCK:
-            find = _first_parse(self.language).lemma if self.language in _ANALYSED else self._find
+            find = _first_parse(self.language).lemma if self.has_dictionary else self._find
             return [find(word).key for word in words]
 
     def knows(self, word: str) -> bool | None:
         """Whether the dictionary has a Cyrillic word; None where there is no dictionary."""
-        if self.language not in _ANALYSED:
+        if not self.has_dictionary:
             return None
         with _LOCK:
             return bool(_analyser(self.language).word_is_known(word))
@@ -111,7 +116,7 @@ class Morphology:
     @lru_cache(maxsize=READ_WORDS)  # noqa: B019  (one instance a language, kept anyway)
     def readings(self, word: str) -> tuple[Reading, ...]:
         """Every way to read a Cyrillic word, the likeliest first; () where there is no dictionary."""
-        if self.language not in _ANALYSED or len(word) > LONGEST_PARSED or not _CYRILLIC.match(word):
+        if not self.has_dictionary or len(word) > LONGEST_PARSED or not _CYRILLIC.match(word):
             return ()
         with _LOCK:
             parses = _analyser(self.language).parse(word)
@@ -120,7 +125,7 @@ class Morphology:
     @lru_cache(maxsize=READ_WORDS)  # noqa: B019  (one instance a language, kept anyway)
     def has_role(self, word: str) -> bool:
         """Whether one of the ``readings`` has a role in a person's name; of a word of the dictionary none is made."""
-        if self.language not in _ANALYSED or len(word) > LONGEST_PARSED or not _CYRILLIC.match(word):
+        if not self.has_dictionary or len(word) > LONGEST_PARSED or not _CYRILLIC.match(word):
             return False
         with _LOCK:
             tags = _first_parse(self.language).tags(word)
@@ -131,10 +136,9 @@ class Morphology:
     def _find(self, word: str) -> Lemma:
         if len(word) > LONGEST_PARSED:
             return Lemma(word)
-        if self.language in _ANALYSED and _CYRILLIC.match(word):
+        if self.has_dictionary and _CYRILLIC.match(word):
             return _first_parse(self.language).lemma(word)
-        latin_guest = self.language in _ANALYSED
-        stemmer = _stemmer("en" if latin_guest else self.language)
+        stemmer = _stemmer("en" if self.has_dictionary else self.language)
         return Lemma(stemmer.stemWord(word) if stemmer else word)
 
 

@@ -40,6 +40,8 @@ def people(
     Of a text with very many capitalised words only the first 10,000 that stand together are looked at.
     """
     reader = _Reader(morphology(language))
+    if not reader.words.has_dictionary:
+        return ()
     found: dict[str, None] = {}
     left = MOST_WORDS
     for run in _runs(raw, tokens, sentences):

@@ -128,6 +128,17 @@ def test_a_text_without_two_capitals_side_by_side_needs_no_look(text):
     assert not may_name(text) and not Document(text).names
 
 
+@pytest.mark.parametrize("text", NAMED)
+@pytest.mark.parametrize("language", ["en", "de-AT", "th"])
+def test_a_language_without_a_dictionary_names_nobody(text, language):
+    assert not may_name(text, language) and not Document(text, language=language).names
+
+
+@pytest.mark.parametrize("text", UNNAMED)
+def test_synonyms_may_stand_for_any_word(text):
+    assert may_name(text, "ru", synonyms=True)
+
+
 @given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
 def test_whatever_has_a_name_may_have_one(text):
     assert (may_name(text) and may_name(text, "ru")) or not Document(text).names
