@@ -17,6 +17,7 @@ from ..comparison.compare import Held
 from ..comparison.meeting import Met, contact_kind
 from ..models import Contact, Pair
 from ..pipeline.schemes import algorithm_of, canonise
+from ..pipeline.sql import among
 from ..pipeline.ties import EQUAL, UNEQUAL, UNKNOWN, Party, Ties, hashes_of, phrases_of, ties
 from ..signatures.base import Algorithm
 from ..signatures.statistics import StatisticsMissing
@@ -135,9 +136,9 @@ class Evidence:
     def _others(self, contacts: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Of those contacts that other posts have too: how many, and under what they are stored."""
         hashes = hashes_of(tuple(contacts), self.pair.scheme)
-        rows = Contact.objects.using(self.using).filter(hash__in=list(hashes.values())).order_by()
-        rows = rows.exclude(document__in=self.documents)
-        counts = dict(rows.values_list("hash").annotate(posts=Count("document"))) if hashes else {}
+        rows = Contact.objects.using(self.using).exclude(document__in=self.documents).order_by()
+        counted = rows.values_list("hash").annotate(posts=Count("document"))
+        counts = {value: count for some in among(counted, "hash", hashes.values()) for value, count in some}
         return {each: (counts[value], value) for each, value in hashes.items() if value in counts}
 
     def _known(self, count: int, value: int) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from ..columns import key_field
 from ..models import Cluster, Document, Membership, Pair
 from ..pipeline import documents_of
 from ..pipeline.objects import content_type_of, identity_of
+from ..pipeline.sql import among
 from .queue.waiting import offered
 
 
@@ -49,17 +50,16 @@ class Waits:
 
 
 def waits_of(instances: Iterable[models.Model], using: str) -> dict[models.Model, Waits]:
-    """What waits about each of those posts, without those about which nothing does: four queries, however many."""
+    """What waits about each of those posts, without those about which nothing does: four queries for five hundred."""
     found = {key: Waits(instance) for key, instance in _by_document(instances, using).items()}
-    for document, cluster, size in _memberships(found, using).values_list(
-        "document", "cluster", "cluster__size"
-    ):
-        found[document].cluster, found[document].others = cluster, size - 1
+    for places in among(_places(using), "document", found):
+        for document, cluster, size in places.values_list("document", "cluster", "cluster__size"):
+            found[document].cluster, found[document].others = cluster, size - 1
     for side in ("a", "b"):
-        pairs = offered(Pair.objects.using(using).filter(**{f"{side}__in": found})).order_by()
-        for document, count, least in pairs.values_list(side).annotate(Count("pk"), Min("pk")):
-            found[document].pairs += count
-            found[document].pair = least
+        for pairs in among(offered(Pair.objects.using(using)).order_by(), side, found):
+            for document, count, least in pairs.values_list(side).annotate(Count("pk"), Min("pk")):
+                found[document].pairs += count
+                found[document].pair = least
     return {waits.instance: waits for waits in found.values() if waits.count}
 
 
@@ -91,9 +91,8 @@ def chosen_of(instances: Iterable[models.Model], using: str) -> Chosen:
     """
     documents = set(_by_document(instances, using))
     members: defaultdict[tuple[int, int, int], set[int]] = defaultdict(set)
-    rows = _memberships(documents, using).values_list(
-        "cluster", "cluster__representative", "cluster__size", "document"
-    )
+    places = _places(using).filter(document__in=documents)
+    rows = places.values_list("cluster", "cluster__representative", "cluster__size", "document")
     for cluster, head, size, document in rows:
         members[cluster, head, size].add(document)
     whole = [cluster for (cluster, head, _size), own in members.items() if own == {head}]
@@ -146,10 +145,9 @@ def _by_document(instances: Iterable[models.Model], using: str) -> dict[int, mod
     return {document.pk: by_identity[identity] for identity, document in documents.items()}
 
 
-def _memberships(documents: Iterable[int], using: str) -> QuerySet[Membership]:
-    return Membership.objects.using(using).filter(
-        document__in=list(documents), cluster__state=Cluster.State.OPEN
-    )
+def _places(using: str) -> QuerySet[Membership]:
+    """The places in open clusters."""
+    return Membership.objects.using(using).filter(cluster__state=Cluster.State.OPEN)
 
 
 def _pairs(documents: set[int], inside: set[int], using: str) -> Iterator[tuple[int, int, int]]:

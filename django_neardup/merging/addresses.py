@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from ..adapters import adapters_of
 from ..models import MergeRecord, MovedUrl
 from ..pipeline.objects import content_type_of, identity_of
+from ..pipeline.sql import among
 from ..signals import addresses_changed
 from .later import family
 from .paths import digest_of, own_path
@@ -82,15 +83,17 @@ def take_back(record: MergeRecord, using: str) -> None:
     """Undo what the record has left, in whatever order records are undone; what others left since stays."""
     kept = record.journal.get(JOURNAL, {})
     turned = [digest for digest, _owner in kept.get("turned", ())]
-    changed = _entries(using).filter(Q(record=record) | Q(digest__in=turned)).values_list("path", flat=True)
-    paths = [*changed, *(row["path"] for row in kept.get("replaced", ()))]
+    changed = [_entries(using).filter(record=record), *among(_entries(using), "digest", turned)]
+    paths = [path for some in changed for path in some.values_list("path", flat=True)]
+    paths += [row["path"] for row in kept.get("replaced", ())]
     _entries(using).filter(record=record).delete()
     for row in kept.get("replaced", ()):
         _put_back(row, record, using)
     for owner in dict.fromkeys(owner for _digest, owner in kept.get("turned", ())):
         digests = [digest for digest, each in kept["turned"] if each == owner]
         end = _end_of(owner, record, using) if owner else _loser(record, using)
-        _entries(using).filter(digest__in=digests, record=owner).update(**_columns(end))
+        for some in among(_entries(using).filter(record=owner), "digest", digests):
+            some.update(**_columns(end))
     _tell_of(paths, record, using)
 
 

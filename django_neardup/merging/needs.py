@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import models
 
+from ..pipeline.sql import among
 from .relations import ModelType, concrete, in_portions, rows_of
 from .returning import value_in
 from .stored import Place, key_of, model_of, own_fields, place_of, plain, value_of
@@ -65,8 +66,8 @@ def present(model: ModelType, attname: str, values: set[Any], using: str) -> set
             for part in in_portions(model, keys, using)
             for key in part.values_list("pk", flat=True)
         }
-    held = rows_of(model, using).filter(**{f"{attname}__in": [value_of(field, value) for value in values]})
-    return {plain(field, value) for value in held.values_list(attname, flat=True)}
+    held = among(rows_of(model, using), attname, (value_of(field, value) for value in values))
+    return {plain(field, value) for some in held for value in some.values_list(attname, flat=True)}
 
 
 def lacks_file(row: Mapping[str, Any]) -> bool:

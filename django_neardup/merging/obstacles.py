@@ -10,7 +10,8 @@ from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from .relations import ModelType, at_key, named, rows_of
+from ..pipeline.sql import portions
+from .relations import ModelType, Pointer, at_key, named, rows_of
 from .table import DECIDED, FALLEN, OWN, Report, Shift, Target
 
 STEPS = 1000
@@ -82,7 +83,12 @@ def held(plan: Report) -> list[str]:
         for model, keys in going.items()
         if len(model._meta.pk_fields) == 1
         for pointer in at_key(model, plan.using)
-        if rows_of(pointer.model, plan.using)
-        .filter(pointer.match([pointer.stored(key) for key in keys]))
-        .exists()
+        if _is_used(pointer, keys, plan.using)
     ]
+
+
+def _is_used(pointer: Pointer, keys: Sequence[Any], using: str) -> bool:
+    """Whether something points at rows of those keys."""
+    rows = rows_of(pointer.model, using)
+    values = [pointer.stored(key) for key in keys]
+    return any(rows.filter(pointer.match(some)).exists() for some in portions(values))

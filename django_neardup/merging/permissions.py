@@ -12,6 +12,7 @@ from django.db import models
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from ..pipeline.sql import among
 from .plan import Plan
 from .relations import ModelType
 from .table import ITSELF, THERE
@@ -101,7 +102,7 @@ def _unlisted(
     hidden: set[models.Model | None] = set()
     for model, instances in wanted.items():
         queryset = site.get_model_admin(model).get_queryset(request).using(using)
-        listed = set(queryset.filter(pk__in=list(instances)).values_list("pk", flat=True))
+        listed = {pk for some in among(queryset, "pk", instances) for pk in some.values_list("pk", flat=True)}
         hidden |= {instance for key, instance in instances.items() if key not in listed}
     return hidden
 

@@ -19,6 +19,7 @@ from ..adapters import Adapter, adapters_of
 from ..merging import addresses
 from ..merging.paths import digest_of, path_of
 from ..models import MergeRecord, MovedUrl
+from ..pipeline.sql import among
 from ..similar import signed_out
 from ..visible import Visible
 
@@ -35,8 +36,8 @@ ROOM = 200
 
 def write(paths: list[str], record: MergeRecord, using: str) -> None:
     """Bring the redirects of those paths up to date, of which that record has just changed the entries."""
-    found = MovedUrl.objects.using(using).filter(digest__in=[digest_of(path) for path in paths])
-    entries = {entry.path: entry for entry in found}
+    found = among(MovedUrl.objects.using(using), "digest", map(digest_of, paths))
+    entries = {entry.path: entry for some in found for entry in some}
     target_of = cache(partial(_target, using=using))
     for path in paths:
         entry = entries.get(path)
