@@ -26,15 +26,26 @@ def name_posts(records: Iterable[MergeRecord], request: HttpRequest, site: Any, 
     A post that is there is told to those who may see it; one that is gone, to those who may see posts of its model.
     """
     rows: list[Any] = list(records)
+    told = _told_posts(rows, request, site, using)
+    for row in rows:
+        row.loser_title = row.loser_text if _loser(row) in told else _("no access")
+        row.keeper_title = row.keeper_text and (row.keeper_text if _keeper(row) in told else _("no access"))
+
+
+def readable(records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str) -> list[int]:
+    """The keys of those records of which that person may read every title."""
+    rows = list(records)
+    told = _told_posts(rows, request, site, using)
+    return [row.pk for row in rows if {_loser(row), *([_keeper(row)] if row.keeper_text else [])} <= told]
+
+
+def _told_posts(rows: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str) -> set[Post]:
     wanted: defaultdict[int, set[str]] = defaultdict(set)
     for row in rows:
         for kind, key in (_loser(row), _keeper(row)):
             if kind is not None:
                 wanted[kind].add(key)
-    told = {(kind, key) for kind, keys in wanted.items() for key in _told(kind, keys, request, site, using)}
-    for row in rows:
-        row.loser_title = row.loser_text if _loser(row) in told else _("no access")
-        row.keeper_title = row.keeper_text and (row.keeper_text if _keeper(row) in told else _("no access"))
+    return {(kind, key) for kind, keys in wanted.items() for key in _told(kind, keys, request, site, using)}
 
 
 def _loser(row: MergeRecord) -> Post:

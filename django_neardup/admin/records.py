@@ -23,9 +23,12 @@ from ..models import Decision, MergeRecord
 from .base import ReadOnlyAdmin, non_atomic
 from .filters import ConditionFilter, Option
 from .lists import ShownChangeList
-from .recorded import name_posts
+from .recorded import name_posts, readable
 from .undoing import CAP, Undoing, item_of
 from .words import percent
+
+MOST = 400
+"""Records that words of titles find."""
 
 
 class UndoneFilter(ConditionFilter):
@@ -41,6 +44,12 @@ class UndoneFilter(ConditionFilter):
         ]
 
 
+class Openly(admin.ModelAdmin):  # type: ignore[type-arg]
+    """The search through what a record tells everybody who may see it."""
+
+    search_fields = ("by_name", "=loser_id", "=keeper_id")
+
+
 @admin.register(MergeRecord)
 class MergeRecordAdmin(ReadOnlyAdmin):
     """Records, the newest first."""
@@ -49,7 +58,7 @@ class MergeRecordAdmin(ReadOnlyAdmin):
     list_filter = (UndoneFilter, "action")
     list_per_page = 50
     ordering = ("-pk",)
-    search_fields = ("loser_text", "keeper_text", "by_name", "=loser_id", "=keeper_id")
+    search_fields = ("loser_text", "keeper_text", *Openly.search_fields)
     search_help_text = gettext_lazy("Post, its number, who did it")
     actions = ("undo_selected",)
 
@@ -59,6 +68,19 @@ class MergeRecordAdmin(ReadOnlyAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
         return ShownChangeList
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[MergeRecord], search_term: str
+    ) -> tuple[QuerySet[MergeRecord], bool]:
+        """Words of titles find the newest of the records that have them, where this person may read the titles."""
+        found, more = super().get_search_results(request, queryset, search_term)
+        if not search_term:
+            return found, more
+        newest = found.order_by("-pk")[:MOST]
+        told = readable(newest, request, self.admin_site, queryset.db)
+        page = Openly(self.model, self.admin_site)
+        others, more = page.get_search_results(request, queryset, search_term)
+        return queryset.filter(pk__in=told) | others, more
 
     def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
         """Give every row the titles of its posts, as far as this person may read them."""

@@ -76,7 +76,8 @@ def test_records_are_read_only_and_keep_their_journals_to_themselves(root, perso
     assert "rows kept" in page
     assert "Продам сваи" not in page
     assert client.post(page_of(record), {"by_name": "x"}).status_code == 403
-    assert client.get(list_of(MergeRecord), {"q": "Сваи"}).context["cl"].result_count == 2
+    for asked, count in (("Сваи", 0), ("root", 2)):
+        assert client.get(list_of(MergeRecord), {"q": asked}).context["cl"].result_count == count
 
 
 def test_documents_are_tried_again(root, cluster):

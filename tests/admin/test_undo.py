@@ -283,6 +283,30 @@ def test_titles_are_told_to_those_who_may_see_the_posts(state, root, person, ads
         assert "тайное" in root.get(page).content.decode()
 
 
+@pytest.mark.parametrize("state", ["there", "gone"])
+def test_records_are_found_by_titles_that_may_be_read(state, root, person, ads):
+    keeper, loser, public = ads("сегодня", "тайное", "явное")
+    (secret,), (open_one,) = (hide([each], Case(by=root.user)) for each in (loser, public))
+    Ad.objects.filter(pk=loser.pk).update(sku="secret")
+    Ad.objects.filter(pk=public.pk).update(published=True)
+    if state == "gone":
+        (secret,) = merge(keeper, [loser], Case(by=root.user))
+        MergeRecord.objects.exclude(pk__in=[secret.pk, open_one.pk]).delete()
+    stranger = person(REVIEWER)
+
+    def found(client, words):
+        return {*client.get(list_of(MergeRecord), {"q": words}).context["cl"].result_list}
+
+    for words in ("тайное", "Сваи тайное", "root тайное"):
+        assert found(stranger, words) == set()
+        assert found(root, words) == {secret}
+    for words in ("явное", "root явное", "Сваи"):
+        assert found(stranger, words) == {open_one}
+    for words in (str(loser.pk), f"root {loser.pk}"):
+        assert secret in found(stranger, words)
+    assert found(stranger, "root") == found(stranger, "") == found(root, "Сваи") == {secret, open_one}
+
+
 def test_a_decision_is_taken_back_once(root, cluster):
     confirm(root, "leave", cluster)
     decision = Decision.objects.get()
