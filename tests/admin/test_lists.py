@@ -58,6 +58,20 @@ def test_a_row_of_a_cluster(root, ads):
     ]
 
 
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [
+        (MergeRecord, "loser_text__icontains"),
+        (MergeRecord, "journal__icontains"),
+        (MergeRecord, "author"),
+        (Pair, "evidence__icontains"),
+        (Document, "author__startswith"),
+    ],
+)
+def test_an_address_asks_no_column_but_through_a_filter(model, asked, person):
+    assert person("neardup.review").get(list_of(model), {asked: "завтра"}).status_code == 400
+
+
 def test_the_list_begins_with_what_is_open(root, cluster, ads):
     builders.cluster(*ads("а", "б"), state=Cluster.State.RESOLVED)
 
