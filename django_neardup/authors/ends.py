@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Q
 
+from ..columns import key_field
+from ..merging.undo_plan import object_of
 from ..models import MergeRecord
-from ..visible import Key, root_of
+from ..visible import Key, key_of, root_of
 
 Post = tuple[int | None, str]
 """Content type id and canonical id, as records have them."""
@@ -54,4 +56,10 @@ def _next(last: int, post: Post, steps: dict[Post, list[MergeRecord]]) -> MergeR
 
 def _key(kind: int | None, object_id: str, using: str) -> Key | None:
     model = ContentType.objects.db_manager(using).get_for_id(kind).model_class() if kind is not None else None
-    return (root_of(model), object_id) if model is not None and object_id else None
+    if kind is None or model is None or not object_id:
+        return None
+    root = root_of(model)
+    if key_field(model) == key_field(root):
+        return root, object_id
+    post = object_of(kind, object_id, using, lock=False)
+    return key_of(post) if post is not None else None

@@ -15,6 +15,7 @@ from django.utils.translation import pgettext_lazy
 from ..adapters import Adapter, adapter_for
 from ..hints import shorten
 from ..models import MergeRecord
+from ..pipeline.deeds import key_under, kinds_apart
 from ..pipeline.objects import kinds_of
 from ..similar import address_of, appeal_of, checked_limit
 from ..templating import Rendered
@@ -108,29 +109,41 @@ def _records(author: str, adapter: Adapter, using: str) -> QuerySet[MergeRecord]
         ~Exists(later), author=author, loser_type__in=kinds_of(adapter.model, using), undone=None
     )
     found = records.select_related("loser_type").order_by("-pk")
-    return found if _can_appeal(adapter) else found.defer("journal")
+    reads = _can_appeal(adapter) or kinds_apart(adapter.model, using)
+    return found if reads else found.defer("journal")
 
 
 def _first(most: int, records: QuerySet[MergeRecord], adapter: Adapter, using: str) -> list[MergeRecord]:
     """So many of those that are not back; few authors need a second look."""
     found: list[MergeRecord] = []
+    told: set[str] = set()
     rows, size = records, most
     while len(found) < most:
         portion = list(rows[:size])
-        found += _still(portion, adapter, using)
+        found += _still(_last(portion, told, adapter, using), adapter, using)
         if len(portion) < size:
             break
         rows, size = records.filter(pk__lt=portion[-1].pk), max(most, MOST)
     return found[:most]
 
 
-def _still(records: list[MergeRecord], adapter: Adapter, using: str) -> list[MergeRecord]:
+def _last(records: list[MergeRecord], told: set[str], adapter: Adapter, using: str) -> dict[str, MergeRecord]:
+    """The last deed of each post by its canonical id, but for those told before: one may be done to it as a child, and
+    another not."""
+    apart, found = kinds_apart(adapter.model, using), dict[str, MergeRecord]()
+    for each in records:
+        key = key_under(each, adapter.model) if each.loser_type_id in apart else each.loser_id
+        if key not in told:
+            found[key] = each
+            told.add(key)
+    return found
+
+
+def _still(records: dict[str, MergeRecord], adapter: Adapter, using: str) -> list[MergeRecord]:
     """Without those of posts that were hidden and have been published again since."""
-    hidden = {
-        each.pk: (adapter.model, each.loser_id) for each in records if each.action == MergeRecord.Action.HIDE
-    }
-    back = Visible(adapter.live()).held(hidden.values(), using) if hidden else {}
-    return [each for each in records if hidden.get(each.pk) not in back]
+    hidden = [(adapter.model, key) for key, each in records.items() if each.action == MergeRecord.Action.HIDE]
+    back = Visible(adapter.live()).held(hidden, using) if hidden else {}
+    return [each for key, each in records.items() if (adapter.model, key) not in back]
 
 
 def _fate(record: MergeRecord, adapter: Adapter, living: Model | None) -> Fate:

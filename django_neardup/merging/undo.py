@@ -18,6 +18,7 @@ from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, Document, MergeRecord
 from ..pipeline import canonical_id, mark_key, retrying
 from ..pipeline.committing import after_commit
+from ..pipeline.deeds import key_under
 from ..pipeline.objects import content_type_of, key_of
 from ..queues import ring
 from ..signals import post_undo
@@ -110,9 +111,8 @@ def _spaces(record: MergeRecord, using: str) -> set[int]:
 
 def _names(record: MergeRecord, using: str) -> Iterator[tuple[ModelType, str]]:
     """The registered models of the record's posts, each with the post's key there: a child may have one of its own."""
-    rows = dict(_own(record))
     for adapter in _adapters(record.loser_type):
-        yield adapter.model, rows.get(adapter.model._meta.label_lower, record.loser_id)
+        yield adapter.model, key_under(record, adapter.model)
     for adapter in _adapters(record.keeper_type):
         keeper = object_of(record.keeper_type_id or 0, record.keeper_id, using, lock=False)
         key = record.keeper_id if keeper is None else canonical_id(key_of(keeper, adapter.model))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from ..adapters import adapters_of
 from ..models import MergeRecord
-from ..pipeline.objects import kinds_of
+from ..pipeline.deeds import deeds_on, key_under
 from .later import Later
 from .leftovers import Leftovers
 from .needs import model_at
@@ -103,15 +103,12 @@ def _plan_showing(found: Undo, lock: bool) -> None:
 def _hidings_since(found: Undo, lock: bool) -> models.QuerySet[MergeRecord]:
     """Later hidings of the post that are in force, the first one first."""
     record = found.record
-    adapters = adapters_of(found.post) if found.post is not None else []
-    kinds = kinds_of(adapters[0].model, found.using) if adapters else [record.loser_type_id]
     rows = MergeRecord.objects.using(found.using).filter(
-        action=MergeRecord.Action.HIDE,
-        loser_type__in=kinds,
-        loser_id=record.loser_id,
-        undone=None,
-        pk__gt=record.pk,
+        loser_type=record.loser_type_id, loser_id=record.loser_id, undone=None
     )
+    for adapter in adapters_of(found.post)[:1] if found.post is not None else ():
+        rows = deeds_on(adapter.model, key_under(record, adapter.model), found.using)
+    rows = rows.filter(action=MergeRecord.Action.HIDE, pk__gt=record.pk)
     return (rows.select_for_update() if lock else rows).order_by("pk")
 
 

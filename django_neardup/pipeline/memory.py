@@ -15,9 +15,10 @@ from django.utils import timezone as zone
 from ..adapters import Adapter, adapter_for, registered
 from ..models import Document, Fingerprint, MergeRecord, Scheme
 from ..text.hashing import hash_word
+from .deeds import deeds_on
 from .ledger import mark_document
 from .locks import retrying
-from .objects import canonical_id, content_type_of, kinds_of
+from .objects import canonical_id, content_type_of
 from .sql import execute, rows
 from .store import strip
 
@@ -68,12 +69,8 @@ def is_in_use() -> bool:
 
 def is_worth_it(document: Document, adapter: Adapter, scheme: Scheme, using: str) -> bool:
     """Whether there is anything to remember a deleted post by, and it was not merged: then it lives on in another."""
-    merged = MergeRecord.objects.using(using).filter(
-        action=MergeRecord.Action.MERGE,
-        loser_type__in=kinds_of(adapter.model, using),
-        loser_id=document.object_id,
-        undone=None,
-    )
+    deeds = deeds_on(adapter.model, document.object_id, using)
+    merged = deeds.filter(action=MergeRecord.Action.MERGE)
     signed = Fingerprint.objects.using(using).filter(document=document.pk, scheme=scheme)
     return signed.exists() and not merged.exists()
 

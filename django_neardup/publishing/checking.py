@@ -17,8 +17,8 @@ from ..adapters import Adapter, adapter_for, adapters_of
 from ..faults import INTERRUPTS
 from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, MergeRecord, Pair, Scheme
 from ..pipeline import model_of, retrying, space_lock
+from ..pipeline.deeds import deeds_on
 from ..pipeline.facts import digests, is_current, pairs_of
-from ..pipeline.objects import kinds_of
 from ..pipeline.told import Told
 from ..signals import decision_made, document_checked
 from ..visible import Visible
@@ -140,14 +140,8 @@ def _judge(row: Hold, document: Document, instance: Model, digest: str, using: s
 def _is_hidden(row: Hold, document: Document, adapter: Adapter, using: str) -> bool:
     """Whether staff have hidden the post since it was held, until when it was published: it is theirs to show it
     again."""
-    hidden = MergeRecord.objects.using(using).filter(
-        action=MergeRecord.Action.HIDE,
-        loser_type__in=kinds_of(adapter.model, using),
-        loser_id=document.object_id,
-        undone=None,
-        created__gte=row.created,
-    )
-    return hidden.exists()
+    deeds = deeds_on(adapter.model, document.object_id, using)
+    return deeds.filter(action=MergeRecord.Action.HIDE, created__gte=row.created).exists()
 
 
 def facts_about(document: Document, adapter: Adapter, using: str) -> list[Fact]:

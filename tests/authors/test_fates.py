@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 from django.template import Context, Template, TemplateSyntaxError
 
-from django_neardup import merging
+from django_neardup import adapters, merging
 from django_neardup.adapters import adapter_for
 from django_neardup.authors import fates
 from django_neardup.merging import Case
@@ -15,6 +15,8 @@ from django_neardup.models import Document, MergeRecord
 from django_neardup.visible import GroupingError
 from tests.grouping import rows
 from tests.testapp.models import Ad, Article, Author, LongArticle
+from tests.testapp.neardup import NoticeNeardup
+from tests.testapp.zoo import Bulletin, Notice
 
 pytestmark = pytest.mark.django_db
 TAG = "{% load neardup %}{% neardup_fates author visible_ads %}"
@@ -148,6 +150,56 @@ def test_children_of_a_registered_parent(anna):
     Document.objects.filter(pk=document.pk).update(author=str(anna.pk), version=1)
     merging.delete([article], Case())
     assert [fate.action for fate in fates(anna, Article)] == ["delete"]
+
+
+@pytest.mark.parametrize("deed", [merging.delete, merging.hide])
+def test_what_was_done_to_a_post_by_two_names_is_one(deed, anna, monkeypatch):
+    monkeypatch.setattr(type(adapter_for(Article)), "hide", lambda adapter, article: None)
+    article = LongArticle.objects.create(text="a")
+    document = rows.document(Article.objects.get(pk=article.pk))
+    Document.objects.filter(pk=document.pk).update(author=str(anna.pk), version=1)
+    monkeypatch.setattr(type(adapter_for(Article)), "live", lambda adapter: Article.objects.none())
+    merging.hide([Article.objects.get()], Case())
+    merging.hide([article], Case())
+    deed([article], Case())
+    assert [fate.action for fate in fates(anna, Article)] == [MergeRecord.objects.latest("pk").action]
+
+
+class TestChildrenWithKeysOfTheirOwn:
+    @pytest.fixture(autouse=True)
+    def notices(self, anna, monkeypatch):
+        """Anna's posts are the children: the numbers of two are one another's keys as their parents' posts."""
+
+        class AnnasNeardup(NoticeNeardup):
+            def author(self, notice):
+                return anna.pk if notice.text != "other" else None
+
+        monkeypatch.setitem(adapters._registry, Notice, AnnasNeardup(Notice))
+        one, two = (Notice.objects.create(text=text) for text in ("one", "two"))
+        for notice, number in ((one, two.pk), (two, one.pk)):
+            Bulletin(number=number, notice=notice, text=notice.text).save()
+
+    @staticmethod
+    def child(text):
+        return Bulletin.objects.get(text=text)
+
+    def test_one_that_was_hidden(self, anna):
+        merging.hide([self.child("one")], Case())
+        assert [fate.action for fate in fates(anna, Notice)] == ["hide"]
+        Notice.objects.filter(text="two").update(published=False)
+        assert [fate.action for fate in fates(anna, Notice)] == ["hide"]
+        Notice.objects.filter(text="one").update(published=True)
+        assert not fates(anna, Notice)
+
+    def test_one_that_was_hidden_as_its_parents_post_and_deleted_as_itself(self, anna):
+        merging.hide([self.child("one").notice], Case())
+        merging.delete([self.child("one")], Case())
+        assert [fate.action for fate in fates(anna, Notice)] == ["delete"]
+
+    def test_the_post_that_lives(self, anna):
+        merging.merge(self.child("one"), [self.child("two")], Case())
+        (fate,) = fates(anna, Notice)
+        assert fate.living == Notice.objects.get(text="one")
 
 
 def test_an_objection_is_about_the_post_as_it_was(anna, appealed):

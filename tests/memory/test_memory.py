@@ -14,10 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import django_neardup as neardup
+from django_neardup import adapters
+from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.merging import Case, merge
 from django_neardup.models import Cluster, Contact, Document, Fingerprint, Key, Membership, MergeRecord, Pair
-from django_neardup.pipeline import drain, mark, mark_document, turn
+from django_neardup.pipeline import drain, mark, mark_document, mark_key, turn
 from django_neardup.pipeline.decisions import decide
 from django_neardup.pipeline.memory import (
     clear_lost,
@@ -33,6 +35,8 @@ from tests.memory.helpers import deleted, repeated
 from tests.pipeline.families import family
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 from tests.testapp.models import Ad, Article, LongArticle
+from tests.testapp.neardup import NoticeNeardup
+from tests.testapp.zoo import Bulletin, Notice
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
@@ -155,6 +159,30 @@ def test_what_was_merged_as_the_child_that_it_is_is_not_remembered_either(memory
     merge(keeper, [old], Case())
     work()
     assert not remembered("default").exists()
+
+
+class TestChildrenWithKeysOfTheirOwn:
+    @pytest.fixture
+    def bulletins(self, memory, monkeypatch):
+        """Three, each of whose numbers is the key of another's notice."""
+        adapter = NoticeNeardup(Notice)
+        monkeypatch.setitem(adapters._registry, Notice, adapter)
+        notices = [Notice.objects.create(text=text) for text in (SOFA, CAT, PIANO)]
+        for notice, other in zip(notices, (notices[1], notices[2], notices[0]), strict=True):
+            Bulletin(number=other.pk, notice=notice, text=notice.text).save()
+            mark(notice)
+        work()
+        return [Bulletin.objects.get(text=notice.text) for notice in notices]
+
+    def test_one_that_was_merged_is_not_remembered_and_no_other_is_taken_for_it(self, bulletins):
+        keeper, merged, deleted = bulletins
+        gone = [merged.notice_id, deleted.notice_id]
+        merge(keeper, [merged], Case())
+        Notice.objects.get(pk=deleted.notice_id).delete()
+        for key in gone:
+            mark_key(adapter_for(Notice), key, "default")
+        work()
+        assert [each.object_id for each in remembered("default")] == [str(gone[1])]
 
 
 def test_an_edit_ends_the_repetition(memory):

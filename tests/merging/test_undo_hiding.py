@@ -170,14 +170,17 @@ def test_two_undone_at_once_show_it(in_a_space, round_):
     assert published() == ["one"]
 
 
-def test_a_hiding_of_the_post_as_a_child_counts(monkeypatch):
+@pytest.mark.parametrize("by", [0, 7])
+@pytest.mark.parametrize("first", [Notice, Bulletin])
+def test_a_hiding_of_the_post_as_a_child_counts(first, by, monkeypatch):
     monkeypatch.setitem(adapters._registry, Notice, NoticeNeardup(Notice))
     notice = Notice.objects.create(text="one")
-    child = Bulletin(number=notice.pk, notice=notice)
+    child = Bulletin(number=notice.pk + by, notice=notice)
     child.save_base(raw=True)
-    (first,), _second = hide([notice], Case()), hide([Bulletin.objects.get()], Case())
+    again = Bulletin if first is Notice else Notice
+    (record,), _second = (hide([model.objects.get()], Case()) for model in (first, again))
 
-    assert undone(first)[0].left == [AGAIN]
+    assert undone(record)[0].left == [AGAIN]
     assert not Notice.objects.get().published
 
 

@@ -429,9 +429,10 @@ class TestAgain:
         drain()
         assert is_shown(ad) and state_of(ad) is None
 
-    def test_one_that_staff_hide_as_a_child_waits_for_a_person(self, notices):
+    @pytest.mark.parametrize("by", [0, 7])
+    def test_one_that_staff_hide_as_a_child_waits_for_a_person(self, by, notices):
         notice = Notice.objects.create(text=SOFA)
-        Bulletin(number=notice.pk, notice=notice).save_base(raw=True)
+        Bulletin(number=notice.pk + by, notice=notice).save_base(raw=True)
         hold_as(notice, "checking")
         hide([Bulletin.objects.get()], Case())
         drain()
