@@ -13,7 +13,8 @@ from .pair import Verdict
 class Hold(models.Model):
     """A post taken from publication as it was saved. ``verdict``, ``exact``, ``own``: of the likest post that the rules
     held it for; empty while it is being checked. ``trust``: how far the rules trusted whoever saved it; ``digest``: the
-    source digest that was judged, so that an edited post is judged again."""
+    source digest that was judged, so that an edited post is judged again; ``created``: since when it waits, of a post
+    that staff had hidden since that."""
 
     class State(models.TextChoices):
         CHECKING = "checking", _("being checked")

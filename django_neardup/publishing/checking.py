@@ -15,14 +15,13 @@ from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
 from ..faults import INTERRUPTS
-from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, MergeRecord, Pair, Scheme
+from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, Pair, Scheme
 from ..pipeline import model_of, retrying, space_lock
-from ..pipeline.deeds import deeds_on
 from ..pipeline.facts import digests, is_current, pairs_of
 from ..pipeline.told import Told
 from ..signals import decision_made, document_checked
 from ..visible import Visible
-from .holding import facts_of, is_live, locked, publish, turn_down
+from .holding import facts_of, hidings_of, is_live, locked, publish, turn_down
 from .rules import decide, scope_of
 
 logger = logging.getLogger(__name__)
@@ -138,10 +137,9 @@ def _judge(row: Hold, document: Document, instance: Model, digest: str, using: s
 
 
 def _is_hidden(row: Hold, document: Document, adapter: Adapter, using: str) -> bool:
-    """Whether staff have hidden the post since it was held, until when it was published: it is theirs to show it
-    again."""
-    deeds = deeds_on(adapter.model, document.object_id, using)
-    return deeds.filter(action=MergeRecord.Action.HIDE, created__gte=row.created).exists()
+    """Whether staff have hidden the post since it was held, until when it was published, or had hidden it already: it
+    is theirs to show it again."""
+    return hidings_of(document, adapter, using).filter(created__gte=row.created).exists()
 
 
 def facts_about(document: Document, adapter: Adapter, using: str) -> list[Fact]:

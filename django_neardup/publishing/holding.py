@@ -10,10 +10,11 @@ from django.db.models import F, Model, QuerySet
 from django.dispatch import Signal
 
 from ..adapters import Adapter, adapter_for
-from ..models import Document, Hold
+from ..models import Document, Hold, MergeRecord
 from ..narrowing import narrowable
 from ..pipeline import documents_of, mark
 from ..pipeline.committing import after_commit
+from ..pipeline.deeds import deeds_on
 from ..pipeline.objects import identity_of, key_of
 from ..queues import ring
 from ..signals import post_held, post_refused, post_released
@@ -49,6 +50,7 @@ def hold_as(instance: Model, state: str, match: Alike | None = None, trust: str 
 
     The next turn is asked to tell of the post even where it finds nothing new."""
     adapter, using = adapter_for(instance), database_of(instance)
+    live = is_live(instance, using)  # reads, which the transaction may not begin with
     with transaction.atomic(using=using):
         adapter.hide(instance)
         mark(instance, using, recheck=True)
@@ -56,12 +58,31 @@ def hold_as(instance: Model, state: str, match: Alike | None = None, trust: str 
         key = key_of(instance, adapter.model)
         read = adapter.sources([key], using).get(key)
         values = {"state": state, "trust": trust[:TRUST], "digest": read.digest if read else ""}
-        held, _ = Hold.objects.using(using).update_or_create(
+        if live:  # it was published by hand since
+            Hold.objects.using(using).filter(document=document).delete()
+        held, is_new = Hold.objects.using(using).update_or_create(
             document=document, defaults={**values, **facts_of(match)}
         )
+        if is_new and not live:
+            _date_back(held, document, adapter, using)
         _announce(post_held, instance, using, hold=held)
         after_commit(using, ring, using)
     return held
+
+
+def _date_back(held: Hold, document: Document, adapter: Adapter, using: str) -> None:
+    """A post that staff had hidden already waits since then."""
+    hidings = hidings_of(document, adapter, using).order_by("-pk")
+    since = hidings.values_list("created", flat=True).first()
+    if since is not None:
+        held.created = since
+        Hold.objects.using(using).filter(pk=held.pk).update(created=since)
+
+
+def hidings_of(document: Document, adapter: Adapter, using: str) -> QuerySet[MergeRecord]:
+    """Hidings of the document's post by staff that are not undone."""
+    deeds = deeds_on(adapter.model, document.object_id, using)
+    return deeds.filter(action=MergeRecord.Action.HIDE)
 
 
 def can_hold(adapter: Adapter) -> bool:

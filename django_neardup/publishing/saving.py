@@ -82,10 +82,8 @@ def _hold(instance: Model, waiting: Waiting, using: str) -> Hold | None:
         with transaction.atomic(using=using):
             if not is_live(instance, using):
                 return None
-            before = holds_of(instance, using)
             if waiting.stands:
-                return _hold_again(instance, before.first())
-            before.delete()  # it was published by hand since
+                return _hold_again(instance, holds_of(instance, using).first())
             return hold_as(instance, waiting.state, waiting.match, waiting.trust)
     except Exception:
         logger.exception("neardup: %s %s is published unchecked", instance._meta.label, instance.pk)

@@ -73,6 +73,18 @@ def state_of(ad):
     return Hold.objects.filter(document__object_id=str(ad.pk)).values_list("state", flat=True).first()
 
 
+def edited(ad, text):
+    """Its author edits it, and the worker comes."""
+    fresh = Ad.objects.get(pk=ad.pk)
+    fresh.text = text
+    fresh.save()
+    drain()
+
+
+class _Match:
+    verdict, exact, own, deleted = "duplicate", False, True, None
+
+
 @pytest.fixture
 def checked(django_capture_on_commit_callbacks):
     """Save an advert that waits for its check, and let the worker come."""
@@ -428,6 +440,36 @@ class TestAgain:
         assert (is_shown(ad), state_of(ad)) == (False, "checking")
         drain()
         assert is_shown(ad) and state_of(ad) is None
+
+    @pytest.mark.parametrize("again", [False, True])
+    def test_one_that_staff_had_hidden_before_it_was_held_waits_for_a_person(self, again, board, publish):
+        ad = publish(SOFA)
+        (record,) = hide([ad], Case())
+        for _ in range(1 + again):
+            hold(Ad.objects.get(), _Match())
+        edited(ad, CAT)
+        assert (state_of(ad), is_shown(ad)) == ("review", False)
+        assert Hold.objects.get().created == record.created
+
+    @pytest.mark.parametrize("before", [False, True])
+    def test_one_that_was_hidden_and_shown_again_before_it_was_held_is_published(
+        self, before, board, publish
+    ):
+        ad = publish(SOFA)
+        if before:
+            hold(ad)
+        hide([ad], Case())
+        Ad.objects.update(published=True)
+        for _ in range(2):
+            hold(Ad.objects.get(), _Match())
+        edited(ad, CAT)
+        assert (state_of(ad), is_shown(ad)) == (None, True)
+
+    def test_a_draft_that_nobody_hid_is_published_when_it_is_edited(self, board, publish):
+        ad = publish(SOFA, published=False)
+        hold(ad, _Match())
+        edited(ad, CAT)
+        assert is_shown(ad)
 
     @pytest.mark.parametrize("by", [0, 7])
     def test_one_that_staff_hide_as_a_child_waits_for_a_person(self, by, notices):
