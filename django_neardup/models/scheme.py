@@ -15,7 +15,8 @@ class Scheme(models.Model):
     all that it says of itself, with the digests of the statistics and of the synonyms that it was made with.
     ``synonyms`` are the classes of words that were in the profile's file then. ``progress`` holds, by model label,
     how far ``neardup_index`` has come: the number of the present ``"pass"`` through the model, whether it is
-    ``"finished"``, and whether one before it was (``"again"``).
+    ``"finished"``, and whether one before it was (``"again"``); from where to where passes before it broke off
+    (``"torn"``).
     """
 
     class State(models.TextChoices):

@@ -145,8 +145,9 @@ def test_what_a_later_pass_finds_is_younger_than_what_was_met_live():
     assert cluster(late).representative == document(live)
 
 
+@pytest.mark.parametrize("restarts", [0, 1, 2])
 @pytest.mark.parametrize("changed", [PIANO, None], ids=["edited", "as it was"])
-def test_a_run_that_was_broken_off_leaves_no_keys(changed):
+def test_a_run_that_was_broken_off_leaves_no_keys(changed, restarts):
     ads = bulk(SOFA, CAT)
 
     def stop(phase, posts):
@@ -159,11 +160,27 @@ def test_a_run_that_was_broken_off_leaves_no_keys(changed):
     if changed:
         ads[0].text = changed
         ads[0].save()
-    index(start())
+    for _ in range(restarts):
+        start(restart=True)
+    index(start(), 1 if restarts else claims.POSTS)
     work()
     for ad in ads:
         own = keys.unpack(Fingerprint.objects.get(document=document(ad)).keys)
         assert set(Key.objects.filter(document=document(ad).pk).values_list("key", flat=True)) == set(own)
+
+
+def test_a_restart_looks_for_keys_where_a_run_was_broken_off_alone():
+    families(9)
+    work_ = start()
+    claims.claim(work_, 3).finish()
+    claims.claim(work_, 3)
+    again = start(restart=True)
+    taken = [claims.claim(again, 2) for _ in range(5)]
+    assert [claim.again for claim in taken] == [False, True, True, False, False]
+    for claim in taken:
+        claim.finish()
+    assert claims.claim(again) is None
+    assert not claims.claim(start(), 9).again
 
 
 def test_posts_met_live_before_the_first_pass_get_their_number_in_it():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -197,11 +197,22 @@ def _begin(adapter: Adapter, using: str, restart: bool, join: bool) -> Pass | No
         if not open_ and join:
             return None
         if restart or not open_:
-            IndexRange.objects.using(using).filter(scheme=scheme, label=label).delete()
+            ranges = IndexRange.objects.using(using).filter(scheme=scheme, label=label)
+            torn = _torn(ranges, progress) if open_ else []
+            ranges.delete()
             first = not (progress.get("finished") or progress.get("again"))
-            progress = {"pass": progress.get("pass", 0) + 1, "again": not first, "finished": False}
+            progress = {
+                "pass": progress.get("pass", 0) + 1, "again": not first, "finished": False, "torn": torn,
+            }  # fmt: skip
             keep_progress(scheme, label, **progress)
     return Pass(adapter, using, scheme.pk, progress["pass"], not progress["again"])
+
+
+def _torn(ranges: models.QuerySet[IndexRange], progress: dict[str, Any]) -> list[tuple[str | None, str]]:
+    """Where the pass that is thrown away was broken off, or one before it: keys that no post has any more may have
+    been left there."""
+    begun = ranges.filter(finished=False).exclude(last="")
+    return [*progress.get("torn", ()), *begun.values_list("after", "last")]
 
 
 def _claim(work: Pass, posts: int) -> Claim | None:
@@ -209,7 +220,8 @@ def _claim(work: Pass, posts: int) -> Claim | None:
         if _is_over(scheme, work):
             return None
         free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
-        row = work.ranges.filter(free, finished=False).order_by("number").first() or _new(work, posts)
+        row = work.ranges.filter(free, finished=False).order_by("number").first()
+        row = row or _new(work, posts, progress_of(scheme, work.label).get("torn", ()))
         if row is None:
             if not work.ranges.filter(finished=False).exists():
                 keep_progress(scheme, work.label, finished=True, again=True)
@@ -221,8 +233,8 @@ def _claim(work: Pass, posts: int) -> Claim | None:
         return Claim(work, work.ranges.get(pk=row.pk))
 
 
-def _new(work: Pass, most: int) -> IndexRange | None:
-    """A range of at most so many objects, after all that have one.
+def _new(work: Pass, most: int, torn: Iterable[tuple[str | None, str]]) -> IndexRange | None:
+    """A range of at most so many objects, after all that have one; begun before where it holds any that are ``torn``.
 
     Where primary keys tell no age, the first pass begins with one of no objects, in which all are numbered."""
     before, rows = work.ranges.order_by("-number").first(), work.objects()
@@ -235,10 +247,20 @@ def _new(work: Pass, most: int) -> IndexRange | None:
     last, posts = next(iter(rows[most - 1 : most]), None), most
     if last is None:
         posts, last = rows.count(), rows.reverse().first()
-    return None if last is None else _create(work, before, canonical_id(last), posts)
+    if last is None:
+        return None
+    begun = any(_between(rows.filter(pk__lte=last), *ends).exists() for ends in torn)
+    return _create(work, before, canonical_id(last), posts, attempts=int(begun))
 
 
-def _create(work: Pass, before: IndexRange | None, last: str, posts: int) -> IndexRange:
+def _between(rows: models.QuerySet[Any], after: str | None, last: str) -> models.QuerySet[Any]:
+    """Those whose primary keys come after the one, and not after the other."""
+    to_python = rows.model._meta.pk.to_python
+    rows = rows.filter(pk__lte=to_python(last))
+    return rows if after is None else rows.filter(pk__gt=to_python(after))
+
+
+def _create(work: Pass, before: IndexRange | None, last: str, posts: int, attempts: int = 0) -> IndexRange:
     return IndexRange.objects.using(work.using).create(
         scheme_id=work.scheme,
         label=work.label,
@@ -247,6 +269,7 @@ def _create(work: Pass, before: IndexRange | None, last: str, posts: int) -> Ind
         last=last,
         first_seen=before.first_seen + before.posts if before else _first_free(work.using),
         posts=posts,
+        attempts=attempts,
     )
 
 
