@@ -9,6 +9,7 @@ from functools import cached_property
 from urllib.parse import urlsplit
 
 from django.db.models import Model
+from django.utils.text import capfirst
 
 from ..adapters import adapter_for
 from ..hints import Hint, hints, shorten
@@ -72,11 +73,21 @@ def match_of(judged: Judged, author: str, text: str) -> Match:
         exact=said.exact,
         score=said.score,
         own=bool(author) and author == judged.source.author,
-        title=shorten(str(instance), TITLE),
+        title=shorten(_name_of(instance), TITLE),
         url=address_of(instance),
         judgement=said,
         texts=(text, judged.source.text),
     )
+
+
+def _name_of(instance: Model) -> str:
+    """The object in words; what it is and its key, and a line in the log, where it cannot tell."""
+    try:
+        return str(instance)
+    except Exception as error:
+        label, name = instance._meta.label, type(error).__name__
+        logger.warning("The name of %s %s cannot be told: %s", label, instance.pk, name)
+        return f"{capfirst(instance._meta.verbose_name)} {instance.pk}"
 
 
 def address_of(instance: Model) -> str:

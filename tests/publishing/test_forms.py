@@ -102,6 +102,15 @@ class TestWarning:
         assert page(submit(people.ann, text=SOFA)) == told
         assert [match.object for match in beside.neardup.matches] == [shown]
 
+    def test_a_post_that_cannot_name_itself_is_no_way_past_the_rules(
+        self, board, people, submit, publish, monkeypatch, caplog
+    ):
+        old = publish(SOFA, people.ann)
+        monkeypatch.setattr(Ad, "__str__", lambda ad: ad.parent.title)
+        form = submit(people.ann, text=SOFA)
+        assert not form.is_valid() and code(form) == "near_duplicate"
+        assert f"Ad {old.pk}" in page(form) and "AttributeError" in caplog.text
+
 
 class TestToken:
     @pytest.fixture
