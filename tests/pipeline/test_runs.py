@@ -41,9 +41,9 @@ def command(*options):
     ]  # fmt: skip
 
 
-def index(environment, *options):
+def index(environment, *options, statuses=(0,)):
     ended = subprocess.run(command(*options), env=environment, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.returncode in statuses, ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -105,7 +105,8 @@ def test_killed_runs_are_taken_over_while_posts_are_edited(child_environment):
         kills += running.wait() == -signal.SIGKILL and at_work
         IndexRange.objects.filter(finished=False).update(leased_until=1)
     assert kills, "no run was killed at its work"
-    index(child_environment, "--run", "40")
+    # On a slow machine all kills hit one range, which is then given up: its posts are left to the drain, status 1.
+    index(child_environment, "--run", "40", statuses=(0, 1))
     Document.objects.update(leased_until=None)
     work()
     by_runs = live_keys(snapshot())
