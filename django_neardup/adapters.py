@@ -16,14 +16,12 @@ from .columns import as_key, columns_of, is_whole, value_of
 from .conf import Profile, get_profile
 from .exceptions import AlreadyRegistered, NotRegistered
 from .faults import INTERRUPTS
-from .narrowing import narrowable
+from .narrowing import keys_in
 from .text.hashing import digest
 
 logger = logging.getLogger(__name__)
 
 QUOTES = ("keep", "drop")
-PORTION = 500
-"""Keys in one list of a statement: old releases of SQLite refuse more than 999 parameters."""
 
 
 @dataclass(frozen=True)
@@ -259,12 +257,10 @@ class Adapter:
     def _present(
         self, queryset: models.QuerySet[Any], found: Mapping[Any, Any], using: str
     ) -> Collection[Any]:
-        """Keys of those objects that the queryset holds; it is asked only where it may leave some out."""
+        """Keys of those objects, just read, that the queryset holds; it is asked only where it may leave some out."""
         if not found or (queryset.model is self.model and is_whole(queryset)):
             return found
-        keys, rows = list(found), narrowable(queryset).using(using).order_by()
-        portions = (keys[start : start + PORTION] for start in range(0, len(keys), PORTION))
-        return {key for part in portions for key in rows.filter(pk__in=part).values_list("pk", flat=True)}
+        return keys_in(queryset, found, using)
 
     @staticmethod
     def _values(instance: Any, names: Sequence[str]) -> Iterator[Any]:

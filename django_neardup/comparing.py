@@ -16,7 +16,7 @@ from .comparison.compare import Comparison, Note, compare_texts
 from .conf import Profile, get_profile
 from .models import Scheme
 from .models import TermStatistics as Snapshot
-from .narrowing import narrowable
+from .narrowing import keys_in
 from .pipeline.known import Stored, known_of
 from .pipeline.objects import key_of
 from .pipeline.schemes import algorithm_of, present_scheme, unsaved_scheme
@@ -142,7 +142,7 @@ def _read(side: Any, letter: str) -> _Read:
     adapter = adapter_for(side)
     key, alias = key_of(side, adapter.model), _alias(side)
     saved = key is not None and not side._state.adding
-    compared = not saved or narrowable(adapter.compared()).using(alias).filter(pk=key).exists()
+    compared = not saved or bool(keys_in(adapter.compared(), [key], alias))
     source = adapter.source(side, compared=compared, live=True)
     place = (adapter.model, key if saved else None, alias)
     return _Read(f"{adapter.model._meta.label} {side.pk}", source.text, adapter, source, place)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 
 M = TypeVar("M", bound=Model)
+PORTION = 500
+"""Keys in one list of a statement: old releases of SQLite refuse more than 999 parameters."""
 
 
 def narrowable(queryset: QuerySet[M]) -> QuerySet[M]:
@@ -25,3 +28,12 @@ def narrowable(queryset: QuerySet[M]) -> QuerySet[M]:
     kept = [each for each in query.where.children if not each.contains_over_clause]
     query.where = query.where.create(kept, query.where.connector)
     return found
+
+
+def keys_in(queryset: QuerySet[Any], keys: Collection[Any], using: str) -> set[Any]:
+    """Those primary keys whose objects the queryset holds in that database now: of what is gone it holds nothing.
+
+    It is always asked; whoever has just read the objects need not ask a plain ``all()``."""
+    listed, rows = list(keys), narrowable(queryset).using(using).order_by()
+    portions = (listed[start : start + PORTION] for start in range(0, len(listed), PORTION))
+    return {key for part in portions for key in rows.filter(pk__in=part).values_list("pk", flat=True)}

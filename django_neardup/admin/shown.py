@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from ..adapters import Adapter, adapters_of
 from ..merging.permissions import may_view
 from ..models import Document
-from ..narrowing import narrowable
+from ..narrowing import keys_in
 from ..pipeline import model_of, objects_of
 
 TITLE = 120
@@ -106,10 +106,7 @@ def visible_keys(
     found = _admitted(model, keys, request, site, using)
     rest = [key for key in keys if key not in found]
     if rest and adapters_of(model):
-        public = (
-            narrowable(adapters_of(model)[0].visible(request)).using(using).filter(pk__in=rest).order_by()
-        )
-        found |= set(public.values_list("pk", flat=True))
+        found |= keys_in(adapters_of(model)[0].visible(request), rest, using)
     return found
 
 

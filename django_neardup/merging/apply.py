@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from ..adapters import adapter_for, adapters_of
 from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, MergeRecord
-from ..narrowing import narrowable
+from ..narrowing import keys_in
 from ..pipeline import documents_of, retrying
 from ..pipeline.committing import after_commit
 from ..pipeline.objects import key_of
@@ -104,8 +104,7 @@ def _published(posts: Sequence[models.Model], using: str) -> set[models.Model]:
     found: set[models.Model] = set()
     for adapter in dict.fromkeys(map(adapter_for, posts)):
         own = {key_of(post, adapter.model): post for post in posts if adapter_for(post) is adapter}
-        live = narrowable(adapter.live()).using(using).order_by().filter(pk__in=own)
-        found |= {own[pk] for pk in live.values_list("pk", flat=True)}
+        found |= {own[key] for key in keys_in(adapter.live(), own, using)}
     return found
 
 

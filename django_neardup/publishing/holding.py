@@ -11,7 +11,7 @@ from django.dispatch import Signal
 
 from ..adapters import Adapter, adapter_for
 from ..models import Document, Hold, MergeRecord
-from ..narrowing import narrowable
+from ..narrowing import keys_in
 from ..pipeline import documents_of, mark
 from ..pipeline.committing import after_commit
 from ..pipeline.deeds import deeds_on
@@ -129,8 +129,7 @@ def locked(adapter: Adapter, key: Any, using: str) -> Model | None:
 def is_live(instance: Model, using: str) -> bool:
     """Whether ``live()`` holds the post as it is stored."""
     adapter = adapter_for(instance)
-    live = narrowable(adapter.live()).using(using)
-    return live.filter(pk=key_of(instance, adapter.model)).exists()
+    return bool(keys_in(adapter.live(), [key_of(instance, adapter.model)], using))
 
 
 def write_first(held: QuerySet[Hold], using: str) -> None:
