@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
@@ -18,6 +18,9 @@ from .exceptions import AlreadyRegistered, NotRegistered
 from .faults import INTERRUPTS
 from .narrowing import keys_in
 from .text.hashing import digest
+
+if TYPE_CHECKING:  # sites describe their models before ours are loaded
+    from .models import Scheme
 
 logger = logging.getLogger(__name__)
 
@@ -269,6 +272,11 @@ class Adapter:
 
     def _texts(self, instance: Any, names: Sequence[str]) -> tuple[str, ...]:
         return tuple("" if value is None else str(value) for value in self._values(instance, names))
+
+
+def language_of(adapter: Adapter | None, otherwise: Scheme | Profile) -> str:
+    """The language that a text is read in: the adapter's own where it names one."""
+    return (adapter.language if adapter else None) or otherwise.language
 
 
 def reads_unnamed(adapter: Adapter) -> bool:

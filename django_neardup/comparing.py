@@ -11,7 +11,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from django.db.models import Model
 from django.utils.translation import gettext, pgettext
 
-from .adapters import Adapter, Source, adapter_for
+from .adapters import Adapter, Source, adapter_for, language_of
 from .comparison.compare import Comparison, Note, compare_texts
 from .conf import Profile, get_profile
 from .models import Scheme
@@ -29,7 +29,6 @@ from .signatures import Algorithm, get_algorithm
 from .signatures.statistics import TermStatistics
 from .text.contacts import canonical_contact
 from .text.document import Document as Text
-from .text.synonyms import Synonyms
 
 SKIPPED = {"not compared": "excluded", "too short": "short"}
 """Notes by the pipeline's reasons."""
@@ -172,20 +171,14 @@ def _hint(profile: Profile, using: str) -> str:
 
 
 def _canonised(side: _Read, scheme: Scheme, language: str | None) -> Text:
-    chosen = language or (side.adapter.language if side.adapter else None) or scheme.language
+    chosen = language or language_of(side.adapter, scheme)
     return Text(
         side.text,
         language=chosen,
         quotes=side.adapter.quotes if side.adapter else "keep",
         secret=bytes.fromhex(scheme.secret),
-        synonyms=_synonyms(scheme, chosen),
+        synonyms=synonyms_of(scheme, chosen),
     )
-
-
-def _synonyms(scheme: Scheme, language: str) -> Synonyms | None:
-    if not scheme._state.adding:
-        return synonyms_of(scheme, language)
-    return Synonyms.of(scheme.synonyms, language) if scheme.synonyms else None
 
 
 def _statistics(scheme: Scheme, profile: Profile, using: str) -> TermStatistics | None:

@@ -14,7 +14,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core import serializers
 from django.db import models
 
-from ..adapters import Adapter, Source, adapter_for, registered
+from ..adapters import Adapter, Source, adapter_for, language_of, registered
 from ..conf import Profile
 from ..evaluation.corpora import Corpus, LabelledPair
 from ..merging.relations import ancestors
@@ -49,7 +49,7 @@ class _Post:
 
     @property
     def words(self) -> Counter[str]:
-        return words_of(self.text, language_of(self.adapter))
+        return words_of(self.text, language_of(self.adapter, self.adapter.settings))
 
     @cached_property
     def digests(self) -> frozenset[str]:
@@ -107,14 +107,9 @@ def changed(a: Counter[str], b: Counter[str]) -> float:
     return 1 - (a & b).total() / most if most else 0.0
 
 
-def language_of(adapter: Adapter) -> str:
-    """The language that an adapter's posts are read in."""
-    return adapter.language or adapter.settings.language
-
-
 def common_language(adapter: Adapter) -> str:
     """The language of a set: that of all its adapters, or else the profile's."""
-    found = {language_of(each) for each in adapter.partner_adapters}
+    found = {language_of(each, each.settings) for each in adapter.partner_adapters}
     return found.pop() if len(found) == 1 else adapter.settings.language
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import models
 
-from ..adapters import Adapter, Source, registered
+from ..adapters import Adapter, Source, language_of, registered
 from ..conf import Profile
 from ..models import TermStatistics as Snapshot
 from ..narrowing import narrowable
@@ -55,7 +55,7 @@ def texts_of(profile: Profile, using: str, sample: int = 0, progress: Progress =
     classes = read_classes(profile)
     for adapter in sorted(registered().values(), key=lambda adapter: adapter.model._meta.label_lower):
         if adapter.profile == profile.alias and is_kept_in(adapter.model, using):
-            language = adapter.language or profile.language
+            language = language_of(adapter, profile)
             synonyms = Synonyms.of(classes, language) if classes else None
             for _, source in sources_of(adapter, using, sample, progress):
                 text = Text(source.text, language=language, quotes=adapter.quotes, synonyms=synonyms)

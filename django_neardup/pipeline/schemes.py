@@ -11,7 +11,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, transaction
 
-from ..adapters import Adapter, Source
+from ..adapters import Adapter, Source, language_of
 from ..conf import Profile, get_profile
 from ..models import Scheme, Space
 from ..signatures.base import Algorithm
@@ -155,7 +155,7 @@ def described_space(adapter: Adapter, scope: Sequence[str]) -> dict[str, str]:
 
 def canonise(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
     """The source's text as the core sees it: in the adapter's language, else in the scheme's."""
-    language = adapter.language or scheme.language
+    language = language_of(adapter, scheme)
     return Text(
         source.text,
         language=language,

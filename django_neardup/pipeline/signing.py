@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ..adapters import Adapter, Source
+from ..adapters import Adapter, Source, language_of
 from ..models import Scheme
 from ..signatures.base import Algorithm
 from ..signatures.neardup_keys import EXACT
@@ -89,7 +89,7 @@ def _batches(reads: Iterable[Read], scheme: Scheme) -> Iterator[tuple[str, Batch
     groups: dict[tuple[str, str], list[Read]] = {}
     for each in reads:
         adapter = _adapter(each)
-        groups.setdefault((adapter.language or scheme.language, adapter.quotes), []).append(each)
+        groups.setdefault((language_of(adapter, scheme), adapter.quotes), []).append(each)
     for (language, quotes), group in groups.items():
         batch = read_batch(
             [_source(each).text for each in group],

@@ -9,7 +9,7 @@ from pathlib import Path
 from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext, ngettext, override, pgettext
 
-from ..adapters import registered
+from ..adapters import language_of, registered
 from ..comparing import translated
 from ..comparison.compare import percent
 from ..comparison.html import LOOKS, POLICY
@@ -94,7 +94,7 @@ class _Page:
         told = gettext(
             "Read only: nothing was written to the database. Compared by the algorithm %(algorithm)s, texts in the "
             "language %(language)s."
-        ) % {"algorithm": it.scheme.algorithm, "language": it.choice.adapter.language or it.scheme.language}
+        ) % {"algorithm": it.scheme.algorithm, "language": language_of(it.choice.adapter, it.scheme)}
         yield f'<p class="quiet">{escape(told)}</p>'
         links = [
             f'<a href="#{verdict}">{escape(self._named(verdict))}</a> '

@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from ...adapters import registered
+from ...adapters import language_of, registered
 from ...conf import Profile, get_profile
 from ...evaluation.__main__ import absent_peers, chosen_peers
 from ...evaluation.bench import Request, evaluate
@@ -23,7 +23,7 @@ from ...pipeline.gathering import sources_of
 from ...pipeline.objects import is_kept_in
 from ...signatures import UnknownAlgorithm
 from ..figures import counted
-from ..labels import Labels, labels_of, language_of, name_of, set_of, text_of
+from ..labels import Labels, labels_of, name_of, set_of, text_of
 from ..progress import bars, is_quiet
 
 
@@ -166,7 +166,7 @@ def _languages(profile: Profile, labels: Labels) -> list[str]:
     sets = [each for each in labels.corpora.values() if each.language != profile.language]
     told = [f"{each.name} is read in its own language, {each.language}" for each in sets]
     for model, adapter in registered().items():
-        corpus, own = labels.corpora.get(set_of(adapter)), language_of(adapter)
+        corpus, own = labels.corpora.get(set_of(adapter)), language_of(adapter, adapter.settings)
         if corpus is not None and corpus.language != own:
             told.append(
                 f"{model._meta.label_lower} is read as {corpus.language} here, not as {own}: its set has several"
