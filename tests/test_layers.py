@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("clustering",),
     ("evaluation",),
     ("comparison",),
-    ("conf", "exceptions", "faults", "signals"),
+    ("conf", "exceptions", "faults", "moments", "signals"),
     ("models", "migrations", "adapters", "columns", "narrowing"),
     ("storage",),
     ("pipeline",),

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import NamedTuple
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from ..moments import as_held
 from ..pipeline import canonical_id
 from .groups import KINDS, Group, ledger_token
 from .outcomes import Options
@@ -68,7 +68,7 @@ def sight_in_list(group: Group) -> Sight:
 
 def _moment(seconds: float) -> datetime:
     """That time such as the tables hold it."""
-    return datetime.fromtimestamp(seconds, tz=timezone.utc if settings.USE_TZ else None)
+    return as_held(datetime.fromtimestamp(seconds, tz=timezone.utc))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from django.utils import timezone as zone
 
 from ..adapters import Adapter, adapter_for, registered
 from ..models import Document, Fingerprint, MergeRecord, Scheme
+from ..moments import as_held
 from ..text.hashing import hash_word
 from .deeds import deeds_on
 from .ledger import mark_document
@@ -156,7 +157,7 @@ def deleted_at(reason: str) -> datetime | None:
         moment = datetime.fromisoformat(reason)
     except ValueError:
         return None
-    return moment if zone.is_aware(zone.now()) else zone.make_naive(moment)
+    return as_held(moment)
 
 
 def sealed(codes: str, scheme: Scheme) -> str:
@@ -166,8 +167,7 @@ def sealed(codes: str, scheme: Scheme) -> str:
 
 def stored(moment: datetime, using: str) -> Any:
     """A moment as ``forget_at`` is written in a statement."""
-    own = moment if zone.is_aware(zone.now()) else zone.make_naive(moment)
-    return connections[using].ops.adapt_datetimefield_value(own)
+    return connections[using].ops.adapt_datetimefield_value(as_held(moment))
 
 
 def _kept_for(adapter: Adapter) -> timedelta:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Count, F, Max, Q
 from django.http import HttpRequest
@@ -18,6 +17,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from ...models import Decision, Document, MergeRecord, Space
+from ...moments import by_clock
 from ..asked import FILTERS, LIST
 from ..groups import CAP
 from .filters import Filter
@@ -170,8 +170,7 @@ class QueuePage:
 
     @cached_property
     def decided_today(self) -> int:
-        now = timezone.localtime() if settings.USE_TZ else timezone.now()
-        today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        today = by_clock(timezone.now()).replace(hour=0, minute=0, second=0, microsecond=0)
         models: tuple[Any, ...] = (Decision, MergeRecord)
         return sum(model.objects.using(self.using).filter(created__gte=today).count() for model in models)
 

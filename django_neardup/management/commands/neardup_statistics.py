@@ -8,12 +8,12 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.utils.timezone import is_aware, localtime
 
 from ...adapters import registered
 from ...conf import Profile, get_profile
 from ...models import Scheme
 from ...models import TermStatistics as Snapshot
+from ...moments import by_clock
 from ...pipeline import is_pending
 from ...pipeline.gathering import NothingToGather, gather
 from ...pipeline.objects import is_kept_in
@@ -133,9 +133,8 @@ class Command(BaseCommand):
                 *(["in use"] if (row.profile, row.digest) in used else []),
                 *(["newest"] if row.pk == getattr(newest(row.profile, using), "pk", None) else []),
             ]
-            created = localtime(row.created) if is_aware(row.created) else row.created
             self.stdout.write(
-                f"{row.profile} {row.number}: {created:%Y-%m-%d %H:%M}, {what_is_in(row)}"
+                f"{row.profile} {row.number}: {by_clock(row.created):%Y-%m-%d %H:%M}, {what_is_in(row)}"
                 f"{'; ' if marks else ''}{', '.join(marks)}"
             )
         if not found:
