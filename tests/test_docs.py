@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from django.core.management import load_command_class
+from django.core.management.base import BaseCommand
 
 import django_neardup
 from benchmarks import pages as measured_pages
@@ -214,9 +216,14 @@ def test_every_option_of_a_command_is_described() -> None:
     text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## `(\w+)`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
     for path in COMMANDS.glob("neardup_*.py"):
-        options = set(re.findall(r'add(?:_argument)?\(\s*"(--[a-z-]+)"', path.read_text(encoding="utf-8")))
+        options = options_of(load_command_class("django_neardup", path.stem)) - options_of(BaseCommand())
         described = set(re.findall(r"^\| `(--[a-z-]+)", sections[path.stem], re.MULTILINE))
         assert described == options, path.stem
+
+
+def options_of(command: BaseCommand) -> set[str]:
+    parser = command.create_parser("manage.py", "command")
+    return {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
 
 
 def test_every_attribute_and_method_of_an_adapter_is_described() -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
-from django.db import DatabaseError, connections, models
+from django.db import DatabaseError, models
 
 from ...conf import get_aliases
 from ...exceptions import NotRegistered
@@ -19,6 +19,7 @@ from ...pipeline import holds_tables, own_databases
 from ...pipeline.memory import clear_lost, erase_now, expired, purge
 from ...pipeline.objects import is_kept_in
 from ...pipeline.snapshots import unused
+from ..arguments import add_databases, add_no_progress
 from ..examples import CommandWithExamples
 from ..figures import spaced
 from ..progress import bar, is_quiet
@@ -58,13 +59,8 @@ class Command(CommandWithExamples):
             "--erase", action="append", metavar="app.Model:KEY", default=[],
             help="forget this deleted post now, may be given again; nothing else is done",
         )  # fmt: skip
-        parser.add_argument(
-            "--no-progress", action="store_true", help="no progress bar (none is shown off a terminal)"
-        )
-        parser.add_argument(
-            "--database", action="append", dest="databases", choices=sorted(connections),
-            help="database alias, may be given again (default: every one that holds the tables)",
-        )  # fmt: skip
+        add_no_progress(parser)
+        add_databases(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         aliases = [using for using in options["databases"] or own_databases() if holds_tables(using)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import connections
 
 from ...adapters import language_of, registered
 from ...conf import Profile, get_profile
@@ -22,6 +22,7 @@ from ...evaluation.specs import Spec, parse_specs
 from ...pipeline.gathering import sources_of
 from ...pipeline.objects import is_kept_in
 from ...signatures import UnknownAlgorithm
+from ..arguments import add_database, add_no_progress
 from ..figures import counted
 from ..labels import Labels, labels_of, name_of, set_of, text_of
 from ..progress import bars, is_quiet
@@ -71,8 +72,8 @@ class Command(BaseCommand):
         )
         add("--found", type=Path, metavar="FILE", help="as --collection, and write every candidate pair here")
         add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
-        add("--no-progress", action="store_true", help="no progress bar (none is shown off a terminal)")
-        add("--database", default=DEFAULT_DB_ALIAS, choices=sorted(connections), help="database alias")
+        add_no_progress(parser)
+        add_database(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model
 from django.utils.translation import get_language
 
@@ -31,6 +30,7 @@ from ...comparison.output import (
 from ...exceptions import NotRegistered
 from ...signatures import UnknownAlgorithm
 from ...signatures.statistics import StatisticsMissing
+from ..arguments import add_database
 
 LABEL = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 
@@ -71,9 +71,7 @@ class Command(BaseCommand):
             "--language", metavar="CODE", help="of the texts (default: the adapter's, or the profile's)"
         )
         parser.add_argument("--encoding", default="utf-8", help="of files (default: utf-8)")
-        parser.add_argument(
-            "--database", default=DEFAULT_DB_ALIAS, choices=sorted(connections), help="database alias"
-        )
+        add_database(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         a, b = _two(options["sides"])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections
+from django.db import DatabaseError, InterfaceError, connections
 from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
 
@@ -21,6 +21,7 @@ from ...pipeline.reconcile import Differences, reconcile
 from ...pipeline.runs import POSTS, Pass, begin, index, is_to_pack, pack_later
 from ...pipeline.schemes import begin_generation
 from ...storage import compact
+from ..arguments import add_database, add_no_progress, positive
 from ..choosing import adapters_in
 from ..figures import at_rate, counted, what_is_in
 from ..indexing import preparations, profiles_of, readings, refuse_lost, to_gather, what_is_left
@@ -29,15 +30,6 @@ from ..progress import Phased, bar, bars, is_quiet
 
 LOOK_SECONDS = 0.5
 """Between two looks at how far the processes are."""
-
-
-def positive(text: str) -> int:
-    """A whole number from 1 on, as an option of a command."""
-    number = int(text)
-    if number < 1:
-        raise ArgumentTypeError(f"{number} is not positive")
-    return number
-
 
 PACKED_FROM = 10_000
 """Posts of a first index after which the key table is worth packing."""
@@ -80,12 +72,8 @@ class Command(BaseCommand):
             metavar="POSTS",
             help=f"posts whose keys are written in one go (default: {POSTS})",
         )
-        parser.add_argument(
-            "--no-progress", action="store_true", help="no progress bar (none is shown off a terminal)"
-        )
-        parser.add_argument(
-            "--database", default=DEFAULT_DB_ALIAS, choices=sorted(connections), help="database alias"
-        )
+        add_no_progress(parser)
+        add_database(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         using = options["database"]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from django.db import DatabaseError
 from django.utils.translation import get_supported_language_variant
 
 from ...previewing import Choice, Preview, PreviewError, as_html, chosen_by, preview
 from ...previewing.asking import SAMPLE
 from ...previewing.page import GROUPS
+from ..arguments import add_database, add_no_progress, positive
 from ..examples import CommandWithExamples
 from ..figures import counted, spaced
 from ..progress import bar, is_quiet
@@ -46,7 +47,7 @@ class Command(CommandWithExamples):
         )  # fmt: skip
         parser.add_argument(
             "--sample",
-            type=_positive,
+            type=positive,
             default=SAMPLE,
             metavar="N",
             help=f"the last N posts (default: {SAMPLE})",
@@ -66,7 +67,7 @@ class Command(CommandWithExamples):
         parser.add_argument("--output", default=FILE, metavar="FILE", help=f"the page (default: {FILE})")
         parser.add_argument(
             "--groups",
-            type=_positive,
+            type=positive,
             default=GROUPS,
             metavar="N",
             help=f"groups on the page (default: {GROUPS})",
@@ -81,12 +82,8 @@ class Command(CommandWithExamples):
         parser.add_argument(
             "--text-language", metavar="CODE", help="of the posts (default: the adapter's, or the setting's)"
         )
-        parser.add_argument(
-            "--no-progress", action="store_true", help="no progress bar (none is shown off a terminal)"
-        )
-        parser.add_argument(
-            "--database", default=DEFAULT_DB_ALIAS, choices=sorted(connections), help="database alias"
-        )
+        add_no_progress(parser)
+        add_database(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         language = _language(options["language"])
@@ -151,13 +148,6 @@ def _sum(found: Preview) -> str:
         f"{counted(found.read, 'post')} of {spaced(found.total)}: {counted(len(found.groups), 'group')}, "
         f"{counted(found.grouped, 'post')} in them, {found.seconds:.1f} s."
     )
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ArgumentTypeError(f"{number} is not positive")
-    return number
 
 
 def _language(code: str | None) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DEFAULT_DB_ALIAS, connections
 
 from ...adapters import registered
 from ...conf import Profile, get_profile
@@ -21,6 +20,7 @@ from ...pipeline.readiness import uses_statistics
 from ...pipeline.snapshots import forget_unused, newest
 from ...queues import ring
 from ...signatures.registry import algorithm_names, get_algorithm
+from ..arguments import add_database, add_no_progress
 from ..figures import counted, what_is_in
 from ..progress import bars, is_quiet
 
@@ -47,12 +47,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--list", action="store_true", help="list the snapshots that are kept; gather nothing"
         )
-        parser.add_argument(
-            "--no-progress", action="store_true", help="no progress bar (none is shown off a terminal)"
-        )
-        parser.add_argument(
-            "--database", default=DEFAULT_DB_ALIAS, choices=sorted(connections), help="database alias"
-        )
+        add_no_progress(parser)
+        add_database(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         using = options["database"]

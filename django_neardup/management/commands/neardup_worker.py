@@ -19,6 +19,7 @@ from ...conf import get_profile
 from ...pipeline import drain, holds_tables, own_databases
 from ...pipeline.memory import purge
 from ...pipeline.reconcile import find_missing
+from ..arguments import add_databases
 from ..figures import counted
 
 logger = logging.getLogger(__name__)
@@ -105,10 +106,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--poll", type=seconds, metavar="SECONDS", help="pause between two looks (default: POLL_SECONDS)"
         )
-        parser.add_argument(
-            "--database", action="append", dest="databases", choices=sorted(connections),
-            help="database alias, may be given again (default: every one that holds the tables)",
-        )  # fmt: skip
+        add_databases(parser)
 
     def handle(
         self, *args: Any, once: bool, poll: float | None, databases: list[str] | None, **options: Any
