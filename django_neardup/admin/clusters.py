@@ -16,7 +16,6 @@ from . import workshop
 from .deciding import DecidingAdmin
 from .filters import ClusterModelFilter, ExactFilter, ScoreFilter, SizeFilter, StateFilter
 from .groups import key_of
-from .lists import ShownChangeList
 from .members import ClusterPage
 from .shown import model_name, show
 from .words import percent
@@ -36,9 +35,6 @@ class ClusterAdmin(DecidingAdmin):
     ordering = ("-pk",)
     search_fields = ("=memberships__document__object_id", "=memberships__document__author")
     search_help_text = gettext_lazy("Post number or author")
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
-        return ShownChangeList
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return super().changelist_view(

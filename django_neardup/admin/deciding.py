@@ -13,13 +13,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from .asked import FILTERS, LIST
-from .base import ReadOnlyAdmin
 from .confirming import too_many
 from .groups import CAP
+from .lists import ShownAdmin
 from .outcomes import OUTCOMES, Outcome
 
 
-class DecidingAdmin(ReadOnlyAdmin):
+class DecidingAdmin(ShownAdmin):
     """A list of groups, on each of which one of the four outcomes is decided."""
 
     actions = ("leave_selected", "hide_selected", "merge_selected", "delete_selected_duplicates")

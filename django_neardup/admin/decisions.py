@@ -13,11 +13,11 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from ..merging.permissions import REVIEW
 from ..models import Decision, DecisionMember
-from .base import ReadOnlyAdmin, non_atomic
+from .base import non_atomic
 from .filters import ForceFilter
 from .groups import CAP
 from .history import PutsBack
-from .lists import ShownChangeList
+from .lists import ShownAdmin
 from .shown import show
 from .withdrawing import take_back
 
@@ -25,7 +25,7 @@ NAMED = 3
 
 
 @admin.register(Decision)
-class DecisionAdmin(PutsBack, ReadOnlyAdmin):
+class DecisionAdmin(PutsBack, ShownAdmin):
     """Decisions, the newest first."""
 
     list_display = ("posts", "kind", "members_count", "by_name", "created", "withdrawn", "withdrawn_by")
@@ -41,9 +41,6 @@ class DecisionAdmin(PutsBack, ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
         found: QuerySet[Decision] = super().get_queryset(request).annotate(size=Count("members"))
         return found
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
-        return ShownChangeList
 
     def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
         """Give every row the first of its posts, as this person may see them."""

@@ -18,12 +18,12 @@ from django.utils.translation import gettext_lazy
 
 from ..merging.permissions import REVIEW
 from ..models import Document, Hold, Verdict
-from .base import ReadOnlyAdmin, non_atomic
+from .base import non_atomic
 from .confirming import too_many
 from .filters import ConditionFilter, ExactFilter, ModelFilter, Option
 from .groups import CAP
 from .held import ACTS, Answering, liken
-from .lists import ShownChangeList
+from .lists import ShownAdmin
 from .shown import model_name, show
 from .words import SIGNS
 
@@ -48,7 +48,7 @@ class HeldModelFilter(ModelFilter):
 
 
 @admin.register(Hold)
-class HoldAdmin(ReadOnlyAdmin):
+class HoldAdmin(ShownAdmin):
     """Held posts, those first that have waited longest."""
 
     list_display = ("post", "state_words", "verdict_words", "like", "kind", "author", "created")
@@ -60,9 +60,6 @@ class HoldAdmin(ReadOnlyAdmin):
     search_fields = ("=document__object_id", "=document__author")
     search_help_text = gettext_lazy("Post number or author")
     actions = ("publish_selected", "refuse_selected")
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
-        return ShownChangeList
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return super().changelist_view(request, {"title": _("Held posts"), **(extra_context or {})})

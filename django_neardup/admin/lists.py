@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.admin.views.main import ChangeList
 from django.http import HttpRequest
 
+from .base import ReadOnlyAdmin
+
 
 class ShownChangeList(ChangeList):
-    """Hands the rows of the page to the ModelAdmin's ``attach`` before they are drawn."""
+    """Hands the rows of the page to the ``ShownAdmin`` before they are drawn."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         self.result_list: Any = list(self.result_list)
         page: Any = self.model_admin
         page.attach(request, self.result_list, self.queryset.db)
+
+
+class ShownAdmin(ReadOnlyAdmin):
+    """Pages that begin with such a list."""
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
+        return ShownChangeList
+
+    def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
+        """Give every row of the page, read from that database, what it speaks of."""
+        raise NotImplementedError

@@ -14,9 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from ..merging.paths import path_of
 from ..models import Document, MovedUrl
-from .base import ReadOnlyAdmin
 from .filters import ConditionFilter, Option
-from .lists import ShownChangeList
+from .lists import ShownAdmin
 from .shown import Shown, show
 
 
@@ -34,7 +33,7 @@ class LeadsFilter(ConditionFilter):
 
 
 @admin.register(MovedUrl)
-class MovedUrlAdmin(ReadOnlyAdmin):
+class MovedUrlAdmin(ShownAdmin):
     """Entries, the newest first. Whoever may delete them may make an old address answer 404 again."""
 
     list_display = ("address", "leads_to", "why", "created")
@@ -49,9 +48,6 @@ class MovedUrlAdmin(ReadOnlyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
-        return ShownChangeList
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[MovedUrl], search_term: str

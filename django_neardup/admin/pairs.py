@@ -19,7 +19,6 @@ from . import workshop
 from .deciding import DecidingAdmin
 from .filters import PairModelFilter, ScoreFilter, VerdictFilter
 from .groups import key_of
-from .lists import ShownChangeList
 from .queue.waiting import offered
 from .shown import model_name, show
 from .words import SHOWN, SIGNS, differences, percent, rest
@@ -47,9 +46,6 @@ class PairAdmin(DecidingAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Pair]:
         return offered(super().get_queryset(request))
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
-        return ShownChangeList
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return super().changelist_view(request, {"title": _("Offered pairs"), **(extra_context or {})})

@@ -21,8 +21,8 @@ from ..pipeline.phrases import search_existing, value_of
 from ..pipeline.sign import contact_hash
 from ..queues import ring
 from ..text.document import Document as Text
-from .base import ReadOnlyAdmin, non_atomic
-from .lists import ShownChangeList
+from .base import non_atomic
+from .lists import ShownAdmin
 
 EVERY = "*"
 
@@ -60,7 +60,7 @@ class ProfileFilter(admin.SimpleListFilter):
 
 
 @admin.register(KeyPhrase)
-class KeyPhraseAdmin(ReadOnlyAdmin):
+class KeyPhraseAdmin(ShownAdmin):
     """Phrases, the newest first. Whoever may decide may look; changes need Django's own permissions."""
 
     form = KeyPhraseForm
@@ -82,9 +82,6 @@ class KeyPhraseAdmin(ReadOnlyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
-        return ShownChangeList
 
     def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
         """Give every row the number of posts that hold the phrase: two queries a page."""

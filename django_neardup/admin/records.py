@@ -20,9 +20,9 @@ from django.utils.translation import gettext_lazy
 from ..merging.relations import rows_called
 from ..merging.stored import model_of
 from ..models import Decision, MergeRecord
-from .base import ReadOnlyAdmin, non_atomic
+from .base import non_atomic
 from .filters import ConditionFilter, Option
-from .lists import ShownChangeList
+from .lists import ShownAdmin
 from .recorded import name_posts, readable
 from .undoing import CAP, Undoing, item_of
 from .words import percent
@@ -51,7 +51,7 @@ class Openly(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(MergeRecord)
-class MergeRecordAdmin(ReadOnlyAdmin):
+class MergeRecordAdmin(ShownAdmin):
     """Records, the newest first."""
 
     list_display = ("post", "action", "keeper", "score_words", "by_name", "created", "undone")
@@ -65,9 +65,6 @@ class MergeRecordAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[MergeRecord]:
         found: QuerySet[MergeRecord] = super().get_queryset(request).defer("journal")
         return found
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ShownChangeList]:
-        return ShownChangeList
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[MergeRecord], search_term: str
