@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from .adapters import adapters_of
+from .admin.chosen import too_many
 from .admin.compat import action
-from .admin.confirming import too_many
 from .admin.filters import ConditionFilter, Option
 from .admin.groups import CAP
 from .admin.of_posts import chosen_of, grouped, waiting, waits_of

@@ -20,6 +20,7 @@ from ..merging.plan import Plan
 from ..merging.values import columns, stamp_of
 from ..models import Cluster
 from .asked import Asked, Sight, settled, sight_of
+from .chosen import too_many
 from .conflicts import First, first_of
 from .groups import CAP, Group, groups_of, joined, load, size_of, tokens_of
 from .outcomes import Options, Outcome, Preview
@@ -219,14 +220,6 @@ class Deciding:
     def _back(self, message: str) -> HttpResponse:
         messages.error(self.request, message)
         return HttpResponseRedirect(self.asked.source_url(self.page.admin_site.name))
-
-
-def too_many(count: int) -> str:
-    """What is said where more is chosen than one run may touch."""
-    return _("Nothing was done: %(count)d were chosen, at most %(cap)d objects are decided at once.") % {
-        "count": count,
-        "cap": CAP,
-    }
 
 
 def _is_other(group: Group, plan: Plan | None) -> bool:

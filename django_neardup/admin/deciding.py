@@ -13,8 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from .asked import FILTERS, LIST
-from .confirming import too_many
-from .groups import CAP
+from .chosen import chosen_keys
 from .lists import ShownAdmin
 from .outcomes import OUTCOMES, Outcome
 
@@ -80,9 +79,8 @@ class DecidingAdmin(ShownAdmin):
         return f"{url}?{filters}" if filters else url
 
     def _to_confirmation(self, request: HttpRequest, queryset: Any, outcome: str) -> HttpResponse | None:
-        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: CAP + 1])
-        if len(keys) > CAP:
-            messages.error(request, too_many(queryset.count()))
+        keys = chosen_keys(request, queryset)
+        if keys is None:
             return None
         filters = {FILTERS: request.GET.urlencode()} if request.GET else {}
         names = [f"{self.letter}{key}" for key in keys]

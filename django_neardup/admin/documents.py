@@ -15,9 +15,8 @@ from ..pipeline.committing import after_commit
 from ..pipeline.memory import deleted_at, is_in_use
 from ..queues import ring
 from .base import ReadOnlyAdmin
-from .confirming import too_many
+from .chosen import chosen_keys
 from .filters import ModelFilter, RepeatsFilter, WorkFilter
-from .groups import CAP
 from .shown import model_name
 
 
@@ -77,9 +76,8 @@ class DocumentAdmin(ReadOnlyAdmin):
     @admin.action(description=gettext_lazy("Try again"), permissions=["recheck"])
     def try_again(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
         """Ask for a new turn, whatever was found before."""
-        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: CAP + 1])
-        if len(keys) > CAP:
-            messages.error(request, too_many(queryset.count()))
+        keys = chosen_keys(request, queryset)
+        if keys is None:
             return
         for key in keys:
             mark_document(key, queryset.db, recheck=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -19,9 +19,8 @@ from django.utils.translation import gettext_lazy
 from ..merging.permissions import REVIEW
 from ..models import Document, Hold, Verdict
 from .base import non_atomic
-from .confirming import too_many
+from .chosen import chosen_keys
 from .filters import ConditionFilter, ExactFilter, ModelFilter, Option
-from .groups import CAP
 from .held import ACTS, Answering, liken
 from .lists import ShownAdmin
 from .shown import model_name, show
@@ -150,9 +149,8 @@ class HoldAdmin(ShownAdmin):
     def _to_confirmation(
         self, request: HttpRequest, queryset: QuerySet[Any], act: str
     ) -> HttpResponse | None:
-        keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: CAP + 1])
-        if len(keys) > CAP:
-            messages.error(request, too_many(queryset.count()))
+        keys = chosen_keys(request, queryset)
+        if keys is None:
             return None
         url = reverse(f"{self.admin_site.name}:neardup_hold_decide", args=[act])
         return HttpResponseRedirect(f"{url}?{urlencode({'id': keys}, doseq=True)}")

@@ -206,8 +206,7 @@ class TestActions:
         assert answer.url.startswith(f"{list_of(Cluster)}?")
 
     def test_too_many_clusters(self, root, cluster, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.deciding.CAP", 0)
-        monkeypatch.setattr("django_neardup.admin.confirming.CAP", 0)
+        monkeypatch.setattr("django_neardup.admin.chosen.CAP", 0)
 
         answer = self.choose(root, "hide_selected", Cluster, [cluster.pk])
 

@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ..asked import FILTERS, LIST, decide_url
-from ..confirming import Deciding, too_many
+from ..chosen import too_many
+from ..confirming import Deciding
 from ..conflicts import First
 from ..groups import CAP, Group, groups_of, ledger_token, load, size_of, stale, tokens_of
 from ..outcomes import OUTCOMES, Outcome, Preview
