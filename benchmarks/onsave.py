@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from .figures import Bar, Sizes
 from .million import AUTHORS, Site
 from .planted import new_post, template
-from .timing import measuring
+from .site import unheard
+from .timing import measuring, seconds
 
 if TYPE_CHECKING:
     from .keytables import Numbers
@@ -77,7 +77,7 @@ def samples(sizes: Sizes) -> int:
 def _measure(made: Site, samples: int, bar: Bar) -> dict[str, Measured]:
     found = {ORDINARY: Measured(), TEMPLATE: Measured()}
     title = f"{made.name}, {made.layout.size:,} posts, {made.algorithm}: saves"
-    with unheard(), bar(title, samples) as progress:
+    with unheard("board.Post"), bar(title, samples) as progress:
         meet_words(made.alias)
         for text in texts(ORDINARY, min(WARM_UP, samples)):
             _job(made, text, Measured())
@@ -120,23 +120,6 @@ def post_of(text: str) -> Any:
     return Post(title=text[:80], text=text, author=next(_authors) % AUTHORS)
 
 
-@contextmanager
-def unheard() -> Iterator[None]:
-    """Saves of posts tell nobody while the context lasts."""
-    from django.db.models.signals import post_save
-
-    from django_neardup.receivers import listen
-
-    from .board.models import Post
-
-    if not post_save.disconnect(sender=Post, dispatch_uid=f"neardup.{Post._meta.label}"):
-        raise RuntimeError("the receiver was not connected: its dispatch_uid is another one")
-    try:
-        yield
-    finally:
-        listen(Post)
-
-
 def _job(made: Site, text: str, measured: Measured) -> None:
     """Save a post and mark it, then take its turn stage by stage; lease and reading of the object are left out."""
     from django_neardup.pipeline.stages import finish_many
@@ -154,8 +137,8 @@ def _saved(made: Site, text: str, measured: Measured) -> Any:
     from django_neardup.pipeline import mark
 
     post = post_of(text)
-    measured.save.append(_seconds(partial(post.save, using=made.alias)))
-    measured.mark.append(_seconds(partial(mark, post, made.alias)))
+    measured.save.append(seconds(partial(post.save, using=made.alias)))
+    measured.mark.append(seconds(partial(mark, post, made.alias)))
     return post
 
 
@@ -229,14 +212,7 @@ def _turn(made: Site, text: str, measured: Measured) -> None:
     from django_neardup.pipeline import drain
 
     _saved(made, text, Measured())
-    measured.turn.append(_seconds(partial(drain, made.alias)))
-
-
-def _seconds(call: Callable[[], Any]) -> float:
-    gc.collect(1)
-    start = perf_counter()
-    call()
-    return perf_counter() - start
+    measured.turn.append(seconds(partial(drain, made.alias)))
 
 
 def milliseconds(times: Iterable[float]) -> float:

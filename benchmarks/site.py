@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -188,3 +190,20 @@ def _create_mariadb(parameters: dict[str, Any], name: str) -> None:
         connection.cursor().execute(f"CREATE DATABASE `{name}` CHARACTER SET utf8mb4")
     finally:
         connection.close()
+
+
+@contextmanager
+def unheard(label: str) -> Iterator[None]:
+    """Saves of posts of that model tell nobody while the context lasts."""
+    from django.apps import apps
+    from django.db.models.signals import post_save
+
+    from django_neardup.receivers import listen
+
+    model = apps.get_model(label)
+    if not post_save.disconnect(sender=model, dispatch_uid=f"neardup.{model._meta.label}"):
+        raise RuntimeError("the receiver was not connected: its dispatch_uid is another one")
+    try:
+        yield
+    finally:
+        listen(model)

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from ..figures import Bar, Figure, Sizes, row
 from ..million import Site, largest, server_seconds, unpinned
-from ..onsave import ORDINARY, post_of, texts, unheard
+from ..onsave import ORDINARY, post_of, texts
 from ..processes import environment, running
+from ..site import unheard
 
 ROUNDS = 5
 WARM_UP = 50
@@ -34,7 +35,7 @@ def workers(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     in turn, with PostgreSQL free to use the same cores. The processes are warm and begin together."""
     made, backlog = largest("postgresql", sizes, bar), sizes.lookups * 2
     rounds = min(ROUNDS, sizes.rounds)
-    with bar("one worker, two workers", rounds) as progress, unheard(), unpinned("postgresql"):
+    with bar("one worker, two workers", rounds) as progress, unheard("board.Post"), unpinned("postgresql"):
         found = []
         for _ in range(rounds):
             found.append([_drained(made, number, backlog) for number in (1, 2)])
