@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 
+from .portions import portions
+
 M = TypeVar("M", bound=Model)
-PORTION = 500
-"""Keys in one list of a statement: old releases of SQLite refuse more than 999 parameters."""
 
 
 def narrowable(queryset: QuerySet[M]) -> QuerySet[M]:
@@ -34,6 +34,6 @@ def keys_in(queryset: QuerySet[Any], keys: Collection[Any], using: str) -> set[A
     """Those primary keys whose objects the queryset holds in that database now: of what is gone it holds nothing.
 
     It is always asked; whoever has just read the objects need not ask a plain ``all()``."""
-    listed, rows = list(keys), narrowable(queryset).using(using).order_by()
-    portions = (listed[start : start + PORTION] for start in range(0, len(listed), PORTION))
-    return {key for part in portions for key in rows.filter(pk__in=part).values_list("pk", flat=True)}
+    rows = narrowable(queryset).using(using).order_by()
+    parts = (rows.filter(pk__in=some) for some in portions(list(keys)))
+    return {key for part in parts for key in part.values_list("pk", flat=True)}

@@ -24,6 +24,7 @@ from .adapters import adapters_of
 from .exceptions import NeardupError
 from .narrowing import narrowable
 from .pipeline.objects import canonical_id
+from .portions import portions
 from .storage.postgresql import array
 
 Key: TypeAlias = tuple[type[Model], str]
@@ -88,7 +89,7 @@ def root_of(model: type[Model]) -> type[Model]:
 
 def in_chunks(values: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """The values in portions that every database takes in one statement."""
-    return (values[start : start + CHUNK] for start in range(0, len(values), CHUNK))
+    return portions(values, CHUNK)
 
 
 class Visible:

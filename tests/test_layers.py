@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("clustering",),
     ("evaluation",),
     ("comparison",),
-    ("conf", "exceptions", "faults", "moments", "signals"),
+    ("conf", "exceptions", "faults", "moments", "portions", "signals"),
     ("models", "migrations", "adapters", "columns", "narrowing"),
     ("storage",),
     ("pipeline",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -22,12 +22,12 @@ from ..merging.stored import own_fields
 from ..models import Decision, Document, MergeRecord
 from ..pipeline import canonical_id, model_of
 from ..pipeline.told import Told
+from ..portions import PORTION, portions
 from ..text.document import Document as Text
 from ..text.plain import plain_text
 
 logger = logging.getLogger(__name__)
 
-PORTION = 500
 READ = 2048
 """Texts whose words are remembered, so that each of a large group is read once."""
 SAME, DIFFERENT, MERGED = "decided: the same", "decided: different", "merged"
@@ -143,9 +143,9 @@ def _add_decisions(labels: Labels, profile: Profile, using: str) -> None:
 def _posts(documents: Iterable[int], using: str) -> dict[int, _Post]:
     """The posts of those documents as they are now, by document id; without those that are gone."""
     wanted, found = sorted(documents), {}
-    for start in range(0, len(wanted), PORTION):
+    for some in portions(wanted):
         by_model: defaultdict[type[models.Model], dict[Any, int]] = defaultdict(dict)
-        for document in Document.objects.using(using).filter(pk__in=wanted[start : start + PORTION]):
+        for document in Document.objects.using(using).filter(pk__in=some):
             model = model_of(document)
             if model in registered():
                 assert model is not None
@@ -189,7 +189,7 @@ def _keepers(pairs: Iterable[tuple[_Post, Adapter, str]], using: str) -> dict[tu
     found: dict[tuple[Any, str], _Post] = {}
     for adapter, keys in wanted.items():
         model = adapter.model
-        for portion in _portions(sorted(keys)):
+        for portion in portions(sorted(keys)):
             sources = adapter.sources([model._meta.pk.to_python(key) for key in portion], using)
             for key, source in sources.items():
                 found[model, canonical_id(key)] = _Post(adapter, name_of(model, key), source)
@@ -200,10 +200,6 @@ def _model(kind: ContentType | None) -> type[models.Model] | None:
     """The model, if it is registered."""
     model = kind.model_class() if kind is not None else None
     return model if model in registered() else None
-
-
-def _portions(keys: list[str]) -> Iterator[list[str]]:
-    return (keys[start : start + PORTION] for start in range(0, len(keys), PORTION))
 
 
 def _from_journal(record: MergeRecord, adapter: Adapter, using: str) -> _Post | None:

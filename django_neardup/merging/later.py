@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from ..models import MergeRecord
 from ..pipeline import canonical_id
+from ..portions import portions
 from .relations import PORTION, ancestors, concrete
 from .stored import Place, key_of, model_of, place_of, same
 
@@ -126,8 +127,8 @@ class Later:
             {canonical_id(key_of(model, key)) for label, key in places if (model := model_of(label))}
         )
         found: dict[Place, Book] = {}
-        for start in range(0, len(ids), PORTION):
-            for record in self._standing().filter(loser_id__in=ids[start : start + PORTION]).order_by("pk"):
+        for some in portions(ids, PORTION):
+            for record in self._standing().filter(loser_id__in=some).order_by("pk"):
                 book = self._book(record)
                 found |= {place: book for place in book.own & set(places) if place in book.rows}
         return found

@@ -14,6 +14,8 @@ from django.db import models, router
 from django.db.models import Q, QuerySet
 from django.utils.text import capfirst
 
+from ..portions import portions
+
 ModelType = type[models.Model]
 
 PORTION = 300
@@ -90,8 +92,7 @@ def rows_of(model: ModelType, using: str) -> QuerySet[Any]:
 
 def in_portions(model: ModelType, keys: Sequence[Any], using: str) -> Iterator[QuerySet[Any]]:
     """The rows with those primary keys, in portions that every database takes in one statement."""
-    for start in range(0, len(keys), PORTION):
-        yield rows_of(model, using).filter(pk__in=keys[start : start + PORTION])
+    return (rows_of(model, using).filter(pk__in=some) for some in portions(keys, PORTION))
 
 
 def concrete(model: Any) -> ModelType:

@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from ..conf import get_profile
 from ..models import Decision, DecisionMember, Document, Pair, Scheme, Space
+from ..portions import portions
 from ..signals import decision_made
 from .assign import recluster
 from .facts import digests, pairs_of
 from .locks import retrying, space_lock
 from .schemes import active_scheme
-from .sql import portions
 from .told import Told, in_force, told_on
 
 

@@ -12,11 +12,11 @@ from django.db import connections
 from django.utils import timezone
 
 from ..models import Pair, Scheme
+from ..portions import portions
 from .records import Fact, Verified
 from .sql import among, execute_many, insert, named, rows_either, rows_in
 from .told import Told, in_force, told_on
 
-CHUNK = 500
 STORED = (
     'SELECT "id", "a_id", "b_id", "digest_a", "digest_b", "score" FROM "neardup_pair" '
     'WHERE "scheme_id" = %s AND "a_id" IN ({}) UNION ALL '
@@ -81,8 +81,7 @@ def pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
     """Every pair with a side among those documents, without its evidence."""
     wanted = sorted(set(documents))
     found: dict[int, Pair] = {}
-    for start in range(0, len(wanted), CHUNK):
-        chunk = wanted[start : start + CHUNK]
+    for chunk in portions(wanted):
         for side in ("a__in", "b__in"):
             rows = Pair.objects.using(using).filter(**{side: chunk}).defer("evidence")
             found |= {pair.pk: pair for pair in rows if pair.scheme_id == scheme}

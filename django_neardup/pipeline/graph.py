@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ..clustering.leaders import AT_ONCE
 from ..models import Decision, Verdict
+from ..portions import portions
 from .facts import UNSEEN, Seen
 from .records import Fact
-from .sql import portions, rows_either, rows_in
+from .sql import rows_either, rows_in
 from .told import Told, decisions_of, in_force
 
 PAIRS = (

@@ -11,9 +11,10 @@ from django.db import connections, transaction
 from ..models import Cluster, Document
 from ..models.document import Ledger
 from ..models.fields import CLOCK_SQL
+from ..portions import portions
 from .locks import retrying
 from .records import Signed
-from .sql import execute, holes, portions, rows, rows_in, skips_locked, vendor
+from .sql import execute, holes, rows, rows_in, skips_locked, vendor
 
 KNOWN = {
     "id", "content_type_id", "object_id", "space_id", "live", "state", "recheck", "version", "wanted", "done",

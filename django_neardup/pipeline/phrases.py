@@ -9,13 +9,14 @@ from functools import cached_property
 from ..adapters import registered
 from ..conf import get_aliases
 from ..models import Document, KeyPhrase
+from ..portions import portions
 from ..text.document import Document as Text
 from ..text.phrases import Phrases
 from .ledger import mark_many
 from .locks import retrying
 from .objects import content_type_of
 from .remembering import remember_silence
-from .sql import portions, rows
+from .sql import rows
 
 PHRASES = 'FROM "neardup_keyphrase" WHERE "active" AND ("profile" = \'\' OR "profile" = %s)'
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..models import Cluster, Document, Pair, Verdict
+from ..portions import portions
 from .assign import place
 from .conclude import TRIES
 from .facts import Scores, digests, is_current, pairs_of, write
@@ -17,7 +18,7 @@ from .reading import read_many
 from .records import Found, Signed, Verified
 from .schemes import active_scheme, scheme_in
 from .signing import sign_many
-from .sql import among, portions
+from .sql import among
 from .traces import prints_of
 from .verify import verify_many
 

@@ -9,14 +9,12 @@ from typing import Any, TypeVar
 from django.db import connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from ..portions import PORTION, portions
 from ..storage.postgresql import array
 
 T = TypeVar("T")
 M = TypeVar("M", bound=models.Model)
 R = TypeVar("R")
-
-PORTION = 500
-"""Values in one list of a statement: old releases of SQLite refuse more than 999 parameters."""
 
 
 def rows(using: str, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -114,11 +112,6 @@ def _insert_at_once(
         f'FROM jsonb_populate_recordset(NULL::"{table}", %s)',
         [*alike.values(), rows],
     )
-
-
-def portions(values: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
-    """The values, so many at a time."""
-    return (values[start : start + size] for start in range(0, len(values), size))
 
 
 def among(

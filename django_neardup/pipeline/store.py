@@ -10,13 +10,14 @@ from django.db import connections, transaction
 
 from ..conf import get_profile
 from ..models import Document
+from ..portions import PORTION, portions
 from ..storage import keys as storage
 from ..storage.index import ROWS as IN_ROWS
 from ..storage.postgresql import array
 from .fence import fence, take, take_free
 from .locks import retrying
 from .records import Signed
-from .sql import PORTION, binary, execute, execute_many, holes, portions, rows, rows_in, skips_locked, vendor
+from .sql import binary, execute, execute_many, holes, rows, rows_in, skips_locked, vendor
 
 ROWS = 100
 """Fingerprints in one statement."""

@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..portions import portions
 from .records import Print, Sketch
-from .sql import holes, portions, rows, rows_in
+from .sql import holes, rows, rows_in
 
 LEADER = (
     '(SELECT c."representative_id" FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" '

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...conf import get_profile
+from ...portions import portions
 from ...storage import keys as storage
 from ...storage.index import ARRAY, ROWS
-from ..sql import portions
 
 Numbers = NDArray[np.int64]
 Wanted = Callable[[Numbers], NDArray[np.bool_]]

@@ -15,10 +15,11 @@ from django.utils import timezone
 from ...adapters import Adapter
 from ...models import LIVE_NUMBER, Document
 from ...models.fields import CLOCK_SQL, DatabaseClock
+from ...portions import PORTION, portions
 from ..ledger import mark_document
 from ..locks import retrying
 from ..objects import canonical_id, content_type_of
-from ..sql import PORTION, execute, holes, portions, rows, skips_locked, vendor
+from ..sql import execute, holes, rows, skips_locked, vendor
 
 LEASE_SECONDS = 1800
 """A run holds its documents so long, unless it ends before: nobody else signs them meanwhile. A killed run's are taken

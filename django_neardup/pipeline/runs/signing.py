@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...models import Document, Scheme
+from ...portions import portions
 from ..ledger import mark_document
 from ..reading import by_length
 from ..records import Read, Signed, Skipped
-from ..sql import portions, rows_in
+from ..sql import rows_in
 from ..stages import read_many, sign_many
 from ..turn import drop
 from . import documents

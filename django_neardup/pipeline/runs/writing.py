@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from ...adapters import Adapter
 from ...conf import get_profile
 from ...models import Document
+from ...portions import portions
 from ...storage import keys as storage
 from ...storage import scan
 from ...storage.index import ARRAY, ROWS
 from ..locks import retrying
 from ..objects import content_type_of
 from ..records import Signed
-from ..sql import execute, portions, rows, rows_in
+from ..sql import execute, rows, rows_in
 from ..store import store_many
 from .crowds import Crowds
 from .documents import writing
