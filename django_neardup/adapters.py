@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
@@ -14,13 +14,26 @@ from django.http import HttpRequest
 
 from .columns import as_key, columns_of, is_whole, value_of
 from .conf import Profile, get_profile
-from .exceptions import AlreadyRegistered, NotRegistered
 from .faults import INTERRUPTS
 from .narrowing import keys_in
+from .registry import adapter_for, adapters_of, register, registered, unregister
 from .text.hashing import digest
 
 if TYPE_CHECKING:  # sites describe their models before ours are loaded
     from .models import Scheme
+
+__all__ = [
+    "QUOTES",
+    "Adapter",
+    "Source",
+    "adapter_for",
+    "adapters_of",
+    "language_of",
+    "reads_unnamed",
+    "register",
+    "registered",
+    "unregister",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -208,7 +221,7 @@ class Adapter:
 
         ``compare_with`` is symmetric: whoever names this model is a partner too."""
         found = {self.model, *self.compare_with}
-        found |= {other for other, adapter in _registry.items() if self.model in adapter.compare_with}
+        found |= {other for other, adapter in registered().items() if self.model in adapter.compare_with}
         return tuple(sorted(found, key=lambda model: model._meta.label_lower))
 
     @property
@@ -283,54 +296,3 @@ def reads_unnamed(adapter: Adapter) -> bool:
     """Whether fields that the adapter does not name may be read: by a ``text()`` of its own, or by properties."""
     names = {*adapter.fields, *adapter.contacts, *adapter.identity, *adapter.scope}
     return type(adapter).text is not Adapter.text or not names <= columns_of(adapter.model).keys()
-
-
-_registry: dict[type[models.Model], Adapter] = {}
-AdapterType = TypeVar("AdapterType", bound=type[Adapter])
-
-
-def register(model: type[models.Model] | str) -> Callable[[AdapterType], AdapterType]:
-    """Class decorator: the adapter describes that model (a class, or "app.Model")."""
-
-    def decorate(adapter: AdapterType) -> AdapterType:
-        concrete = _concrete(apps.get_model(model) if isinstance(model, str) else model)
-        if concrete in _registry:
-            raise AlreadyRegistered(f"{concrete._meta.label} has an adapter already.")
-        _registry[concrete] = adapter(concrete)
-        return adapter
-
-    return decorate
-
-
-def unregister(model: type[models.Model]) -> None:
-    """Take that model's adapter away; for tests and for sites that replace another app's adapter."""
-    if _registry.pop(_concrete(model), None) is None:
-        raise NotRegistered(f"{model._meta.label} has no adapter.")
-
-
-def adapter_for(model: type[models.Model] | models.Model) -> Adapter:
-    """The adapter of that model, or of the nearest registered parent of it."""
-    for adapter in adapters_of(model):
-        return adapter
-    raise NotRegistered(
-        f"{model._meta.label} has no adapter: register one in a module neardup.py of its app, "
-        f"@neardup.register({model._meta.object_name})."
-    )
-
-
-def adapters_of(model: type[models.Model] | models.Model) -> list[Adapter]:
-    """Every adapter that a save of that model concerns: its own first, then its parents'."""
-    kind: type[models.Model] = model if isinstance(model, type) else type(model)
-    bases = [base for base in kind.__mro__ if issubclass(base, models.Model) and hasattr(base, "_meta")]
-    concrete = dict.fromkeys(_concrete(base) for base in bases)
-    return [_registry[base] for base in concrete if base in _registry]
-
-
-def _concrete(model: type[models.Model]) -> type[models.Model]:
-    """The model whose table holds the rows; an abstract one stands for itself."""
-    return model._meta.concrete_model or model
-
-
-def registered() -> dict[type[models.Model], Adapter]:
-    """Every adapter by its model."""
-    return dict(_registry)

@@ -15,7 +15,7 @@ from django.test import override_settings
 from django.test.utils import isolate_apps
 
 import django_neardup as neardup
-from django_neardup import adapters as registry
+from django_neardup import registry
 from django_neardup.checks import (
     DATABASE,
     STATIC,

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("evaluation",),
     ("comparison",),
     ("conf", "exceptions", "faults", "moments", "portions", "signals"),
-    ("models", "migrations", "adapters", "columns", "narrowing"),
+    ("models", "migrations", "adapters", "registry", "columns", "narrowing"),
     ("storage",),
     ("pipeline",),
     ("queues", "receivers"),

@@ -9,7 +9,7 @@ from django.db import models
 from django.test.utils import isolate_apps
 
 import django_neardup as neardup
-from django_neardup import adapters
+from django_neardup import registry
 from django_neardup.adapters import Adapter
 from django_neardup.api.drafts import asked, draft
 from tests.api.asking import ask, indexed, post, texts, told
@@ -103,7 +103,7 @@ def test_relations_lead_to_what_there_is(rf):
 def test_what_a_property_reads_is_taken_from_the_visitor(client, monkeypatch):
     monkeypatch.setattr(Ad, "words", property(lambda ad: f"{ad.title}\n{ad.text}"), raising=False)
     own = adapter(fields=["words"], watch=["title", "text"])
-    monkeypatch.setitem(adapters._registry, Ad, own)
+    monkeypatch.setitem(registry._registry, Ad, own)
     indexed(post())
     assert [each["same"] for each in told(client, **texts())] == [True]
     assert told(client, title="", text="") == []
@@ -111,14 +111,14 @@ def test_what_a_property_reads_is_taken_from_the_visitor(client, monkeypatch):
 
 @pytest.mark.parametrize("attributes", [{"scope": ["ad"]}, {"fields": ["text", "ad"]}, {"identity": ["ad"]}])
 def test_a_relation_that_is_not_sent_is_none(client, monkeypatch, attributes):
-    monkeypatch.setitem(adapters._registry, Comment, adapter(Comment, **{"fields": ["text"], **attributes}))
+    monkeypatch.setitem(registry._registry, Comment, adapter(Comment, **{"fields": ["text"], **attributes}))
     comment = Comment.objects.create(ad=post(), text=texts()["text"])
     neardup.drain()
     assert ask(client, label="testapp.comment", text=comment.text).status_code == 200
     neardup.find_similar(Comment(text=comment.text))
     comment.ad_id = None
     with pytest.raises(ObjectDoesNotExist):
-        adapters.adapter_for(comment).source(comment, compared=True, live=True)
+        registry.adapter_for(comment).source(comment, compared=True, live=True)
 
 
 def test_a_stored_post_keeps_what_is_not_sent(rf):

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.urls import reverse
 
-from django_neardup import adapters
+from django_neardup import registry
 from django_neardup.merging import Case, hide, merge, plan_undo, undo, undo_batch
 from django_neardup.merging.undo import _spaces
 from django_neardup.models import Document, Space
@@ -173,7 +173,7 @@ def test_two_undone_at_once_show_it(in_a_space, round_):
 @pytest.mark.parametrize("by", [0, 7])
 @pytest.mark.parametrize("first", [Notice, Bulletin])
 def test_a_hiding_of_the_post_as_a_child_counts(first, by, monkeypatch):
-    monkeypatch.setitem(adapters._registry, Notice, NoticeNeardup(Notice))
+    monkeypatch.setitem(registry._registry, Notice, NoticeNeardup(Notice))
     notice = Notice.objects.create(text="one")
     child = Bulletin(number=notice.pk + by, notice=notice)
     child.save_base(raw=True)
@@ -185,7 +185,7 @@ def test_a_hiding_of_the_post_as_a_child_counts(first, by, monkeypatch):
 
 
 def test_the_locks_of_a_child_with_a_key_of_its_own_are_its_parents(monkeypatch):
-    monkeypatch.setitem(adapters._registry, Notice, NoticeNeardup(Notice))
+    monkeypatch.setitem(registry._registry, Notice, NoticeNeardup(Notice))
     keeper, loser = (Bulletin.objects.create(number=77 + city, text=SOFA, city=city) for city in (1, 2))
     mark(keeper), mark(loser)
     drain()

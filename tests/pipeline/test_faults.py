@@ -3,7 +3,7 @@
 import pytest
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from django_neardup import adapters, receivers
+from django_neardup import receivers, registry
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import NotRegistered
 from django_neardup.models import Cluster, Document, Membership, Pair
@@ -84,7 +84,7 @@ def test_a_post_whose_adapter_is_gone_leaves_the_places_of_others(settings, monk
     ads = post(SOFA), post(SOFA_EDITED), post(SOFA)
     work()
     *others, dropped = map(document, ads)
-    monkeypatch.delitem(adapters._registry, Ad)
+    monkeypatch.delitem(registry._registry, Ad)
     mark_document(dropped.pk, "default")
     work()
     assert [*Membership.objects.order_by("pk").values_list("document", flat=True)] == [

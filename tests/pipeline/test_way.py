@@ -421,12 +421,12 @@ def test_bulk_changes_can_be_marked():
 
 
 def test_bulk_changes_of_children_mark_parents_too(monkeypatch):
-    from django_neardup import adapters
+    from django_neardup import registry
 
     child = LongArticle.objects.create(text=SOFA, source="газета")
     work()
     own = type("LongArticleNeardup", (Adapter,), {"fields": ["text", "source"]})
-    monkeypatch.setitem(adapters._registry, LongArticle, own(LongArticle))
+    monkeypatch.setitem(registry._registry, LongArticle, own(LongArticle))
     assert mark_queryset(LongArticle.objects.filter(pk=child.pk)) == 1
     marked = Document.objects.filter(pending_since__isnull=False)
     assert {each.content_type.model for each in marked} == {"article", "longarticle"}

@@ -8,7 +8,7 @@ import pytest
 from django import forms
 from django.test import RequestFactory
 
-from django_neardup import adapters
+from django_neardup import registry
 from django_neardup.forms import NearDuplicateFormMixin
 from django_neardup.pipeline import drain
 from tests.testapp.models import Ad, Author
@@ -52,7 +52,7 @@ def adapt(monkeypatch):
 
     def put(base=BoardNeardup, **attributes):
         adapter = type("TestNeardup", (base,), {"told": [], **attributes})(Ad)
-        monkeypatch.setitem(adapters._registry, Ad, adapter)
+        monkeypatch.setitem(registry._registry, Ad, adapter)
         return adapter
 
     return put

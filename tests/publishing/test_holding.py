@@ -10,7 +10,7 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from django_neardup import adapters, hold, release
+from django_neardup import hold, registry, release
 from django_neardup.merging import Case, delete, hide, merge
 from django_neardup.models import Cluster, Document, Fingerprint, Hold, Pair
 from django_neardup.pipeline import decide, drain, mark, withdraw
@@ -55,8 +55,8 @@ def notices(monkeypatch):
             old.text = new.text
             old.save()
 
-    monkeypatch.setitem(adapters._registry, Notice, RenewedNeardup(Notice))
-    return adapters._registry[Notice]
+    monkeypatch.setitem(registry._registry, Notice, RenewedNeardup(Notice))
+    return registry._registry[Notice]
 
 
 def merged_away(ads, case):
@@ -619,7 +619,7 @@ def test_the_pairs_that_count_are_fetched_whole(adapt, people, publish, django_a
 @pytest.mark.engines("sqlite")
 @pytest.mark.parametrize(
     "act",
-    [release, refuse, lambda ad: renew(ad, Ad(text=SOFA_EDITED), adapters.adapter_for(ad), Visitor(ad.author_id))],
+    [release, refuse, lambda ad: renew(ad, Ad(text=SOFA_EDITED), registry.adapter_for(ad), Visitor(ad.author_id))],
     ids=["release", "refuse", "renew"],
 )  # fmt: skip
 def test_a_transaction_begins_with_a_write(act, board, people, publish):
