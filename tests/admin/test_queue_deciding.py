@@ -91,7 +91,7 @@ class TestAtOnce:
     @pytest.mark.parametrize("outcome", ["leave", "hide", "merge", "delete", "accept"])
     @pytest.mark.parametrize("cap", [100, 2])
     def test_nothing_ticked(self, outcome, cap, root, cluster, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue.rows.CAP", cap)
+        monkeypatch.setattr("django_neardup.admin.queue.sources.CAP", cap)
         seen, before = rows(root), snapshot()
         answer = press(root, outcome, seen)
 
@@ -233,7 +233,7 @@ class TestMany:
         assert snapshot() == before
 
     def test_a_group_too_large_is_not_decided_at_once(self, root, cluster, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue.rows.CAP", 2)
+        monkeypatch.setattr("django_neardup.admin.queue.sources.CAP", 2)
         text = root.get(QUEUE).content.decode()
 
         assert rows(root) == {"_list": "queue"}
