@@ -10,7 +10,7 @@ from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from ..pipeline.sql import portions
+from ..portions import portions
 from .relations import ModelType, Pointer, at_key, named, rows_of
 from .table import DECIDED, FALLEN, OWN, Report, Shift, Target
 

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 from django.template import Context, Template, TemplateSyntaxError
 
-from django_neardup import adapters, merging
+from django_neardup import merging, registry
 from django_neardup.adapters import adapter_for
 from django_neardup.authors import fates
 from django_neardup.merging import Case
@@ -174,7 +174,7 @@ class TestChildrenWithKeysOfTheirOwn:
             def author(self, notice):
                 return anna.pk if notice.text != "other" else None
 
-        monkeypatch.setitem(adapters._registry, Notice, AnnasNeardup(Notice))
+        monkeypatch.setitem(registry._registry, Notice, AnnasNeardup(Notice))
         one, two = (Notice.objects.create(text=text) for text in ("one", "two"))
         for notice, number in ((one, two.pk), (two, one.pk)):
             Bulletin(number=number, notice=notice, text=notice.text).save()

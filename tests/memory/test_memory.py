@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import django_neardup as neardup
-from django_neardup import adapters
+from django_neardup import registry
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.merging import Case, merge
@@ -166,7 +166,7 @@ class TestChildrenWithKeysOfTheirOwn:
     def bulletins(self, memory, monkeypatch):
         """Three, each of whose numbers is the key of another's notice."""
         adapter = NoticeNeardup(Notice)
-        monkeypatch.setitem(adapters._registry, Notice, adapter)
+        monkeypatch.setitem(registry._registry, Notice, adapter)
         notices = [Notice.objects.create(text=text) for text in (SOFA, CAT, PIANO)]
         for notice, other in zip(notices, (notices[1], notices[2], notices[0]), strict=True):
             Bulletin(number=other.pk, notice=notice, text=notice.text).save()
