@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from typing import NamedTuple
 
 from django.http import Http404, HttpRequest, QueryDict
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
 
 from ..moments import as_held
@@ -115,6 +115,14 @@ def list_url(site: str, name: str, filters: str = "") -> str:
     kind, _colon, value = name.partition(":")
     url = reverse(f"{site}:{LISTS[kind]}", args=[value] if value else [])
     return f"{url}?{filters}" if filters else url
+
+
+def list_before(request: HttpRequest, site: str) -> str:
+    """The list that a page's address says the person came from; empty where it names none."""
+    try:
+        return list_url(site, request.GET.get(LIST, ""), request.GET.get(FILTERS, ""))
+    except (KeyError, NoReverseMatch):
+        return ""
 
 
 def decide_url(site: str, outcome: str) -> str:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from .asked import FILTERS, LIST
+from .asked import FILTERS, LIST, list_before
 from .chosen import chosen_keys
 from .lists import ShownAdmin
 from .outcomes import OUTCOMES, Outcome
@@ -36,7 +36,7 @@ class DecidingAdmin(ShownAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """The texts side by side. A row that is no more leads back to the list."""
+        """The texts side by side. A row that is no more leads back to the list that the person came from."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         if request.method not in ("GET", "HEAD"):
@@ -44,7 +44,7 @@ class DecidingAdmin(ShownAdmin):
         row = self.get_object(request, object_id)
         if row is None:
             messages.warning(request, str(self.gone))
-            return HttpResponseRedirect(self.list_url())
+            return HttpResponseRedirect(list_before(request, self.admin_site.name) or self.list_url())
         return self.page(request, row)
 
     @admin.action(description=gettext_lazy("Leave: not duplicates, remember it"), permissions=["leave"])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -15,7 +14,7 @@ from ..merging.keeper import propose
 from ..merging.permissions import REVIEW
 from ..models import Pair
 from . import history
-from .asked import FILTERS, LIST, SEEN, list_url, sight_in_list
+from .asked import FILTERS, LIST, SEEN, list_before, sight_in_list
 from .comparison import compare
 from .evidence import Evidence
 from .groups import groups_of, key_of
@@ -87,17 +86,9 @@ def _around(key: str, request: HttpRequest, site: Any, using: str) -> dict[str, 
     """Where the item stands in the queue, and the fields that lead back to the list with its filters as they were."""
     return {
         "position": position(key, request, site, using),
-        "back_url": _back_url(request, site),
+        "back_url": list_before(request, site.name),
         "came_from": [(name, request.GET[name]) for name in (LIST, FILTERS) if request.GET.get(name)],
     }
-
-
-def _back_url(request: HttpRequest, site: Any) -> str:
-    """The list that the person came from; empty where the address names none."""
-    try:
-        return list_url(site.name, request.GET.get(LIST, ""), request.GET.get(FILTERS, ""))
-    except (KeyError, NoReverseMatch):
-        return ""
 
 
 def _seen(key: str, using: str) -> tuple[str, str] | None:

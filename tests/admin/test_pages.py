@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 import django_neardup
-from django_neardup.models import Cluster, Decision, Document, Membership, MergeRecord, Pair
+from django_neardup.models import Cluster, Decision, Document, Membership, MergeRecord, Pair, Queue
 from django_neardup.pipeline import decide, drain
 from tests import builders
 from tests.admin.tools import OUTCOMES, confirm, list_of, look, page_of
@@ -107,6 +107,9 @@ class TestCluster:
         cluster.delete()
 
         assert root.get(url).url == list_of(Cluster)
+        came_from = {"_list": "queue", "_changelist_filters": "exact=yes"}
+        assert root.get(url, came_from).url == f"{list_of(Queue)}?exact=yes"
+        assert root.get(url, {"_list": "elsewhere"}).url == list_of(Cluster)
 
 
 def queries(client, cluster):
