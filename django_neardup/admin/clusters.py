@@ -84,5 +84,5 @@ class ClusterAdmin(DecidingAdmin):
             **workshop.of_cluster(page),
             "key": key_of(page.cluster),
             "list_url": self.list_url(),
-            "outcomes": workshop.buttons(self.decide_url),
+            "outcomes": workshop.buttons(request, self.admin_site.name),
         }

@@ -99,5 +99,5 @@ class PairAdmin(DecidingAdmin):
             "key": key_of(pair),
             **workshop.of_pair(pair, left, right, request, self.admin_site, self.get_queryset(request).db),
             "list_url": self.list_url(),
-            "outcomes": workshop.buttons(self.decide_url),
+            "outcomes": workshop.buttons(request, self.admin_site.name),
         }

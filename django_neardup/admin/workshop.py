@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +13,9 @@ from ..merging.keeper import propose
 from ..merging.permissions import REVIEW
 from ..models import Pair
 from . import history
-from .asked import FILTERS, LIST, SEEN, list_before, sight_in_list
+from .asked import FILTERS, LIST, SEEN, decide_url, list_before, sight_in_list
 from .comparison import compare
+from .deciding import may_begin
 from .evidence import Evidence
 from .groups import groups_of, key_of
 from .members import ClusterPage
@@ -65,7 +65,7 @@ def of_pair(
         "reopened": again,
         "suggestion": suggest(pair, left.document),
         **_around(key_of(pair), request, site, using),
-        "leave": _seen(key_of(pair), using),
+        "leave": _seen(key_of(pair), using) if may_begin(OUTCOMES["leave"], request) else None,
         "legend": legend(),
     }
 
@@ -97,9 +97,13 @@ def _seen(key: str, using: str) -> tuple[str, str] | None:
     return (f"{SEEN}{key}", str(sight_in_list(groups[0]))) if groups else None
 
 
-def buttons(url: Callable[[str], str]) -> list[Button]:
-    """The four outcomes in their one order."""
-    return [Button(url(name), outcome, LETTERS[name]) for name, outcome in OUTCOMES.items()]
+def buttons(request: HttpRequest, site: str) -> list[Button]:
+    """The outcomes that this person may begin, in their one order."""
+    return [
+        Button(decide_url(site, name), outcome, LETTERS[name])
+        for name, outcome in OUTCOMES.items()
+        if may_begin(outcome, request)
+    ]
 
 
 def legend() -> dict[str, list[SafeString]]:

@@ -153,6 +153,22 @@ def test_permissions_are_asked_again_at_the_click(person, cluster):
     assert snapshot() == before
 
 
+@pytest.mark.parametrize(
+    ("names", "offered"),
+    [
+        ((REVIEW,), ["leave", "hide", "delete"]), ((MERGE,), ["hide", "merge", "delete"]),
+        ((VIEW, "neardup.view_pair"), ["hide", "delete"]), ((REVIEW, MERGE), [*OUTCOMES]),
+    ],
+)  # fmt: skip
+def test_pages_offer_what_the_person_may_begin(names, offered, person, cluster, ads):
+    client = person(*names)
+
+    for source in (cluster, builders.pair(*ads("утром", "ночью"), "variant")):
+        text = client.get(page_of(source)).content.decode()
+
+        assert [outcome for outcome in OUTCOMES if f'action="{url_of(source, outcome)}"' in text] == offered
+
+
 def test_what_a_person_may_not_see_is_not_told(person, ads):
     keeper, loser = ads("сегодня", "тайное")
     Ad.objects.filter(pk=loser.pk).update(sku="secret", published=False)
