@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import models
@@ -76,7 +76,11 @@ class Group:
 
     def seen_by_object(self) -> dict[models.Model, Seen]:
         """What was shown of each object."""
-        return {self.objects[key]: seen for key, seen in self.seen.items() if key in self.objects}
+        return {
+            self.objects[key]: replace(seen, exact=key in self.exact)
+            for key, seen in self.seen.items()
+            if key in self.objects
+        }
 
 
 def key_of(source: Cluster | Pair) -> str:

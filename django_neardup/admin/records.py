@@ -95,7 +95,7 @@ class MergeRecordAdmin(ShownAdmin):
 
     @admin.display(description=gettext_lazy("score"), ordering="score")
     def score_words(self, row: MergeRecord) -> str | None:
-        return None if row.score is None else percent(row.score)
+        return None if row.score is None else percent(row.score, row.exact)
 
     @admin.action(description=gettext_lazy("Undo…"))
     def undo_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:

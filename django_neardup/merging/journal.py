@@ -30,10 +30,12 @@ TEXT = 200
 
 @dataclass(frozen=True)
 class Seen:
-    """What the person was shown of a post: its score with the representative, 0..1, and the verdict."""
+    """What the person was shown of a post: its score with the representative, 0..1, the verdict, and whether it is an
+    exact copy."""
 
     score: float | None = None
     verdict: str = ""
+    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ def _record(
         author=_author(loser, document),
         score=seen.score,
         verdict=seen.verdict,
+        exact=seen.exact,
         journal={**journal, **noted(document, case.using), "resolves": case.resolves},
         **who(case.by),
         **kept,

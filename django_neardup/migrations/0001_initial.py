@@ -320,6 +320,7 @@ class Migration(migrations.Migration):
                 ('author', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='author')),
                 ('score', models.FloatField(blank=True, null=True, verbose_name='score')),
                 ('verdict', models.CharField(blank=True, default='', max_length=10, verbose_name='verdict')),
+                ('exact', models.BooleanField(default=False, verbose_name='exact copy')),
                 ('journal', models.JSONField(default=dict, verbose_name='journal')),
                 ('by', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='user id')),
                 ('by_name', models.CharField(blank=True, default='', max_length=255, verbose_name='by')),

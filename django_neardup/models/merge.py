@@ -13,9 +13,9 @@ class MergeRecord(models.Model):
     """One post that was merged into a keeper, hidden or deleted, with all that an undo needs.
 
     ``journal`` holds the rows before the change: ``{"rows": serialised objects, "moves": [{"model", "pk", "field",
-    "from", "to"}], "m2m": …, "hold": …}``. Records of one confirmation share ``batch``. Score and verdict are those
-    that the person saw; ``author`` is the post's when it was last compared. ``left`` says, in words, what an undo could
-    not bring back.
+    "from", "to"}], "m2m": …, "hold": …}``. Records of one confirmation share ``batch``. Score, verdict and ``exact``
+    are what the person saw; ``author`` is the post's when it was last compared. ``left`` says, in words, what an undo
+    could not bring back.
     """
 
     class Action(models.TextChoices):
@@ -42,6 +42,7 @@ class MergeRecord(models.Model):
     author = ExactCharField(_("author"), max_length=255, blank=True, default="")
     score = models.FloatField(_("score"), null=True, blank=True)
     verdict = models.CharField(_("verdict"), max_length=10, blank=True, default="")
+    exact = models.BooleanField(_("exact copy"), default=False)
     journal = models.JSONField(_("journal"), default=dict)
     by = ExactCharField(_("user id"), max_length=255, blank=True, default="")
     by_name = models.CharField(_("by"), max_length=255, blank=True, default="")

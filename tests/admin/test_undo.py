@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from django_neardup.merging import Case, delete, hide, merge
-from django_neardup.models import Cluster, Decision, MergeRecord
+from django_neardup.models import Cluster, Decision, Membership, MergeRecord
 from django_neardup.pipeline import decide, withdraw
 from tests import builders
 from tests.admin.tools import confirm, list_of, page_of, told
@@ -170,6 +170,19 @@ def test_the_page_of_a_record_in_words(root, merged):
     assert "Undone" in root.get(page_of(merged[0])).content.decode()
     gone = root.get(page_of(merged[0]).replace(f"/{merged[0].pk}/", "/9999/"))
     assert gone.url == list_of(MergeRecord)
+
+
+def test_an_exact_copy_was_one_hundred_percent_alike(root, ads):
+    cluster = builders.cluster(*ads("сегодня", "завтра", "вечером"))
+    Membership.objects.filter(cluster=cluster).update(score=1.0)
+    Membership.objects.filter(document__object_id=str(Ad.objects.get(title="Сваи завтра").pk)).update(
+        exact=True
+    )
+    confirm(root, "hide", cluster)
+
+    page = root.get(list_of(MergeRecord)).content.decode()
+
+    assert [page.count(f">{score}\N{NO-BREAK SPACE}%<") for score in (100, 99)] == [1, 1]
 
 
 MATRIX = [
