@@ -12,6 +12,7 @@ from django.db import models
 from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 
+from ..comparison.pieces import showable
 from ..merging.relations import rows_of
 from ..merging.values import Column
 
@@ -34,7 +35,7 @@ class Text:
 
 def text_of(field: Any, value: Any, names: Mapping[Any, str]) -> Text:
     """The value of a column; ``names`` are those of the rows that references lead to, by model and value."""
-    words = " ".join(_words(field, value, names).split())
+    words = showable(" ".join(_words(field, value, names).split()))
     if len(words) <= LETTERS:
         return Text(words)
     return Text(Truncator(words).chars(LETTERS), str(value)[:UNFOLDED], len(words.split()))

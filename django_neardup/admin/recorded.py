@@ -12,6 +12,7 @@ from django.db import models
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from ..comparison.pieces import showable
 from ..merging.permissions import may_view
 from ..merging.relations import rows_of
 from ..models import MergeRecord
@@ -28,8 +29,10 @@ def name_posts(records: Iterable[MergeRecord], request: HttpRequest, site: Any, 
     rows: list[Any] = list(records)
     told = _told_posts(rows, request, site, using)
     for row in rows:
-        row.loser_title = row.loser_text if _loser(row) in told else _("no access")
-        row.keeper_title = row.keeper_text and (row.keeper_text if _keeper(row) in told else _("no access"))
+        row.loser_title = showable(row.loser_text) if _loser(row) in told else _("no access")
+        row.keeper_title = row.keeper_text and (
+            showable(row.keeper_text) if _keeper(row) in told else _("no access")
+        )
 
 
 def readable(records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str) -> list[int]:

@@ -15,6 +15,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from ..adapters import Adapter, adapters_of
+from ..comparison.pieces import showable
+from ..hints import is_seen
 from ..merging.permissions import may_view
 from ..models import Document
 from ..narrowing import keys_in
@@ -132,10 +134,11 @@ def _shown(
         return Shown(document, None, _("deleted"))
     if not allowed:
         return Shown(document, None, _("no access"))
-    title = " ".join(str(instance).split())
-    author = document.author and (names.get((type(instance), document.author)) or document.author)
+    title = showable(" ".join(str(instance).split()))
+    author = showable(names.get((type(instance), document.author)) or document.author)
     by = queue_url(site, "author", document.author) if document.author else ""
-    return Shown(document, instance, _cut(title) or _("without a title"), _url(instance, site), author, by)
+    title = _cut(title) if is_seen(title) else _("without a title")
+    return Shown(document, instance, title, _url(instance, site), author, by)
 
 
 def _cut(title: str) -> str:

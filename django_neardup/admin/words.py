@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext, pgettext_lazy
 
+from ..comparison.pieces import showable
 from ..models import Verdict
 from ..text.plain import plain_text
 
@@ -169,7 +170,7 @@ def _words(item: Mapping[str, Any], side: str, texts: Mapping[str, str] | None) 
     span = span_of(item, side)
     if texts is not None and span is not None:
         raw = texts[side][span[0] : min(span[1], span[0] + 4 * WORDS)]
-        return _cut(" ".join(plain_text(raw).text.split()))
+        return _cut(" ".join(showable(plain_text(raw).text).split()))
     value = item.get(side)
     return _cut(str(value.get("text", ""))) if isinstance(value, dict) else ""
 

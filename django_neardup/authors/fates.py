@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from ..adapters import Adapter, adapter_for
-from ..hints import shorten
+from ..hints import shorten, title_of
 from ..models import MergeRecord
 from ..pipeline.deeds import key_under, kinds_apart
 from ..pipeline.objects import kinds_of
@@ -156,7 +156,7 @@ def _fate(record: MergeRecord, adapter: Adapter, living: Model | None) -> Fate:
     )
     if living is None:
         return told
-    return replace(told, living=living, living_title=shorten(str(living), TITLE), url=address_of(living))
+    return replace(told, living=living, living_title=title_of(living, TITLE), url=address_of(living))
 
 
 def _appeal(record: MergeRecord, adapter: Adapter) -> str:

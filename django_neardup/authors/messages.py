@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from ..adapters import adapter_for
-from ..hints import shorten
+from ..hints import title_of
 from ..merging.paths import site_domain
 from ..models import MergeRecord
 from ..similar import address_of, appeal_of
@@ -85,9 +85,9 @@ def _context(
     named = key_of(keeper) in allowed.held([key_of(keeper)], keeper._state.db or "default")
     return {
         "loser": loser,
-        "title": shorten(str(loser), TITLE),
+        "title": title_of(loser, TITLE),
         "keeper": keeper if named else None,
-        "keeper_title": shorten(str(keeper), TITLE) if named else "",
+        "keeper_title": title_of(keeper, TITLE) if named else "",
         "keeper_url": _absolute(address_of(keeper), base) if named else "",
         "appeal_url": _absolute(appeal_of(loser), base),
         "record": record,

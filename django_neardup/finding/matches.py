@@ -9,10 +9,9 @@ from functools import cached_property
 from urllib.parse import urlsplit
 
 from django.db.models import Model
-from django.utils.text import capfirst
 
 from ..adapters import adapter_for
-from ..hints import Hint, hints, shorten
+from ..hints import Hint, hints, title_of
 from ..merging import addresses
 from ..signatures.base import Judgement
 from .judging import Judged
@@ -73,21 +72,11 @@ def match_of(judged: Judged, author: str, text: str) -> Match:
         exact=said.exact,
         score=said.score,
         own=bool(author) and author == judged.source.author,
-        title=shorten(_name_of(instance), TITLE),
+        title=title_of(instance, TITLE),
         url=address_of(instance),
         judgement=said,
         texts=(text, judged.source.text),
     )
-
-
-def _name_of(instance: Model) -> str:
-    """The object in words; what it is and its key, and a line in the log, where it cannot tell."""
-    try:
-        return str(instance)
-    except Exception as error:
-        label, name = instance._meta.label, type(error).__name__
-        logger.warning("The name of %s %s cannot be told: %s", label, instance.pk, name)
-        return f"{capfirst(instance._meta.verbose_name)} {instance.pk}"
 
 
 def address_of(instance: Model) -> str:

@@ -13,7 +13,7 @@ from ..adapters import Source, adapter_for
 from ..finding.matches import address_of as address_of
 from ..finding.matches import appeal_of as appeal_of
 from ..finding.matches import safe_url as safe_url
-from ..hints import Hint, hints, shorten
+from ..hints import Hint, hints, shorten, title_of
 from ..pipeline.objects import canonical_id
 from ..templating import template_names
 from ..text.plain import plain_text
@@ -70,7 +70,7 @@ class Entries:
         """The post alone."""
         instance = self._objects[key]
         text = self._sources[key].text if key in self._sources else ""
-        title = shorten(str(instance), TITLE)
+        title = title_of(instance, TITLE)
         return Entry(
             instance, title, address_of(instance), _excerpt(text, title, adapter_for(instance).quotes)
         )

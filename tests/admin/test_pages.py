@@ -229,6 +229,24 @@ def test_titles_do_not_turn_into_markup_in_messages(root, ads):
     assert "<script>alert" not in page
 
 
+@pytest.mark.parametrize(
+    ("title", "shown"), [("\u200b \u00ad", "without a title"), ("Сваи \u202e53.041С", "Сваи \ufffd53.041С")]
+)
+def test_titles_that_nobody_sees_or_that_turn_round_what_follows(title, shown, root, ads):
+    cluster = builders.cluster(*ads("сегодня", "завтра"))
+    Ad.objects.update(title=title)
+
+    pages = [root.get(page_of(cluster)), look(root, "merge", cluster), root.get(list_of(Queue))]
+    confirm(root, "hide", cluster)
+    pages += [root.get(list_of(Queue), {"tab": "decided"}), root.get(page_of(MergeRecord.objects.get()))]
+
+    for answer in pages:
+        text = answer.content.decode()
+        assert shown in text or "\ufffd" not in shown
+        assert "\u202e" not in text
+    assert f">{shown}</a>" in pages[0].content.decode()
+
+
 PACKAGE = Path(django_neardup.__file__).parent
 
 

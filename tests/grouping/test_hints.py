@@ -75,3 +75,4 @@ def test_shorten():
     assert shorten("one  two\nthree", 40) == "one two three"
     assert shorten("one two three", 9) == "one two…"
     assert shorten("x" * 50, 9) == "x" * 9 + "…"
+    assert shorten("18\u202e900 ₽\u2066", 40) == "18900 ₽"

@@ -45,6 +45,20 @@ def page(client, post, **query):
     return response.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("title", "shown"), [("\u200b \u00ad", "without a title"), ("Сваи \u202e53.041С", "Сваи 53.041С")]
+)
+def test_titles_that_nobody_sees_or_that_turn_round_what_follows(title, shown, client):
+    posts = ad(), ad()
+    Ad.objects.update(title=title)
+    rows.cluster(*posts)
+
+    html = page(client, posts[0])
+
+    assert f"2 posts about one thing: {shown}<" in html
+    assert html.count(f">{shown}</a>") == 2
+
+
 def test_members_and_what_differs(client):
     one, two, three = ad(), ad(price="17 900"), ad()
     rows.cluster(one, two, three)
