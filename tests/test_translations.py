@@ -15,6 +15,7 @@ from django.utils.translation import override
 
 import django_neardup
 from django_neardup.grouping import Group
+from django_neardup.models import Hold, KeyPhrase, MovedUrl
 
 APP = Path(django_neardup.__file__).parent
 CATALOGUE = APP / "locale" / "ru" / "LC_MESSAGES" / "django.po"
@@ -143,3 +144,14 @@ def test_label_of_a_group(count: int, label: str) -> None:
     group = Group(ContentType(), (ContentType, ""), [(ContentType, str(number)) for number in range(count)])
     with override("ru"):
         assert group.label == label
+
+
+def test_what_people_add_has_a_noun_that_django_need_not_decline() -> None:
+    with override("ru"):
+        assert str(KeyPhrase._meta.verbose_name) == "ключевое выражение"
+
+
+def test_a_held_post_waits_since_and_an_address_holds_since() -> None:
+    with override("ru"):
+        said = [str(model._meta.get_field("created").verbose_name) for model in (Hold, MovedUrl)]
+    assert said == ["ждёт с", "действует с"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from .document import Document
 from .fields import DigestField
@@ -30,7 +31,7 @@ class Hold(models.Model):
     own = models.BooleanField(_("of the same author"), default=False)
     trust = models.CharField(_("trust"), max_length=100, blank=True, default="")
     digest = DigestField(_("source digest"))
-    created = models.DateTimeField(_("since"), auto_now_add=True)
+    created = models.DateTimeField(pgettext_lazy("held post", "since"), auto_now_add=True)
 
     class Meta:
         app_label = "neardup"
