@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Model
 from django.utils.functional import Promise
-from django.utils.text import capfirst
-from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import pgettext_lazy
 
-from .text.normalize import INVISIBLE
 from .text.plain import plain_text
-
-logger = logging.getLogger(__name__)
+from .titles import shorten
 
 HINTS = 4
 """How many differences are named."""
@@ -34,8 +28,6 @@ LABELS: dict[str, Promise] = {
     "date": pgettext_lazy("what differs", "date"),
     "contact": pgettext_lazy("what differs", "contact"),
 }
-TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that set the direction of all that follows, our own words and numbers included."""
 UNQUOTED = ("contact",)
 """Classes that are named without their words: nobody's telephone stands in another's entry."""
 
@@ -88,36 +80,6 @@ def _words(side: Any, text: str) -> str:
         return ""
     start, end = span
     return shorten(plain_text(text[max(start, 0) : max(end, 0)][: WORDS * 4]).text, WORDS)
-
-
-def title_of(instance: Model, letters: int) -> str:
-    """A post's name on one line, or that it has none: what nobody sees, nobody can press."""
-    title = shorten(_name_of(instance), letters)
-    return title if is_seen(title) else gettext("without a title")
-
-
-def _name_of(instance: Model) -> str:
-    """The object in words; what it is and its key, and a line in the log, where it cannot tell."""
-    try:
-        return str(instance)
-    except Exception as error:
-        label, name = instance._meta.label, type(error).__name__
-        logger.warning("The name of %s %s cannot be told: %s", label, instance.pk, name)
-        return f"{capfirst(instance._meta.verbose_name)} {instance.pk}"
-
-
-def is_seen(text: str) -> bool:
-    """Whether it has a character that is not invisible."""
-    return bool(INVISIBLE.sub("", text).strip())
-
-
-def shorten(text: str, letters: int) -> str:
-    """The beginning of a text on one line, cut between words where it can be, and without characters that would turn
-    round what is written after it."""
-    line = " ".join(TURNING.sub("", text[: letters * 4]).split())
-    if len(line) <= letters:
-        return line
-    return (line[:letters].rsplit(" ", 1)[0] or line[:letters]).rstrip(" ,.;:-–") + "…"
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

@@ -16,11 +16,11 @@ from django.utils.translation import gettext as _
 
 from ..adapters import Adapter, adapters_of
 from ..comparison.pieces import showable
-from ..hints import is_seen
 from ..merging.permissions import may_view
 from ..models import Document
 from ..narrowing import keys_in
 from ..pipeline import model_of, objects_of
+from ..titles import is_seen
 
 TITLE = 120
 PUBLIC = re.compile(r"https?://|/(?!/)", re.IGNORECASE)

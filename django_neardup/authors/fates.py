@@ -13,12 +13,12 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from ..adapters import Adapter, adapter_for
-from ..hints import shorten, title_of
 from ..models import MergeRecord
 from ..pipeline.deeds import key_under, kinds_apart
 from ..pipeline.objects import kinds_of
 from ..similar import address_of, appeal_of, checked_limit
 from ..templating import Rendered
+from ..titles import shorten, title_of
 from ..visible import GroupingError, Querysets, Visible
 from .ends import ends_of
 from .was import post_of

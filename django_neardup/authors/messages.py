@@ -13,11 +13,11 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from ..adapters import adapter_for
-from ..hints import title_of
 from ..merging.paths import site_domain
 from ..models import MergeRecord
 from ..similar import address_of, appeal_of
 from ..templating import template_names
+from ..titles import title_of
 from ..visible import Querysets, Visible, key_of
 
 TITLE = 120

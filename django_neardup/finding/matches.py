@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 from django.db.models import Model
 
 from ..adapters import adapter_for
-from ..hints import Hint, hints, title_of
+from ..hints import Hint, hints
 from ..merging import addresses
 from ..signatures.base import Judgement
+from ..titles import title_of
 from .judging import Judged
 
 logger = logging.getLogger(__name__)

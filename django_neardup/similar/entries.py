@@ -13,10 +13,11 @@ from ..adapters import Source, adapter_for
 from ..finding.matches import address_of as address_of
 from ..finding.matches import appeal_of as appeal_of
 from ..finding.matches import safe_url as safe_url
-from ..hints import Hint, hints, shorten, title_of
+from ..hints import Hint, hints
 from ..pipeline.objects import canonical_id
 from ..templating import template_names
 from ..text.plain import plain_text
+from ..titles import shorten, title_of
 from ..visible import Key
 from .facts import Fact
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from django_neardup.hints import hints, shorten
+from django_neardup.hints import hints
+from django_neardup.titles import shorten
 from tests.grouping.rows import difference
 
 A = "Сваи С140.35, 14 м, цена 18 900 ₽, тел. 8 900 000-42-17"
