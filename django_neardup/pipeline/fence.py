@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .phrases import PHRASES
 from .records import Signed
-from .sql import execute, execute_many, holes, rows
+from .sql import execute, execute_many, holes, rows, skips_locked
 
 TAKE = (
     'UPDATE "neardup_document" SET "version" = %s, "space_id" = %s, "live" = %s, "author" = %s, "forget_at" = NULL '
@@ -20,9 +20,8 @@ SPOKEN = f"SELECT 1 {PHRASES}"
 KNOWN = 'SELECT 1 FROM "neardup_space" WHERE "id" = %s AND "digest" = %s'
 TAKE_ONE = f"{TAKE} AND EXISTS ({ACTIVE}) AND EXISTS ({KNOWN})"
 TAKE_UNREAD = f"{TAKE_ONE} AND NOT EXISTS ({SPOKEN})"
-LOCK = (
-    'SELECT "id", "version" FROM "neardup_document" WHERE "id" IN ({}) ORDER BY "id" FOR UPDATE SKIP LOCKED'
-)
+SEEN = 'SELECT "id", "version" FROM "neardup_document" WHERE "id" IN ({})'
+FREE = f'{SEEN} ORDER BY "id" FOR UPDATE SKIP LOCKED'
 
 
 class Outdated(Exception):
@@ -44,8 +43,11 @@ def take(one: Signed, using: str) -> bool:
 
 
 def take_free(signed: Sequence[Signed], using: str) -> tuple[list[Signed], list[Signed]]:
-    """Take the fences of those whose rows nobody else holds; those taken, and those left to be taken one by one."""
-    found = dict(rows(using, LOCK.format(holes(len(signed))), sorted(one.document for one in signed)))
+    """Take the fences of those whose rows nobody else holds; those taken, and those left to be taken one by one.
+
+    SQLite has one writer at a time: in a transaction that has begun to write every row is free."""
+    statement = FREE if skips_locked(using) else SEEN
+    found = dict(rows(using, statement.format(holes(len(signed))), sorted(one.document for one in signed)))
     taken = [one for one in signed if found.get(one.document, one.wanted + 1) <= one.wanted]
     for one in taken:
         one.fresh = found[one.document] == 0

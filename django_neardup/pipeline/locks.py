@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError, transaction
 
-from .sql import execute
+from .sql import execute, vendor
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,6 +19,15 @@ ATTEMPTS = 6
 PAUSE = 0.02
 REPEATABLE = {"40001", "40P01", 1213, 1205, 1020, 1412}
 """Serialization failure and deadlock of PostgreSQL; deadlock, lock timeout, changed row, changed table of MariaDB."""
+
+
+@contextmanager
+def writing(using: str) -> Iterator[None]:
+    """A durable transaction that writes from its beginning: SQLite then never has to upgrade a lock."""
+    with transaction.atomic(using=using, durable=True):
+        if vendor(using) == "sqlite":
+            execute(using, 'UPDATE "neardup_document" SET "id" = "id" WHERE "id" = -1')
+        yield
 
 
 @contextmanager

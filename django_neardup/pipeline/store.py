@@ -15,7 +15,7 @@ from ..storage import keys as storage
 from ..storage.index import ROWS as IN_ROWS
 from ..storage.postgresql import array
 from .fence import fence, take, take_free
-from .locks import retrying
+from .locks import retrying, writing
 from .records import Signed
 from .sql import binary, execute, execute_many, holes, rows, rows_in, skips_locked, vendor
 
@@ -125,17 +125,11 @@ def _at_once(fence: str, contacts: bool) -> str:
 
 def _store_free(signed: Sequence[Signed], using: str, keys_there: bool) -> tuple[list[Signed], list[Signed]]:
     """Those whose rows are free, in one transaction; and those left."""
-    with transaction.atomic(using=using, durable=True):
-        taken, left = _take_free(signed, using)
+    with writing(using):
+        taken, left = take_free(signed, using)
         if taken:
             _write(taken, using, keys_there)
     return taken, left
-
-
-def _take_free(signed: Sequence[Signed], using: str) -> tuple[list[Signed], list[Signed]]:
-    if vendor(using) == "sqlite":  # one writer at a time: every row is free
-        return [one for one in signed if take(one, using)], []
-    return take_free(signed, using)
 
 
 def _write(signed: Sequence[Signed], using: str, keys_there: bool) -> None:

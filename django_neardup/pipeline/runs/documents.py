@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db import connections, transaction
+from django.db import connections
 from django.db.models import BigIntegerField, Case, F, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -17,7 +16,7 @@ from ...models import LIVE_NUMBER, Document
 from ...models.fields import CLOCK_SQL, DatabaseClock
 from ...portions import PORTION, portions
 from ..ledger import mark_document
-from ..locks import retrying
+from ..locks import retrying, writing
 from ..objects import canonical_id, content_type_of
 from ..sql import execute, holes, rows, skips_locked, vendor
 
@@ -191,12 +190,3 @@ def _leave(documents: Sequence[int], using: str) -> None:
             rows = rows.select_for_update(skip_locked=True)
         free = list(rows.order_by("pk").values_list("pk", flat=True))
         Document.objects.using(using).filter(pk__in=free).update(leased_until=None)
-
-
-@contextmanager
-def writing(using: str) -> Iterator[None]:
-    """A durable transaction that writes from its beginning: SQLite then never has to upgrade a lock."""
-    with transaction.atomic(using=using, durable=True):
-        if vendor(using) == "sqlite":
-            execute(using, 'UPDATE "neardup_document" SET "id" = "id" WHERE "id" = -1')
-        yield

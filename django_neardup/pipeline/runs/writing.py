@@ -15,13 +15,12 @@ from ...portions import portions
 from ...storage import keys as storage
 from ...storage import scan
 from ...storage.index import ARRAY, ROWS
-from ..locks import retrying
+from ..locks import retrying, writing
 from ..objects import content_type_of
 from ..records import Signed
 from ..sql import execute, rows, rows_in
 from ..store import store_many
 from .crowds import Crowds
-from .documents import writing
 from .spool import Spool
 from .together import together
 
