@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from ..normalize import MAX_MARKS
-from .characters import BLANK, DOT, HARD, LETTER, SHARP, SLASH, SPACE, SYMBOLS, Alphabet
-from .joined import bytes_between
-from .plainer import Plain
+from .characters import BLANK, DOT, HARD, LETTER, SHARP, SLASH, SPACE
 from .runs import fixed, where
 from .scripts import Scripts
 from .table import Places
-from .words import LONGEST_WORD, Mixer, Scratch
+from .words import LONGEST_WORD
 
 _1, _BEFORE = fixed(1, np.int64), fixed(-1, np.int64)
 _HARD, _LONGEST_WORD = fixed(HARD, np.uint16), fixed(LONGEST_WORD, np.int64)
-_SYMBOLS = bytes_between(*SYMBOLS)
 
 
 class Scan(Scripts):
     """The texts, their words and scripts, and what of them is hard to read.  The arguments are those of ``Scripts``."""
-
-    def __init__(
-        self,
-        texts: Sequence[str],
-        prefer: bool,
-        plain: Plain,
-        unread: Collection[int],
-        alphabet: Alphabet,
-        mixer: Mixer,
-        scratch: Scratch,
-    ) -> None:
-        super().__init__(texts, prefer, plain, unread, alphabet, mixer, scratch)
-        self._look_for_long_runs()
-
-    def _look_for_long_runs(self) -> None:
-        """Texts with runs of symbols that would be cut."""
-        symbols = self._others_between(_SYMBOLS)
-        if len(symbols) <= MAX_MARKS:
-            return
-        long = symbols[MAX_MARKS:] - symbols[:-MAX_MARKS] == MAX_MARKS
-        self.whole[self.text_of(symbols[MAX_MARKS:][long])] = True
 
     def hard_places(self) -> Places:
         """Places, in order, some of them twice, of characters whose chunk is read by the plain canoniser."""

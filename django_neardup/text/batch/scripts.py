@@ -1,4 +1,4 @@
-"""Which of the texts side by side are mostly Cyrillic: letters of both scripts that look alike are read by that."""
+"""Which of the texts side by side are mostly Cyrillic, which tells look-alike letters, and which are read whole."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from ..homoglyphs import Letters, letters_of
-from ..normalize import fold_characters
+from ..normalize import MAX_MARKS, fold_characters
 from ..traced import Untraced
 from .characters import (
     CYRILLIC,
@@ -20,6 +20,7 @@ from .characters import (
     LINKED,
     ODD,
     SLASH,
+    SYMBOLS,
     UNMISTAKABLY_CYRILLIC,
     UNMISTAKABLY_LATIN,
     UNSEEN,
@@ -38,6 +39,7 @@ AROUND = 4
 _1, _W, _FIRST_CYRILLIC = fixed(1, np.int64), fixed(W, np.uint8), fixed(FIRST_CYRILLIC, np.uint8)
 _LETTERS = (CYRILLIC, LATIN, UNMISTAKABLY_CYRILLIC, UNMISTAKABLY_LATIN)
 _LATIN = bytes_between(FIRST_LETTER, FIRST_CYRILLIC)
+_SYMBOLS = bytes_between(*SYMBOLS)
 _LATIN_ONLY, _CYRILLIC_ONLY = bytes_between(*LATIN_ONLY_BYTES), bytes_between(*CYRILLIC_ONLY_BYTES)
 
 
@@ -64,6 +66,7 @@ class Scripts(Joined):
         if unread:
             self.whole[list(unread)] = True
         self._look_at_scripts()
+        self._look_for_long_runs()
 
     def _look_at_scripts(self) -> None:
         """Which texts are mostly Cyrillic, and in which of the others short words may be Latin ones."""
@@ -171,3 +174,11 @@ class Scripts(Joined):
         self.whole[place] = not (cyrillic or (sure and not changed) or not letters.cyrillic)
         if changed and not self.whole[place]:
             self.whole[place] = is_unreadable(pieces, end - 1 - start)
+
+    def _look_for_long_runs(self) -> None:
+        """Texts with runs of symbols that would be cut."""
+        symbols = self._others_between(_SYMBOLS)
+        if len(symbols) <= MAX_MARKS:
+            return
+        long = symbols[MAX_MARKS:] - symbols[:-MAX_MARKS] == MAX_MARKS
+        self.whole[self.text_of(symbols[MAX_MARKS:][long])] = True
