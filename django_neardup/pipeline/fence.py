@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .phrases import PHRASES
 from .records import Signed
-from .sql import execute, execute_many, holes, rows, skips_locked
+from .sql import execute, execute_many, rows, rows_in, skips_locked
 
 TAKE = (
     'UPDATE "neardup_document" SET "version" = %s, "space_id" = %s, "live" = %s, "author" = %s, "forget_at" = NULL '
@@ -47,7 +47,7 @@ def take_free(signed: Sequence[Signed], using: str) -> tuple[list[Signed], list[
 
     SQLite has one writer at a time: in a transaction that has begun to write every row is free."""
     statement = FREE if skips_locked(using) else SEEN
-    found = dict(rows(using, statement.format(holes(len(signed))), sorted(one.document for one in signed)))
+    found = dict(rows_in(using, statement, sorted(one.document for one in signed)))
     taken = [one for one in signed if found.get(one.document, one.wanted + 1) <= one.wanted]
     for one in taken:
         one.fresh = found[one.document] == 0
