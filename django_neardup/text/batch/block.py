@@ -12,7 +12,7 @@ from .islands import Chunks, chunks_of, islands_of
 from .lexical import Lexical, Piece
 from .memory import Memory
 from .plainer import Plain
-from .runs import fixed, lengths_of, places_of, where
+from .runs import fixed, lengths_of, where
 from .scan import Scan
 from .table import Hashes, Marks, Places
 
@@ -105,17 +105,18 @@ def _spliced(scan: Scan, islands: Chunks, pieces: list[Piece], hashes: Hashes, m
     lengths = lengths_of(scan.firsts)
     if not pieces:
         return hashes, marks, lengths
-    piece_hashes, piece_marks, counts = tokens_of(pieces)
+    parts: list[memoryview | bytes] = []
+    marked: list[memoryview | bytes] = []
+    end, words, seen = 0, hashes.data, marks.data
+    for first, last, piece in zip(islands.first.tolist(), islands.last.tolist(), pieces):
+        parts += words[end:first], piece.hashes
+        marked += seen[end:first], piece.marks
+        end = last
+    parts.append(words[end:])
+    marked.append(seen[end:])
+    counts = np.fromiter(map(len, marked[1::2]), np.int64, len(pieces))
     np.add.at(lengths, islands.texts, counts - (islands.last - islands.first))
-    starts, sizes = (np.zeros(2 * len(pieces) + 1, np.int64) for _ in range(2))
-    starts[2::2] = islands.last
-    starts[1::2] = counts.cumsum() - counts
-    starts[1::2] += len(hashes)
-    sizes[0:-1:2], sizes[-1] = islands.first, len(hashes)
-    sizes[0::2] -= starts[0::2]
-    sizes[1::2] = counts
-    order = places_of(starts, sizes)
-    return np.concatenate([hashes, piece_hashes])[order], np.concatenate([marks, piece_marks])[order], lengths
+    return np.frombuffer(b"".join(parts), np.uint64), np.frombuffer(b"".join(marked), np.uint8), lengths
 
 
 def tokens_of(pieces: Sequence[Piece]) -> Tokens:
