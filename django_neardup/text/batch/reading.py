@@ -17,7 +17,6 @@ from .batch import Batch, Reading
 from .block import Block, Tokens, tokens_of
 from .lexical import Piece, piece_of_document
 from .memory import BLOCK, memory
-from .runs import offsets_of
 
 LONGEST_RAW = 100_000
 _BEGUN = {
@@ -80,12 +79,14 @@ class _Reader:
         texts = list(self.texts)
         for place in self.tagged:
             texts[place] = self._plain(place)
-        offsets = offsets_of(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
-        first = 0
-        while first < len(texts):
-            last = int(offsets.searchsorted(offsets[first] + BLOCK - 1)) - 1
-            yield first, texts[first:last]
-            first = last
+        first = size = 0
+        for place, text in enumerate(texts):
+            more = len(text) + 1
+            if size + more > BLOCK - 1:
+                yield first, texts[first:place]
+                first, size = place, 0
+            size += more
+        yield first, texts[first:]
 
     def _plain(self, place: int) -> str:
         """The text that a reader sees, as ``plain_text`` finds it; "" of one too long."""
