@@ -145,9 +145,10 @@ def test_what_a_later_pass_finds_is_younger_than_what_was_met_live():
     assert cluster(late).representative == document(live)
 
 
+@pytest.mark.parametrize("deaths", [0, claims.MOST_ATTEMPTS], ids=["gone on with", "given up"])
 @pytest.mark.parametrize("restarts", [0, 1, 2])
 @pytest.mark.parametrize("changed", [PIANO, None], ids=["edited", "as it was"])
-def test_a_run_that_was_broken_off_leaves_no_keys(changed, restarts):
+def test_a_run_that_was_broken_off_leaves_no_keys(changed, restarts, deaths):
     ads = bulk(SOFA, CAT)
 
     def stop(phase, posts):
@@ -162,7 +163,10 @@ def test_a_run_that_was_broken_off_leaves_no_keys(changed, restarts):
         ads[0].save()
     for _ in range(restarts):
         start(restart=True)
-    index(start(), 1 if restarts else claims.POSTS)
+    size = 1 if restarts else claims.POSTS
+    for _ in range(deaths):
+        expire(claims.claim(start(), size))
+    index(start(), size)
     work()
     for ad in ads:
         own = keys.unpack(Fingerprint.objects.get(document=document(ad)).keys)

@@ -88,8 +88,8 @@ def insist(documents: Iterable[Document], using: str) -> None:
         )
 
 
-def mark(adapter: Adapter, numbers: Mapping[Any, int], using: str, renumber: bool) -> None:
-    """Leave all of those objects to the ordinary drain."""
+def mark(adapter: Adapter, numbers: Mapping[Any, int], using: str, renumber: bool) -> list[int]:
+    """Leave all of those objects to the ordinary drain; their documents."""
     known = take(adapter, numbers, using, renumber, lease=False)
     held = [each.pk for each in known if each.version == 0 and each.leased_until is not None]
     leave(held, using)
@@ -98,6 +98,7 @@ def mark(adapter: Adapter, numbers: Mapping[Any, int], using: str, renumber: boo
     for each in known:
         if each.pk not in waiting | asked:
             mark_document(each.pk, using)
+    return [each.pk for each in known]
 
 
 def free(adapter: Adapter, first_seen: int, number: int, using: str) -> None:

@@ -89,12 +89,14 @@ def _work_off(mine: Claim, tell: Tell, mark_only: bool) -> None:
 
 
 def _mark(mine: Claim, tell: Tell) -> None:
-    done = 0
+    work, done, marked = mine.work, 0, set[int]()
     for chunk in mine.chunks(CHUNK):
-        mark(mine.work.adapter, chunk, mine.work.using, renumber=mine.work.first)
+        marked.update(mark(work.adapter, chunk, work.using, renumber=work.first))
         done += len(chunk)
         mine.renew(done)
         tell("marking", len(chunk))
+    if mine.again:
+        scrub(work.adapter, marked, work.using, lambda: mine.renew(done, SCAN_SECONDS))
 
 
 def _number(mine: Claim, tell: Tell) -> None:
