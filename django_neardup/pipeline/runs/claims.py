@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import models
-from django.db.models import Case, F, Max, Q, Sum, When
+from django.db.models import F, Max, Q
 from django.db.models.functions import Greatest
 
-from ...adapters import Adapter
-from ...conf import get_profile
-from ...models import LIVE_NUMBER, Document, IndexRange, Scheme
+from ...models import LIVE_NUMBER, Document, IndexRange
 from ...models.fields import DatabaseClock
 from ..locks import retrying
 from ..objects import canonical_id
 from ..pace import Pace
 from ..progress import keep_progress, locked, progress_of
 from ..reconcile import ordered_batches
-from ..schemes import active_scheme
+from .passes import Pass, is_over_by
 
 POSTS = 50_000
 """Objects in a range: the longer a run of keys that is written in order, the fewer pages are touched twice."""
@@ -32,42 +30,6 @@ MOST_ATTEMPTS = 3
 
 class Overtaken(Exception):
     """The claim is not ours any more: the lease ran out and another process has it, or the pass was begun anew."""
-
-
-@dataclass(frozen=True)
-class Pass:
-    """One way through all objects of a model. ``number`` counts them; ``first``: no pass has come to its end yet, so
-    that objects which nobody has met are older than those met live."""
-
-    adapter: Adapter
-    using: str
-    scheme: int
-    number: int
-    first: bool
-
-    @property
-    def lease(self) -> int:
-        """Milliseconds within which a claim is renewed, or another process takes the range over."""
-        return get_profile().lease_seconds * 1000
-
-    @property
-    def label(self) -> str:
-        return self.adapter.model._meta.label_lower
-
-    @property
-    def ranges(self) -> models.QuerySet[IndexRange]:
-        return IndexRange.objects.using(self.using).filter(scheme=self.scheme, label=self.label)
-
-    def objects(self) -> models.QuerySet[Any]:
-        """Primary keys of the model's objects, in order."""
-        rows = self.adapter.model._base_manager.using(self.using)
-        return rows.order_by("pk").values_list("pk", flat=True)
-
-    def through(self) -> int:
-        """Objects that are through by now, whoever worked them off."""
-        ranges = self.ranges.exclude(last="")
-        sums = ranges.aggregate(through=Sum(Case(When(finished=True, then=F("posts")), default=F("done"))))
-        return sums["through"] or 0
 
 
 @dataclass(frozen=True)
@@ -137,13 +99,6 @@ class Claim:
         return self.work.ranges.filter(pk=self.row.pk, token=self.row.token).update(**changes)
 
 
-def begin(adapter: Adapter, using: str, restart: bool = False, join: bool = False) -> Pass | None:
-    """Join the pass through that model that is under way; else, or to ``restart``, begin one.
-
-    Where nobody is at it, one that was broken off is gone on with. ``join`` begins none: None where all is through."""
-    return retrying(_begin, adapter, using, restart, join)
-
-
 def claim(work: Pass, posts: int = POSTS) -> Claim | None:
     """The first range that nobody has, else a new one of so many objects; None where all that is left is others' (or
     nothing is). The pass ends with the last range that is finished, and where another scheme has become the active one.
@@ -151,73 +106,9 @@ def claim(work: Pass, posts: int = POSTS) -> Claim | None:
     return retrying(_claim, work, posts)
 
 
-def is_over(work: Pass) -> bool:
-    """Has the pass come to its end, or another one been begun?"""
-    return _is_over(Scheme.objects.using(work.using).defer("synonyms").get(pk=work.scheme), work)
-
-
-def is_to_pack(work: Pass, least: int) -> bool:
-    """Whether the caller is to pack the key table: once a scheme and model, after a pass through so many objects; one
-    of all that shared it."""
-    return retrying(_is_to_pack, work, least)
-
-
-def pack_later(work: Pass) -> None:
-    """It could not be packed: after the next pass it is tried again."""
-    retrying(_pack_later, work)
-
-
-def _pack_later(work: Pass) -> None:
-    with locked(work.scheme, work.using) as scheme:
-        keep_progress(scheme, work.label, packed=None)
-
-
-def _is_to_pack(work: Pass, least: int) -> bool:
-    with locked(work.scheme, work.using) as scheme:
-        progress = progress_of(scheme, work.label)
-        is_ours = progress.get("pass") == work.number and scheme.state == Scheme.State.ACTIVE
-        ended = is_ours and progress.get("finished") and progress.get("packed") != scheme.pk
-        if not ended or work.through() < least:
-            return False
-        keep_progress(scheme, work.label, packed=scheme.pk)
-        return True
-
-
-def _is_over(scheme: Scheme, work: Pass) -> bool:
-    progress = progress_of(scheme, work.label)
-    begun_anew = progress.get("pass") != work.number or scheme.state != Scheme.State.ACTIVE
-    return begun_anew or bool(progress.get("finished"))
-
-
-def _begin(adapter: Adapter, using: str, restart: bool, join: bool) -> Pass | None:
-    scheme, label = active_scheme(adapter.settings, using), adapter.model._meta.label_lower
-    with locked(scheme.pk, using) as scheme:
-        progress = progress_of(scheme, label)
-        open_ = progress.get("pass") is not None and not progress.get("finished")
-        if not open_ and join:
-            return None
-        if restart or not open_:
-            ranges = IndexRange.objects.using(using).filter(scheme=scheme, label=label)
-            torn = _torn(ranges, progress) if open_ else []
-            ranges.delete()
-            first = not (progress.get("finished") or progress.get("again"))
-            progress = {
-                "pass": progress.get("pass", 0) + 1, "again": not first, "finished": False, "torn": torn,
-            }  # fmt: skip
-            keep_progress(scheme, label, **progress)
-    return Pass(adapter, using, scheme.pk, progress["pass"], not progress["again"])
-
-
-def _torn(ranges: models.QuerySet[IndexRange], progress: dict[str, Any]) -> list[tuple[str | None, str]]:
-    """Where the pass that is thrown away was broken off, or one before it: keys that no post has any more may have
-    been left there."""
-    begun = ranges.filter(finished=False).exclude(last="")
-    return [*progress.get("torn", ()), *begun.values_list("after", "last")]
-
-
 def _claim(work: Pass, posts: int) -> Claim | None:
     with locked(work.scheme, work.using) as scheme:
-        if _is_over(scheme, work):
+        if is_over_by(scheme, work):
             return None
         free = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
         row = work.ranges.filter(free, finished=False).order_by("number").first()

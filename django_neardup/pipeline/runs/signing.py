@@ -14,7 +14,7 @@ from ..sql import rows_in
 from ..stages import read_many, sign_many
 from ..turn import drop
 from . import documents
-from .claims import Pass
+from .passes import Pass
 from .together import together
 
 READ = 50

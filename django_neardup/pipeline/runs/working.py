@@ -10,10 +10,11 @@ from ...models import Document, Scheme
 from ..fence import Outdated
 from ..pace import Pace
 from ..remembering import forget
-from .claims import POSTS, Claim, Overtaken, Pass, claim, is_over
+from .claims import POSTS, Claim, Overtaken, claim
 from .crowds import Crowds
 from .documents import LEASE_SECONDS, free, insist, mark, take
 from .matching import BATCH, Matcher
+from .passes import Pass, is_over
 from .signing import sign
 from .spool import Spool
 from .writing import scrub, store, write_keys
