@@ -12,6 +12,7 @@ from ..text.contacts import canonical_contact
 from ..text.document import Document as Text
 from ..text.hashing import hash_word
 from ..text.may_name import may_name
+from ..text.plain import plain_text
 
 MOST_CONTACTS = 500
 """Contacts, key phrases and names kept of a document, in this order."""
@@ -49,7 +50,8 @@ def contacts_of(
     """What ties the post to others, by kind: declared contacts and those in the text, in one form; the staff's key
     phrases and people's names found in it. A declared person is a name."""
     people = {
-        each: Text(each, language=language).names if may_name(each, language) else () for each in declared
+        each: Text(each, language=language).names if may_name(plain_text(each).text, language) else ()
+        for each in declared
     }
     known = (canonical_contact(each) for each, found in people.items() if not found)
     return [

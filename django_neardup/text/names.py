@@ -13,6 +13,9 @@ from .tokenize import Token
 # S: surname, N: given name, P: patronymic, I: initial; the first that fits wins.
 PATTERNS = ("SNP", "NPS", "SII", "IIS", "SN", "NS", "NP", "SI", "IS")
 ORDER = "SNPI"
+NEIGHBOURS = {"SN", "NP", "PS", "NS"}
+"""Words written out that stand side by side in one of the patterns."""
+
 ROLES = {"Surn": "S", "Name": "N", "Patr": "P"}
 MOST_WORDS = 10_000
 
@@ -118,6 +121,15 @@ class _Reader:
         if not found and sure and readings and not self.words.knows(word):
             return [Reading(readings[0].key, False)]
         return sorted(found, key=lambda reading: 0 if reading.case == "nomn" else 1 + (reading.key == word))
+
+
+def together(one: Sequence[Reading], two: Sequence[Reading]) -> bool:
+    """Whether two words, one behind the other and both written out, may be parts of one name."""
+    return any(
+        ROLES.get(first.role, "") + ROLES.get(second.role, "") in NEIGHBOURS and _agree([first, second])
+        for first in one
+        for second in two
+    )
 
 
 def _likeliest(choices: Sequence[Sequence[Reading]]) -> tuple[Reading, ...]:

@@ -75,7 +75,7 @@ class Batch:
         return found
 
     def plain(self, i: int) -> str:
-        """A text without its markup, where that was dropped from the whole of it; else as it was given."""
+        """What a reader sees of a text: ``plain_text``, of a text that was not forgotten and is not too long."""
         return self._plain.get(i, self.texts[i])
 
     def forget(self) -> None:

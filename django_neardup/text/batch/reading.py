@@ -9,7 +9,7 @@ import numpy as np
 
 from ..document import Document
 from ..markup import ENTITY
-from ..plain import MARKED_APOSTROPHES, plain_text
+from ..plain import MARKED_APOSTROPHES, MAX_BYTES, plain_text
 from ..synonyms import Synonyms
 from ..tokenize import LONG_TEXT
 from ..traced import Untraced
@@ -18,7 +18,6 @@ from .block import Block, Tokens, tokens_of
 from .lexical import Piece, piece_of_document
 from .memory import BLOCK, memory
 
-LONGEST_RAW = 100_000
 _BEGUN = {
     "<": re.compile("<(?=[a-zA-Z/!?])").search,
     "&": ENTITY.search,
@@ -68,7 +67,10 @@ class _Reader:
         )
 
     def _one_by_one(self) -> Tokens:
-        pieces = [self._whole(place) for place in range(len(self.texts))]
+        pieces = []
+        for place in range(len(self.texts)):
+            self._plain(place)
+            pieces.append(self._whole(place))
         self.pieces = {place: [piece] for place, piece in enumerate(pieces)}
         return tokens_of(pieces)
 
@@ -91,12 +93,12 @@ class _Reader:
     def _plain(self, place: int) -> str:
         """The text that a reader sees, as ``plain_text`` finds it; "" of one too long."""
         raw, drop = self.texts[place], self.reading.quotes == "drop"
-        if len(raw) < LONGEST_RAW:
-            text = plain_text(raw, self.reading.quotes, Untraced).text if _marked(raw, drop) else raw
-            if text is not raw:
-                self.plain[place] = text
-            if len(text) < LONG_TEXT:
-                return text
+        is_cut = len(raw) * 4 > MAX_BYTES
+        text = plain_text(raw, self.reading.quotes, Untraced).text if is_cut or _marked(raw, drop) else raw
+        if text is not raw:
+            self.plain[place] = text
+        if len(text) < LONG_TEXT:
+            return text
         self._whole(place)
         return ""
 
