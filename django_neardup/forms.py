@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from .adapters import Adapter, adapter_for, reads_unnamed
-from .publishing.looking import was_live
+from .publishing.looking import is_as_published
 from .publishing.policy import Policy
 from .templating import template_names
 
@@ -63,7 +63,7 @@ class NearDuplicateFormMixin(Base):
         """Whether the post may say what it did not say before, or is not published so far."""
         if instance._state.adding or reads_unnamed(adapter):
             return True
-        return not adapter.watched.isdisjoint(self.changed_data) or not was_live(instance)
+        return not is_as_published(instance, adapter)
 
     def full_clean(self) -> None:
         super().full_clean()

@@ -11,7 +11,7 @@ from django.dispatch import Signal
 
 from ..adapters import Adapter, adapter_for
 from ..models import Document, Hold, MergeRecord
-from ..narrowing import keys_in
+from ..narrowing import keys_in, narrowable
 from ..pipeline import documents_of, mark
 from ..pipeline.committing import after_commit
 from ..pipeline.deeds import deeds_on
@@ -130,6 +130,14 @@ def is_live(instance: Model, using: str) -> bool:
     """Whether ``live()`` holds the post as it is stored."""
     adapter = adapter_for(instance)
     return bool(keys_in(adapter.live(), [key_of(instance, adapter.model)], using))
+
+
+def live_post(instance: Model, using: str) -> Model | None:
+    """The post as it is stored, where ``live()`` holds it."""
+    adapter = adapter_for(instance)
+    live = narrowable(adapter.live()).using(using)
+    found: Model | None = live.filter(pk=key_of(instance, adapter.model)).first()
+    return found
 
 
 def write_first(held: QuerySet[Hold], using: str) -> None:

@@ -12,9 +12,10 @@ from django.db.models import Model
 from django.http import HttpRequest
 
 from ..adapters import Adapter
+from ..columns import columns_of, value_of
 from ..finding import Match, find_similar
 from ..visible import Querysets
-from .holding import can_hold, database_of, holds_of, is_live
+from .holding import can_hold, database_of, holds_of, live_post
 from .rules import Decision, decide, exempts, scope_of
 
 logger = logging.getLogger(__name__)
@@ -65,10 +66,17 @@ def visitor_of(request: HttpRequest, instance: Model, adapter: Adapter) -> Visit
     return attempt(ask, nobody, database_of(instance), "nobody is known to publish")
 
 
-def was_live(instance: Model) -> bool:
-    """Whether the post is published, as it is stored; not where the site cannot tell."""
+def is_as_published(instance: Model, adapter: Adapter) -> bool:
+    """Whether the edited post is published, and says what is published of it; not where the site cannot tell."""
     using = database_of(instance)
-    return attempt(lambda: is_live(instance, using), False, using, "nobody knows whether a post is published")
+
+    def ask() -> bool:
+        stored = live_post(instance, using)
+        known = columns_of(adapter.model)
+        names = {known[name].attname for name in adapter.watched & known.keys()}
+        return stored is not None and all(value_of(stored, n) == value_of(instance, n) for n in names)
+
+    return attempt(ask, False, using, "nobody knows whether a post is published")
 
 
 def look(request: HttpRequest, instance: Model, adapter: Adapter, visitor: Visitor) -> Look:

@@ -123,7 +123,7 @@ class Policy:
         if self._renewed is not None:
             return self._renewed
         if instance is not None:
-            self.know(instance)
+            self.know(instance, self.changed or instance != self.instance)
         chosen = self.to_renew
         if chosen is not None and chosen.object is not None:
             self._waiting = self._until_checked()

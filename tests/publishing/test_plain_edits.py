@@ -1,0 +1,84 @@
+"""Plain forms that edit a post: what is compared tells whether it is looked at, not how the form names its fields."""
+
+from __future__ import annotations
+
+import pytest
+from django import forms
+from django.test import RequestFactory
+
+from django_neardup.forms import NearDuplicateFormMixin
+from django_neardup.models import Hold
+from tests.pipeline.helpers import CAT, SOFA, SOFA_EDITED
+from tests.testapp.models import Ad
+
+pytestmark = pytest.mark.django_db
+
+
+class EditForm(NearDuplicateFormMixin, forms.Form):
+    """Its words have a name of their own."""
+
+    words = forms.CharField()
+    phone = forms.CharField(required=False)
+    remark = forms.CharField(required=False)
+
+    def __init__(self, *args, ad, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.ad = ad
+
+    def get_neardup_instance(self):
+        self.ad.text = self.cleaned_data.get("words", "")
+        self.ad.phone = self.cleaned_data.get("phone", "")
+        return self.ad
+
+
+@pytest.fixture
+def edit(people):
+    """The form as the post's author sends it."""
+
+    def send(ad, **data):
+        request = RequestFactory().post("/", data)
+        request.author, request.trust = ad.author, "member"
+        initial = {"words": ad.text, "phone": ad.phone}
+        return EditForm(request.POST, request=request, ad=Ad.objects.get(pk=ad.pk), initial=initial)
+
+    return send
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_says_nothing_new_stays_published(again, adapt, people, publish, edit):
+    adapt(hold_until_checked=True)
+    form = edit(publish(SOFA, people.ann), words=SOFA, remark="x")
+    assert form.is_valid()
+    saved = form.publish(Ad.objects.get() if again else form.ad)
+    assert form.neardup.outcome == "published" and Ad.objects.get(pk=saved.pk).published
+    assert not Hold.objects.exists()
+
+
+def test_what_says_nothing_new_is_not_judged(adapt, people, publish, edit):
+    adapt(publication=[{"action": "block"}])
+    publish(SOFA, people.bob)
+    form = edit(publish(SOFA, people.ann, phone="1"), words=SOFA, phone="1", remark="x")
+    form.initial = {}  # a form need not tell what was there
+    assert form.is_valid() and form.publish(form.ad).published
+
+
+def test_new_words_are_judged_whatever_the_field_is_called(board, people, publish, edit):
+    publish(SOFA, people.bob)
+    form = edit(publish(CAT, people.ann), words=SOFA_EDITED)
+    assert not form.is_valid() and form.neardup.action == "warn"
+
+
+@pytest.mark.parametrize("data", [{"words": CAT}, {"words": SOFA, "phone": "555-12-34"}])
+def test_new_words_wait_for_their_check(data, adapt, people, publish, edit):
+    adapt(hold_until_checked=True)
+    form = edit(publish(SOFA, people.ann), **data)
+    assert form.is_valid() and not form.publish(form.ad).published
+    assert form.neardup.outcome == "checking"
+
+
+def test_another_post_than_the_one_that_was_looked_at_waits(adapt, people, publish, edit):
+    adapt(hold_until_checked=True)
+    form = edit(publish(SOFA, people.ann), words=SOFA)
+    assert form.is_valid()
+    form.publish(Ad(text=CAT, author=people.ann))
+    assert form.neardup.outcome == "checking" and not Ad.objects.get(text=CAT).published
