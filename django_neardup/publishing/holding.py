@@ -45,12 +45,16 @@ def refuse(instance: Model) -> bool:
     return _end(instance, _refuse)
 
 
-def hold_as(instance: Model, state: str, match: Alike | None = None, trust: str = "") -> Hold:
-    """``hold``, in that state; ``trust``: the word of ``Adapter.trust`` for whoever saved the post.
+def hold_as(
+    instance: Model, state: str, match: Alike | None = None, trust: str = "", *, live: bool | None = None
+) -> Hold:
+    """``hold``, in that state; ``trust``: the word of ``Adapter.trust`` for whoever saved the post; ``live``: whether
+    ``live()`` holds it, where that was just asked.
 
     The next turn is asked to tell of the post even where it finds nothing new."""
     adapter, using = adapter_for(instance), database_of(instance)
-    live = is_live(instance, using)  # reads, which the transaction may not begin with
+    if live is None:
+        live = is_live(instance, using)  # reads, which the transaction may not begin with
     with transaction.atomic(using=using):
         adapter.hide(instance)
         mark(instance, using, recheck=True)

@@ -84,7 +84,7 @@ def _hold(instance: Model, waiting: Waiting, using: str) -> Hold | None:
                 return None
             if waiting.stands:
                 return _hold_again(instance, holds_of(instance, using).first())
-            return hold_as(instance, waiting.state, waiting.match, waiting.trust)
+            return hold_as(instance, waiting.state, waiting.match, waiting.trust, live=True)
     except Exception:
         logger.exception("neardup: %s %s is published unchecked", instance._meta.label, instance.pk)
         instance.refresh_from_db(using=using)

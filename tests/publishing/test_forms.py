@@ -237,6 +237,23 @@ class TestHolding:
         assert ad.published and Ad.objects.get(pk=ad.pk).published
         assert "published unchecked" in caplog.text
         assert not Hold.objects.exists()
+    def test_whether_it_is_live_is_asked_once_before_it_is_hidden(self, adapt, people, submit):
+        def live(self):
+            asked.append("live")
+            return AdNeardup.live(self)
+
+        def hide(self, ad):
+            asked.append("hide")
+            AdNeardup.hide(self, ad)
+
+        asked = []
+        adapt(hold_until_checked=True, live=live, hide=hide)
+        form = submit(people.ann, text=SOFA)
+        assert form.is_valid()
+        asked.clear()
+        form.save()
+        assert form.neardup.outcome == "checking"
+        assert asked[: asked.index("hide") + 1] == ["live", "hide"]
 
 
 class TestBlocking:
