@@ -237,6 +237,7 @@ class TestHolding:
         assert ad.published and Ad.objects.get(pk=ad.pk).published
         assert "published unchecked" in caplog.text
         assert not Hold.objects.exists()
+
     def test_whether_it_is_live_is_asked_once_before_it_is_hidden(self, adapt, people, submit):
         def live(self):
             asked.append("live")
@@ -299,6 +300,28 @@ class TestRenewal:
         assert form.is_valid()
         assert form.save(commit=False) == old
         assert Ad.objects.get().hits == 1
+
+    @pytest.mark.parametrize("likest", [0, 1])
+    def test_of_two_the_likest_is_offered_by_name_and_renewed(self, likest, adapt, people, submit, publish):
+        adapt(publication=[{"action": "hold"}])
+        titles = ["Диван", "Угловой диван"]
+        old = [publish(text, people.ann, title=title) for text, title in zip((SOFA, SOFA_EDITED), titles)]
+        title, text = titles[likest], old[likest].text + " Торг."
+        first = submit(people.ann, text=text, title=title)
+        assert not first.is_valid()
+        assert [match.object for match in first.neardup.matches] == [old[likest], old[1 - likest]]
+        pk = old[likest].pk
+        assert f'Your earlier post: <a href="/ads/{pk}/">{title}</a></p>' in page(first)
+        assert f'name="neardup_renew" value="{pk}"' in page(first)
+        form = self.renewed(submit, people.ann, pk, text, title=title)
+        assert form.is_valid() and form.save() == old[likest]
+
+    def test_what_has_no_address_is_named_without_a_link(self, adapt, people, submit, publish):
+        adapt(url=lambda self, ad: "")
+        publish(SOFA, people.ann, title="Диван")
+        form = submit(people.ann, text=SOFA, title="Диван")
+        assert not form.is_valid()
+        assert "Your earlier post: Диван</p>" in page(form)
 
     @pytest.mark.parametrize("until_checked", [False, True])
     def test_saved_by_the_view_too_the_old_one_is_renewed_once(
