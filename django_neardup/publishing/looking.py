@@ -15,8 +15,9 @@ from ..adapters import Adapter
 from ..columns import columns_of, value_of
 from ..finding import Match, find_similar
 from ..visible import Querysets
+from .again import Sent, sent_before
 from .holding import can_hold, database_of, holds_of, live_post
-from .rules import Decision, decide, exempts, scope_of
+from .rules import Decision, allows, decide, exempts, scope_of
 
 logger = logging.getLogger(__name__)
 
@@ -28,11 +29,13 @@ LIMIT = 10
 
 @dataclass(frozen=True)
 class Look:
-    """What was found, what the rules make of it, and those posts of the visitor's own that may be renewed instead."""
+    """What was found, what the rules make of it, those posts of the visitor's own that may be renewed instead, and the
+    one among what was found that waits and says the same."""
 
     matches: Sequence[Match] = ()
     decision: Decision[Match] = field(default_factory=lambda: Decision("ignore"))
     renewable: Sequence[Match] = ()
+    sent: Sent | None = None
 
 
 @dataclass(frozen=True)
@@ -87,10 +90,25 @@ def look(request: HttpRequest, instance: Model, adapter: Adapter, visitor: Visit
         author = visitor.author if new else adapter.author(instance)
         allowed = [each.visible(request) for each in adapter.partner_adapters]
         matches = find_similar(instance, visible=allowed, author=author, limit=LIMIT, using=using)
+        renewable = _renewable(matches, adapter, visitor, instance) if new else ()
+        sent = _sent(request, instance, adapter, visitor) if new else None
+        if sent is not None:
+            matches = [sent.match, *(match for match in matches if match.object != sent.match.object)]
         decision = decided(matches, adapter, visitor.trust, scope_of(adapter, instance))
-        return Look(matches, decision, _renewable(matches, adapter, visitor, instance) if new else ())
+        if sent is not None and decision.action == "hold":  # a moderator has the same before him
+            decision = Decision("block", (sent.match,))
+        return Look(matches, decision, renewable, sent)
 
     return attempt(ask, Look(), using, "a post is published unchecked")
+
+
+def _sent(request: HttpRequest, instance: Model, adapter: Adapter, visitor: Visitor) -> Sent | None:
+    """What the visitor has sent before, and waits; nothing where a rule lets them send it again."""
+    if visitor.author in (None, ""):
+        return None
+    sent = sent_before(instance, adapter, visitor.author, request, database_of(instance))
+    scope = scope_of(adapter, instance)
+    return None if sent and allows(sent.match, adapter, trust=visitor.trust, scope=scope) else sent
 
 
 def look_at_text(

@@ -41,7 +41,17 @@ PROBLEMS: dict[Action, tuple[Promise, str]] = {
     "hold": (_("Nothing is published yet: a moderator would look at this first."), "neardup_confirm"),
     "block": (_("This cannot be published: it is on the site already."), "near_duplicate"),
 }
+SENT: tuple[Promise, str] = (
+    _("Nothing is saved: you have sent this already, and it waits."),
+    "near_duplicate",
+)
 LOOKED: tuple[Promise, str] = (_("Nothing is published yet: you asked to look first."), "neardup_check")
+
+WAITS: dict[str, Promise] = {
+    Hold.State.CHECKING: _("It waits already, and will appear as soon as it has been checked."),
+    Hold.State.REVIEW: _("It waits already, and will appear when a moderator has looked at it."),
+}
+"""By the state of the post that was sent before."""
 
 MESSAGES: dict[str, Promise] = {
     "published": _("Published."),
@@ -103,7 +113,14 @@ class Policy:
             return LOOKED
         if self.action == "ignore" or self.to_renew is not None:
             return None
-        return None if self.action != "block" and self._confirmed else PROBLEMS[self.action]
+        if self.action != "block" and self._confirmed:
+            return None
+        return SENT if self._is_sent_again else PROBLEMS[self.action]
+
+    @property
+    def _is_sent_again(self) -> bool:
+        """Whether what stops the visitor is their own post that waits."""
+        return self.stops and self.waits is not None
 
     @property
     def _confirmed(self) -> bool:
@@ -208,6 +225,8 @@ class Policy:
     def heading(self) -> str | Promise:
         if self.asks_to_check:
             return _looked(len(self.matches))
+        if self._is_sent_again:
+            return _("You have sent this already")
         own = any(match.own and match.object is not None for match in self.found.decision.causes)
         return HEADINGS[self.action, own]
 
@@ -217,6 +236,12 @@ class Policy:
         of somebody else's."""
         found = self.found.matches if self.asks_to_check else self.found.decision.causes
         return [match for match in found if match.object is not None or match.own]
+
+    @property
+    def waits(self) -> Promise | None:
+        """What a listed post waits for that the visitor has sent before; None where none does."""
+        sent = self.found.sent
+        return WAITS[sent.state] if sent is not None and sent.match in self.matches else None
 
     @property
     def renewal(self) -> tuple[Match, str] | None:

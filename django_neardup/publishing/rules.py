@@ -105,8 +105,7 @@ def decide(
     ``trust``: the word of ``Adapter.trust`` for whoever publishes it; ``scope``: the post's values of the adapter's
     ``scope``. The first rule that holds for a match decides it, the strongest action of all stands.
     """
-    values = {str(value) for value in scope}
-    rules = [rule for rule in rules_of(adapter) if rule.speaks_to(trust, values)]
+    rules = _rules_for(adapter, trust, scope)
     causes: dict[Action, list[Found]] = {action: [] for action in ACTIONS}
     for match in matches:
         causes[action_for(match, rules)].append(match)
@@ -121,16 +120,26 @@ def action_for(match: Alike, rules: Iterable[Rule]) -> Action:
     return next((rule.action for rule in rules if rule.covers(match)), "ignore")
 
 
+def allows(match: Alike, adapter: Adapter, *, trust: str, scope: Iterable[Any] = ()) -> bool:
+    """Whether a rule lets a post through that is like this one; not where none speaks of it."""
+    rules = _rules_for(adapter, trust, scope)
+    return next((rule.action == "ignore" for rule in rules if rule.covers(match)), False)
+
+
 def exempts(adapter: Adapter, *, trust: str, scope: Iterable[Any] = ()) -> bool:
     """Whether whoever has that trust is let through, whatever the post is like."""
-    values = {str(value) for value in scope}
-    for rule in rules_of(adapter):
-        if rule.speaks_to(trust, values):
-            if rule.action != "ignore":
-                return False
-            if rule.is_bare:
-                return True
+    for rule in _rules_for(adapter, trust, scope):
+        if rule.action != "ignore":
+            return False
+        if rule.is_bare:
+            return True
     return True
+
+
+def _rules_for(adapter: Adapter, trust: str, scope: Iterable[Any]) -> list[Rule]:
+    """Those of such people in such a scope."""
+    values = {str(value) for value in scope}
+    return [rule for rule in rules_of(adapter) if rule.speaks_to(trust, values)]
 
 
 def rules_of(adapter: Adapter) -> list[Rule]:

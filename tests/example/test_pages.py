@@ -124,6 +124,28 @@ def test_anybody_may_post_an_advert(site, browser):
     assert "тульский" in browser.get("/category/hobby/").text
 
 
+def test_what_waits_for_a_moderator_is_not_saved_twice(site, browser):
+    browser.log_in("demo", "demo")
+    shelf, count = (
+        site.value("SELECT id FROM board_category WHERE slug = 'hobby'"),
+        "SELECT count(*) FROM board_ad",
+    )
+    advert = {**ADVERT, "title": "Патефон", "text": ADVERT["text"].replace("Самовар", "Патефон")}
+    browser.post("/ads/new/", **advert, category=str(shelf))
+    site.manage("neardup_index")
+    site.manage("neardup_worker", "--once")
+    edited, before = (
+        {**advert, "text": advert["text"] + " Звоните.", "category": str(shelf)},
+        site.value(count),
+    )
+    page = browser.post("/ads/new/", **edited)
+    token = re.search(r'name="neardup_token" value="([^"]+)"', page.html)[1]
+    confirmed = {**edited, "neardup_confirm": "1", "neardup_token": token}
+    assert "у модератора" in browser.post("/ads/new/", **confirmed).text
+    assert "Вы это уже отправили" in browser.post("/ads/new/", **confirmed).text
+    assert site.value(count) == before + 1
+
+
 def test_an_advert_without_an_address_is_not_taken(site, browser):
     shelf = site.value("SELECT id FROM board_category WHERE slug = 'hobby'")
     page = browser.post("/ads/new/", **{**ADVERT, "phone": ""}, category=str(shelf))
