@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.rules import flaws
-from tests.browser.scenes import CONFIRM, QUEUE
+from tests.browser.scenes import CONFIRM, QUEUE, look_up, open_row, post, turn
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -38,6 +38,14 @@ PAGES = {
     "adverts": "/admin/board/ad/",
 }
 
+HIGHER = """
+    return [...document.querySelectorAll('p.neardup-text')]
+        .map(each => [each, each.previousElementSibling])
+        .filter(([note, text]) => note.getBoundingClientRect().top < text.getBoundingClientRect().bottom - 1)
+        .map(([note]) => note.outerHTML);
+"""
+"""Notes that do not stand below the text before them."""
+
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_fit_for_everybody(name, site, window):
@@ -65,4 +73,17 @@ def test_what_follows_a_decision_is_fit_for_everybody(window):
     assert flaws(window) == []
     window.driver.get(undo)
     window.click(CONFIRM)
+    assert flaws(window) == []
+
+
+def test_the_note_on_a_long_text_stands_below_it(site, window):
+    text = " ".join(f"деталь {number} печи" for number in range(2_000))
+    for city in ("Сысерть", "Пермь"):
+        post(site, text=text, city=city)
+    turn(site)
+    look_up(window)
+    open_row(window)
+
+    assert len(window.all("p.neardup-text")) == 2
+    assert window.run(HIGHER) == []
     assert flaws(window) == []
