@@ -153,6 +153,7 @@ class Answering:
         keys = [key for key in data.getlist("id") if key.isascii() and key.isdecimal() and len(key) < 19]
         rows = page.get_queryset(request).filter(pk__in=keys[:CAP]).select_related("document")
         self.items = self._items(list(rows.order_by("created", "pk")))
+        self.gone = len(set(map(int, keys[:CAP]))) - len(self.items)
         if not keys:
             raise Http404
 
@@ -184,7 +185,7 @@ class Answering:
         return found
 
     def _perform(self, given: Mapping[str, Any]) -> None:
-        done, late = 0, 0
+        done, late = 0, self.gone
         for item in self.items:
             if item.instance is None or given.get(f"seen.{item.row.pk}") != item.seen:
                 late += 1
