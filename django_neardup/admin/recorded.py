@@ -35,6 +35,11 @@ def name_posts(records: Iterable[MergeRecord], request: HttpRequest, site: Any, 
         )
 
 
+def called(title: str, key: str) -> str:
+    """A post by its title and its number, which tells it from others of that title."""
+    return f"{title}, №\N{NO-BREAK SPACE}{key}"
+
+
 def readable(records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str) -> list[int]:
     """The keys of those records of which that person may read every title."""
     rows = list(records)

@@ -18,7 +18,7 @@ from ..merging.permissions import REVIEW, Need
 from ..merging.undo import Undone, undo_each
 from ..merging.undo_rights import lacking
 from ..models import Decision, DecisionMember, MergeRecord
-from .recorded import name_posts
+from .recorded import called, name_posts
 from .shown import Shown, show
 from .withdrawing import take_back
 
@@ -117,8 +117,9 @@ class Undoing:
         self._tell([each for each in outcomes if each.done], withdrawn)
         refused = [each for each in outcomes if not each.done]
         for each in refused[:TOLD]:
+            record: Any = each.record
             words = _("Not undone, %(post)s: %(reasons)s") % {
-                "post": each.record.loser_text,
+                "post": called(record.loser_title, record.loser_id),
                 "reasons": " ".join(each.reasons[:TOLD]),
             }
             messages.warning(self.request, words)

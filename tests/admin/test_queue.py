@@ -577,6 +577,14 @@ class TestDecided:
         assert len({row.undo for row in rows}) == 2
         assert "Decided 3" in response.content.decode()
 
+    def test_posts_of_one_title_are_told_apart(self, root, ads):
+        keeper, *losers = ads("сваи", "сваи", "сваи")
+        confirm(root, "merge", builders.cluster(keeper, *losers))
+        titles = [row.title for row in page(root, "", tab="decided").context["decided"].rows]
+
+        one, *others = (f"Сваи сваи, №\xa0{ad.pk}" for ad in (keeper, *losers))
+        assert sorted(titles) == sorted(f"{each} → {one}" for each in others)
+
     def test_what_was_taken_back_has_no_way_back(self, root, two):
         pair = two("variant")
         decide("different", [pair.a, pair.b], root.user, "default")

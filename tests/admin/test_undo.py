@@ -75,7 +75,7 @@ def test_all_members_come_back_with_what_was_refused_and_left(root, merged):
     words = told(answer)
     assert words[0] == "Undone: 1 post."
     assert words[1] == "Something of 1 post could not be restored: it is listed below."
-    assert words[2].startswith("Not undone, Сваи сегодня: Ad “Сваи сегодня”")
+    assert words[2].startswith(f"Not undone, Сваи сегодня, №\xa0{first.loser_id}: Ad “Сваи сегодня”")
     page = root.get(answer.url).content.decode()
     assert "deleted since" in page
     assert "its key is taken again" in page
@@ -94,7 +94,7 @@ def test_two_at_once_are_told(root, merged):
 
     answer = root.post(undo_url(merged[0]), ticked(merged[0]))
 
-    assert told(answer)[-1] == "Not undone, Сваи сегодня: It was undone already."
+    assert told(answer)[-1] == f"Not undone, Сваи сегодня, №\xa0{merged[0].loser_id}: It was undone already."
 
 
 def test_hidden_and_left_of_one_batch(root, ads):

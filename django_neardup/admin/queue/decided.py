@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from ...models import Decision, DecisionMember, MergeRecord
-from ..recorded import name_posts
+from ..recorded import called, name_posts
 from ..results import undo_url
 from ..shown import Shown, show
 from .items import moment
@@ -98,8 +98,10 @@ class DecidedPage:
         return self._row(row, title, row.get_kind_display(), row.withdrawn)
 
     def _of_record(self, row: Any) -> Decided:
-        title = " → ".join(filter(None, [row.loser_title, row.keeper_title]))
-        return self._row(row, title, row.get_action_display(), row.undone)
+        posts = [called(row.loser_title, row.loser_id)]
+        if row.keeper_title:
+            posts.append(called(row.keeper_title, row.keeper_id))
+        return self._row(row, " → ".join(posts), row.get_action_display(), row.undone)
 
     def _row(self, row: Any, title: str, act: str, taken_back: datetime | None) -> Decided:
         name = f"{self.site.name}:neardup_{row._meta.model_name}_change"
