@@ -11,12 +11,12 @@ from uuid import UUID
 from django.db.models import Q
 from django.urls import NoReverseMatch, reverse
 from django.utils.text import capfirst
-from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from ..models import Decision, Document, MergeRecord
 from .asked import Sight
 from .outcomes import Outcome
+from .words import passed
 
 DEEDS: Mapping[str, str] = {Decision.Kind.DIFFERENT: "leave"}
 """The outcomes that decide, by the kind of their decisions; the others leave records of their own names."""
@@ -64,7 +64,7 @@ def first_of(key: str, seen: Sight | None, using: str) -> First | None:
 def words_again(first: First, group: str) -> str:
     """What a person is told who decides once more what she has decided."""
     said = _("%(group)s: you decided this %(time)s ago already: %(act)s.")
-    return said % {"group": capfirst(group), "time": timesince(first.when), "act": first.act}
+    return said % {"group": capfirst(group), "time": passed(first.when), "act": first.act}
 
 
 def words(first: First | None, outcome: Outcome, group: str) -> str:
@@ -78,7 +78,7 @@ def words(first: First | None, outcome: Outcome, group: str) -> str:
     return _("%(name)s was first on %(group)s, %(time)s ago: %(act)s. Your “%(wish)s” was not recorded.") % {
         "name": first.by_name or _("Somebody"),
         "group": group,
-        "time": timesince(first.when),
+        "time": passed(first.when),
         "act": first.act,
         "wish": wish,
     }

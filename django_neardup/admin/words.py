@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext_lazy
 
 from ..comparison.pieces import showable
@@ -49,6 +53,13 @@ def percent(score: float, exact: bool = False) -> str:
     """A score, 0..1, in percent, rounded down; 100 % for exact copies and for nothing else."""
     whole = 100 if exact else min(99, math.floor(score * 100 + 1e-9))
     return f"{max(whole, 0)}\N{NO-BREAK SPACE}%"
+
+
+def passed(since: datetime) -> str:
+    """How much time has passed since then; Django would say "0 minutes" of seconds."""
+    if timezone.now() - since < timedelta(minutes=1):
+        return _("less than a minute")
+    return timesince(since)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ..deciding import may_begin
 from ..groups import Group
 from ..outcomes import OUTCOMES, Outcome
 from ..shown import Shown, model_name, queue_url
-from ..words import LETTERS, SHOWN, SIGNS, Difference, differences, rest
+from ..words import LETTERS, SHOWN, SIGNS, Difference, differences, passed, rest
 from .at_once import AT_ONCE
 from .items import Item
 from .sources import Sources
@@ -71,6 +71,11 @@ class Row:
     @property
     def sign(self) -> str:
         return SIGNS[self.verdict]
+
+    @property
+    def waits(self) -> str:
+        """For how long."""
+        return passed(self.since)
 
 
 class Rows:
