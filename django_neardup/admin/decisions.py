@@ -58,7 +58,7 @@ class DecisionAdmin(PutsBack, ShownAdmin):
         names = ", ".join(f"{each.title} {each.name}" for each in row.shown)
         return f"{names} …" if row.size > len(row.shown) else names
 
-    @admin.display(description=gettext_lazy("posts"), ordering="size")
+    @admin.display(description=gettext_lazy("size"), ordering="size")
     def members_count(self, row: Any) -> int:
         return int(row.size)
 

@@ -8,9 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.html import strip_tags
 
 from django_neardup.admin.words import percent
-from django_neardup.models import Cluster, Document, MergeRecord, Pair
+from django_neardup.models import Cluster, Decision, Document, MergeRecord, Pair
 from tests import builders
-from tests.admin.tools import list_of
+from tests.admin.tools import confirm, list_of
 from tests.testapp.models import Ad
 
 pytestmark = pytest.mark.django_db
@@ -151,6 +151,14 @@ def test_a_list_takes_the_same_queries_for_any_number_of_rows(model, root, ads):
         fill(ads, letter)
 
     assert queries(root, list_of(model)) == few
+
+
+def test_no_two_columns_of_decisions_have_one_name(root, cluster):
+    confirm(root, "leave", cluster)
+    page = root.get(list_of(Decision)).content.decode()
+    names = [strip_tags(each).strip() for each in re.findall(r'<div class="text">(.*?)</div>', page, re.S)]
+
+    assert "Size" in names and len({*names}) == len(names)
 
 
 def fill(ads, letter):
