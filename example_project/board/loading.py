@@ -42,11 +42,10 @@ class Loader:
         """Everything, in one go; says how much."""
         self._load_users()
         self._load_shelves()
-        ads = self._load_ads()
-        self._load_around(ads)
+        self._load_around(self._load_ads())
         self._load_waiting()
         posts = self._load_forum()
-        return f"Loaded {len(ads)} adverts and {posts} forum messages by {len(self._users)} people."
+        return f"Loaded {Ad.objects.count()} adverts and {posts} forum messages by {len(self._users)} people."
 
     def _load_users(self) -> None:
         for person in self._people.values():
