@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.chromium import Window
+from tests.browser.chromium import WIDTH, Window
 from tests.browser.rules import flaws
 from tests.browser.scenes import LOOK, MINE, NEW, POLICY, TYPED, of, publish, write
 from tests.example.conftest import Site
@@ -39,6 +39,15 @@ PAGES = {
 def test_a_page_is_fit_for_everybody(name, site, author):
     author.open(PAGES[name].format(own=site.value(OWN), grouped=site.value(GROUPED)))
     assert flaws(author, "main") == []
+
+
+@pytest.mark.parametrize("width", [390, WIDTH])
+def test_a_mark_is_no_wider_or_higher_than_its_words(width, site, author):
+    author.size(width)
+    author.open(PAGES["advert"].format(grouped=site.value(GROUPED)))
+    box = author.find(".neardup-entry .neardup-flag").rect
+
+    assert box["width"] < 120 and box["height"] < 24
 
 
 def typed(site: Site, author: Window) -> None:
