@@ -24,7 +24,7 @@ STATES: dict[str, tuple[Promise, Promise]] = {
         _("being checked"),
         _("It is shown as soon as it has been compared, usually in seconds."),
     ),
-    Hold.State.REVIEW: (_("at a moderator’s"), _("Somebody looks at it first, within an hour at most.")),
+    Hold.State.REVIEW: (_("at a moderator’s"), _("A moderator looks at it first, usually within an hour.")),
     Hold.State.REFUSED: (_("not published"), _("A moderator has decided so.")),
 }
 
