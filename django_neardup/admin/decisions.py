@@ -8,6 +8,8 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -18,10 +20,12 @@ from .filters import ForceFilter
 from .groups import CAP
 from .history import PutsBack
 from .lists import ShownAdmin
-from .shown import show
+from .shown import Shown, show
 from .withdrawing import take_back
 
 NAMED = 3
+LISTED = 100
+"""Posts that the page of one decision names."""
 
 
 @admin.register(Decision)
@@ -36,7 +40,9 @@ class DecisionAdmin(PutsBack, ShownAdmin):
     search_fields = ("by_name", "note", "=members__document__object_id", "=members__document__author")
     search_help_text = gettext_lazy("Post number, author, who decided, note")
     actions = ("withdraw_selected",)
-    fields = readonly_fields = ("kind", "note", "by_name", "created", "withdrawn", "withdrawn_by")
+    fields = readonly_fields = (
+        "kind", "linked_posts", "note", "by_name", "created", "withdrawn", "withdrawn_by",
+    )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
         found: QuerySet[Decision] = super().get_queryset(request).annotate(size=Count("members"))
@@ -44,10 +50,19 @@ class DecisionAdmin(PutsBack, ShownAdmin):
 
     def attach(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
         """Give every row the first of its posts, as this person may see them."""
+        self._name(request, rows, using, NAMED)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        found: Any = super().get_object(request, object_id, from_field)
+        if found is not None:
+            self._name(request, [found], self.get_queryset(request).db, LISTED)
+        return found
+
+    def _name(self, request: HttpRequest, rows: Sequence[Any], using: str, most: int) -> None:
         members = DecisionMember.objects.using(using).filter(decision__in=rows)
         by_row: dict[int, list[Any]] = {row.pk: [] for row in rows}
         for member in members.select_related("document").order_by("document"):
-            if len(by_row[member.decision_id]) < NAMED:
+            if len(by_row[member.decision_id]) < most:
                 by_row[member.decision_id].append(member.document)
         shown = show([each for every in by_row.values() for each in every], request, self.admin_site, using)
         for row in rows:
@@ -57,6 +72,13 @@ class DecisionAdmin(PutsBack, ShownAdmin):
     def posts(self, row: Any) -> str:
         names = ", ".join(f"{each.title} {each.name}" for each in row.shown)
         return f"{names} …" if row.size > len(row.shown) else names
+
+    @admin.display(description=gettext_lazy("posts"))
+    def linked_posts(self, row: Any) -> SafeString:
+        lines = [_linked(each) for each in row.shown]
+        if row.size > len(row.shown):
+            lines.append("…")
+        return format_html_join("", "<div>{}</div>", ((line,) for line in lines))
 
     @admin.display(description=gettext_lazy("size"), ordering="size")
     def members_count(self, row: Any) -> int:
@@ -79,3 +101,8 @@ class DecisionAdmin(PutsBack, ShownAdmin):
     @non_atomic
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return super().changelist_view(request, extra_context)
+
+
+def _linked(post: Shown) -> str:
+    words = f"{post.title} {post.name}"
+    return format_html('<a href="{}">{}</a>', post.url, words) if post.url else words

@@ -7,6 +7,7 @@ from django_neardup.pipeline import decide
 from tests import builders
 from tests.admin.tools import confirm, list_of, page_of, told
 from tests.merging.tools import history, snapshot
+from tests.testapp.models import Ad
 
 pytestmark = pytest.mark.django_db
 
@@ -34,6 +35,21 @@ def test_decisions_are_listed_searched_and_filtered(root, decision):
     assert listed(force="no") == []
     assert "Сваи сегодня" in root.get(list_of(Decision)).content.decode()
     assert "разные марки" in root.get(page_of(decision)).content.decode()
+
+
+def test_the_page_of_a_decision_names_its_posts(root, person, decision, monkeypatch):
+    one, two = (Ad.objects.get(title=f"Сваи {word}") for word in ("сегодня", "завтра"))
+    page = root.get(page_of(decision)).content.decode()
+    for ad in (one, two):
+        assert f'<a href="/admin/testapp/ad/{ad.pk}/change/">{ad.title} №\xa0{ad.pk}</a>' in page
+
+    Ad.objects.filter(pk=one.pk).update(published=False)
+    page = person("neardup.review").get(page_of(decision)).content.decode()
+    assert "Сваи сегодня" not in page and f"no access №\xa0{one.pk}" in page
+
+    monkeypatch.setattr("django_neardup.admin.decisions.LISTED", 1)
+    page = root.get(page_of(decision)).content.decode()
+    assert "Сваи завтра" not in page and "<div>…</div>" in page
 
 
 def test_taking_back(root, decision):
