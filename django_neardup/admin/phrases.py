@@ -38,10 +38,21 @@ class KeyPhraseForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        same = KeyPhrase.objects.filter(text=cleaned.get("text", ""), profile=cleaned.get("profile", ""))
-        if same.exclude(pk=self.instance.pk).exists():
-            self.add_error("text", _("This phrase is in the list already."))
+        same = self._same(cleaned.get("text", ""), cleaned.get("profile", ""))
+        if same is not None:
+            problem = _("It finds the same as a phrase that is in the list already: %(phrase)s")
+            self.add_error("text", ValidationError(problem, params={"phrase": same}))
         return cleaned
+
+    def _same(self, text: str, profile: str) -> KeyPhrase | None:
+        """Another phrase of that profile that finds what the text would: case and forms of words make no difference."""
+        others = KeyPhrase.objects.filter(profile=profile).exclude(pk=self.instance.pk)
+        words = _words(text)
+        return next((each for each in others if words and _words(each.text) == words), None)
+
+
+def _words(phrase: str) -> list[str]:
+    return [token.key for token in Text(phrase).tokens]
 
 
 class ProfileFilter(admin.SimpleListFilter):

@@ -42,10 +42,11 @@ def test_what_cannot_be_found_is_not_written(root, text, profile):
     assert not KeyPhrase.objects.exists()
 
 
-def test_a_phrase_is_written_once_a_profile(root):
+@pytest.mark.parametrize("text", ["срочная  продажа", "Срочную — продажу!"])
+def test_a_phrase_is_written_once_a_profile(root, text):
     phrase("срочная продажа")
-    answer = root.post(reverse(ADD), {"text": "срочная  продажа", "profile": "", "active": "on"})
-    assert "already" in str(answer.context["adminform"].form.errors["text"])
+    answer = root.post(reverse(ADD), {"text": text, "profile": "", "active": "on"})
+    assert "already: срочная продажа" in str(answer.context["adminform"].form.errors["text"])
     root.post(reverse(ADD), {"text": "срочная продажа", "profile": "default", "active": "on"})
     assert KeyPhrase.objects.count() == 2
 
