@@ -14,6 +14,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from ..models import Decision, Document, MergeRecord
+from ..pipeline.deeds import about
 from .asked import Sight
 from .outcomes import Outcome
 from .words import passed
@@ -86,14 +87,9 @@ def words(first: First | None, outcome: Outcome, group: str) -> str:
 
 def _of(key: str, documents: Sequence[int], using: str) -> Q:
     """Records of that cluster, or of one of the documents' objects."""
-    found = Q(pk__in=[])
-    if key[0] == "c":
-        found |= Q(cluster=int(key[1:]))
-    for kind, object_id in (
-        Document.objects.using(using).filter(pk__in=documents).values_list("content_type", "object_id")
-    ):
-        found |= Q(loser_type=kind, loser_id=object_id) | Q(keeper_type=kind, keeper_id=object_id)
-    return found
+    posts = Document.objects.using(using).filter(pk__in=documents).values_list("content_type", "object_id")
+    found = about(posts, using)
+    return found | Q(cluster=int(key[1:])) if key[0] == "c" else found
 
 
 def _when(row: Any) -> datetime:

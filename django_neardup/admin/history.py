@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -10,7 +10,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -18,6 +18,8 @@ from django.utils.translation import gettext as _
 
 from ..merging.permissions import REVIEW
 from ..models import Cluster, Decision, Document, MergeRecord, Pair, Verdict
+from ..pipeline.deed_keys import document_keys
+from ..pipeline.deeds import about
 from ..pipeline.ties import decisions_between
 from .base import non_atomic
 from .reopened import Known, Reopened
@@ -46,7 +48,7 @@ def of_pair(pair: Pair, again: Reopened | None, request: HttpRequest, site: Any,
     first = again.then if again is not None and again.then is not None else now
     told = [Event(pair.found, _("Found: %(verdict)s.") % {"verdict": _known(first, pair.exact)})]
     told += _decided(decisions_between(pair.a, pair.b, using)[:LISTED], request, site)
-    told += _done(_records([pair.a, pair.b], using))
+    told += _done(list(_records([pair.a, pair.b], using)), using)
     return [*([Event(None, _reopened(pair, again))] if again is not None else []), *_newest(told)]
 
 
@@ -73,7 +75,7 @@ def of_cluster(cluster: Cluster, request: HttpRequest, site: Any, using: str) ->
     own = MergeRecord.objects.using(using).filter(cluster=cluster.pk)
     records = [*own.order_by("-pk")[:LISTED], *_records([cluster.representative], using)]
     unique = {record.pk: record for record in records}
-    told = [*_decided(decisions.order_by("-pk")[:LISTED], request, site), *_done(unique.values())]
+    told = [*_decided(decisions.order_by("-pk")[:LISTED], request, site), *_done(unique.values(), using)]
     return _newest([Event(cluster.created, _("The group came up.")), *told])
 
 
@@ -97,16 +99,15 @@ def _back_url(decision: Decision, site: Any) -> str:
 
 def _records(documents: list[Document], using: str) -> QuerySet[MergeRecord]:
     """What was done to those posts, and what was merged into them."""
-    touched = Q()
-    for each in documents:
-        touched |= Q(loser_type=each.content_type_id, loser_id=each.object_id)
-        touched |= Q(keeper_type=each.content_type_id, keeper_id=each.object_id)
+    touched = about([(each.content_type_id, each.object_id) for each in documents], using)
     return MergeRecord.objects.using(using).filter(touched).defer("journal").order_by("-pk")[:LISTED]
 
 
-def _done(records: Iterable[MergeRecord]) -> Iterator[Event]:
+def _done(records: Collection[MergeRecord], using: str) -> Iterator[Event]:
+    keys = document_keys(records, using)
     for each in records:
-        names = {"post": _number(each.loser_id), "keeper": _number(each.keeper_id)}
+        post, keeper = keys[each.pk]
+        names = {"post": _number(post), "keeper": _number(keeper)}
         words = {
             MergeRecord.Action.MERGE: _("%(post)s was merged into %(keeper)s."),
             MergeRecord.Action.HIDE: _("%(post)s was hidden."),

@@ -14,7 +14,8 @@ from django.utils.translation import pgettext_lazy
 
 from ..adapters import Adapter, adapter_for
 from ..models import MergeRecord
-from ..pipeline.deeds import key_under, kinds_apart
+from ..pipeline.deed_keys import key_under
+from ..pipeline.deeds import kinds_apart
 from ..pipeline.objects import kinds_of
 from ..similar import address_of, appeal_of, checked_limit
 from ..templating import Rendered

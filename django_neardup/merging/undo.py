@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from ..adapters import Adapter, adapter_for, adapters_of
 from ..exceptions import Conflict, MergeRefused
 from ..models import Cluster, Document, MergeRecord
-from ..pipeline import canonical_id, mark_key, retrying
+from ..pipeline import mark_key, retrying
 from ..pipeline.committing import after_commit
-from ..pipeline.deeds import key_under
+from ..pipeline.deed_keys import keeper_under, key_under
 from ..pipeline.objects import content_type_of, key_of
 from ..queues import ring
 from ..signals import post_undo
@@ -114,9 +114,7 @@ def _names(record: MergeRecord, using: str) -> Iterator[tuple[ModelType, str]]:
     for adapter in _adapters(record.loser_type):
         yield adapter.model, key_under(record, adapter.model)
     for adapter in _adapters(record.keeper_type):
-        keeper = object_of(record.keeper_type_id or 0, record.keeper_id, using, lock=False)
-        key = record.keeper_id if keeper is None else canonical_id(key_of(keeper, adapter.model))
-        yield adapter.model, key
+        yield adapter.model, keeper_under(record, adapter.model, using)
 
 
 def _adapters(kind: ContentType | None) -> list[Adapter]:

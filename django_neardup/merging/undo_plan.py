@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 
 from ..adapters import adapters_of
 from ..models import MergeRecord
-from ..pipeline.deeds import deeds_on, key_under
+from ..pipeline.deed_keys import key_under
+from ..pipeline.deeds import deeds_on
 from .later import Later
 from .leftovers import Leftovers
 from .needs import model_at

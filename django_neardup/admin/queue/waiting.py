@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from ...adapters import registered
 from ...models import Cluster, Fingerprint, Hold, Membership, MergeRecord, Pair, Scheme
+from ...pipeline.deeds import done_to_outer
+from ...pipeline.objects import content_type_of, kinds_of
 
 
 def open_clusters(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:
@@ -22,8 +25,8 @@ def offered(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
         queryset.filter(_shown("a"), _shown("b"), scheme__state=Scheme.State.ACTIVE, decision=None)
         .filter(_current("a"), _current("b"))
         .exclude(Exists(same))
-        .exclude(_handled("a"))
-        .exclude(_handled("b"))
+        .exclude(_handled("a", queryset.db))
+        .exclude(_handled("b", queryset.db))
     )
 
 
@@ -41,8 +44,13 @@ def _current(side: str) -> Exists:
     return Exists(found)
 
 
-def _handled(side: str) -> Q:
-    records = MergeRecord.objects.filter(
-        loser_type=OuterRef(f"{side}__content_type"), loser_id=OuterRef(f"{side}__object_id"), undone=None
-    )
-    return Q(**{f"{side}__wanted__gt": F(f"{side}__done")}) & Q(Exists(records))
+def _handled(side: str, using: str) -> Q:
+    """Something was done to the post, by whichever of its models, since its document had its last turn."""
+    kind, key = f"{side}__content_type", f"{side}__object_id"
+    records = MergeRecord.objects.filter(undone=None)
+    found = Q(Exists(records.filter(loser_type=OuterRef(kind), loser_id=OuterRef(key))))
+    for model in registered():
+        if len(set(kinds_of(model, using))) > 1:
+            as_child = Exists(records.filter(done_to_outer(model, key, using)))
+            found |= Q(as_child, **{kind: content_type_of(model, using)})
+    return Q(found, **{f"{side}__wanted__gt": F(f"{side}__done")})

@@ -1,0 +1,173 @@
+"""What was done to a post as a multi-table child of the registered model, told and heeded in the admin."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from django_neardup import registry
+from django_neardup.admin.asked import Sight
+from django_neardup.admin.conflicts import first_of
+from django_neardup.admin.queue.waiting import offered
+from django_neardup.merging import Case, delete, hide, merge, undo
+from django_neardup.models import Document, MergeRecord, Pair
+from tests import builders
+from tests.admin.tools import page_of
+from tests.testapp.models import Article, LongArticle
+from tests.testapp.neardup import ArticleNeardup, NoticeNeardup
+from tests.testapp.zoo import Bulletin, Notice
+
+pytestmark = pytest.mark.django_db
+
+DEEDS = {
+    "hide": lambda keeper, child: hide([child], Case()),
+    "delete": lambda keeper, child: delete([child], Case()),
+    "merge": lambda keeper, child: merge(keeper, [child], Case()),
+}
+
+
+class Hidden(ArticleNeardup):
+    def hide(self, article):
+        """The tests look at the record alone."""
+
+
+@pytest.fixture(params=["a key of its own", "its parent's key"])
+def children(request, monkeypatch):
+    """Three posts; where they have keys of their own, each one's is another's as a post of the parent's."""
+    if request.param == "its parent's key":
+        monkeypatch.setitem(registry._registry, Article, Hidden(Article))
+        return [LongArticle.objects.create(text=f"text {number}") for number in range(3)]
+    monkeypatch.setitem(registry._registry, Notice, NoticeNeardup(Notice))
+    notices = [Notice.objects.create(text=f"text {number}") for number in range(3)]
+    for number, notice in enumerate(notices):
+        Bulletin(number=notices[number - 1].pk, notice=notice, text=notice.text).save()
+    return [Bulletin.objects.get(notice=notice) for notice in notices]
+
+
+def parent(child):
+    """The same post as one of the registered model."""
+    model = Article if isinstance(child, LongArticle) else Notice
+    return model.objects.get(text=child.text)
+
+
+def paired(one, two):
+    return builders.pair(parent(one), parent(two), "variant")
+
+
+def wanted(pair, side):
+    """The pair whose post waits for its turn."""
+    Document.objects.filter(pk=getattr(pair, f"{side}_id")).update(wanted=5, done=4)
+    return pair
+
+
+def number(post):
+    return f"№\N{NO-BREAK SPACE}{post.pk}"
+
+
+def events(client, pair):
+    return [event.words for event in client.get(page_of(pair)).context["history"]]
+
+
+class TestWaiting:
+    @pytest.mark.parametrize("side", ["a", "b"])
+    @pytest.mark.parametrize("deed", DEEDS)
+    def test_what_was_done_to_a_child_takes_its_pair_away_at_once(self, deed, side, children):
+        first, second, _third = children
+        pair = paired(first, second)
+        keeper, other = (second, first) if side == "a" else (first, second)
+        DEEDS[deed](keeper, other)
+        wanted(pair, side)
+
+        assert not offered(Pair.objects.all()).exists()
+
+    def test_no_other_post_is_taken_for_it(self, children):
+        first, second, third = children
+        pair = wanted(wanted(paired(first, second), "a"), "b")
+        hide([third], Case())
+
+        assert offered(Pair.objects.all()).get() == pair
+
+    def test_what_was_undone_waits_again(self, children):
+        first, second, _third = children
+        pair = wanted(paired(first, second), "b")
+        (record,) = DEEDS["merge"](first, second)
+        undo(record, None, "default")
+        wanted(pair, "b")
+
+        assert offered(Pair.objects.all()).get() == pair
+
+
+class TestFirst:
+    @staticmethod
+    def first(pair):
+        seen = Sight("", timezone.now() - timedelta(minutes=5), (pair.a_id, pair.b_id))
+        return first_of(f"p{pair.pk}", seen, "default")
+
+    @pytest.mark.parametrize("deed", DEEDS)
+    def test_what_was_done_to_a_child_is_told(self, deed, children):
+        first, second, _third = children
+        pair = paired(first, second)
+        (record,) = DEEDS[deed](first, second)
+
+        assert self.first(pair).row == record
+
+    def test_what_was_merged_into_a_child_is_told(self, children):
+        first, second, third = children
+        pair = paired(first, second)
+        (record,) = merge(first, [third], Case())
+
+        assert self.first(pair).row == record
+
+    def test_no_other_post_is_taken_for_it(self, children):
+        first, second, third = children
+        pair = paired(first, second)
+        hide([third], Case())
+
+        assert self.first(pair) is None
+
+
+class TestHistory:
+    def test_what_was_done_to_a_child_and_undone(self, root, children):
+        first, second, _third = children
+        pair = paired(first, second)
+        (record,) = hide([second], Case())
+        MergeRecord.objects.update(undone=record.created + timedelta(hours=1))
+        Document.objects.update(live=True)
+
+        assert events(root, pair)[:1] == [f"That of {number(parent(second))} was undone."]
+        assert f"{number(parent(second))} was hidden." in events(root, pair)
+
+    def test_what_was_merged_into_a_child(self, root, children):
+        first, second, third = children
+        pair, gone = paired(first, second), number(parent(third))
+        merge(first, [third], Case())
+
+        assert f"{gone} was merged into {number(parent(first))}." in events(root, pair)
+
+    def test_no_other_post_is_taken_for_it(self, root, children):
+        first, second, third = children
+        pair = paired(first, second)
+        hide([third], Case())
+
+        assert len(events(root, pair)) == 1
+
+    def test_its_queries_do_not_grow_with_what_was_done(self, root, children):
+        first, second, _third = children
+        pair = paired(first, second)
+
+        def queries(deeds):
+            for _each in range(deeds):
+                hide([second], Case())
+            Document.objects.update(live=True)
+            with CaptureQueriesContext(
+                connection,
+            ) as told:
+                events(root, pair)
+            return len(told)
+
+        queries(1)
+        assert queries(1) == queries(5)
