@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import count, permutations, takewhile
 from unicodedata import normalize
 from urllib.parse import quote
 from uuid import uuid4
@@ -14,13 +14,15 @@ from django.http import HttpResponse
 from django.test import AsyncRequestFactory, RequestFactory, override_settings
 from django.urls import NoReverseMatch, set_script_prefix
 
-from django_neardup import merging
+from django_neardup import merging, registry
 from django_neardup.merging import Case, addresses
 from django_neardup.merging.paths import with_query
 from django_neardup.middleware import MovedUrlMiddleware
 from django_neardup.models import MergeRecord, MovedUrl
 from django_neardup.pipeline.objects import content_type_of
 from tests.testapp.models import Ad, Article, LongArticle, SlugPost, Unregistered
+from tests.testapp.neardup import NoticeNeardup
+from tests.testapp.zoo import Bulletin, Notice
 
 pytestmark = pytest.mark.django_db
 BOTH = pytest.mark.django_db(databases=["default", "other"])
@@ -454,6 +456,59 @@ def test_an_undo_follows_a_keeper_that_was_merged_as_a_child():
     assert table() == {"/a/": str(d.pk), "/b/": str(d.pk)}
     undo(last)
     assert table() == {"/a/": str(c.pk), "/b/": str(c.pk)}
+
+
+class TestChildrenWithKeysOfTheirOwn:
+    @pytest.fixture(autouse=True)
+    def notices(self, monkeypatch):
+        """Each one's number is another's key as its parent's post."""
+        monkeypatch.setitem(registry._registry, Notice, NoticeNeardup(Notice))
+        monkeypatch.setattr(Notice, "get_absolute_url", lambda notice: notice.text, raising=False)
+        notices = [Notice.objects.create(text=f"/{name}/") for name in "abcd"]
+        for place, notice in enumerate(notices):
+            Bulletin(number=notices[place - 1].pk, notice=notice, text=notice.text).save()
+
+    @staticmethod
+    def post(name, model=Bulletin):
+        return model.objects.get(text=f"/{name}/")
+
+    def merge(self, loser, keeper, model=Bulletin):
+        (record,) = merging.merge(self.post(keeper, model), [self.post(loser, model)], Case())
+        return record
+
+    def keys(self, **heirs):
+        return {f"/{name}/": str(self.post(heir, Notice).pk) for name, heir in heirs.items()}
+
+    @pytest.mark.parametrize("second", [Notice, Bulletin])
+    @pytest.mark.parametrize("first", [Notice, Bulletin])
+    def test_a_chain_is_one_step_long(self, first, second):
+        self.merge("a", "b", first), self.merge("b", "c", second)
+        assert table() == self.keys(a="c", b="c")
+
+    def test_what_led_to_one_that_was_deleted_is_gone_and_nothing_else(self):
+        self.merge("a", "b"), self.merge("c", "d")
+        (record,) = merging.delete([self.post("b")], Case())
+        assert table() == {"/a/": "", "/b/": "", **self.keys(c="d")}
+        merging.undo(record, None, "default")
+        assert table() == self.keys(a="b", c="d")
+
+    @pytest.mark.parametrize("models", [[Notice, Bulletin] * 2, [Bulletin, Notice] * 2, [Bulletin] * 3])
+    @pytest.mark.parametrize("order", ORDERS)
+    def test_undone_in_any_order_it_is_as_if_it_had_not_been(self, order, models):
+        keys = {name: str(self.post(name, Notice).pk) for name in "abcd"}
+        steps = list(zip("abc", "bcd", models, strict=False))
+        records = [self.merge(*step) for step in steps]
+        in_force = {0, 1, 2}
+        for number in order:
+            merging.undo(records[number], None, "default")
+            in_force -= {number}
+            heirs = {first: max(_run(first, in_force)) for first in in_force}
+            assert table() == {f"/{'abcd'[first]}/": keys["abcd"[last + 1]] for first, last in heirs.items()}
+
+
+def _run(first, in_force):
+    """The records in force, one after another, from that one on."""
+    return takewhile(in_force.__contains__, count(first))
 
 
 def test_several_addresses_of_one_post(ad, monkeypatch):

@@ -19,10 +19,11 @@ from django.utils.dateparse import parse_datetime
 
 from ..adapters import adapters_of
 from ..models import MergeRecord, MovedUrl
+from ..pipeline.deed_keys import keeper_under, key_under
 from ..pipeline.objects import content_type_of, identity_of
 from ..pipeline.sql import among
 from ..signals import addresses_changed
-from .later import family
+from .later import next_on_keeper
 from .paths import digest_of, own_path
 
 logger = logging.getLogger(__name__)
@@ -164,27 +165,30 @@ def _end_of(owner: int, undone: MergeRecord, using: str) -> End:
     records = MergeRecord.objects.using(using)
     last = records.get(pk=owner)
     while last.action == MergeRecord.Action.MERGE:
-        later = records.filter(loser_id=last.keeper_id, pk__gt=last.pk, undone=None)
-        later = later.filter(loser_type__in=family(last.keeper_type_id, using))
-        following = later.exclude(pk=undone.pk).exclude(action=MergeRecord.Action.HIDE).order_by("pk").first()
+        standing = records.filter(undone=None).exclude(pk=undone.pk).exclude(action=MergeRecord.Action.HIDE)
+        following = next_on_keeper(last, standing, using)
         if following is None:
-            return _end(last.keeper_type_id, last.keeper_id, using)
+            return _keeper(last, using)
         last = following
     return NOWHERE
 
 
+def _keeper(record: MergeRecord, using: str) -> End:
+    for model in _known_by(record.keeper_type_id, using):
+        return End(content_type_of(model, using).pk, keeper_under(record, model, using))
+    return End(record.keeper_type_id, record.keeper_id) if record.keeper_type_id is not None else NOWHERE
+
+
 def _loser(record: MergeRecord, using: str) -> End:
-    return _end(record.loser_type_id, record.loser_id, using)
+    for model in _known_by(record.loser_type_id, using):
+        return End(content_type_of(model, using).pk, key_under(record, model))
+    return End(record.loser_type_id, record.loser_id)
 
 
-def _end(kind: int | None, key: str, using: str) -> End:
-    """The object as entries know it: by the model that has the adapter, which may be a parent's."""
-    if kind is None:
-        return NOWHERE
-    model = ContentType.objects.db_manager(using).get_for_id(kind).model_class()
-    for adapter in adapters_of(model)[:1] if model is not None else ():
-        kind = content_type_of(adapter.model, using).pk
-    return End(kind, key)
+def _known_by(kind: int | None, using: str) -> list[type[models.Model]]:
+    """The model by which entries know such an object, if any: the one that has the adapter, which may be a parent's."""
+    model = None if kind is None else ContentType.objects.db_manager(using).get_for_id(kind).model_class()
+    return [adapter.model for adapter in adapters_of(model)[:1]] if model is not None else []
 
 
 def _columns(end: End) -> dict[str, Any]:

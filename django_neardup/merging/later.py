@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from ..columns import key_field
 from ..models import MergeRecord
 from ..pipeline import canonical_id
+from ..pipeline.deeds import holds
 from ..portions import portions
-from .relations import PORTION, ancestors, concrete
+from .relations import PORTION, ModelType, ancestors, concrete
 from .stored import Place, key_of, model_of, place_of, same
 
 Row = dict[str, Any]
@@ -155,8 +157,7 @@ class Later:
     def _followers(self) -> Iterable[Book]:
         last: MergeRecord | None = self.record
         while last is not None and last.keeper_id and last.keeper_type_id:
-            later = self._standing().filter(loser_id=last.keeper_id, pk__gt=last.pk)
-            last = later.filter(loser_type__in=family(last.keeper_type_id, self.using)).order_by("pk").first()
+            last = next_on_keeper(last, self._standing(), self.using)
             if last is not None:
                 yield self._book(last)
 
@@ -169,13 +170,25 @@ class Later:
         return self.books.setdefault(record.pk, Book(record))
 
 
-def family(kind: int | None, using: str) -> list[int]:
+def next_on_keeper(record: MergeRecord, records: QuerySet[MergeRecord], using: str) -> MergeRecord | None:
+    """The first of those records that came after that one and is of its keeper, by whichever of its models: they may
+    have keys of their own."""
+    if record.keeper_type_id is None:
+        return None
+    kinds = ContentType.objects.db_manager(using)
+    model = kinds.get_for_id(record.keeper_type_id).model_class()
+    named = Q(loser_type=record.keeper_type_id, loser_id=record.keeper_id)
+    if model is not None:
+        others = {kind: kinds.get_for_id(kind).model_class() for kind in _family(model, using)}
+        alike = [kind for kind, each in others.items() if each and key_field(each) == key_field(model)]
+        apart = others.keys() - alike
+        named |= Q(loser_type__in=alike, loser_id=record.keeper_id)
+        named |= Q(holds(model, [record.keeper_id], len(others)), loser_type__in=apart)
+    return records.filter(named, pk__gt=record.pk).order_by("pk").first()
+
+
+def _family(model: ModelType, using: str) -> list[int]:
     """The content types under which a post may have been merged: its model, parents and children."""
-    if kind is None:
-        return []
-    model = ContentType.objects.db_manager(using).get_for_id(kind).model_class()
-    if model is None:
-        return [kind]
     names = {each._meta.label_lower for each in {*ancestors(model), *_descendants(model)}}
     kinds = ContentType.objects.using(using).filter(app_label__in={name.split(".")[0] for name in names})
     return [each.pk for each in kinds if f"{each.app_label}.{each.model}" in names]
