@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from django.db.models import Q, QuerySet
 from ..columns import key_field
 from ..models import MergeRecord
 from ..pipeline import canonical_id
+from ..pipeline.deed_keys import keeper_under, key_under
 from ..pipeline.deeds import holds
 from ..portions import portions
 from .relations import PORTION, ModelType, ancestors, concrete
@@ -125,15 +127,33 @@ class Later:
 
     def keeping(self, places: Collection[Place]) -> dict[Place, Book]:
         """The journals of posts that those rows belong to, where such a post was merged or deleted itself."""
-        ids = sorted(
-            {canonical_id(key_of(model, key)) for label, key in places if (model := model_of(label))}
-        )
         found: dict[Place, Book] = {}
-        for some in portions(ids, PORTION):
-            for record in self._standing().filter(loser_id__in=some).order_by("pk"):
-                book = self._book(record)
-                found |= {place: book for place in book.own & set(places) if place in book.rows}
+        records = {
+            record.pk: record for named in self._naming(places) for record in self._standing().filter(named)
+        }
+        for _pk, record in sorted(records.items()):
+            book = self._book(record)
+            found |= {place: book for place in book.own & set(places) if place in book.rows}
         return found
+
+    def _naming(self, places: Collection[Place]) -> Iterator[Q]:
+        """Where the records of posts with those rows may be, in portions."""
+        ids: defaultdict[ModelType, set[str]] = defaultdict(set)
+        for label, key in places:
+            if (model := model_of(label)) is not None:
+                ids[model].add(canonical_id(key_of(model, key)))
+        for some in portions(sorted(set().union(*ids.values())), PORTION):
+            yield Q(loser_id__in=some)
+        for model in filter(_goes_apart, ids):
+            for some in portions(sorted(ids[model]), PORTION):
+                yield _done_to(model, some, self.using)
+
+    def heir(self, record: MergeRecord, model: ModelType) -> str:
+        """The canonical id, as one of that model, of the post that the record's was merged into."""
+        if not _goes_apart(model):
+            return str(record.keeper_id)
+        following = next_on_keeper(record, self._standing(), self.using)
+        return keeper_under(record, model, self.using) if following is None else key_under(following, model)
 
     def bringer(self, place: Place) -> Book | None:
         """The journal, of the same keeper or later, of the merge that has brought a row to where it is."""
@@ -175,23 +195,34 @@ def next_on_keeper(record: MergeRecord, records: QuerySet[MergeRecord], using: s
     have keys of their own."""
     if record.keeper_type_id is None:
         return None
-    kinds = ContentType.objects.db_manager(using)
-    model = kinds.get_for_id(record.keeper_type_id).model_class()
-    named = Q(loser_type=record.keeper_type_id, loser_id=record.keeper_id)
-    if model is not None:
-        others = {kind: kinds.get_for_id(kind).model_class() for kind in _family(model, using)}
-        alike = [kind for kind, each in others.items() if each and key_field(each) == key_field(model)]
-        apart = others.keys() - alike
-        named |= Q(loser_type__in=alike, loser_id=record.keeper_id)
-        named |= Q(holds(model, [record.keeper_id], len(others)), loser_type__in=apart)
+    model = ContentType.objects.db_manager(using).get_for_id(record.keeper_type_id).model_class()
+    if model is None:
+        named = Q(loser_type=record.keeper_type_id, loser_id=record.keeper_id)
+    else:
+        named = _done_to(model, [record.keeper_id], using)
     return records.filter(named, pk__gt=record.pk).order_by("pk").first()
 
 
-def _family(model: ModelType, using: str) -> list[int]:
-    """The content types under which a post may have been merged: its model, parents and children."""
-    names = {each._meta.label_lower for each in {*ancestors(model), *_descendants(model)}}
-    kinds = ContentType.objects.using(using).filter(app_label__in={name.split(".")[0] for name in names})
-    return [each.pk for each in kinds if f"{each.app_label}.{each.model}" in names]
+def _done_to(model: ModelType, keys: Collection[str], using: str) -> Q:
+    """The records of what was done to the posts that have rows of that model with those keys."""
+    family = _family(model)
+    kinds = ContentType.objects.using(using).filter(app_label__in={each._meta.app_label for each in family})
+    own = {f"{each.app_label}.{each.model}": each.pk for each in kinds}
+    found = {each: own[each._meta.label_lower] for each in family if each._meta.label_lower in own}
+    alike = [kind for each, kind in found.items() if key_field(each) == key_field(model)]
+    apart = [kind for each, kind in found.items() if key_field(each) != key_field(model)]
+    named = Q(loser_type__in=alike, loser_id__in=keys)
+    return named | Q(holds(model, keys, len(family)), loser_type__in=apart) if apart else named
+
+
+def _goes_apart(model: ModelType) -> bool:
+    """Whether a post with a row of that model may have another key as one of another model."""
+    return any(key_field(each) != key_field(model) for each in _family(model))
+
+
+def _family(model: ModelType) -> set[ModelType]:
+    """The models as which such a post may have been merged: that one, its parents and children."""
+    return {*ancestors(model), *_descendants(model)}
 
 
 def _descendants(model: Any) -> Iterable[Any]:

@@ -157,7 +157,7 @@ class Restoring:
             keeping = self._keeping((model, attname, value))
             if keeping is None or keeping.record.action != MergeRecord.Action.MERGE:
                 return False
-            heir = plain_key(model, model._meta.pk.to_python(keeping.record.keeper_id))
+            heir = plain_key(model, model._meta.pk.to_python(self.later.heir(keeping.record, model)))
             told.append((keeping, value, heir))
             value = heir
         changed = {**row, "fields": {**row["fields"], field.name: value}}

@@ -7,7 +7,8 @@ from django_neardup.models import MergeRecord
 from tests.merging.population import CLASHING, surround
 from tests.merging.tools import pieces, run, site, undone
 from tests.testapp import zoo
-from tests.testapp.zoo import Group, Person, Piece
+from tests.testapp.models import Note
+from tests.testapp.zoo import Bulletin, Group, Notice, Person, Piece
 
 pytestmark = pytest.mark.django_db
 
@@ -182,3 +183,53 @@ def test_a_keeper_that_others_were_merged_into_is_not_disturbed():
 
     assert site() == before
     assert not MergeRecord.objects.filter(undone=None).exists()
+
+
+@pytest.mark.parametrize("second", [Notice, Bulletin])
+@pytest.mark.parametrize("first", [Notice, Bulletin])
+class TestChildrenWithKeysOfTheirOwn:
+    """Posts that are merged and deleted by whichever of their models."""
+
+    @pytest.fixture(autouse=True)
+    def bulletins(self):
+        """Each one's number is another's key as its parent's post; the last one is about the first."""
+        notices = [Notice.objects.create(text=text) for text in ("one", "two", "three", "four")]
+        for place, notice in enumerate(notices):
+            about = notices[0] if place == 3 else None
+            Bulletin(number=notices[place - 1].pk, notice=notice, text=notice.text, about=about).save()
+            Note.objects.create(target=notice, text=notice.text)
+
+    @staticmethod
+    def merged(loser, keeper, model):
+        return merge(model.objects.get(text=keeper), [model.objects.get(text=loser)], Case())[0]
+
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    def test_both_orders_lead_back(self, order, first, second):
+        before = site()
+        records = [self.merged("one", "two", first), self.merged("two", "three", second)]
+
+        for number in order:
+            assert undone(records[number])[0].left == []
+
+        assert site() == before
+
+    def test_what_comes_back_points_at_the_post_that_its_target_was_merged_into(self, first, second):
+        before = site()
+        (gone,) = delete([second.objects.get(text="four")], Case())
+        merges = [self.merged("one", "two", first), self.merged("two", "three", second)]
+
+        undone(gone)
+        assert Notice.objects.get(text="four").about == Notice.objects.get(text="three")
+        undone(*merges)
+
+        assert site() == before
+
+    def test_what_was_deleted_since_comes_back_as_it_was_before_the_merge(self, first, second):
+        before = site()
+        merged = self.merged("one", "two", first)
+        (gone,) = delete([second.objects.get(text="four")], Case())
+
+        assert undone(merged)[0].left == []
+        undone(gone)
+
+        assert site() == before

@@ -9,9 +9,10 @@ from django.core.files.base import ContentFile
 from django_neardup.exceptions import MergeRefused
 from django_neardup.merging import Case, make_plan, merge
 from django_neardup.merging.values import offered
-from tests.merging.tools import snapshot
+from tests.merging.tools import snapshot, undone
 from tests.testapp.models import Author
 from tests.testapp.offers import Offer, Promotion, SpecialOffer
+from tests.testapp.zoo import Bulletin
 
 pytestmark = pytest.mark.django_db
 
@@ -143,6 +144,23 @@ def test_a_childs_values_belong_to_the_table_that_has_the_column():
         (Offer, "price", keeper.pk), (SpecialOffer, "reason", keeper.pk),
     }  # fmt: skip
     assert (SpecialOffer.objects.get().price, SpecialOffer.objects.get().reason) == (5, "moving")
+
+
+def test_a_child_with_a_key_of_its_own_has_its_values_in_both_tables():
+    for number, office in ((70, ""), (80, "harbour")):
+        Bulletin.objects.create(number=number, text=f"text {number}", office=office)
+    keeper, loser = Bulletin.objects.order_by("number")
+
+    assert [field.name for field in offered(Bulletin)] == ["text", "city", "published", "office"]
+    (record,) = merge(keeper, [loser], Case(), {"text": loser.pk})
+
+    merged = Bulletin.objects.get()
+    assert (merged.pk, merged.notice_id) == (keeper.pk, keeper.notice_id)
+    assert (merged.text, merged.office) == ("text 80", "harbour")
+    undone(record)
+    assert list(Bulletin.objects.order_by("number").values_list("text", "office")) == [
+        ("text 70", ""), ("text 80", "harbour"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -308,8 +308,10 @@ class Notice(models.Model):
     text = models.TextField()
     city = models.IntegerField(default=1)
     published = models.BooleanField(default=True)
+    about = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="+")
 
 
 class Bulletin(Notice):
     number = models.BigAutoField(primary_key=True)
     notice = models.OneToOneField(Notice, models.CASCADE, parent_link=True)
+    office = models.CharField(max_length=50, blank=True, default="")
