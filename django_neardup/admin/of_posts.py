@@ -18,7 +18,7 @@ from ..collapsing.keys import is_digits
 from ..columns import key_field
 from ..models import Cluster, Document, Membership, Pair
 from ..pipeline import documents_of
-from ..pipeline.objects import content_type_of, identity_of
+from ..pipeline.objects import content_type_of, identity_of, key_of
 from ..pipeline.sql import among
 from .queue.waiting import offered
 
@@ -44,8 +44,8 @@ class Waits:
             return reverse(f"{site}:neardup_cluster_change", args=[self.cluster])
         if self.pairs == 1:
             return reverse(f"{site}:neardup_pair_change", args=[self.pair])
-        model = adapter_for(self.instance).model._meta.label_lower
-        query = urlencode({"q": str(self.instance.pk), "model": model})
+        model = adapter_for(self.instance).model
+        query = urlencode({"q": str(key_of(self.instance, model)), "model": model._meta.label_lower})
         return f"{reverse(f'{site}:neardup_pair_changelist')}?{query}"
 
 
@@ -119,10 +119,11 @@ def grouped(model: type[models.Model], using: str) -> Q:
 
 
 def _rows(model: type[models.Model], condition: Q, using: str) -> Q:
-    kind = content_type_of(adapter_for(model).model, using)
-    key = key_field(model)
-    documents = Document.objects.using(using).filter(condition, content_type=kind)
-    return Q(pk__in=documents.filter(**_present(key)).values(key_of_post=_key(key, using)))
+    known = adapter_for(model).model
+    key = key_field(known)
+    documents = Document.objects.using(using).filter(condition, content_type=content_type_of(known, using))
+    posts = documents.filter(**_present(key)).values(key_of_post=_key(key, using))
+    return Q(**{f"{known._meta.pk.name}__in": posts})
 
 
 def _present(key: Any) -> dict[str, bool]:

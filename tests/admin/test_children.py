@@ -12,9 +12,11 @@ from django.utils import timezone
 from django_neardup import registry
 from django_neardup.admin.asked import Sight
 from django_neardup.admin.conflicts import first_of
+from django_neardup.admin.of_posts import grouped, waiting, waits_of
 from django_neardup.admin.queue.waiting import offered
 from django_neardup.merging import Case, delete, hide, merge, undo
 from django_neardup.models import Document, MergeRecord, Pair
+from django_neardup.pipeline import mark
 from tests import builders
 from tests.admin.tools import page_of
 from tests.testapp.models import Article, LongArticle
@@ -45,6 +47,7 @@ def children(request, monkeypatch):
     notices = [Notice.objects.create(text=f"text {number}") for number in range(3)]
     for number, notice in enumerate(notices):
         Bulletin(number=notices[number - 1].pk, notice=notice, text=notice.text).save()
+        mark(notice)
     return [Bulletin.objects.get(notice=notice) for notice in notices]
 
 
@@ -171,3 +174,22 @@ class TestHistory:
 
         queries(1)
         assert queries(1) == queries(5)
+
+
+class TestLists:
+    @pytest.mark.parametrize("condition", [waiting, grouped])
+    def test_children_are_found_by_their_posts(self, condition, children):
+        first, second, _third = children
+        builders.cluster(parent(first), parent(second))
+
+        found = type(first).objects.filter(condition(type(first), "default"))
+        assert set(found) == {first, second}
+        assert type(first).objects.exclude(condition(type(first), "default")).count() == 1
+
+    def test_the_list_of_its_pairs_is_asked_for_the_number_of_the_post(self, root, children):
+        first, second, third = children
+        pairs = {paired(first, second).pk, paired(first, third).pk}
+        paired(second, third)
+
+        (waits,) = waits_of([first], "default").values()
+        assert {pair.pk for pair in root.get(waits.url("admin")).context["cl"].result_list} == pairs
