@@ -313,6 +313,8 @@ class TestRenewal:
         pk = old[likest].pk
         assert f'Your earlier post: <a href="/ads/{pk}/">{title}</a></p>' in page(first)
         assert f'name="neardup_renew" value="{pk}"' in page(first)
+        (marked,) = [item for item in page(first).split("<li>")[1:] if "can be renewed" in item]
+        assert f'href="/ads/{pk}/"' in marked.split("</li>")[0]
         form = self.renewed(submit, people.ann, pk, text, title=title)
         assert form.is_valid() and form.save() == old[likest]
 
@@ -321,7 +323,7 @@ class TestRenewal:
         publish(SOFA, people.ann, title="Диван")
         form = submit(people.ann, text=SOFA, title="Диван")
         assert not form.is_valid()
-        assert "Your earlier post: Диван</p>" in page(form)
+        assert "Your earlier post: Диван</p>" in page(form) and "can be renewed" not in page(form)
 
     @pytest.mark.parametrize("until_checked", [False, True])
     def test_saved_by_the_view_too_the_old_one_is_renewed_once(
