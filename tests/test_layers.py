@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pipeline",),
     ("queues", "receivers"),
     ("merging",),
-    ("visible", "beside", "titles", "hints", "grouping", "comparing", "collapsing", "finding"),
+    ("visible", "beside", "ends", "titles", "hints", "grouping", "comparing", "collapsing", "finding"),
     ("publishing",),
     (
         "similar", "listing", "canonical", "authors", "previewing", "forms", "validators", "templating", "throttling",

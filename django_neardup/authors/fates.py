@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from ..adapters import Adapter, adapter_for
+from ..ends import ends_of
 from ..models import MergeRecord
 from ..pipeline.deed_keys import key_under
 from ..pipeline.deeds import kinds_apart
@@ -21,7 +22,6 @@ from ..similar import address_of, appeal_of, checked_limit
 from ..templating import Rendered
 from ..titles import shorten, title_of
 from ..visible import GroupingError, Querysets, Visible
-from .ends import ends_of
 from .was import post_of
 
 MOST = 50

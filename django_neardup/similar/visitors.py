@@ -17,7 +17,7 @@ from ..pipeline.objects import canonical_id
 def find(request: HttpRequest, label: str, object_id: str) -> Model | None:
     """The object, if it is one of ours and this visitor may see it; else None, for whatever reason."""
     adapter = adapter_labelled(label)
-    key = None if adapter is None else _primary_key(adapter.model, object_id)
+    key = None if adapter is None else primary_key(adapter.model, object_id)
     if adapter is None or key is None:
         return None
     found = with_key(adapter.visible(request), key)
@@ -59,7 +59,7 @@ def signed_out() -> HttpRequest:
     return found
 
 
-def _primary_key(model: type[Model], object_id: str) -> Any:
+def primary_key(model: type[Model], object_id: str) -> Any:
     """The object id as that model's key; None for what no key can be."""
     try:
         return None if "\0" in object_id else model._meta.pk.to_python(object_id)

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Q
 
-from ..columns import key_field
-from ..merging.undo_plan import object_of
-from ..models import MergeRecord
-from ..visible import Key, key_of, root_of
+from .columns import key_field
+from .merging.undo_plan import object_of
+from .models import MergeRecord
+from .visible import Key, key_of, root_of
 
 Post = tuple[int | None, str]
 """Content type id and canonical id, as records have them."""
