@@ -26,10 +26,11 @@ def cluster(size: int, variants: int = 0) -> Cluster:
     made = Cluster.objects.create(
         space=found[0].space, representative=found[0], size=size, lowest=SCORE, weakest=0.85
     )
+    scheme = builders.scheme()
     Membership.objects.bulk_create(
         (
             Membership(
-                **builders.place_of(each), cluster=made, scheme=builders.scheme(),
+                **builders.place_of(each), cluster=made, scheme=scheme,
                 score=1.0 if each is found[0] else SCORE,
                 reason="representative" if each is found[0] else "duplicate",
             )
@@ -82,12 +83,10 @@ def documents(count: int) -> list[Document]:
         ),
         PORTION,
     )  # fmt: skip
-    sources = adapter_for(Ad).sources([ad.pk for ad in ads], "default")
+    sources, scheme = adapter_for(Ad).sources([ad.pk for ad in ads], "default"), builders.scheme()
     Fingerprint.objects.bulk_create(
         (
-            Fingerprint(
-                document=each, scheme=builders.scheme(), version=1, source_digest=sources[ad.pk].digest
-            )
+            Fingerprint(document=each, scheme=scheme, version=1, source_digest=sources[ad.pk].digest)
             for each, ad in zip(found, ads)
         ),
         PORTION,
@@ -98,11 +97,11 @@ def documents(count: int) -> list[Document]:
 def pairs(sides: Sequence[tuple[Document, Document]], verdict: str) -> None:
     """A judged pair of each two, all with the evidence of one real comparison."""
     evidence = builders.evidence(TEXT.format(1), TEXT.format(2))
-    digests = dict(Fingerprint.objects.values_list("document", "source_digest"))
+    digests, scheme = dict(Fingerprint.objects.values_list("document", "source_digest")), builders.scheme()
     Pair.objects.bulk_create(
         (
             Pair(
-                a=a, b=b, scheme=builders.scheme(), space=a.space, verdict=verdict,
+                a=a, b=b, scheme=scheme, space=a.space, verdict=verdict,
                 score=SCORE - number / 10**6, containment_a=0.95, containment_b=0.9, evidence=evidence,
                 digest_a=digests[a.pk], digest_b=digests[b.pk],
             )
