@@ -13,6 +13,7 @@ from ..text.document import Document as Text
 from ..text.hashing import hash_word
 from ..text.may_name import may_name
 from ..text.plain import plain_text
+from ..text.traced import Untraced
 
 MOST_CONTACTS = 500
 """Contacts, key phrases and names kept of a document, in this order."""
@@ -50,7 +51,9 @@ def contacts_of(
     """What ties the post to others, by kind: declared contacts and those in the text, in one form; the staff's key
     phrases and people's names found in it. A declared person is a name."""
     people = {
-        each: Text(each, language=language).names if may_name(plain_text(each).text, language) else ()
+        each: Text(each, language=language).names
+        if may_name(plain_text(each, form=Untraced).text, language)
+        else ()
         for each in declared
     }
     known = (canonical_contact(each) for each, found in people.items() if not found)

@@ -75,7 +75,7 @@ class Batch:
         return found
 
     def plain(self, i: int) -> str:
-        """What a reader sees of a text: ``plain_text``, of a text that was not forgotten and is not too long."""
+        """What a reader sees of a text, as ``plain_text`` finds it; after ``forget`` the text as it was given."""
         return self._plain.get(i, self.texts[i])
 
     def forget(self) -> None:

@@ -93,8 +93,7 @@ class _Reader:
     def _plain(self, place: int) -> str:
         """The text that a reader sees, as ``plain_text`` finds it; "" of one too long."""
         raw, drop = self.texts[place], self.reading.quotes == "drop"
-        is_cut = len(raw) * 4 > MAX_BYTES
-        text = plain_text(raw, self.reading.quotes, Untraced).text if is_cut or _marked(raw, drop) else raw
+        text = plain_text(raw, self.reading.quotes, Untraced).text if _marked(raw, drop) else raw
         if text is not raw:
             self.plain[place] = text
         if len(text) < LONG_TEXT:
@@ -135,7 +134,8 @@ class _Reader:
 def _marked(raw: str, drop: bool) -> bool:
     """Whether ``plain_text`` may change a text."""
     return (
-        any(mark in raw and begun(raw) for mark, begun in _BEGUN.items())
+        len(raw) * 4 > MAX_BYTES  # may be cut
+        or any(mark in raw and begun(raw) for mark, begun in _BEGUN.items())
         or ("]" in raw and "](" in raw)
         or ("~" in raw and "~~" in raw)
         or any(mark in raw and begun(raw) for mark, begun in MARKED_APOSTROPHES.items())
