@@ -80,11 +80,13 @@ def _may_be(pair: re.Match[str], language: str) -> bool:
     one, text, start = capital + rest, pair.string, pair.start()
     dotted = gap.startswith(".")
     free = (dotted and not rest) or text[start - 1 : start] in _HYPHENS
-    if not (free or (_may_play(one, language) and not dotted)) or not capital.isupper():
+    if not free and (dotted or not _may_play(one, language)):
+        return False
+    if not (capital.isupper() and two[0].isupper()):
         return False
     if after or (len(two) == 1 and text.startswith(".", pair.end(4))):
-        return two[0].isupper()
-    return two[0].isupper() and _may_play(two, language) and (free or _may_agree(one, two, language))
+        return True
+    return _may_play(two, language) and (free or _may_agree(one, two, language))
 
 
 def _may_play(word: str, language: str) -> bool:

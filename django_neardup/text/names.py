@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from .morphology import Morphology, Reading, morphology
@@ -13,7 +13,7 @@ from .tokenize import Token
 # S: surname, N: given name, P: patronymic, I: initial; the first that fits wins.
 PATTERNS = ("SNP", "NPS", "SII", "IIS", "SN", "NS", "NP", "SI", "IS")
 ORDER = "SNPI"
-NEIGHBOURS = {"SN", "NP", "PS", "NS"}
+NEIGHBOURS = {a + b for pattern in PATTERNS for a, b in pairwise(pattern) if "I" not in (a, b)}
 """Words written out that stand side by side in one of the patterns."""
 
 ROLES = {"Surn": "S", "Name": "N", "Patr": "P"}
