@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Q
 
-from .columns import key_field
-from .merging.undo_plan import object_of
 from .models import MergeRecord
-from .visible import Key, key_of, root_of
+from .pipeline.deed_keys import keys_by
+from .visible import Key, root_of
 
 Post = tuple[int | None, str]
 """Content type id and canonical id, as records have them."""
@@ -59,7 +58,5 @@ def _key(kind: int | None, object_id: str, using: str) -> Key | None:
     if kind is None or model is None or not object_id:
         return None
     root = root_of(model)
-    if key_field(model) == key_field(root):
-        return root, object_id
-    post = object_of(kind, object_id, using, lock=False)
-    return key_of(post) if post is not None else None
+    key = keys_by(model, [object_id], root, using).get(object_id)
+    return (root, key) if key is not None else None
