@@ -20,7 +20,7 @@ from .adapters import adapters_of
 from .merging import addresses
 from .merging.paths import is_safe, path_asked, path_of, with_query
 from .models import MovedUrl
-from .narrowing import narrowable
+from .narrowing import object_in
 from .pipeline import document_databases
 
 logger = logging.getLogger(__name__)
@@ -113,7 +113,6 @@ def _target(entry: MovedUrl, request: HttpRequest, using: str) -> models.Model |
             key = adapter.model._meta.pk.to_python(entry.object_id)
         except ValidationError:
             return None
-        visible = narrowable(adapter.visible(request)).using(using)
-        found: models.Model | None = visible.filter(pk=key).first()
+        found: models.Model | None = object_in(adapter.visible(request), key, using)
         return found
     return None

@@ -30,6 +30,11 @@ def narrowable(queryset: QuerySet[M]) -> QuerySet[M]:
     return found
 
 
+def object_in(queryset: QuerySet[M], key: Any, using: str) -> M | None:
+    """The object of that primary key, where the queryset holds it in that database now."""
+    return narrowable(queryset).using(using).filter(pk=key).first()
+
+
 def keys_in(queryset: QuerySet[Any], keys: Collection[Any], using: str) -> set[Any]:
     """Those primary keys whose objects the queryset holds in that database now: of what is gone it holds nothing.
 

@@ -11,7 +11,7 @@ from django.dispatch import Signal
 
 from ..adapters import Adapter, adapter_for
 from ..models import Document, Hold, MergeRecord
-from ..narrowing import keys_in, narrowable
+from ..narrowing import keys_in, object_in
 from ..pipeline import documents_of, mark
 from ..pipeline.committing import after_commit
 from ..pipeline.deeds import deeds_on
@@ -139,8 +139,7 @@ def is_live(instance: Model, using: str) -> bool:
 def live_post(instance: Model, using: str) -> Model | None:
     """The post as it is stored, where ``live()`` holds it."""
     adapter = adapter_for(instance)
-    live = narrowable(adapter.live()).using(using)
-    found: Model | None = live.filter(pk=key_of(instance, adapter.model)).first()
+    found: Model | None = object_in(adapter.live(), key_of(instance, adapter.model), using)
     return found
 
 
