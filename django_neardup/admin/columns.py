@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from ..comparison.pieces import showable
 from ..merging.relations import rows_of
 from ..merging.values import Column
+from .words import numbered
 
 LETTERS = 100
 """Letters of a value that stand in a row; the rest is unfolded."""
@@ -64,7 +65,7 @@ def describe(row: models.Model) -> str:
         f"{capfirst(each.verbose_name)} {text_of(each, each.value_from_object(row), {}).short}"
         for each in columns[:TOLD]
     ]
-    return ", ".join(told) or f"№\N{NO-BREAK SPACE}{row.pk}"
+    return ", ".join(told) or numbered(row.pk)
 
 
 def _words(field: Any, value: Any, names: Mapping[Any, str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -20,7 +20,7 @@ from .filters import ForceFilter
 from .groups import CAP
 from .history import PutsBack
 from .lists import ShownAdmin
-from .shown import Shown, show
+from .shown import link, show
 from .withdrawing import take_back
 
 NAMED = 3
@@ -75,7 +75,7 @@ class DecisionAdmin(PutsBack, ShownAdmin):
 
     @admin.display(description=gettext_lazy("posts"))
     def linked_posts(self, row: Any) -> SafeString:
-        lines = [_linked(each) for each in row.shown]
+        lines = [link(each.url, f"{each.title} {each.name}") for each in row.shown]
         if row.size > len(row.shown):
             lines.append("…")
         return format_html_join("", "<div>{}</div>", ((line,) for line in lines))
@@ -101,8 +101,3 @@ class DecisionAdmin(PutsBack, ShownAdmin):
     @non_atomic
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return super().changelist_view(request, extra_context)
-
-
-def _linked(post: Shown) -> str:
-    words = f"{post.title} {post.name}"
-    return format_html('<a href="{}">{}</a>', post.url, words) if post.url else words

@@ -18,6 +18,7 @@ from .base import ReadOnlyAdmin
 from .chosen import chosen_keys
 from .filters import ModelFilter, RepeatsFilter, WorkFilter
 from .shown import model_name
+from .words import numbered
 
 
 @admin.register(Document)
@@ -60,7 +61,7 @@ class DocumentAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("post"), ordering="object_id")
     def number(self, row: Document) -> str:
-        return f"№\N{NO-BREAK SPACE}{row.object_id}"
+        return numbered(row.object_id)
 
     @admin.display(description=gettext_lazy("model"))
     def kind(self, row: Document) -> str:

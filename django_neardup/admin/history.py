@@ -24,7 +24,7 @@ from ..pipeline.ties import decisions_between
 from .base import non_atomic
 from .reopened import Known, Reopened
 from .withdrawing import take_back
-from .words import LABELS, percent
+from .words import LABELS, numbered, percent
 
 LISTED = 20
 """Decisions, and records, that a page lists."""
@@ -55,7 +55,7 @@ def of_pair(pair: Pair, again: Reopened | None, request: HttpRequest, site: Any,
 def _reopened(pair: Pair, again: Reopened) -> str:
     """Whose text has changed since the decision, and what the pair was then and is now."""
     sides = [each for each in (pair.a, pair.b) if each.pk in again.changed]
-    names = ", ".join(_number(each.object_id) for each in sides)
+    names = ", ".join(numbered(each.object_id) for each in sides)
     words = _("Open again: %(posts)s changed.") % {"posts": names}
     if again.then is None:
         return words
@@ -107,7 +107,7 @@ def _done(records: Collection[MergeRecord], using: str) -> Iterator[Event]:
     keys = document_keys(records, using)
     for each in records:
         post, keeper = keys[each.pk]
-        names = {"post": _number(post), "keeper": _number(keeper)}
+        names = {"post": numbered(post), "keeper": numbered(keeper)}
         words = {
             MergeRecord.Action.MERGE: _("%(post)s was merged into %(keeper)s."),
             MergeRecord.Action.HIDE: _("%(post)s was hidden."),
@@ -116,10 +116,6 @@ def _done(records: Collection[MergeRecord], using: str) -> Iterator[Event]:
         yield Event(each.created, words[MergeRecord.Action(each.action)] % names, each.by_name)
         if each.undone is not None:
             yield Event(each.undone, _("That of %(post)s was undone.") % names, each.undone_by)
-
-
-def _number(key: str) -> str:
-    return f"№\N{NO-BREAK SPACE}{key}"
 
 
 class PutsBack(admin.ModelAdmin):  # type: ignore[type-arg]

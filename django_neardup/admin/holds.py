@@ -23,7 +23,7 @@ from .chosen import chosen_keys
 from .filters import ConditionFilter, ExactFilter, ModelFilter, Option
 from .held import ACTS, Answering, liken
 from .lists import ShownAdmin
-from .shown import model_name, show
+from .shown import link, model_name, show
 from .words import SIGNS
 
 
@@ -81,8 +81,7 @@ class HoldAdmin(ShownAdmin):
 
     @admin.display(description=gettext_lazy("post"))
     def post(self, row: Any) -> str | SafeString:
-        words = f"{row.shown.title}, {row.shown.name}"
-        return format_html('<a href="{}">{}</a>', row.shown.url, words) if row.shown.url else words
+        return link(row.shown.url, f"{row.shown.title}, {row.shown.name}")
 
     @admin.display(description=gettext_lazy("state"), ordering="state")
     def state_words(self, row: Hold) -> str:
@@ -106,8 +105,7 @@ class HoldAdmin(ShownAdmin):
         if row.near is None:
             return ""
         shown, url = row.near
-        words = f"{shown.title}, {shown.name}"
-        return format_html('<a href="{}">{}</a>', url, words) if url else words
+        return link(url, f"{shown.title}, {shown.name}")
 
     @admin.display(description=gettext_lazy("model"))
     def kind(self, row: Hold) -> str:

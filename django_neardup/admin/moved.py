@@ -8,7 +8,6 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -16,7 +15,8 @@ from ..merging.paths import path_of
 from ..models import Document, MovedUrl
 from .filters import ConditionFilter, Option
 from .lists import ShownAdmin
-from .shown import Shown, show
+from .shown import Shown, link, show
+from .words import numbered
 
 
 class LeadsFilter(ConditionFilter):
@@ -77,9 +77,8 @@ class MovedUrlAdmin(ShownAdmin):
             return _("nowhere: gone for good")
         shown: Shown | None = row.shown
         if shown is None:
-            return f"№\N{NO-BREAK SPACE}{row.object_id}"
-        words = f"{shown.title}, {shown.name}"
-        return format_html('<a href="{}">{}</a>', shown.url, words) if shown.url else words
+            return numbered(row.object_id)
+        return link(shown.url, f"{shown.title}, {shown.name}")
 
     @admin.display(description=gettext_lazy("because of"))
     def why(self, row: MovedUrl) -> str:

@@ -18,6 +18,7 @@ from ..merging.plan import Plan
 from ..merging.values import Column, offered
 from ..pipeline import canonical_id
 from .columns import Text, describe, related, text_of
+from .words import numbered
 
 SINGLY = 10
 """Clashes of one relation that are decided one by one; more are decided by one word."""
@@ -71,7 +72,7 @@ class LineRow:
 
 def number(instance: models.Model) -> str:
     """An object's number as people write it."""
-    return f"№\N{NO-BREAK SPACE}{canonical_id(instance.pk)}"
+    return numbered(canonical_id(instance.pk))
 
 
 def sections(plan: Plan | None, lines: Sequence[Line], site: Any) -> dict[str, Any]:

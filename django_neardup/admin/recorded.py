@@ -17,6 +17,7 @@ from ..merging.permissions import may_view
 from ..merging.relations import rows_of
 from ..models import MergeRecord
 from .shown import visible_keys
+from .words import numbered
 
 Post = tuple[int | None, str]
 
@@ -37,7 +38,7 @@ def name_posts(records: Iterable[MergeRecord], request: HttpRequest, site: Any, 
 
 def called(title: str, key: str) -> str:
     """A post by its title and its number, which tells it from others of that title."""
-    return f"{title}, №\N{NO-BREAK SPACE}{key}"
+    return f"{title}, {numbered(key)}"
 
 
 def readable(records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str) -> list[int]:

@@ -19,6 +19,7 @@ from django.utils.translation import ngettext, ngettext_lazy
 from .conflicts import First, words, words_again
 from .groups import Group
 from .outcomes import OUTCOMES, Outcome, Preview
+from .words import numbered
 
 TOLD = 5
 """Failures that a message tells one by one."""
@@ -108,7 +109,7 @@ class Results:
 
 def name_of(group: Group) -> str:
     """A group by the number of its first post, as messages call it."""
-    return f"№\N{NO-BREAK SPACE}{group.stays.object_id}"
+    return numbered(group.stays.object_id)
 
 
 def undo_url(batch: UUID, site: str) -> str:

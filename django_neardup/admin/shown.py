@@ -12,6 +12,7 @@ from django.contrib.admin.utils import quote
 from django.db import models
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from ..adapters import Adapter, adapters_of
@@ -21,9 +22,15 @@ from ..models import Document
 from ..narrowing import keys_in
 from ..pipeline import model_of, objects_of
 from ..titles import is_seen
+from .words import numbered
 
 TITLE = 120
 PUBLIC = re.compile(r"https?://|/(?!/)", re.IGNORECASE)
+
+
+def link(url: str, words: str) -> str:
+    """The words, as a link where there is an address."""
+    return format_html('<a href="{}">{}</a>', url, words) if url else words
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Shown:
     @property
     def name(self) -> str:
         """The object's number as people write it."""
-        return f"№\N{NO-BREAK SPACE}{self.document.object_id}"
+        return numbered(self.document.object_id)
 
     @property
     def adapter(self) -> Adapter | None:

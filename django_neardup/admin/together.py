@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from ..models import Cluster, Contact, Decision, Membership, Pair, Scheme, Verdict
 from .evidence import Reason
 from .shown import Shown, queue_url
-from .words import percent
+from .words import numbered, percent
 
 NEARBY = 20
 
@@ -86,7 +86,7 @@ def weakest_of(cluster: Cluster, using: str) -> Weakest | None:
     pair = inside.select_related("a", "b").defer("evidence").order_by("score", "pk").first()
     if pair is None:
         return None
-    names = [f"№\N{NO-BREAK SPACE}{each.object_id}" for each in (pair.a, pair.b)]
+    names = [numbered(each.object_id) for each in (pair.a, pair.b)]
     return Weakest(percent(pair.score, pair.exact), *names)
 
 

@@ -55,6 +55,11 @@ def percent(score: float, exact: bool = False) -> str:
     return f"{max(whole, 0)}\N{NO-BREAK SPACE}%"
 
 
+def numbered(key: Any) -> str:
+    """The number of an object as people write it."""
+    return f"№\N{NO-BREAK SPACE}{key}"
+
+
 def passed(since: datetime) -> str:
     """How much time has passed since then; Django would say "0 minutes" of seconds."""
     if timezone.now() - since < timedelta(minutes=1):
