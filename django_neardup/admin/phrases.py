@@ -28,12 +28,15 @@ EVERY = "*"
 
 
 class KeyPhraseForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A phrase of at least one word, once a profile."""
+    """A phrase of at least one word, which is not one that most texts hold, once a profile."""
 
     def clean_text(self) -> str:
         text = " ".join(str(self.cleaned_data["text"]).split())
-        if not Text(text).words:
+        read = Text(text)
+        if not read.words:
             raise ValidationError(_("There is no word in it."))
+        if read.words == 1 and not read.content_words:
+            raise ValidationError(_("Most texts hold this word: add others to it."))
         return text
 
     def clean(self) -> dict[str, Any]:

@@ -34,7 +34,15 @@ def test_a_phrase_is_written(root):
 
 
 @pytest.mark.parametrize(
-    ("text", "profile"), [("!!! …", ""), ("", ""), ("срочная продажа", "no such profile"), ("д" * 201, "")]
+    ("text", "profile"),
+    [
+        ("!!! …", ""),
+        ("", ""),
+        ("и", ""),
+        ("Очень!", ""),
+        ("срочная продажа", "no such profile"),
+        ("д" * 201, ""),
+    ],
 )
 def test_what_cannot_be_found_is_not_written(root, text, profile):
     answer = root.post(reverse(ADD), {"text": text, "profile": profile, "active": "on"})
