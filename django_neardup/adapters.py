@@ -58,7 +58,7 @@ class Source:
         parts = [self.text, str(self.compared), str(self.live), self.author]
         for group in (self.contacts, self.identity, self.scope, self.options):
             parts += [str(len(group)), *group]
-        return digest(part.encode("utf-8", "surrogatepass") for part in parts).hex()
+        return digest(parts).hex()
 
 
 class Adapter:

@@ -14,7 +14,7 @@ from ..hashing import digest
 from ..synonyms import Synonyms
 from .context import STOPPED
 from .lexical import BARE, Piece
-from .runs import fixed, offsets_of
+from .runs import fixed, lengths_of, offsets_of, where
 from .table import Hashes, Marks
 
 _STOPPED, _NO_CONTENT = fixed(STOPPED, np.uint8), fixed(STOPPED | BARE, np.uint8)
@@ -99,8 +99,7 @@ class Batch:
     @cached_property
     def content_words(self) -> Integers:
         """int64[n]: tokens of each text that are not stop words."""
-        stops = offsets_of(self.stop)
-        return self.lengths - (stops[self.offsets[1:]] - stops[self.offsets[:-1]])
+        return self.lengths - lengths_of(where(self.stop).searchsorted(self.offsets))
 
     def exact(self, i: int) -> bytes:
         """16-byte keyed digest of the hashes of a text."""
