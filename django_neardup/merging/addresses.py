@@ -23,7 +23,7 @@ from ..pipeline.deed_keys import keeper_under, key_under
 from ..pipeline.objects import content_type_of, identity_of
 from ..pipeline.sql import among
 from ..signals import addresses_changed
-from .later import next_on_keeper
+from .following import next_on_keeper
 from .paths import digest_of, own_path
 
 logger = logging.getLogger(__name__)

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from django.contrib.contenttypes.models import ContentType
 from django.db.models import Q, QuerySet
 
-from ..columns import key_field
 from ..models import MergeRecord
 from ..pipeline import canonical_id
 from ..pipeline.deed_keys import keeper_under, key_under
-from ..pipeline.deeds import holds
 from ..portions import portions
-from .relations import PORTION, ModelType, ancestors, concrete
+from .following import goes_apart, next_on_keeper, of_kin
+from .relations import PORTION, ModelType
 from .stored import Place, key_of, model_of, place_of, same
 
 Row = dict[str, Any]
@@ -144,13 +142,13 @@ class Later:
                 ids[model].add(canonical_id(key_of(model, key)))
         for some in portions(sorted(set().union(*ids.values())), PORTION):
             yield Q(loser_id__in=some)
-        for model in filter(_goes_apart, ids):
+        for model in filter(goes_apart, ids):
             for some in portions(sorted(ids[model]), PORTION):
-                yield _done_to(model, some, self.using)
+                yield of_kin(model, some, self.using)
 
     def heir(self, record: MergeRecord, model: ModelType) -> str:
         """The canonical id, as one of that model, of the post that the record's was merged into."""
-        if not _goes_apart(model):
+        if not goes_apart(model):
             return str(record.keeper_id)
         following = next_on_keeper(record, self._standing(), self.using)
         return keeper_under(record, model, self.using) if following is None else key_under(following, model)
@@ -188,48 +186,6 @@ class Later:
 
     def _book(self, record: MergeRecord) -> Book:
         return self.books.setdefault(record.pk, Book(record))
-
-
-def next_on_keeper(record: MergeRecord, records: QuerySet[MergeRecord], using: str) -> MergeRecord | None:
-    """The first of those records that came after that one and is of its keeper, by whichever of its models: they may
-    have keys of their own."""
-    if record.keeper_type_id is None:
-        return None
-    model = ContentType.objects.db_manager(using).get_for_id(record.keeper_type_id).model_class()
-    if model is None:
-        named = Q(loser_type=record.keeper_type_id, loser_id=record.keeper_id)
-    else:
-        named = _done_to(model, [record.keeper_id], using)
-    return records.filter(named, pk__gt=record.pk).order_by("pk").first()
-
-
-def _done_to(model: ModelType, keys: Collection[str], using: str) -> Q:
-    """The records of what was done to the posts that have rows of that model with those keys."""
-    family = _family(model)
-    kinds = ContentType.objects.using(using).filter(app_label__in={each._meta.app_label for each in family})
-    own = {f"{each.app_label}.{each.model}": each.pk for each in kinds}
-    found = {each: own[each._meta.label_lower] for each in family if each._meta.label_lower in own}
-    alike = [kind for each, kind in found.items() if key_field(each) == key_field(model)]
-    apart = [kind for each, kind in found.items() if key_field(each) != key_field(model)]
-    named = Q(loser_type__in=alike, loser_id__in=keys)
-    return named | Q(holds(model, keys, len(family)), loser_type__in=apart) if apart else named
-
-
-def _goes_apart(model: ModelType) -> bool:
-    """Whether a post with a row of that model may have another key as one of another model."""
-    return any(key_field(each) != key_field(model) for each in _family(model))
-
-
-def _family(model: ModelType) -> set[ModelType]:
-    """The models as which such a post may have been merged: that one, its parents and children."""
-    return {*ancestors(model), *_descendants(model)}
-
-
-def _descendants(model: Any) -> Iterable[Any]:
-    for child in model.__subclasses__():
-        if not child._meta.abstract:
-            yield concrete(child)
-        yield from _descendants(child)
 
 
 def _is_same(step: Mapping[str, Any], value: Any) -> bool:
