@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -14,90 +12,10 @@ from ..models import MergeRecord
 from ..pipeline import canonical_id
 from ..pipeline.deed_keys import keeper_under, key_under
 from ..portions import portions
+from .book import Book, Trail
 from .following import goes_apart, next_on_keeper, of_kin
 from .relations import PORTION, ModelType
 from .stored import Place, key_of, model_of, place_of, same
-
-Row = dict[str, Any]
-
-
-@dataclass
-class Book:
-    """A record's journal, looked up by row and by column. ``changed``: it was amended."""
-
-    record: MergeRecord
-    changed: bool = False
-
-    @cached_property
-    def rows(self) -> dict[Place, Row]:
-        """The rows that are no more since."""
-        return {place_of(row): row for row in self.record.journal.get("rows", ()) if not row.get("stays")}
-
-    @cached_property
-    def own(self) -> set[Place]:
-        """The post's own rows."""
-        rows = self.record.journal.get("rows", ())
-        return {place_of(row) for row in rows[: self.record.journal.get("own", 1)]}
-
-    @cached_property
-    def moves(self) -> dict[tuple[Place, str], Row]:
-        return {(place_of(move), move["field"]): move for move in self.record.journal.get("moves", ())}
-
-    def key_after(self, place: Place) -> Place:
-        """Where a row is after this record: a column that moved may be of its key."""
-        label, key = place
-        model = model_of(label)
-        if model is None:
-            return place
-        parts = key if isinstance(key, tuple) else (key,)
-        steps = [self.moves.get((place, each.name)) for each in model._meta.pk_fields]
-        after = tuple(part if step is None else step["to"] for part, step in zip(parts, steps, strict=True))
-        return label, after if isinstance(key, tuple) else after[0]
-
-    def add_move(self, row: Mapping[str, Any], name: str, new: Any) -> None:
-        """As though the record had moved that column too."""
-        move = {"model": row["model"], "pk": row["pk"], "field": name, "from": row["fields"][name], "to": new}
-        self._rewrite("moves", [*self.record.journal.get("moves", ()), move])
-
-    def add_row(self, row: Row) -> None:
-        """As though the row had gone with this record."""
-        self._rewrite("rows", [*self.record.journal["rows"], row])
-
-    def drop_moves(self, cells: Collection[tuple[Place, str]]) -> None:
-        """As though the record had not moved those columns."""
-        moves = self.record.journal["moves"]
-        self._rewrite("moves", [move for move in moves if (place_of(move), move["field"]) not in cells])
-
-    def take(self, places: Collection[Place]) -> None:
-        """As though those rows had not gone with this record."""
-        own = len(self.own - set(places))
-        self._rewrite("rows", [row for row in self.record.journal["rows"] if place_of(row) not in places])
-        self.record.journal["own"] = own
-
-    def set_value(self, place: Place, name: str, value: Any) -> None:
-        """As though a row had gone with that value."""
-        self.rows[place]["fields"][name] = value
-        self.changed = True
-
-    def _rewrite(self, name: str, items: list[Row]) -> None:
-        self.record.journal[name] = items
-        self.changed = True
-        for cached in ("rows", "own", "moves"):
-            self.__dict__.pop(cached, None)
-
-
-@dataclass
-class Trail:
-    """Where a column that a record moved is by now, and the value that it has if nobody else touched it.
-
-    ``book`` is the later journal that keeps the row, None where it should be in its table; ``steps`` are the journals
-    that moved the column on, each with the row's place then.
-    """
-
-    place: Place
-    value: Any
-    book: Book | None = None
-    steps: list[tuple[Book, Place]] = field(default_factory=list)
 
 
 class Later:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..models import MergeRecord
-from .later import Book
+from .book import Book
 from .stored import Place, key_of, model_of, own_fields, place_of, read, same
 
 Cell = tuple[Place, str]

@@ -11,7 +11,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from ..models import MergeRecord
-from .later import Book, Later
+from .book import Book
+from .later import Later
 from .leftovers import EMPTY, FILE, HEIR, LATER, LOST, TAKEN, Leftovers
 from .needs import Target, lacks_file, model_at, offers, present, targets, with_dependants
 from .noting import rows_now

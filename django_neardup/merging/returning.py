@@ -10,7 +10,8 @@ from typing import Any
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 
-from .later import Book, Later, Trail
+from .book import Book, Trail
+from .later import Later
 from .leftovers import EDITED, GONE, Leftovers
 from .noting import rows_now
 from .stored import Place, model_of, same
