@@ -51,6 +51,11 @@ class Book:
         move = {"model": row["model"], "pk": row["pk"], "field": name, "from": row["fields"][name], "to": new}
         self._rewrite("moves", [*self.record.journal.get("moves", ()), move])
 
+    def go_back_to(self, cell: tuple[Place, str], value: Any) -> None:
+        """As though the record had found that value where it moved that column."""
+        self.moves[cell]["from"] = value
+        self.changed = True
+
     def add_row(self, row: Row) -> None:
         """As though the row had gone with this record."""
         self._rewrite("rows", [*self.record.journal["rows"], row])
@@ -83,10 +88,12 @@ class Trail:
     """Where a column that a record moved is by now, and the value that it has if nobody else touched it.
 
     ``book`` is the later journal that keeps the row, None where it should be in its table; ``steps`` are the journals
-    that moved the column on, each with the row's place then.
+    that moved the column on, each with the row's place then.  ``over``: that of a later merge into the same post, which
+    has set the column to what it holds; the trail ends there.
     """
 
     place: Place
     value: Any
     book: Book | None = None
+    over: Book | None = None
     steps: list[tuple[Book, Place]] = field(default_factory=list)

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 
 from ..columns import key_field
 from ..models import MergeRecord
-from ..pipeline.deed_keys import key_under
+from ..pipeline.deed_keys import key_under, keys_by
 from ..pipeline.deeds import holds
 from ..portions import portions
 from .relations import PORTION, ModelType, ancestors, concrete
@@ -54,6 +54,21 @@ def _deeds_on(
         rows = records.filter(named).order_by("pk")
         for row in rows.defer(None) if apart else rows:
             found[key_under(row, apart) if apart else row.loser_id].append(row)
+    return found
+
+
+def into_keeper(record: MergeRecord, using: str) -> Q:
+    """The merges into that record's keeper, by whichever of its models."""
+    if record.keeper_type_id is None or not record.keeper_id:
+        return Q(pk__in=[])
+    model = ContentType.objects.db_manager(using).get_for_id(record.keeper_type_id).model_class()
+    found = Q(keeper_type=record.keeper_type_id, keeper_id=record.keeper_id)
+    if model is None:
+        return found
+    for each in _family(model) - {model}:
+        key = keys_by(model, [record.keeper_id], each, using).get(record.keeper_id)
+        if key is not None:
+            found |= Q(keeper_type=_kind(each, using), keeper_id=key)
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -13,29 +15,51 @@ from ..pipeline import canonical_id
 from ..pipeline.deed_keys import keeper_under, key_under
 from ..portions import portions
 from .book import Book, Trail
-from .following import goes_apart, next_on_keeper, of_kin
+from .following import goes_apart, into_keeper, next_on_keeper, of_kin
 from .relations import PORTION, ModelType
 from .stored import Place, key_of, model_of, place_of, same
 
 
 class Later:
-    """The records, not undone, that took over what one record had moved: later merges of its keeper, one by one."""
+    """The records, not undone, that took over what one record had moved: later merges of its keeper, one by one
+    (``chain``), and besides them later merges into the same posts (``beside``)."""
 
     def __init__(self, record: MergeRecord, using: str, *, lock: bool) -> None:
         self.record, self.using, self.lock = record, using, lock
         self.books = {record.pk: Book(record)}
         self.chain = list(self._followers())
 
+    @cached_property
+    def beside(self) -> list[Book]:
+        found: list[Book] = []
+        last = [self.record, *(book.record for book in self.chain)]
+        for record, end in zip_longest(last, last[1:]):
+            merges = self._standing().filter(into_keeper(record, self.using), pk__gt=record.pk)
+            if end is not None:
+                merges = merges.filter(pk__lt=end.pk)
+            found += [self._book(each) for each in merges.order_by("pk")]
+        return found
+
     def trail(self, move: Mapping[str, Any]) -> Trail:
-        """Follow a move of the record."""
+        """Follow a move of the record through the chain."""
+        return self._trail(move, self.chain)
+
+    def whole_trail(self, move: Mapping[str, Any]) -> Trail:
+        """Follow a move of the record through all later merges."""
+        return self._trail(move, sorted([*self.chain, *self.beside], key=lambda book: book.record.pk))
+
+    def _trail(self, move: Mapping[str, Any], books: Iterable[Book]) -> Trail:
         name = move["field"]
         trail = Trail(self.books[self.record.pk].key_after(place_of(move)), move["to"])
-        for book in self.chain:
+        for book in books:
             if trail.place in book.rows:
                 trail.book = book
                 break
             step = book.moves.get((trail.place, name))
             if step is not None and _is_same(step, trail.value):
+                if book not in self.chain:
+                    trail.over = book
+                    break
                 trail.value = step["to"]
                 trail.steps.append((book, trail.place))
             trail.place = book.key_after(trail.place)
@@ -73,12 +97,7 @@ class Later:
 
     def bringer(self, place: Place) -> Book | None:
         """The journal, of the same keeper or later, of the merge that has brought a row to where it is."""
-        record = self.record
-        same = (
-            self._standing()
-            .filter(keeper_type=record.keeper_type_id, keeper_id=record.keeper_id)
-            .exclude(keeper_id="")
-        )
+        same = self._standing().filter(into_keeper(self.record, self.using))
         for book in [*(self._book(each) for each in same), *self.chain]:
             if any(book.key_after(row) == place for row, _name in book.moves if row[0] == place[0]):
                 return book

@@ -17,6 +17,7 @@ NAMED = 3
 
 EDITED = gettext_lazy("%(rows)s: changed since, left as it is.")
 GONE = gettext_lazy("%(rows)s: deleted since, does not come back.")
+OVER = gettext_lazy("%(rows)s: set by a later merge, goes back when that is undone.")
 TAKEN = gettext_lazy("%(rows)s: another row has its place by now.")
 EMPTY = gettext_lazy("%(rows)s: what it pointed at is gone, the reference stays empty.")
 HEIR = gettext_lazy("%(rows)s: what it pointed at was merged since, it points at the post that stayed.")

@@ -33,13 +33,27 @@ def holders(model: ModelType, row: Mapping[str, Any], using: str) -> Iterator[Ho
                 yield Holder(place, frozenset(names))
 
 
+def claims(model: ModelType, row: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """What a stored row has for itself alone, its key aside: columns and their values. Rules by expressions are left
+    out, and so are conditions."""
+    rules = [rule.fields for rule in model._meta.constraints if isinstance(rule, UniqueConstraint)]
+    sets = [list(names) for names in (*_sets(model), *rules) if names]
+    values = [[value_in(row, name) for name in names] for names in sets]
+    return {(repr(names), repr(each)) for names, each in zip(sets, values) if None not in each}
+
+
+def _sets(model: ModelType) -> list[list[str]]:
+    """The columns that have one value, or values, only once in the table, the key aside."""
+    fields = model._meta.local_concrete_fields
+    sets = [[field.name] for field in fields if field.unique and not field.primary_key]
+    return [*sets, *map(list, model._meta.unique_together)]
+
+
 def _rules(
     model: ModelType, values: Mapping[str, Any], using: str
 ) -> Iterator[tuple[set[str], QuerySet[Any]]]:
     rows = rows_of(model, using)
-    fields = model._meta.local_concrete_fields
-    sets = [[field.name] for field in fields if field.unique and not field.primary_key]
-    for names in [*sets, *map(list, model._meta.unique_together)]:
+    for names in _sets(model):
         if all(values[name] is not None for name in names):
             yield set(names), rows.filter(**{name: values[name] for name in names})
     for rule in model._meta.constraints:

@@ -16,7 +16,7 @@ from .later import Later
 from .leftovers import EMPTY, FILE, HEIR, LATER, LOST, TAKEN, Leftovers
 from .needs import Target, lacks_file, model_at, offers, present, targets, with_dependants
 from .noting import rows_now
-from .occupied import holders
+from .occupied import claims, holders
 from .relations import ModelType
 from .returning import Returning, moved
 from .stored import Place, model_of, place_of, plain_key
@@ -36,6 +36,7 @@ class Restoring:
         for row in _gone(self.book, self.using):
             self.rows[place_of(row)] = deepcopy(row)
         self.own = self.book.own & set(self.rows)
+        self._taken: list[tuple[Book, Row]] = []
 
     def settle(self, returning: Returning) -> None:
         """Drop what cannot come back, and point elsewhere what has lost its target."""
@@ -56,6 +57,7 @@ class Restoring:
             book = self.later.books[pk]
             whole = with_dependants(book.rows, set(taken), book.own)
             rows = {place: deepcopy(book.rows[place]) for place in book.rows if place in whole}
+            self._taken += ((book, book.rows[place]) for place in taken if place in whole)
             book.take(whole)
             for place, row in rows.items():
                 after = _put(row, taken.get(place, {}))
@@ -93,12 +95,19 @@ class Restoring:
         return None
 
     def _give_way(self, place: Place, holder: Place, sentence: str) -> None:
-        """The post is refused; another row waits for the undo of the merge that has brought what is there."""
+        """The post is refused; another row waits for the undo of the merge that has taken its place from a row that
+        goes back with this undo, or has brought what is there."""
         if place in self.own:
             self.reasons.append(sentence % {"post": post_of(self.later.record)})
         elif place in self.rows:
-            bringer = self.later.bringer(holder)
-            self._hand_over(place, bringer, TAKEN if bringer is None else LATER)
+            book = self._successor(place) or self.later.bringer(holder)
+            self._hand_over(place, book, TAKEN if book is None else LATER)
+
+    def _successor(self, place: Place) -> Book | None:
+        """The journal that kept a row, taken from it now, with a value that this one needs for itself alone."""
+        model, needed = model_at(place), claims(model_at(place), self.rows[place])
+        kept = (book for book, row in self._taken if row["model"] == place[0] and needed & claims(model, row))
+        return next(kept, None)
 
     def _hand_over(self, place: Place, book: Book | None, why: Any) -> None:
         """Leave out a row that is not the post's own, and what hangs on it; a journal keeps them where there is one."""
@@ -146,7 +155,8 @@ class Restoring:
             words = _("%(post)s cannot come back: what it points at (%(field)s) is gone.")
             self.reasons.append(words % {"post": post_of(self.later.record), "field": name})
             return
-        self._hand_over(place, keeping, LOST if keeping is None else LATER)
+        book = self._successor(place) or keeping
+        self._hand_over(place, book, LOST if book is None else LATER)
 
     def _follow(self, row: Row, field: Any, target: Target, returning: Returning) -> bool:
         """Point the row at the post that its target was merged into; the merges are told, so that their undo takes it
@@ -171,15 +181,18 @@ class Restoring:
         return True
 
     def _checktargets(self, returning: Returning) -> None:
-        """References that would go back to something that is gone stay."""
+        """References that would go back to something that is gone stay, until it comes back with a later undo."""
         wanted = (
             (place, name, target)
             for place, back in returning.backs.items()
             for name, target in targets({"model": place[0], "pk": place[1], "fields": back.values})
             if name in back.values
         )
-        for place, name, _target in self._lost(wanted, returning):
-            returning.keep(place, name, LOST)
+        for place, name, target in self._lost(wanted, returning):
+            if (book := self._awaited(target)) is not None:
+                returning.hand_over(place, name, book)
+            else:
+                returning.keep(place, name, LOST)
 
     def _lost(
         self, wanted: Iterable[tuple[Place, str, Target]], returning: Returning
@@ -209,6 +222,13 @@ class Restoring:
         model, attname, _value = target
         wanted = (model, attname, value)
         return wanted in self._coming(returning) or bool(present(model, attname, {value}, self.using))
+
+    def _awaited(self, target: Target) -> Book | None:
+        """The later journal with which the row comes back that was pointed at."""
+        model, attname, value = target
+        place = model._meta.label_lower, value
+        books = (book for book in self.later.books.values() if book is not self.book and place in book.rows)
+        return next(books, None) if attname == model._meta.pk.attname else None
 
     def _keeping(self, target: Target) -> Book | None:
         """The journal that keeps the row that was pointed at."""

@@ -12,7 +12,7 @@ from django.core.exceptions import FieldDoesNotExist
 
 from .book import Book, Trail
 from .later import Later
-from .leftovers import EDITED, GONE, Leftovers
+from .leftovers import EDITED, GONE, LATER, OVER, Leftovers
 from .noting import rows_now
 from .stored import Place, model_of, same
 
@@ -51,16 +51,37 @@ class Returning:
         moves = self.later.books[self.later.record.pk].record.journal.get("moves", ())
         trails = [(move, self.later.trail(move)) for move in moves if _is_known(move)]
         current = rows_now(_asked(found for found in trails if found[1].book is None), self.later.using)
+        trails = [(move, self._whole(move, trail, current)) for move, trail in trails]
         missing = [found for found in trails if found[1].book is None and found[1].place not in current]
         kept = self.later.keeping({trail.place for _move, trail in missing} - self.coming)
         for move, trail in trails:
             book = trail.book or kept.get(trail.place)
-            if trail.book is None and trail.place in current:
+            if trail.over is not None:
+                trail.over.go_back_to((trail.place, move["field"]), move["from"])
+                self.left.add(OVER, trail.place, move["field"])
+            elif trail.book is None and trail.place in current:
                 self._in_table(move, trail, current[trail.place])
             elif book is not None:
                 self._in_journal(move, trail, book)
             elif trail.place not in self.coming:
                 self.left.add(GONE, trail.place)
+
+    def _whole(self, move: Mapping[str, Any], trail: Trail, current: Mapping[Place, Row]) -> Trail:
+        """The trail through all later merges, where that tells more of a column that is not as the chain left it."""
+        if self._is_as_left(move, trail, current):
+            return trail
+        found = self.later.whole_trail(move)
+        return trail if found.book is None and found.over is None else found
+
+    def _is_as_left(self, move: Mapping[str, Any], trail: Trail, current: Mapping[Place, Row]) -> bool:
+        """Whether the column is where the trail ends, and nobody else touched it."""
+        if trail.book is not None:
+            stored = value_in(trail.book.rows[trail.place], move["field"])
+        elif trail.place in current:
+            stored = current[trail.place][move["field"]]
+        else:
+            return False
+        return self._state(move, trail, stored) != "edited"
 
     def keep(self, place: Place, name: str, why: Any) -> None:
         """Leave a column after all."""
@@ -68,6 +89,17 @@ class Returning:
         del self.backs[place].values[name], self._trails[place, name]
         if not self.backs[place].values:
             del self.backs[place]
+
+    def hand_over(self, place: Place, name: str, book: Book) -> None:
+        """Leave a column to a later undo, as though that record had moved it."""
+        key = place[1]
+        row = {
+            "model": place[0],
+            "pk": list(key) if isinstance(key, tuple) else key,
+            "fields": {name: self.backs[place].values[name]},
+        }
+        book.add_move(row, name, self._trails[place, name].value)
+        self.keep(place, name, LATER)
 
     def settle(self) -> None:
         """Later journals have nothing to do any more with what goes back."""

@@ -1,13 +1,17 @@
 """Undo through later merges, whichever is undone first."""
 
+from datetime import date
+from itertools import permutations, product
+
 import pytest
 
-from django_neardup.merging import Case, delete, merge
+from django_neardup.merging import Case, delete, make_plan, merge
 from django_neardup.models import MergeRecord
 from tests.merging.population import CLASHING, surround
 from tests.merging.tools import pieces, run, site, undone
 from tests.testapp import zoo
 from tests.testapp.models import Note
+from tests.testapp.offers import Click, Offer, Promotion
 from tests.testapp.zoo import Bulletin, Group, Notice, Person, Piece
 
 pytestmark = pytest.mark.django_db
@@ -233,3 +237,82 @@ class TestChildrenWithKeysOfTheirOwn:
         undone(gone)
 
         assert site() == before
+
+
+def test_a_row_whose_place_a_later_merge_has_filled_comes_back_with_that_one():
+    keeper, one, two = offers = [Offer.objects.create(title=title) for title in ("keeper", "one", "two")]
+    for day, offer in enumerate(offers, 1):
+        Promotion.objects.create(offer=offer, until=date(2026, 12, day))
+    before = site()
+    (first,), (second,) = (_merged_with_its_own(keeper, loser) for loser in (one, two))
+
+    (first,) = undone(first)
+    assert [words for words in first.left if "comes back when what it belongs to does" in words]
+    assert Promotion.objects.get(offer=keeper).until.day == 3
+    undone(second)
+
+    assert site() == before
+
+
+def _merged_with_its_own(keeper, loser):
+    """Of rows that claim one place the loser's stay."""
+    clashes = make_plan(keeper, [loser], "default").clashes
+    return merge(keeper, [loser], Case(), choices={clash.key: "loser" for clash in clashes})
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))], ids=str)
+def test_rows_of_one_place_go_back_in_any_order(order):
+    keeper, *losers = offers = [
+        Offer.objects.create(title=title) for title in ("keeper", "one", "two", "three")
+    ]
+    for day, offer in enumerate(offers, 1):
+        Click.objects.create(promotion=Promotion.objects.create(offer=offer, until=date(2026, 12, day)))
+    before = site()
+    records = [_merged_with_its_own(keeper, loser)[0] for loser in losers]
+
+    for number in order:
+        undone(records[number])
+        there = {promotion.offer_id: promotion.until.day for promotion in Promotion.objects.all()}
+        assert all(there[offer.pk] == day for day, offer in enumerate(losers, 2) if offer.pk in there)
+        assert keeper.pk in there
+
+    assert site() == before
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))], ids=str)
+def test_values_of_one_keeper_go_back_in_any_order(order):
+    keeper, *losers = (Piece.objects.create(code=code, text=code) for code in "kabc")
+    before = site()
+    records = [merge(keeper, [loser], Case(), values={"text": loser.pk})[0] for loser in losers]
+    standing = ["k", "a", "b", "c"]
+
+    for number in order:
+        (record,) = undone(records[number])
+        assert any("set by a later merge" in words for words in record.left) == (
+            standing[-1] != "abc"[number]
+        )
+        standing.remove("abc"[number])
+        assert Piece.objects.get(pk=keeper.pk).text == standing[-1]
+
+    assert site() == before
+
+
+@pytest.mark.parametrize("models", [*product([Notice, Bulletin], repeat=2)])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=str)
+def test_a_value_goes_back_by_whichever_model_the_keeper_was_merged(models, order):
+    keys = {text: Bulletin.objects.create(text=text, city=city).notice_id for city, text in enumerate("kab")}
+    before = site()
+    records = []
+    for model, text in zip(models, "ab", strict=True):
+        keeper, loser = (_as(model, keys[name]) for name in ("k", text))
+        records += merge(keeper, [loser], Case(), values={"city": loser.pk})
+
+    undone(records[order[0]])
+    assert Notice.objects.get(pk=keys["k"]).city == [2, 1][order[0]]
+    undone(records[order[1]])
+
+    assert site() == before
+
+
+def _as(model, key):
+    return model.objects.get(**{"pk" if model is Notice else "notice": key})
