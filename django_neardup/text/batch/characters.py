@@ -15,7 +15,7 @@ from ..normalize import INVISIBLE, ONLY_ACCENTS, SIMPLE, UNUSUAL
 from .runs import where
 
 Bytes = NDArray[np.uint8]
-Points = NDArray[np.uint16] | NDArray[np.uint32]
+Points = NDArray[np.uint32]
 Classes = NDArray[np.uint16]
 
 LETTER, SPACE = 1, 2
