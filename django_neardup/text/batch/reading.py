@@ -26,6 +26,8 @@ _BEGUN = {
 }
 """Literal first letters, for which a text is searched at once."""
 FEW = 180  # characters that are sooner read one by one
+SAMPLE = 16
+"""So many texts of a batch tell whether tags are usual in it."""
 
 
 def read_batch(
@@ -48,9 +50,7 @@ class _Reader:
     def __init__(self, texts: Sequence[str], reading: Reading) -> None:
         self.texts, self.reading = texts, reading
         self.memory = memory()
-        self.tagged = {
-            place for place, raw in enumerate(texts) if "<" in raw or "&" in raw or len(raw) >= LONG_TEXT
-        }
+        self.tagged = _tagged(texts)
         """Texts that are made plain before their block is read."""
         self.documents: dict[int, Document] = {}
         self.pieces: dict[int, list[Piece]] = {}
@@ -129,6 +129,17 @@ class _Reader:
             lambda place: self._whole(first + place),
             lambda place, piece: self.pieces.setdefault(first + place, []).append(piece),
         )
+
+
+def _tagged(texts: Sequence[str]) -> set[int]:
+    """Numbers of the texts that are very long; and, where tags and entities are usual, of those that have any: to look
+    for them in every text costs more than to read few texts again."""
+    usual = any("<" in raw or "&" in raw for raw in texts[:: 1 + len(texts) // SAMPLE])
+    return {
+        place
+        for place, raw in enumerate(texts)
+        if len(raw) >= LONG_TEXT or (usual and ("<" in raw or "&" in raw))
+    }
 
 
 def _marked(raw: str, drop: bool) -> bool:
