@@ -79,10 +79,8 @@ def _quotation_keys(sample: Hashes, offsets: Integers, divisor: int) -> tuple[Ha
 
 def _packed(sketches: Hashes, held: NDArray[np.bool_]) -> list[bytes]:
     """`pack_sketch` of every row; the texts that are not held have none."""
-    width = 4 * sketches.shape[1]
-    packed = sketches.astype("<u4").tobytes()
-    places = (np.cumsum(held) - 1) * width
-    return [packed[at : at + width] if own else b"" for at, own in zip(places.tolist(), held.tolist())]
+    rows = iter(sketches.astype("<u4").view(f"V{4 * sketches.shape[1]}").reshape(-1).tolist())
+    return [next(rows) if own else b"" for own in held.tolist()]
 
 
 def measured(

@@ -33,7 +33,7 @@ from .runs import Flags, fixed, lengths_of, offsets_of, where
 from .table import Places
 from .words import Mixer, Scratch
 
-SAMPLED = 8
+SAMPLED = 16
 AROUND = 4
 """Letters that are spaced out by blanks are four or more."""
 _1, _W, _FIRST_CYRILLIC = fixed(1, np.int64), fixed(W, np.uint8), fixed(FIRST_CYRILLIC, np.uint8)
@@ -117,13 +117,13 @@ class Scripts(Joined):
         weight = 3 if self._prefer else 1
         latin = lengths_of(where(self._between(_LATIN_ONLY)).searchsorted(self.texts))
         latin += lengths_of(self._specials(UNMISTAKABLY_LATIN).searchsorted(self.texts))
-        sure = self._between(_CYRILLIC_ONLY)
-        sampled = offsets_of(sure[::SAMPLED])
+        first = _CYRILLIC_ONLY.first
+        sampled = offsets_of(self.bytes[::SAMPLED] >= first)
         cyrillic = lengths_of(sampled.take(-(-self.texts // SAMPLED)))
         few = where(both & ((cyrillic * weight < latin) | (cyrillic == 0)))
         places = zip(few.tolist(), self.texts[few].tolist(), self.texts[few + 1].tolist())
         for place, start, end in places:
-            cyrillic[place] = np.count_nonzero(sure[start:end])
+            cyrillic[place] = np.count_nonzero(self.bytes[start:end] >= first)
         mostly = np.where(cyrillic > 0, cyrillic * weight >= latin, self._prefer & (latin == 0))
         self.cyrillic[both] = mostly[both]
         self.whole |= both & ~mostly & (cyrillic == 0)
