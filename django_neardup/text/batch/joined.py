@@ -66,7 +66,7 @@ class Joined:
             self._points, self.bytes = characters_of(self.text, self._alphabet, self._scratch)
         self._others = others_of(self.bytes, self._scratch)
         self._other_bytes = self.bytes.take(self._others)
-        self._special = self._others_between(_SPECIAL)
+        self._special = self._others.take(where(self._other_bytes - _SPECIAL.first < _SPECIAL.size))
         self._kinds = self._kinds_at(self._special)
         self._present = int(np.bitwise_or.reduce(self._kinds))
 
@@ -86,12 +86,8 @@ class Joined:
         shifted = np.subtract(self.bytes, wanted.first, out=self._scratch.shifted[:size])
         return np.less(shifted, wanted.size, out=self._scratch.flags[:size])
 
-    def _others_between(self, wanted: Range) -> Places:
-        """Places of the characters, letters apart, with bytes in this range."""
-        return self._others.take(where(self._other_bytes - wanted.first < wanted.size))
-
     def _specials(self, kinds: int) -> Places:
-        """Places of the characters, letters apart, of some kinds."""
+        """Places of the characters, letters apart, of some of the kinds for which there are bytes in ``SPECIAL``."""
         if not self._present & kinds:
             return self._special[:0]
         return self._special.take(where(self._kinds & np.uint16(kinds)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -81,13 +83,12 @@ class _Reader:
         texts = list(self.texts)
         for place in self.tagged:
             texts[place] = self._plain(place)
-        first = size = 0
-        for place, text in enumerate(texts):
-            more = len(text) + 1
-            if size + more > BLOCK - 1:
-                yield first, texts[first:place]
-                first, size = place, 0
-            size += more
+        ends = [0, *accumulate(len(text) + 1 for text in texts)]
+        first = 0
+        while ends[-1] - ends[first] >= BLOCK:
+            last = bisect_left(ends, ends[first] + BLOCK) - 1
+            yield first, texts[first:last]
+            first = last
         yield first, texts[first:]
 
     def _plain(self, place: int) -> str:

@@ -20,7 +20,7 @@ from .characters import (
     LINKED,
     ODD,
     SLASH,
-    SYMBOLS,
+    SYMBOL,
     UNMISTAKABLY_CYRILLIC,
     UNMISTAKABLY_LATIN,
     UNSEEN,
@@ -39,7 +39,6 @@ AROUND = 4
 _1, _W, _FIRST_CYRILLIC = fixed(1, np.int64), fixed(W, np.uint8), fixed(FIRST_CYRILLIC, np.uint8)
 _LETTERS = (CYRILLIC, LATIN, UNMISTAKABLY_CYRILLIC, UNMISTAKABLY_LATIN)
 _LATIN = bytes_between(FIRST_LETTER, FIRST_CYRILLIC)
-_SYMBOLS = bytes_between(*SYMBOLS)
 _LATIN_ONLY, _CYRILLIC_ONLY = bytes_between(*LATIN_ONLY_BYTES), bytes_between(*CYRILLIC_ONLY_BYTES)
 
 
@@ -177,7 +176,7 @@ class Scripts(Joined):
 
     def _look_for_long_runs(self) -> None:
         """Texts with runs of symbols that would be cut."""
-        symbols = self._others_between(_SYMBOLS)
+        symbols = self._specials(SYMBOL)
         if len(symbols) <= MAX_MARKS:
             return
         long = symbols[MAX_MARKS:] - symbols[:-MAX_MARKS] == MAX_MARKS
