@@ -91,8 +91,7 @@ class Alphabet:
 
     def lowered(self, text: str) -> str:
         """A text of known characters, folded one by one, in small letters."""
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-        small = self.lower.take(codes).astype("<u4", copy=False)
+        small = self.lower.take(points_of(text)).astype("<u4", copy=False)
         return small.tobytes().decode("utf-32-le", "surrogatepass")
 
     def _learn(self, codes: NDArray[np.intp]) -> None:
@@ -121,6 +120,11 @@ class Alphabet:
             return _ANY
         self.classes[first + int(free[0])] = kind
         return first + int(free[0])
+
+
+def points_of(text: str) -> Points:
+    """The code points of a text."""
+    return np.ndarray((len(text),), np.uint32, np.array(text))  # sooner than ``encode``
 
 
 def folded_character(char: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .characters import BLANK, MARK, OTHER, SPECIAL, Alphabet, Bytes, Classes, markup
+from .characters import BLANK, MARK, OTHER, SPECIAL, Alphabet, Bytes, Classes, markup, points_of
 from .plainer import Plain, exchanged, plainer_texts
 from .runs import Flags, fixed, where
 from .table import Places
@@ -74,8 +74,8 @@ class Joined:
         """Read some of the texts anew."""
         for place in changed:
             start, end = self.texts[place : place + 2].tolist()
-            codes = np.frombuffer(self.text[start:end].encode("utf-32-le", "surrogatepass"), "<u4")
-            self._alphabet.classify(codes.astype(np.intp), self.bytes[start:end])
+            codes = points_of(self.text[start:end]).astype(np.intp)
+            self._alphabet.classify(codes, self.bytes[start:end])
 
     def _kinds_at(self, places: Places) -> Classes:
         return self._alphabet.classes.take(self.bytes.take(places))

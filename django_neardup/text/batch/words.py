@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .characters import FIRST_LETTER, Alphabet, Bytes, Points
+from .characters import FIRST_LETTER, Alphabet, Bytes, Points, points_of
 from .runs import fixed, where
 from .table import Hashes, Places
 
@@ -88,11 +88,6 @@ def characters_of(text: str, alphabet: Alphabet, scratch: Scratch) -> tuple[Poin
         codes[:] = part
         alphabet.classify(codes, found[start : start + SLICE])
     return points, found
-
-
-def points_of(text: str) -> Points:
-    """The code points of a text."""
-    return np.ndarray((len(text),), np.uint32, np.array(text))  # sooner than ``encode``
 
 
 def others_of(found: Bytes, scratch: Scratch) -> Places:
