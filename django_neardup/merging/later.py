@@ -46,7 +46,11 @@ class Later:
 
     def whole_trail(self, move: Mapping[str, Any]) -> Trail:
         """Follow a move of the record through all later merges."""
-        return self._trail(move, sorted([*self.chain, *self.beside], key=lambda book: book.record.pk))
+        return self._trail(move, self._every)
+
+    @cached_property
+    def _every(self) -> list[Book]:
+        return sorted([*self.chain, *self.beside], key=lambda book: book.record.pk)
 
     def _trail(self, move: Mapping[str, Any], books: Iterable[Book]) -> Trail:
         name = move["field"]

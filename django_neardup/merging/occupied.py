@@ -11,7 +11,7 @@ from django.db.models.lookups import Exact
 from .clashes import bare_of
 from .relations import ModelType, rows_of
 from .returning import value_in
-from .stored import Place, place_of, plain_key, value_of
+from .stored import Place, frozen, place_of, plain_key, value_of
 
 
 class Holder(NamedTuple):
@@ -28,7 +28,7 @@ def holders(model: ModelType, row: Mapping[str, Any], using: str) -> Iterator[Ho
     }
     for names, rows in _rules(model, values, using):
         for key in rows.values_list("pk", flat=True):
-            place = model._meta.label_lower, _frozen(plain_key(model, key))
+            place = model._meta.label_lower, frozen(plain_key(model, key))
             if place != place_of(row):
                 yield Holder(place, frozenset(names))
 
@@ -88,7 +88,3 @@ def _names(expression: Any) -> Iterator[str]:
     parts = expression.flatten() if hasattr(expression, "flatten") else [expression]
     named: list[Any] = [part for part in parts if isinstance(part, F)]
     return (part.name for part in named)
-
-
-def _frozen(stored: Any) -> Any:
-    return tuple(stored) if isinstance(stored, list) else stored

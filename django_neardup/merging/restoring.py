@@ -57,7 +57,7 @@ class Restoring:
             book = self.later.books[pk]
             whole = with_dependants(book.rows, set(taken), book.own)
             rows = {place: deepcopy(book.rows[place]) for place in book.rows if place in whole}
-            self._taken += ((book, book.rows[place]) for place in taken if place in whole)
+            self._taken += ((book, book.rows[place]) for place in taken)
             book.take(whole)
             for place, row in rows.items():
                 after = _put(row, taken.get(place, {}))
@@ -105,7 +105,8 @@ class Restoring:
 
     def _successor(self, place: Place) -> Book | None:
         """The journal that kept a row, taken from it now, with a value that this one needs for itself alone."""
-        model, needed = model_at(place), claims(model_at(place), self.rows[place])
+        model = model_at(place)
+        needed = claims(model, self.rows[place])
         kept = (book for book, row in self._taken if row["model"] == place[0] and needed & claims(model, row))
         return next(kept, None)
 
@@ -225,18 +226,20 @@ class Restoring:
 
     def _awaited(self, target: Target) -> Book | None:
         """The later journal with which the row comes back that was pointed at."""
-        model, attname, value = target
-        place = model._meta.label_lower, value
+        place = _row_of(target)
         books = (book for book in self.later.books.values() if book is not self.book and place in book.rows)
-        return next(books, None) if attname == model._meta.pk.attname else None
+        return next(books, None)
 
     def _keeping(self, target: Target) -> Book | None:
         """The journal that keeps the row that was pointed at."""
-        model, attname, value = target
-        if attname != model._meta.pk.attname:
-            return None
-        place = (model._meta.label_lower, value)
-        return self.later.keeping({place}).get(place)
+        place = _row_of(target)
+        return None if place is None else self.later.keeping({place}).get(place)
+
+
+def _row_of(target: Target) -> Place | None:
+    """The row that is pointed at by its key."""
+    model, attname, value = target
+    return (model._meta.label_lower, value) if attname == model._meta.pk.attname else None
 
 
 def post_of(record: MergeRecord) -> str:

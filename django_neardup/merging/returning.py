@@ -92,12 +92,7 @@ class Returning:
 
     def hand_over(self, place: Place, name: str, book: Book) -> None:
         """Leave a column to a later undo, as though that record had moved it."""
-        key = place[1]
-        row = {
-            "model": place[0],
-            "pk": list(key) if isinstance(key, tuple) else key,
-            "fields": {name: self.backs[place].values[name]},
-        }
+        row = {"model": place[0], "pk": place[1], "fields": {name: self.backs[place].values[name]}}
         book.add_move(row, name, self._trails[place, name].value)
         self.keep(place, name, LATER)
 
