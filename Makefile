@@ -17,7 +17,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-sqlite test-postgresql test-mariadb lint format types messages screenshots fuzz chaos bench bench-gate services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb lint format types messages screenshots fuzz chaos bench bench-gate figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL=
 	HOST="$(HOST)" PORT="$(PORT)" $(BIN)/python example_project/demo.py
 
 test: test-sqlite test-postgresql test-mariadb  ## the whole suite, on every database
+
+test-fast: $(STAMP)  ## about two minutes: tests that use no database, no service and no browser, without slow ones
+	NEARDUP_DATA= NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup \
+		-m "not slow and not database and not postgresql and not mariadb and not redis and not browser"
 
 test-sqlite: $(STAMP)  ## the whole suite, database tests on SQLite
 	NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup
@@ -80,6 +84,12 @@ bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else o
 		echo "No folder of labelled texts (DATA= or NEARDUP_DATA): the floors of the project's own texts, tests/data."; \
 		$(BIN)/python -m django_neardup.evaluation --data tests/data --gate benchmarks/floors_own.json; \
 	fi
+
+figures: $(STAMP)  ## the shape of the code in figures: OPTIONS="--json FILE --compare FILE --static"
+	@$(BIN)/python -m tools.figures $(OPTIONS)
+
+prose: $(STAMP)  ## archaic and riddling turns per 1 000 words: OPTIONS="--list 20 --path docs/ --by-file --package NAME"
+	@$(BIN)/python -m tools.prose $(OPTIONS)
 
 services: ## install PostgreSQL, MariaDB, Redis, Chromium, gettext (Debian)
 	sh .ci/services
