@@ -55,6 +55,7 @@ def test_a_second_load_changes_nothing(site):
     assert counts(site) == before
 
 
+@pytest.mark.slow
 def test_every_load_gives_the_same_texts(site, tmp_path):
     again = Site(tmp_path / "again.sqlite3", "")
     manage(again.database, "migrate", "--verbosity", "0")
@@ -84,6 +85,7 @@ def test_a_moderator_may_not_delete(site):
     assert site.value(granted, "delete_%") == 0
 
 
+@pytest.mark.slow
 def test_tables_of_another_version_are_built_anew(site, tmp_path):
     old = Site(tmp_path / "old.sqlite3", "")
     manage(old.database, "migrate", "--verbosity", "0")

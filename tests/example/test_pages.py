@@ -124,6 +124,7 @@ def test_anybody_may_post_an_advert(site, browser):
     assert "тульский" in browser.get("/category/hobby/").text
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_moderator_is_not_saved_twice(site, browser):
     browser.log_in("demo", "demo")
     shelf, count = (

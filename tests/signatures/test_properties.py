@@ -175,6 +175,7 @@ def enormous() -> Document:
     return Document(". ".join(" ".join(words[start : start + 10]) for start in range(0, WORDS, 10)))
 
 
+@pytest.mark.slow
 @every
 def test_an_enormous_text_has_bounded_keys_and_payload(name: str) -> None:
     algorithm = made(name)
@@ -343,6 +344,7 @@ def alike_of_all_sizes() -> tuple[Document, ...]:
     return tuple(map(Document, texts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if made(name).metric])
 def test_a_metric_keeps_the_triangle(name: str) -> None:
     algorithm = made(name)

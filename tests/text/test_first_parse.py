@@ -65,6 +65,7 @@ def made_up(language: str, known: list[str]) -> Iterator[str]:
         yield draw.choice(prefixes) + draw.choice(prefixes) + two
 
 
+@pytest.mark.slow
 def test_words_of_the_dictionary(analyser: pymorphy3.MorphAnalyzer, forms: list[str]) -> None:
     assert len(forms) > (80_000 if analyser.lang == "ru" else 8_000)
     assert different(analyser, forms) == []

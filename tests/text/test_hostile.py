@@ -48,6 +48,7 @@ def uncollected() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_is_linear(name: str) -> None:
@@ -64,6 +65,7 @@ def test_time_is_linear(name: str) -> None:
     pytest.fail(f"{large:.3f} s for a text {GROWTH} times as long as one of {small:.3f} s")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["plain", "nested div", "random words", "letters apart", "unclosed comments"]
 )
@@ -90,6 +92,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux alone")
 @pytest.mark.parametrize("unit", ["Продам гараж. ", "1 ", "<div>", "&lt;"])
 def test_memory_of_a_hundred_megabytes(unit: str) -> None:
