@@ -12,12 +12,15 @@ PORT = 8000
 TIMES = 20
 SAVES = 10000
 FAULTS = 100
+# The hash secret of `make digest` and a file for its records, of the command line alone.
+SECRET =
+JSON =
 # A folder of labelled texts for the accuracy gate (see docs/accuracy.md); without one the project's own are used.
 DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb lint format types messages screenshots fuzz chaos bench bench-gate figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb lint format types messages screenshots fuzz chaos bench bench-gate digest figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +87,9 @@ bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else o
 		echo "No folder of labelled texts (DATA= or NEARDUP_DATA): the floors of the project's own texts, tests/data."; \
 		$(BIN)/python -m django_neardup.evaluation --data tests/data --gate benchmarks/floors_own.json; \
 	fi
+
+digest: $(STAMP)  ## digests of every verdict and key, equal before and after a refactoring: DATA=FOLDER SECRET= JSON=FILE
+	@$(BIN)/python -m tools.digest $(if $(DATA),--data "$(DATA)") $(if $(SECRET),--secret "$(SECRET)") $(if $(JSON),--json "$(JSON)")
 
 figures: $(STAMP)  ## the shape of the code in figures: OPTIONS="--json FILE --compare FILE --static"
 	@$(BIN)/python -m tools.figures $(OPTIONS)
