@@ -185,10 +185,12 @@ def cluster_section(title: str, documents: dict[int, Document], prints: dict[int
 
 def member_record(membership: Membership, document: Document, prints: dict[int, Fingerprint]) -> Record:
     """Return why a document belongs to its cluster."""
+    leads = membership.reason == Membership.Reason.REPRESENTATIVE
     return {
         "document": name_of(document),
         "score": membership.score,
-        "reason": membership.reason,
+        "leads": leads,
+        "reason": "" if leads else membership.reason,
         "exact": membership.exact,
         "current": _is_current(document, membership.digest, prints),
     }
