@@ -9,13 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .figures import FULL, QUICK, Sizes
-from .page import write_page
-from .report import as_json, load, merged, processors, read, table, write
-from .rows import rows
-from .running import Outcome, run
-from .site import start
-from .texts import described
+from benchmarks.figures import FULL, QUICK, Sizes
+from benchmarks.page import write_page
+from benchmarks.report import as_json, load, merged, processors, read, table, write
+from benchmarks.rows import rows
+from benchmarks.running import Outcome, run
+from benchmarks.site import start
+from benchmarks.texts import described
 
 EPILOG = """\
 The full form of all rows takes hours and some 10 GB; --quick runs each of them on a few texts, to see that it works.

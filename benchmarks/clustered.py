@@ -10,9 +10,9 @@ from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
 
-from . import site as sites
-from .figures import Bar
-from .texts import edited, pool, post
+from benchmarks import site as sites
+from benchmarks.figures import Bar
+from benchmarks.texts import edited, pool, post
 
 WORDS = 200
 SHARE = 0.3
@@ -55,10 +55,10 @@ def searched() -> Any:
 @cache
 def word() -> str:
     """A word of the texts that about `COMMON` of the posts hold; no stop word, which a stored vector does not know."""
-    from django_neardup.text.stopwords import STOP
+    from django_neardup.text.tokens.stopwords import STOP_WORDS
 
     words = (each.lower() for each in pool().words if each.isalpha() and len(each) > 4)
-    known = Counter(each for each in words if each not in STOP)
+    known = Counter(each for each in words if each not in STOP_WORDS)
     share = (1 - (1 - COMMON) ** (1 / WORDS)) * len(pool().words)
     return min(known, key=lambda each: (abs(known[each] - share), each))
 
@@ -105,7 +105,7 @@ def build(made: Layout, bar: Bar) -> str:
 
 def _documents(alias: str, made: Layout, bar: Bar) -> None:
     from django_neardup.models import Document, Scheme, Space
-    from django_neardup.pipeline.objects import content_type_of
+    from django_neardup.pipeline.content_objects import content_type_of
 
     kind = content_type_of(searched(), alias).pk
     space = Space.objects.using(alias).create(digest="0" * 32, profile="default").pk
@@ -128,7 +128,7 @@ def _documents(alias: str, made: Layout, bar: Bar) -> None:
         (number, 0, 0, 0, space, members[0] + 1, len(members), 0.9, 0.9, False, "open", FIRST)
         for number, members in enumerate(made.clusters, 1)
     )
-    columns = ("id", "wanted", "done", "attempts", "space_id", "representative_id", "size", "lowest", "weakest",
+    columns = ("id", "wanted", "done", "attempts", "space_id", "leader_id", "size", "lowest", "weakest",
                "exact", "state", "created")  # fmt: skip
     _copy(alias, "neardup_cluster", columns, clusters, len(made.clusters), bar)
     members = (

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from .peers import RUN, SLOTS, analyser, content_lemmas, datasketch_signatures, needs, runs_of
+from benchmarks.peers import RUN, SLOTS, analyser, content_lemmas, datasketch_signatures, needs, runs_of
 
 BATCH = 500
 LIKE = 0.5
@@ -26,7 +26,7 @@ SCHEMES = {"find-ours": "minhash-lsh", "find-default": "neardup"}
 
 def sign_ours(posts: Sequence[str]) -> int:
     """`read_batch` and `sign`, as a worker that has just started."""
-    from .ours import signed
+    from benchmarks.ours import signed
 
     return sum(
         len(signed("minhash-lsh", posts[start : start + BATCH])) for start in range(0, len(posts), BATCH)
@@ -40,8 +40,8 @@ def sign_naive(posts: Sequence[str]) -> int:
 
 def find_ours(posts: Sequence[str], database: Path, scheme: str) -> int:
     """The app's own tables in an SQLite file; likeness by the payloads of the algorithm of this name."""
-    from .index import Index
-    from .site import attach, start
+    from benchmarks.index import Index
+    from benchmarks.site import attach, start
 
     start()
     index, found = Index(attach(database), scheme), 0

@@ -9,8 +9,8 @@ from math import sqrt
 from pathlib import Path
 from zlib import crc32
 
-from .fulltext import Fts5
-from .peers import tokens
+from benchmarks.fulltext import Fts5
+from benchmarks.peers import tokens
 
 LONGEST = 15
 SHARED = 5

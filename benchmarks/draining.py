@@ -15,16 +15,15 @@ def main() -> None:
     import django
 
     django.setup()
+    from benchmarks.onsave import meet_words
     from django_neardup.pipeline import drain
-
-    from .onsave import meet_words
 
     meet_words("default")
     drain(limit=int(sys.argv[1]))
     print("ready", flush=True)
     sys.stdin.readline()
     processor = time.process_time()
-    turns = drain().turns
+    turns = drain().processed
     print(json.dumps({"turns": turns, "processor": time.process_time() - processor}), flush=True)
 
 

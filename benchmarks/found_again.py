@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, NamedTuple
 
-from .million import Site
-from .planted import template_copies
+from benchmarks.million import Site
+from benchmarks.planted import template_copies
 
 BATCH = 100
 COPIES = 500
@@ -30,20 +30,19 @@ def found(made: Site) -> Found:
 
 def offered_in_a_crowd(made: Site) -> float:
     """Of edited copies of the template's posts, the share that is offered the copied post or its representative."""
+    from benchmarks.onsave import post_of, signed
     from django_neardup.models import Membership
     from django_neardup.pipeline.stages import candidates_many
-
-    from .onsave import post_of, signed
 
     copies = list(template_copies(made.layout, COPIES))
     documents = _documents(made.alias, [number + 1 for number, _ in copies])
     sources = [documents[number + 1] for number, _ in copies]
     rows = Membership.objects.using(made.alias).filter(document__in=sources)
-    leaders = dict(rows.values_list("document", "cluster__representative"))
+    leaders = dict(rows.values_list("document", "cluster__leader"))
     found = 0
     for one in signed([post_of(text) for _, text in copies], made.alias):
-        place, one.document = one.document, -1 - one.document  # a number that no document has
-        met = {each.document for each in candidates_many([one], made.alias)[one.document].prints}
+        place, one.document_id = one.document_id, -1 - one.document_id  # a number that no document has
+        met = {each.document_id for each in candidates_many([one], made.alias)[one.document_id].fingerprints}
         found += bool(met & {sources[place], leaders.get(sources[place])})
     return found / len(copies)
 
@@ -82,9 +81,9 @@ def _prints(alias: str, documents: list[int]) -> dict[int, set[int]]:
     adapter: Any = reads[0].adapter
     signed, _ = sign_many(reads, active_scheme(adapter.settings, alias), alias)
     for one in signed:
-        one.fresh = True
+        one.is_new = True
     return {
-        document: {each.document for each in near.prints}
+        document: {each.document_id for each in near.fingerprints}
         for document, near in candidates_many(signed, alias).items()
     }
 

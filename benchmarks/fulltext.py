@@ -9,8 +9,8 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from .figures import NotMeasured
-from .peers import needs, tokens
+from benchmarks.figures import NotMeasured
+from benchmarks.peers import needs, tokens
 
 TOP = 10
 HEAP = 256 << 20

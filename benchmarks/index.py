@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from .ours import algorithm
+from benchmarks.ours import algorithm
 
 CAP = 64
 BATCH = 1000
@@ -72,17 +72,17 @@ class Index:
 
         from django_neardup.text.batch import read_batch
 
-        made = self.algorithm.sign(read_batch(texts))
-        return Signed(made.keys.view(np.int64), np.diff(made.offsets), made.packs)
+        made = self.algorithm.sign_batch(read_batch(texts))
+        return Signed(made.keys.view(np.int64), np.diff(made.offsets), made.payloads)
 
     def add(self, signed: Signed, first: int) -> None:
         """Add texts, numbered from `first` on, as one run of keys in one transaction."""
         from django.db import transaction
 
-        from django_neardup.storage.keys import add_run
+        from django_neardup.index.keys import add_run
 
         with transaction.atomic(using=self.alias):
-            add_run(self.alias, signed.keys, _owners(signed, first), fresh=True)
+            add_run(self.alias, signed.keys, _owners(signed, first), assume_new=True)
             self._keep(signed, first)
         self.count += len(signed.packs)
 
@@ -91,9 +91,9 @@ class Index:
         return Counter(self._met(signed))
 
     def _met(self, signed: Signed) -> list[int]:
-        from django_neardup.storage.keys import buckets
+        from django_neardup.index.keys import read_buckets
 
-        met: list[int] = buckets(self.alias, signed.keys, CAP)[1].tolist()
+        met: list[int] = read_buckets(self.alias, signed.keys, CAP)[1].tolist()
         return met
 
     def find(self, text: str) -> list[Match]:
@@ -124,9 +124,9 @@ class Index:
         """How many pairs of one of these texts, added as numbers from `first` on, and an older one are alike."""
         import numpy as np
 
-        from django_neardup.storage.keys import buckets
+        from django_neardup.index.keys import read_buckets
 
-        places, others = buckets(self.alias, signed.keys, CAP)
+        places, others = read_buckets(self.alias, signed.keys, CAP)
         owners = _owners(signed, first)[places]
         met = np.unique(np.stack([owners, others], axis=1)[others < owners], axis=0)
         packs = self.packs(np.unique(met[:, 1]).tolist())

@@ -14,8 +14,8 @@ from itertools import takewhile
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from .site import empty_database
-from .timing import in_turns, measuring
+from benchmarks.site import empty_database
+from benchmarks.timing import in_turns, measuring
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,11 +131,11 @@ def key_database(engine: str, purpose: str) -> str:
 def table(engine: str, count: int, bands: int = BANDS) -> str:
     """The alias of a database whose key table holds that many posts, written in runs and packed, as a first
     index does; made once a run."""
-    from django_neardup.storage import add_run, compact
+    from django_neardup.index import add_run, compact
 
     alias = key_database(engine, f"keys_{count}_{bands}")
     for keys, documents in runs(count, bands):
-        add_run(alias, keys, documents, fresh=True)
+        add_run(alias, keys, documents, assume_new=True)
     compact(alias)
     settle(alias)
     return alias
@@ -169,10 +169,10 @@ def asker(alias: str, documents: Numbers, bands: int = BANDS) -> Callable[[int],
     """The look-up of the candidates of these posts, by their place."""
     import numpy as np
 
-    from django_neardup.storage import buckets
+    from django_neardup.index import read_buckets
 
     asked = np.sort(keys_of(documents, bands))
-    return lambda place: buckets(alias, asked[place % len(asked)], CAP)
+    return lambda place: read_buckets(alias, asked[place % len(asked)], CAP)
 
 
 def alternated(

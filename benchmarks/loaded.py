@@ -7,11 +7,11 @@ from functools import cache, partial
 from statistics import median
 from typing import NamedTuple
 
-from .figures import Bar, Sizes
-from .index import Index
-from .site import database
-from .texts import copies, posts
-from .timing import Timed, measuring, seconds
+from benchmarks.figures import Bar, Sizes
+from benchmarks.index import Index
+from benchmarks.site import database
+from benchmarks.texts import copies, posts
+from benchmarks.timing import Timed, measuring, seconds
 
 WORDS = 100
 COPIES = 5

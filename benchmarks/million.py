@@ -19,11 +19,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from . import site as sites
-from .figures import Bar, Sizes
-from .planted import Layout
-from .processes import command, environment, finished, on_all_cores, processor_seconds
-from .timing import cores
+from benchmarks import site as sites
+from benchmarks.figures import Bar, Sizes
+from benchmarks.planted import Layout
+from benchmarks.processes import command, environment, finished, on_all_cores, processor_seconds
+from benchmarks.timing import cores
 
 MOST_PAIRS = 500
 WORKERS = 2
@@ -198,7 +198,7 @@ def on_postgresql(made: Layout, algorithm: str, bar: Bar) -> str:
     from django.core.management.color import no_style
     from django.db import connections
 
-    from .board.models import Post
+    from benchmarks.board.models import Post
 
     alias = sites.database(LARGE, f"{algorithm.replace('-', '_')}_{made.size}")
     connection = connections[alias]
@@ -239,7 +239,7 @@ def write_posts(made: Layout, bar: Bar) -> Path:
     """Make that file."""
     from django.db import connections
 
-    from .board.models import Post
+    from benchmarks.board.models import Post
 
     path = disk() / f"posts_{made.size}.sqlite3"
     shutil.copyfile(sites.empty_file(), path)

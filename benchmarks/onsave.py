@@ -11,14 +11,14 @@ from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from .figures import Bar, Sizes
-from .million import AUTHORS, Site
-from .planted import new_post, template
-from .site import unheard
-from .timing import measuring, seconds
+from benchmarks.figures import Bar, Sizes
+from benchmarks.million import AUTHORS, Site
+from benchmarks.planted import new_post, template
+from benchmarks.site import unheard
+from benchmarks.timing import measuring, seconds
 
 if TYPE_CHECKING:
-    from .keytables import Numbers
+    from benchmarks.keytables import Numbers
 
 WARM_UP = 50
 KNOWN_POSTS = 20_000
@@ -95,7 +95,7 @@ def _measure(made: Site, samples: int, bar: Bar) -> dict[str, Measured]:
 
 def meet_words(alias: str) -> None:
     """Sign posts of the database, and write nothing: this process knows their words from then on."""
-    from .board.models import Post
+    from benchmarks.board.models import Post
 
     posts = Post._default_manager.using(alias).order_by("pk")[:KNOWN_POSTS]
     for start in range(0, KNOWN_POSTS, AT_ONCE):
@@ -115,7 +115,7 @@ def text_of(kind: str) -> str:
 
 def post_of(text: str) -> Any:
     """A post that is not saved yet."""
-    from .board.models import Post
+    from benchmarks.board.models import Post
 
     return Post(title=text[:80], text=text, author=next(_authors) % AUTHORS)
 
@@ -129,7 +129,7 @@ def _job(made: Site, text: str, measured: Measured) -> None:
     clock = _Clock(measured)
     signed, found, verified = stages(read, scheme, made.alias, clock)
     finish_many(signed, made.alias)
-    measured.near.append(len(found[read.document.pk].prints))
+    measured.near.append(len(found[read.document.pk].fingerprints))
     measured.aligned.append(len(verified[read.document.pk]))
 
 
@@ -147,12 +147,12 @@ def leased(alias: str, post: Any) -> tuple[Any, Any]:
     from django_neardup.adapters import adapter_for
     from django_neardup.pipeline import documents_of
     from django_neardup.pipeline.schemes import active_scheme
-    from django_neardup.pipeline.stages import Read
+    from django_neardup.pipeline.stages import ReadDocument
 
     adapter = adapter_for(post)
     (document,) = documents_of([post], alias).values()
     source = adapter.source(post, compared=True, live=True)
-    return Read(document, adapter, source), active_scheme(adapter.settings, alias)
+    return ReadDocument(document, adapter, source), active_scheme(adapter.settings, alias)
 
 
 def keys_of(alias: str, text: str) -> Numbers:
@@ -162,16 +162,15 @@ def keys_of(alias: str, text: str) -> Numbers:
 
 def signed(posts: Sequence[Any], alias: str) -> list[Any]:
     """What a turn would sign of posts, as far as they are compared; nothing is written."""
+    from benchmarks.board.models import Post
     from django_neardup.adapters import adapter_for
     from django_neardup.models import Document
     from django_neardup.pipeline.schemes import active_scheme
-    from django_neardup.pipeline.stages import Read, sign_many
-
-    from .board.models import Post
+    from django_neardup.pipeline.stages import ReadDocument, sign_many
 
     adapter = adapter_for(Post)
     sources = [adapter.source(post, compared=True, live=True) for post in posts]
-    reads = [Read(Document(pk=place), adapter, source) for place, source in enumerate(sources)]
+    reads = [ReadDocument(Document(pk=place), adapter, source) for place, source in enumerate(sources)]
     return sign_many(reads, active_scheme(adapter.settings, alias), alias)[0]
 
 

@@ -12,13 +12,13 @@ NAMES = {"minhash-lsh": "minhash-lsh, 20 keys", "neardup": "default scheme"}
 @cache
 def algorithm(name: str, **options: Any) -> Any:
     """The algorithm of this name with its defaults; the same object at every call."""
-    from django_neardup.signatures import get_algorithm
+    from django_neardup.algorithms import get_algorithm
 
     return get_algorithm(name, **options)
 
 
 def signed(name: str, texts: Sequence[str]) -> Any:
-    """Text to keys and payload, as a worker does: `read_batch`, then `Algorithm.sign`."""
+    """Text to keys and payload, as a worker does: `read_batch`, then `Algorithm.sign_batch`."""
     from django_neardup.text.batch import read_batch
 
-    return algorithm(name).sign(read_batch(texts))
+    return algorithm(name).sign_batch(read_batch(texts))

@@ -12,11 +12,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from .figures import Figure, order, row_of
-from .plots import plots
-from .report import cells, figures_of, measured_on, newest, read
-from .rows import rows
-from .scaling import fill
+from benchmarks.figures import Figure, order, row_of
+from benchmarks.plots import plots
+from benchmarks.report import cells, figures_of, measured_on, newest, read
+from benchmarks.rows import rows
+from benchmarks.scaling import fill
 
 INTRODUCTION = """\
 # Benchmarks

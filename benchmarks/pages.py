@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from django_neardup.evaluation.comparison_article import FIGURES
+from django_neardup.evaluation.rcdl2007_results import ARTICLE_FIGURES
 
 PAGES = Path(__file__).resolve().parent.parent / "docs" / "algorithms"
 PLACE = re.compile(r"^(<!-- measured: (\S+) -->\n)(.*?)^(<!-- /measured -->)$", re.MULTILINE | re.DOTALL)
@@ -103,10 +103,14 @@ def index_table(tables: Tables) -> str | None:
 def comparison_table(tables: Tables) -> str | None:
     """The article's rows in its order, then the others, the best first; all sets together."""
     found = {row["algorithm"]: row for row in tables.get("union", ()) if row["set"] == ALL_SETS}
-    others = sorted(found.keys() - FIGURES, key=lambda name: -(found[name]["f1"] or 0))
+    others = sorted(found.keys() - ARTICLE_FIGURES, key=lambda name: -(found[name]["f1"] or 0))
     lines = [
-        [code(name), *_cells(FIGURES.get(name, (None,) * 3), 2), *_cells(_reached(found.get(name, {})), 3)]
-        for name in (*FIGURES, *others)
+        [
+            code(name),
+            *_cells(ARTICLE_FIGURES.get(name, (None,) * 3), 2),
+            *_cells(_reached(found.get(name, {})), 3),
+        ]
+        for name in (*ARTICLE_FIGURES, *others)
     ]
     return table([("algorithm", *COMPARED), *lines]) if found else None
 

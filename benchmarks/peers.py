@@ -12,7 +12,7 @@ from html import unescape
 from importlib import import_module
 from typing import Any
 
-from .figures import NotMeasured
+from benchmarks.figures import NotMeasured
 
 RUN = 3
 SLOTS = 128
@@ -93,6 +93,6 @@ def analyser() -> Any:
 
 def content_lemmas(html: str) -> list[str]:
     """Lemmas of an HTML post that are not stop words."""
-    from django_neardup.text.stopwords import STOP
+    from django_neardup.text.tokens.stopwords import STOP_WORDS
 
-    return [found for found in map(lemma, tokens(stripped(html))) if found not in STOP]
+    return [found for found in map(lemma, tokens(stripped(html))) if found not in STOP_WORDS]

@@ -14,8 +14,8 @@ from multiprocessing import get_context
 from random import Random
 from typing import NamedTuple
 
-from .texts import edited, post, template_posts
-from .timing import cores
+from benchmarks.texts import edited, post, template_posts
+from benchmarks.timing import cores
 
 WORDS = 100
 TEMPLATE_EVERY = 200
@@ -115,14 +115,14 @@ def planted_pairs(count: int) -> tuple[tuple[str, str], ...]:
 
 
 def _alike() -> Iterator[tuple[str, str]]:
-    from django_neardup.signatures import get_algorithm
-    from django_neardup.text.document import Document
+    from django_neardup.algorithms import get_algorithm
+    from django_neardup.text.canonical_text import CanonicalText
 
     judge, number = get_algorithm("neardup").judge, 0
     while True:
         chance = Random(SEED << 32 | number)
         source = strange(number, SEED)
         copy = edited(source, chance, MOST_EDITED * chance.random())
-        if judge(Document(source), Document(copy)).offered:
+        if judge(CanonicalText(source), CanonicalText(copy)).is_similar:
             yield source, copy
         number += 1

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .figures import Figure, row_of
+from benchmarks.figures import Figure, row_of
 
 FEWEST, MOST = 3, 16
 """Bars of one plot."""

@@ -13,10 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.figures import NotMeasured
+from benchmarks.site import UNMAPPED
 from tests.services import ROOT
-
-from .figures import NotMeasured
-from .site import UNMAPPED
 
 PROC = Path("/proc")
 KILOBYTE = 1024

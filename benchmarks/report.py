@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .figures import Figure, holds, order, row_of
+from benchmarks.figures import Figure, holds, order, row_of
 
 PACKAGES = (
     "Django", "numpy", "pymorphy3", "DAWG2", "rapidfuzz", "psycopg", "PyMySQL", "django-rq", "datasketch", "rensa",

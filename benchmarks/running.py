@@ -11,9 +11,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from benchmarks.figures import Figure, NotMeasured, Row, Sizes, rounded, row_of
 from tests.services import FailedServiceError, MissingServiceError
-
-from .figures import Figure, NotMeasured, Row, Sizes, rounded, row_of
 
 EXPECTED = (NotMeasured, MissingServiceError, FailedServiceError)
 

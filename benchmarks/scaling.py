@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from .figures import Figure, row_of
-from .table_sizes import OWN
+from benchmarks.figures import Figure, row_of
+from benchmarks.table_sizes import OWN
 
 PLACE = re.compile(r"^(<!-- measured: (\w+) -->\n)(.*?)^(<!-- /measured -->)$", re.MULTILINE | re.DOTALL)
 POSTS = (10**6, 10**7, 10**8)

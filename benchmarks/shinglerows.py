@@ -7,12 +7,12 @@ from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .figures import Bar
-from .keytables import key_database
-from .loaded import COPIES, WORDS
-from .ours import NAMES, algorithm
-from .site import empty_database
-from .texts import copies, posts
+from benchmarks.figures import Bar
+from benchmarks.keytables import key_database
+from benchmarks.loaded import COPIES, WORDS
+from benchmarks.ours import NAMES, algorithm
+from benchmarks.site import empty_database
+from benchmarks.texts import copies, posts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ class Posts(NamedTuple):
 @cache
 def filled(count: int, bar: Bar) -> Posts:
     """So many posts of 100 words in both layouts, written as a site grows: in batches, the indexes are there before."""
-    from django_neardup.storage import add_run
+    from django_neardup.index import add_run
     from django_neardup.text.batch import read_batch
 
     made = _made()
@@ -55,8 +55,8 @@ def filled(count: int, bar: Bar) -> Posts:
             for alias in made.rows.values():
                 _write(alias, *_numbered(*runs_of(batch), start))
             for (_, scheme), alias in made.keys.items():
-                signed = algorithm(scheme).sign(batch)
-                add_run(alias, *_numbered(signed.keys, signed.offsets, start), fresh=True)
+                signed = algorithm(scheme).sign_batch(batch)
+                add_run(alias, *_numbered(signed.keys, signed.offsets, start), assume_new=True)
             progress.update(len(texts))
     for alias in (*made.rows.values(), *made.keys.values()):
         _settle(alias)

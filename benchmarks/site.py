@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.timing import on_cores, other_cores
 from tests import services
-
-from .timing import on_cores, other_cores
 
 APPS = [
     "django.contrib.contenttypes",
@@ -198,7 +197,7 @@ def unheard(label: str) -> Iterator[None]:
     from django.apps import apps
     from django.db.models.signals import post_save
 
-    from django_neardup.receivers import listen
+    from django_neardup.pipeline.receivers import connect_model
 
     model = apps.get_model(label)
     if not post_save.disconnect(sender=model, dispatch_uid=f"neardup.{model._meta.label}"):
@@ -206,4 +205,4 @@ def unheard(label: str) -> Iterator[None]:
     try:
         yield
     finally:
-        listen(model)
+        connect_model(model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .keytables import size_of
+from benchmarks.keytables import size_of
 
 OWN = "posts themselves"
 TABLES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .million import Site
-from .timing import interleaved
+from benchmarks.million import Site
+from benchmarks.timing import interleaved
 
 PAGE = 50
 HEAD = "{% load neardup %}"
@@ -31,7 +31,7 @@ def tag(made: Site, rounds: int) -> Tag:
     from django.template import Context, Template
     from django.test.utils import CaptureQueriesContext, override_settings
 
-    from django_neardup.grouping import group
+    from django_neardup.listing.group import group
 
     page = _page(made)
     visible = type(page[0])._default_manager.using(made.alias)
@@ -50,7 +50,7 @@ def tag(made: Site, rounds: int) -> Tag:
 
 def _page(made: Site) -> list[Any]:
     """First posts of planted pairs and, as many, others."""
-    from .board.models import Post
+    from benchmarks.board.models import Post
 
     planted = [one + 1 for one, _ in made.layout.planted[: PAGE // 2]]
     rows = Post._default_manager.using(made.alias)

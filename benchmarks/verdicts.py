@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from . import site as sites
-from .million import Site, neardup
-from .onsave import post_of
-from .planted import background, is_template
-from .processes import command, environment, running
-from .texts import edited
-from .timing import percentile, seconds
+from benchmarks import site as sites
+from benchmarks.million import Site, neardup
+from benchmarks.onsave import post_of
+from benchmarks.planted import background, is_template
+from benchmarks.processes import command, environment, running
+from benchmarks.texts import edited
+from benchmarks.timing import percentile, seconds
 
 LOOK_SECONDS = 0.004
 PATIENCE = 60.0
@@ -87,9 +87,9 @@ def _alive(process: Any) -> bool:
 
 
 def _pending(made: Site) -> bool:
-    from django_neardup.pipeline import is_pending
+    from django_neardup.pipeline import has_pending
 
-    return is_pending(made.alias)
+    return has_pending(made.alias)
 
 
 def _rest(idle: Idle) -> None:
@@ -117,7 +117,7 @@ def _copy(made: Site) -> Any:
 def _is_judged(alias: str, post: Any) -> bool:
     from django.db import connections
 
-    from django_neardup.pipeline.objects import content_type_of
+    from django_neardup.pipeline.content_objects import content_type_of
 
     with connections[alias].cursor() as cursor:
         cursor.execute(READABLE, [content_type_of(type(post), alias).pk, post.pk])

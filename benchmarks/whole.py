@@ -5,11 +5,11 @@ from __future__ import annotations
 from io import StringIO
 from typing import NamedTuple
 
-from . import site as sites
-from .figures import Bar, Sizes
-from .million import insert, layout, neardup, posts_file, site, stored
-from .planted import Layout
-from .table_sizes import TABLES, bytes_of
+from benchmarks import site as sites
+from benchmarks.figures import Bar, Sizes
+from benchmarks.million import insert, layout, neardup, posts_file, site, stored
+from benchmarks.planted import Layout
+from benchmarks.table_sizes import TABLES, bytes_of
 
 KEPT = ("keys", "fingerprints", "pairs")
 
@@ -49,7 +49,7 @@ def on_mariadb(made: Layout, bar: Bar) -> str:
     from django.db import connections
     from django.test import override_settings
 
-    from .board.models import Post
+    from benchmarks.board.models import Post
 
     alias = sites.database("mariadb", f"whole_{made.size}")
     with connections[alias].schema_editor() as editor:

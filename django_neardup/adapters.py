@@ -1,4 +1,4 @@
-"""How a site describes its model: what is compared, who may see it, how it is hidden."""
+"""How a site describes its model: which posts are compared, who may see them, how they are hidden."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.http import HttpRequest
 
-from .columns import as_key, columns_of, is_whole, value_of
 from .conf import Profile, get_profile
-from .faults import INTERRUPTS
-from .narrowing import keys_in
-from .registry import adapter_for, adapters_of, register, registered, unregister
+from .exceptions import JOB_TIMEOUT_ERRORS
+from .querysets import concrete_fields_by_name, existing_pks, field_value, is_unfiltered, parse_pk
+from .registry import adapter_for, adapters_of, register, registered_adapters, unregister
 from .text.hashing import digest
 
-if TYPE_CHECKING:  # sites describe their models before ours are loaded
+# Not imported at run time: sites register adapters before the models of this app are loaded.
+if TYPE_CHECKING:
     from .models import Scheme
 
 __all__ = [
@@ -31,18 +31,19 @@ __all__ = [
     "language_of",
     "reads_unnamed",
     "register",
-    "registered",
+    "registered_adapters",
     "unregister",
 ]
 
 logger = logging.getLogger(__name__)
 
 QUOTES = ("keep", "drop")
+"""Values of ``Adapter.quotes``."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """All that was read of an object for one turn. ``digest`` changes when any of it does (32 hexadecimal digits)."""
+    """Everything that the worker reads of an object for one check."""
 
     text: str
     contacts: tuple[str, ...]
@@ -55,23 +56,34 @@ class Source:
 
     @property
     def digest(self) -> str:
+        """Return 32 hexadecimal digits that change if any property changes."""
         parts = [self.text, str(self.compared), str(self.live), self.author]
         for group in (self.contacts, self.identity, self.scope, self.options):
+            # The lengths keep groups apart: a value that moves to the next group changes the digest.
             parts += [str(len(group)), *group]
         return digest(parts).hex()
 
 
 class Adapter:
-    """One registered model. Override what differs; ``fields`` or ``text()`` is all that is needed.
+    """The description of one registered model. ``fields`` or ``text()`` is required, the rest is optional.
 
-    ``fields``: names whose values, a line each, are the text. ``contacts``: declared contacts, evidence. ``identity``:
-    equal values make a duplicate and unequal ones a variant, whatever the texts. ``watch``: fields that mark the post
-    when saved alone. ``scope``: posts are compared only where these agree. ``compare_with``: models to compare with,
-    besides one's own. ``order``: what numbers objects in the first backfill where the primary key tells no age.
-    ``quotes``: "keep" or "drop" quotations. ``excused``: classes of differences that never make a variant (None: price,
-    date and contact). ``authors``: the model whose primary keys ``author`` gives, so that staff read names.
-    ``publication``: rules of this model's own, in place of the setting's. ``hold_until_checked``: forms save a post
-    unpublished, and it is shown when the worker has checked it and the rules let it through.
+    - ``fields``: names of the fields that make the text, one line each.
+    - ``contacts``: names of fields with declared contacts. They are evidence.
+    - ``identity``: fields that identify the item. Equal values make a duplicate and unequal ones a variant,
+      independent of the texts.
+    - ``watch``: more fields that mark the post for a check if only they are saved.
+    - ``scope``: fields that must agree. Posts with different values are never compared.
+    - ``compare_with``: other models to compare with, in addition to the model itself.
+    - ``profile``: the alias in NEARDUP.
+    - ``order``: the field that numbers objects in the first backfill, if primary keys do not grow with age.
+    - ``quotes``: "keep" or "drop" quotations.
+    - ``language``, ``min_words``: override the profile's ``LANGUAGE`` and ``MIN_WORDS``.
+    - ``ignored_differences``: classes of differences that never make a variant (None: price, date and
+      contact).
+    - ``authors``: the model with the primary keys that ``author()`` returns. With it, staff read names.
+    - ``publication``: rules of this model, in place of the setting ``PUBLICATION``.
+    - ``hold_until_checked``: if true, forms save a post unpublished. It is shown when the worker has checked
+      it and the rules allow it.
     """
 
     fields: ClassVar[Sequence[str]] = ()
@@ -85,7 +97,7 @@ class Adapter:
     quotes: ClassVar[str] = "keep"
     language: ClassVar[str | None] = None
     min_words: ClassVar[int | None] = None
-    excused: ClassVar[Sequence[str] | None] = None
+    ignored_differences: ClassVar[Sequence[str] | None] = None
     authors: ClassVar[type[models.Model] | str | None] = None
     publication: ClassVar[Sequence[Mapping[str, Any]] | None] = None
     hold_until_checked: ClassVar[bool] = False
@@ -94,95 +106,124 @@ class Adapter:
         self.model = model
 
     def text(self, instance: Any) -> str:
-        """The text to compare; the values of ``fields``, a line each."""
+        """Return the text to compare: by default, the values of ``fields``, one line each."""
         return "\n".join(str(value) for value in self._values(instance, self.fields) if value is not None)
 
     def live(self) -> models.QuerySet[Any]:
-        """What may represent a cluster, be counted and be shown."""
+        """Return the posts that may represent a cluster, be counted and be shown."""
         return self.model._default_manager.all()
 
     def compared(self) -> models.QuerySet[Any]:
-        """What is signed and verified; drafts and hidden posts too, where the site wants them."""
+        """Return the posts to compare: by default, the live ones.
+
+        Override it to compare drafts and hidden posts too.
+        """
         return self.live()
 
     def visible(self, request: HttpRequest) -> models.QuerySet[Any]:
-        """What the visitor of that request may see; every page of ours asks it."""
+        """Return the posts that the visitor may see. Every page of this app uses it."""
         return self.live()
 
     def author(self, instance: Any) -> Any:
-        """The author's primary key, or None."""
+        """Return the author's primary key. Return None if the post has no known author."""
         return None
 
     def author_names(self, authors: Collection[str]) -> dict[str, str]:
-        """What staff read in place of those keys, which ``author`` gave, as text; the rows of ``authors`` as text."""
+        """Return the names that staff read, by author key.
+
+        ``authors`` holds keys that ``author()`` returned, as text. By default, a name is ``str()`` of a row
+        of the model ``authors``. Keys without a row are left out.
+        """
         if self.authors is None:
             return {}
         model = apps.get_model(self.authors) if isinstance(self.authors, str) else self.authors
-        keys = [key for author in authors if (key := as_key(model, author)) is not None]
-        return {str(row.pk): str(row) for row in model._default_manager.filter(pk__in=keys)}
+        pks = [pk for key in authors if (pk := parse_pk(model, key)) is not None]
+        return {str(row.pk): str(row) for row in model._default_manager.filter(pk__in=pks)}
 
-    def visits(self, instance: Any) -> int | None:
-        """How often the post was read, where the site knows."""
+    def view_count(self, instance: Any) -> int | None:
+        """Return the number of views of the post. Return None if the site does not count them."""
         return None
 
-    def links(self, instance: Any) -> int | None:
-        """How many links lead to the post, where the site knows."""
+    def link_count(self, instance: Any) -> int | None:
+        """Return the number of links to the post. Return None if the site does not count them."""
         return None
 
     def pinned(self, instance: Any) -> bool:
-        """Whether the post is always proposed as the one that others are merged into."""
+        """Return whether the post is always proposed as the keeper of a merge."""
         return False
 
     def merged(self, loser: Any, keeper: Any, record: Any) -> None:
-        """Tell the author of ``loser`` where it went (``record``: MergeRecord); called after the commit.
+        """Notify the author of ``loser`` about the merge. It is called after the commit.
 
-        What it raises is logged, and changes nothing."""
+        ``record`` is a MergeRecord. Errors are logged and have no other effect.
+        """
 
     def published(self, instance: Any) -> None:
-        """Tell the author that a post which was held is published; called after the commit."""
+        """Notify the author that a held post is published. It is called after the commit."""
 
     def refused(self, instance: Any) -> None:
-        """Tell the author that a post which was held will not be published; called after the commit."""
+        """Notify the author that a held post will not be published. It is called after the commit."""
 
     def request_author(self, request: HttpRequest) -> Any:
-        """The visitor as ``author`` would name him, or None."""
+        """Return the visitor's key as ``author()`` would return it.
+
+        Return None if the visitor is not signed in.
+        """
         user = getattr(request, "user", None)
         return user.pk if user is not None and user.is_authenticated else None
 
     def trust(self, request: HttpRequest) -> str:
-        """How far the rules of publication trust the visitor: "staff", "member", "guest", or a word of the site's."""
+        """Return the visitor's level of trust for the publication rules.
+
+        It is "staff", "member", "guest", or a level that the site defines.
+        """
         user = getattr(request, "user", None)
         if user is None or not user.is_authenticated:
             return "guest"
         return "staff" if user.is_staff else "member"
 
     def appeal_url(self, instance: Any) -> str:
-        """Where an author can object to what became of the post; empty where nowhere."""
+        """Return the page for an author's objections to a decision.
+
+        Return an empty string if there is no such page.
+        """
         return ""
 
     def renew(self, old: Any, new: Any) -> None:
-        """Bring an author's old post up to date from the unsaved new one, and save it."""
+        """Update an author's old post from the unsaved new one, and save it.
+
+        Raise ImproperlyConfigured if the site does not override it.
+        """
         raise ImproperlyConfigured(
             f"{type(self).__name__} does not say how to renew objects: give it a method renew()."
         )
 
     def url(self, instance: Any) -> str:
-        """The post's public address, empty where it has none."""
+        """Return the post's public address. Return an empty string if it has none."""
         get_absolute_url = getattr(instance, "get_absolute_url", None)
         return str(get_absolute_url() or "") if get_absolute_url else ""
 
     def addresses(self, instance: Any) -> Sequence[str]:
-        """Every public address of the post that is to live on after a merge or a deletion; its ``url`` alone."""
+        """Return every public address of the post that must work after a merge or a deletion.
+
+        By default, that is ``url()``.
+        """
         return [url] if (url := self.url(instance)) else []
 
     def hide(self, instance: Any) -> None:
-        """Take the post from publication: staff's commonest action."""
+        """Unpublish the post. This is the most frequent action of staff.
+
+        Raise ImproperlyConfigured if the site does not override it.
+        """
         raise ImproperlyConfigured(
             f"{type(self).__name__} does not say how to hide objects: give it a method hide()."
         )
 
     def show(self, instance: Any) -> None:
-        """Undo ``hide``."""
+        """Publish a hidden post again.
+
+        Raise ImproperlyConfigured if the site does not override it.
+        """
         raise ImproperlyConfigured(
             f"{type(self).__name__} does not say how to show objects: give it a method show()."
         )
@@ -196,42 +237,46 @@ class Adapter:
         return type(self).renew is not Adapter.renew
 
     @property
-    def tells_authors(self) -> bool:
+    def notifies_authors(self) -> bool:
         return type(self).merged is not Adapter.merged
 
     @property
     def settings(self) -> Profile:
-        return get_profile(self.profile)
-
-    @property
-    def least_words(self) -> int:
-        return self.settings.min_words if self.min_words is None else self.min_words
+        """Return the settings of the adapter's profile. The adapter's ``min_words`` wins, if it is set."""
+        profile = get_profile(self.profile)
+        return profile if self.min_words is None else profile._replace(min_words=self.min_words)
 
     @property
     def watched(self) -> frozenset[str]:
-        """Field names and attribute names whose saving marks the document."""
+        """Return names of fields and columns. If one of them is saved, the document is marked."""
         names = {*self.fields, *self.contacts, *self.identity, *self.scope, *self.watch}
-        known = columns_of(self.model)
-        names |= {known[name].name for name in names & known.keys()}
-        return frozenset(names | {known[name].attname for name in names & known.keys()})
+        fields = concrete_fields_by_name(self.model)
+        names |= {fields[name].name for name in names & fields.keys()}
+        return frozenset(names | {fields[name].attname for name in names & fields.keys()})
 
     @property
     def partners(self) -> tuple[type[models.Model], ...]:
-        """Every model of this adapter's spaces, this one among them, in the order of their labels.
+        """Return every model that is compared with this one, itself included, sorted by label.
 
-        ``compare_with`` is symmetric: whoever names this model is a partner too."""
-        found = {self.model, *self.compare_with}
-        found |= {other for other, adapter in registered().items() if self.model in adapter.compare_with}
-        return tuple(sorted(found, key=lambda model: model._meta.label_lower))
+        ``compare_with`` is symmetric: a model that names this one is a partner too.
+        """
+        partner_models = {self.model, *self.compare_with}
+        partner_models |= {
+            other for other, adapter in registered_adapters().items() if self.model in adapter.compare_with
+        }
+        return tuple(sorted(partner_models, key=lambda model: model._meta.label_lower))
 
     @property
     def partner_adapters(self) -> list[Adapter]:
-        """The adapters of the partners, this one among them, each once; a partner without one may have a parent's."""
-        found = (adapters_of(partner) for partner in self.partners)
-        return list(dict.fromkeys(adapters[0] for adapters in found if adapters))
+        """Return the adapters of the partners, this one included, without repetitions.
+
+        A partner without an adapter may have one of a parent model.
+        """
+        adapter_lists = (adapters_of(partner) for partner in self.partners)
+        return list(dict.fromkeys(adapter_list[0] for adapter_list in adapter_lists if adapter_list))
 
     def source(self, instance: Any, *, compared: bool, live: bool) -> Source:
-        """All that a turn reads of that object."""
+        """Read an object: everything that one check needs."""
         return Source(
             text=self.text(instance),
             contacts=self._texts(instance, self.contacts),
@@ -243,29 +288,34 @@ class Adapter:
             options=(
                 self.language or "",
                 self.quotes,
-                str(self.least_words),
-                ",".join(["-"] if self.excused is None else self.excused),
+                str(self.settings.min_words),
+                ",".join(["-"] if self.ignored_differences is None else self.ignored_differences),
                 *(model._meta.label_lower for model in self.partners),
             ),
         )
 
     def sources(self, keys: Iterable[Any], using: str, strict: bool = False) -> dict[Any, Source]:
-        """The sources of those primary keys that still exist, read afresh from that database: one query, and one more
-        for each of ``compared`` and ``live`` that leaves objects out.
+        """Read the objects of primary keys from a database. Keys without an object are left out.
 
-        An object that cannot be read is logged and left out; where ``strict``, its error is raised."""
-        wanted = set(keys)
-        rows = self.model._base_manager.using(using).in_bulk(list(wanted))
-        found = {key: row for key, row in rows.items() if key in wanted}  # MariaDB finds "abc" for "Abc"
-        live = self._present(self.live(), found, using)
-        same = type(self).compared is Adapter.compared
-        compared = live if same else self._present(self.compared(), found, using)
+        This takes one query. ``live()`` and ``compared()`` take one more each, if they leave objects out.
+
+        An object that cannot be read is logged and left out. If ``strict``, raise its error instead. Always
+        raise the error of a job's timeout.
+        """
+        wanted_keys = set(keys)
+        rows = self.model._base_manager.using(using).in_bulk(list(wanted_keys))
+        # MariaDB compares text keys without case: it returns "abc" for "Abc".
+        instances = {key: row for key, row in rows.items() if key in wanted_keys}
+        live = self._present(self.live(), instances, using)
+        compares_live = type(self).compared is Adapter.compared
+        compared = live if compares_live else self._present(self.compared(), instances, using)
         sources = {}
-        for key, instance in found.items():
+        for key, instance in instances.items():
             try:
                 sources[key] = self.source(instance, compared=key in compared, live=key in live)
             except Exception as error:
-                if strict or isinstance(error, tuple(INTERRUPTS)):
+                # Code of the site runs here. A timeout ends the job; it says nothing about the object.
+                if strict or isinstance(error, tuple(JOB_TIMEOUT_ERRORS)):
                     raise
                 logger.warning("%s %s cannot be read: %s", self.model._meta.label, key, type(error).__name__)
         return sources
@@ -273,26 +323,37 @@ class Adapter:
     def _present(
         self, queryset: models.QuerySet[Any], found: Mapping[Any, Any], using: str
     ) -> Collection[Any]:
-        """Keys of those objects, just read, that the queryset holds; it is asked only where it may leave some out."""
-        if not found or (queryset.model is self.model and is_whole(queryset)):
+        """Return the keys of loaded objects that are in the queryset.
+
+        An unfiltered queryset holds them all and is not queried.
+        """
+        if not found or (queryset.model is self.model and is_unfiltered(queryset)):
             return found
-        return keys_in(queryset, found, using)
+        return existing_pks(queryset, found, using)
 
     @staticmethod
     def _values(instance: Any, names: Sequence[str]) -> Iterator[Any]:
         for name in names:
-            yield value_of(instance, name)
+            yield field_value(instance, name)
 
     def _texts(self, instance: Any, names: Sequence[str]) -> tuple[str, ...]:
         return tuple("" if value is None else str(value) for value in self._values(instance, names))
 
 
 def language_of(adapter: Adapter | None, otherwise: Scheme | Profile) -> str:
-    """The language that a text is read in: the adapter's own where it names one."""
+    """Return the language of the texts.
+
+    It is the adapter's, if it names one; otherwise it is the one of the scheme or profile.
+    """
     return (adapter.language if adapter else None) or otherwise.language
 
 
 def reads_unnamed(adapter: Adapter) -> bool:
-    """Whether fields that the adapter does not name may be read: by a ``text()`` of its own, or by properties."""
+    """Return whether the adapter may read fields that it does not name.
+
+    It may if it has its own ``text()``, or if it names properties.
+    """
     names = {*adapter.fields, *adapter.contacts, *adapter.identity, *adapter.scope}
-    return type(adapter).text is not Adapter.text or not names <= columns_of(adapter.model).keys()
+    return (
+        type(adapter).text is not Adapter.text or not names <= concrete_fields_by_name(adapter.model).keys()
+    )

@@ -1,4 +1,4 @@
-"""The app: finds the adapters of the site, connects the receivers, registers the checks."""
+"""App configuration: loads the site's adapters, connects the receivers, registers the checks."""
 
 from django.apps import AppConfig
 from django.utils.module_loading import autodiscover_modules
@@ -12,11 +12,13 @@ class NeardupConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from . import checks, mirroring, receivers
-        from .publishing import checking
+        from . import checks
+        from .pipeline import receivers
+        from .prepublication import receivers as hold_receivers
+        from .seo import redirects
 
         autodiscover_modules("neardup")
-        checks.register()
+        checks.register_checks()
         receivers.connect()
-        mirroring.connect()
-        checking.connect()
+        redirects.connect_receivers()
+        hold_receivers.connect_receivers()

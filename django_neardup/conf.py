@@ -1,4 +1,4 @@
-"""The NEARDUP setting: profiles by alias, read late, defaults in one table."""
+"""The NEARDUP setting: profiles by alias, read on first use, with defaults in one table."""
 
 from __future__ import annotations
 
@@ -35,25 +35,45 @@ DEFAULTS: dict[str, Any] = {
     "LATE_SECONDS": 600,
 }
 BACKENDS = ("rq", "tasks", "inline", None)
-KEEPERS = ("first_seen", "newest", "most_visited", "most_linked", "longest")
-"""Policies by which the post that stays is proposed; a site may name a callable of its own."""
+KEEPER_POLICIES = ("first_seen", "newest", "most_visited", "most_linked", "longest")
+"""Policies that propose the keeper of a merge. A site may name its own callable."""
 
 
 class Profile(NamedTuple):
-    """One alias of NEARDUP.
+    """The settings of one alias in NEARDUP.
 
-    ``language``, ``algorithm``, ``options``, ``secret`` and ``synonyms`` (the path of a file) make the scheme;
-    ``backend`` and ``queue`` (read from the profile "default" alone) say who rings the worker; the rest are limits:
-    words below which a text is not compared, pairs aligned in a turn, documents read of a bucket, seconds of a lease,
-    attempts before quarantine, seconds between two polls of ``neardup_worker``, seconds of waiting after which a
-    check warns. ``storage`` (of "default" alone) is how keys are stored: "rows", or "array" on PostgreSQL; ``cache``
-    (of "default" alone) the folder where workers share what they have learnt of words: True for one of the user's own
-    among the temporary files, None for none. ``keeper`` is the policy by which the post that stays is proposed, or the
-    dotted path of a callable that picks one of a list of posts. ``publication`` is the table of rules by which a post
-    is let through, warned of, held or refused before it is published (None: the rules of ``publishing.rules``);
-    ``throttle`` how often one visitor may ask what a text being typed is like ("30/m"; None: as often as he likes);
-    ``seo`` what search engines are told: any of "canonical", "sitemap", "redirects"; ``memory_days`` how long a deleted
-    post is remembered by its fingerprint, so that its repost is noticed (0: not at all).
+    These settings make the scheme:
+
+    - ``language``, ``algorithm``, ``options``, ``secret``
+    - ``synonyms``: the path of a file
+
+    These settings are read from the profile "default" only:
+
+    - ``backend`` and ``queue``: how the worker is notified.
+    - ``storage``: how keys are stored: "rows", or "array" on PostgreSQL.
+    - ``cache``: the folder in which workers share what they know of words. True is a folder of the user among
+      the temporary files. None is no folder.
+
+    These settings are limits:
+
+    - ``min_words``: shorter texts are not compared.
+    - ``max_aligned``: pairs that are aligned for one document.
+    - ``bucket``: documents that are read of a bucket.
+    - ``lease_seconds``: length of a lease.
+    - ``max_attempts``: attempts before quarantine.
+    - ``poll_seconds``: pause between two polls of ``neardup_worker``.
+    - ``late_seconds``: waiting time after which a check warns.
+    - ``throttle``: how often one visitor may look up a text while typing it ("30/m"). None is no limit.
+    - ``memory_days``: how long a deleted post is remembered by its fingerprint, so that its repost is found.
+      0 is not at all.
+
+    The others are:
+
+    - ``keeper``: the policy that proposes the keeper of a merge, or the dotted path of a callable that picks
+      one of a list of posts.
+    - ``publication``: the rules by which a post is accepted, warned about, held or refused before it is
+      published. None is the rules of ``prepublication.rules``.
+    - ``seo``: the offers to search engines: any of "canonical", "sitemap", "redirects".
     """
 
     alias: str
@@ -82,28 +102,32 @@ class Profile(NamedTuple):
 
 @cache
 def get_profile(alias: str = "default") -> Profile:
-    """The profile of that alias; ``ImproperlyConfigured`` where NEARDUP has none or holds an unknown key."""
+    """Return the profile of an alias.
+
+    Raise ImproperlyConfigured if NEARDUP has no such profile or if the profile has an unknown key.
+    """
     configured = getattr(settings, "NEARDUP", {})
     if alias not in configured and alias != "default":
         raise ImproperlyConfigured(
             f"NEARDUP has no profile {alias!r}: add it, or use one of {sorted(configured)}."
         )
-    chosen = configured.get(alias, {})
-    unknown = sorted(set(chosen) - set(DEFAULTS))
+    own_settings = configured.get(alias, {})
+    unknown = sorted(set(own_settings) - set(DEFAULTS))
     if unknown:
         raise ImproperlyConfigured(f"NEARDUP[{alias!r}] holds unknown keys: {', '.join(unknown)}.")
-    values = {**DEFAULTS, **chosen}
+    values = {**DEFAULTS, **own_settings}
     return Profile(alias, **{key.lower(): value for key, value in values.items()})
 
 
 def get_aliases() -> list[str]:
-    """Every configured alias, "default" among them."""
+    """Return every configured alias, including "default"."""
     return sorted({"default", *getattr(settings, "NEARDUP", {})})
 
 
-def _forget(*, setting: str, **kwargs: Any) -> None:
+def _on_setting_changed(*, setting: str, **kwargs: Any) -> None:
     if setting == "NEARDUP":
         get_profile.cache_clear()
 
 
-setting_changed.connect(_forget, dispatch_uid="neardup.conf")
+# Tests override settings: the cached profiles must follow.
+setting_changed.connect(_on_setting_changed, dispatch_uid="neardup.conf")

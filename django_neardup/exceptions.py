@@ -1,20 +1,24 @@
-"""What can go wrong, by name."""
+"""Exceptions of this app."""
+
+from __future__ import annotations
+
+from django.db import InterfaceError, OperationalError
 
 
 class NeardupError(Exception):
-    """Base of every error that this app raises by itself."""
+    """Base class of every error that this app defines."""
 
 
 class NotRegistered(NeardupError, LookupError):
-    """The model has no adapter: register one in a module ``neardup.py`` of its app."""
+    """The model has no adapter. Register one in the module ``neardup.py`` of its app."""
 
 
 class AlreadyRegistered(NeardupError, ValueError):
-    """The model has an adapter already."""
+    """The model already has an adapter."""
 
 
 class MergeRefused(NeardupError):
-    """A merge that would lose data: ``reasons`` lists, in words, every clash and protected row."""
+    """A merge that would lose data. ``reasons`` describes every conflict and every protected row."""
 
     def __init__(self, reasons: list[str]) -> None:
         super().__init__("; ".join(reasons))
@@ -22,4 +26,16 @@ class MergeRefused(NeardupError):
 
 
 class Conflict(NeardupError):
-    """What the person saw has changed since: another moderator decided, or a post was edited."""
+    """The data on a moderator's screen is outdated: another moderator decided, or a post was edited."""
+
+
+JOB_TIMEOUT_ERRORS: list[type[Exception]] = []
+"""Exceptions by which a queue ends a job that takes too long. Each queue module adds its own."""
+
+
+def infrastructure_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of the database and of the queue.
+
+    They abort the job and never count as an attempt.
+    """
+    return (OperationalError, InterfaceError, *JOB_TIMEOUT_ERRORS)

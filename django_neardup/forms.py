@@ -1,4 +1,7 @@
-"""Forms that look before they publish: ``class AdForm(NearDuplicateFormMixin, forms.ModelForm)``."""
+"""Forms that check a post before it is published:
+
+``class AdForm(NearDuplicateFormMixin, forms.ModelForm)``.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,19 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from .adapters import Adapter, adapter_for, reads_unnamed
-from .publishing.looking import is_as_published
-from .publishing.policy import Policy
-from .templating import template_names
+from .prepublication.check import is_published_unchanged
+from .prepublication.form_policy import FormCheck
+from .similar_posts.template_names import template_names
 
+# The mixin works with any form class, so it has no form base at run time.
 if TYPE_CHECKING:
-    Base = forms.BaseForm
+    FormBase = forms.BaseForm
 else:
-    Base = object
+    FormBase = object
 
 
-class FormPolicy(Policy):
-    """What is found and decided; as a text, the block that tells the visitor."""
+class RenderableFormCheck(FormCheck):
+    """The result of the check and its decision. As a string, it is the HTML block for the visitor."""
 
     def __str__(self) -> SafeString:
         if not self.is_shown:
@@ -34,73 +38,91 @@ class FormPolicy(Policy):
     __html__ = __str__
 
 
-class NearDuplicateFormMixin(Base):
-    """For the form of a registered model; give it the request: ``AdForm(request.POST, request=request)``.
+class NearDuplicateFormMixin(FormBase):
+    """Mixin for the form of a registered model. It needs the request: ``AdForm(request.POST,
+    request=request)``.
 
-    A post that is like others is let through, shown beside them first, held or refused, as the rules of publication
-    say. ``{{ form.neardup }}``, inside the ``<form>``, is what the visitor is told, with its buttons. ``save()``
-    publishes the post, saves it held, or renews an old one of the visitor's, which it then returns;
-    ``form.neardup.outcome`` and ``form.neardup.message`` say which. A plain form overrides ``get_neardup_instance`` and
-    calls ``publish``.
+    The publication rules decide about a post that is similar to others. It is accepted, held or refused, or
+    the visitor sees the similar posts first.
+
+    ``{{ form.neardup }}`` shows the visitor the result and the buttons. Place it inside the ``<form>``.
+
+    ``save()`` publishes the post, saves it held, or renews an old post of the visitor, which it then returns.
+    ``form.neardup.outcome`` and ``form.neardup.message`` say which of these happened.
+
+    A plain form overrides ``get_neardup_instance`` and calls ``publish``.
     """
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.request = request
-        self._policy = FormPolicy(self, request)
+        self._form_check = RenderableFormCheck(self, request)
 
     @property
-    def neardup(self) -> FormPolicy:
-        """What is found and decided, for templates and views."""
-        _ = self.errors  # cleans the form, if nobody has asked yet
-        return self._policy
+    def neardup(self) -> RenderableFormCheck:
+        """Return the result and the decision, for templates and views."""
+        _ = self.errors  # cleans the form on first access, which runs the check
+        return self._form_check
 
     def get_neardup_instance(self) -> Model | None:
-        """The unsaved post that the form makes; None where there is nothing to look at (a draft, say)."""
+        """Return the unsaved post that the form makes.
+
+        Return None if there is nothing to check, as in a draft.
+        """
         return getattr(self, "instance", None)
 
     def needs_neardup_check(self, instance: Model, adapter: Adapter) -> bool:
-        """Whether the post may say what it did not say before, or is not published so far."""
+        """Return whether the post must be checked.
+
+        It must, if its content may have changed or if it is not published yet.
+        """
         if instance._state.adding or reads_unnamed(adapter):
             return True
-        return not is_as_published(instance, adapter)
+        return not is_published_unchanged(instance, adapter)
 
     def full_clean(self) -> None:
         super().full_clean()
-        self._policy = FormPolicy(self, self.request)
+        self._form_check = RenderableFormCheck(self, self.request)
         if not self.is_bound or (self.empty_permitted and not self.has_changed()):
             return
         instance = self.get_neardup_instance()
         if instance is not None:
-            self._look(instance)
+            self._check_instance(instance)
 
     def save(self, commit: bool = True) -> Any:
-        """As ``ModelForm.save``; of an old post that is renewed, the old post, saved whatever ``commit`` says."""
-        old = self.neardup.begin()
-        if old is None:
+        """Save as ``ModelForm.save`` does, and return the post.
+
+        If an old post is renewed, return the old post. It is saved even if ``commit`` is false.
+        """
+        renewed_post = self.neardup.prepare_save()
+        if renewed_post is None:
             return super().save(commit)  # type: ignore[misc]
         if not commit:
-            self.save_m2m = _nothing
-        return old
+            self.save_m2m = _keep_m2m
+        return renewed_post
 
     def publish(self, instance: Model) -> Model:
-        """What a plain form calls in place of ``instance.save()``: the post that was saved, the old one if renewed."""
-        old = self.neardup.begin(instance)
-        if old is None:
-            instance.save()
-        return old or instance
+        """Save the post of a plain form, and return it. Call it in place of ``instance.save()``.
 
-    def _look(self, instance: Model) -> None:
-        policy, changed = self._policy, True
+        If an old post is renewed, return the old post.
+        """
+        renewed_post = self.neardup.prepare_save(instance)
+        if renewed_post is None:
+            instance.save()
+        return renewed_post or instance
+
+    def _check_instance(self, instance: Model) -> None:
+        form_check, is_changed = self._form_check, True
         if not self.errors:
-            changed = self.needs_neardup_check(instance, adapter_for(instance))
-        policy.know(instance, changed)
-        if policy.asks_to_check or (changed and not self.errors):
-            policy.look()
-        problem = policy.problem
+            is_changed = self.needs_neardup_check(instance, adapter_for(instance))
+        form_check.set_instance(instance, is_changed)
+        # Search posts only for a form that is valid, or if the visitor asked to see similar posts.
+        if form_check.is_check_requested or (is_changed and not self.errors):
+            form_check.check()
+        problem = form_check.problem
         if problem is not None:
             self.add_error(None, ValidationError(str(problem[0]), code=problem[1]))
 
 
-def _nothing() -> None:
-    """``save_m2m`` of an old post: what ``renew()`` has not brought up to date stays as it was."""
+def _keep_m2m() -> None:
+    """Stand in for ``save_m2m`` of a renewed post: relations that ``renew()`` did not update stay unchanged."""

@@ -1,4 +1,4 @@
-"""Which adapter speaks for a model."""
+"""The registry of adapters by model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ AdapterType = TypeVar("AdapterType", bound="type[Adapter]")
 
 
 def register(model: type[models.Model] | str) -> Callable[[AdapterType], AdapterType]:
-    """Class decorator: the adapter describes that model (a class, or "app.Model")."""
+    """Register the decorated adapter class for a model (a class, or "app.Model").
+
+    Raise AlreadyRegistered if the model has an adapter.
+    """
 
     def decorate(adapter: AdapterType) -> AdapterType:
         concrete = _concrete(apps.get_model(model) if isinstance(model, str) else model)
@@ -31,13 +34,19 @@ def register(model: type[models.Model] | str) -> Callable[[AdapterType], Adapter
 
 
 def unregister(model: type[models.Model]) -> None:
-    """Take that model's adapter away; for tests and for sites that replace another app's adapter."""
+    """Remove the adapter of a model. Raise NotRegistered if it has none.
+
+    Tests use it, and sites that replace the adapter of another app.
+    """
     if _registry.pop(_concrete(model), None) is None:
         raise NotRegistered(f"{model._meta.label} has no adapter.")
 
 
 def adapter_for(model: type[models.Model] | models.Model) -> Adapter:
-    """The adapter of that model, or of the nearest registered parent of it."""
+    """Return the adapter of a model, or of its nearest registered parent.
+
+    Raise NotRegistered if there is none.
+    """
     for adapter in adapters_of(model):
         return adapter
     raise NotRegistered(
@@ -47,18 +56,21 @@ def adapter_for(model: type[models.Model] | models.Model) -> Adapter:
 
 
 def adapters_of(model: type[models.Model] | models.Model) -> list[Adapter]:
-    """Every adapter that a save of that model concerns: its own first, then its parents'."""
-    kind: type[models.Model] = model if isinstance(model, type) else type(model)
-    bases = [base for base in kind.__mro__ if issubclass(base, models.Model) and hasattr(base, "_meta")]
-    concrete = dict.fromkeys(_concrete(base) for base in bases)
-    return [_registry[base] for base in concrete if base in _registry]
+    """Return every adapter that a save of the model concerns: the model's own first, then its parents'."""
+    model_class: type[models.Model] = model if isinstance(model, type) else type(model)
+    # A child of several tables is also a row of each parent.
+    bases = [
+        base for base in model_class.__mro__ if issubclass(base, models.Model) and hasattr(base, "_meta")
+    ]
+    concrete_models = dict.fromkeys(_concrete(base) for base in bases)
+    return [_registry[base] for base in concrete_models if base in _registry]
 
 
 def _concrete(model: type[models.Model]) -> type[models.Model]:
-    """The model whose table holds the rows; an abstract one stands for itself."""
+    """Return the model that owns the table. An abstract model is returned unchanged."""
     return model._meta.concrete_model or model
 
 
-def registered() -> dict[type[models.Model], Adapter]:
-    """Every adapter by its model."""
+def registered_adapters() -> dict[type[models.Model], Adapter]:
+    """Return every adapter, by model."""
     return dict(_registry)

@@ -1,5 +1,8 @@
-"""Signals that a site may listen to: two of the worker, sent at least once, the others of merges, undoing, decisions,
-holds and addresses."""
+"""Signals that a site can listen to.
+
+The worker sends two of them, at least once each. The others concern merges, undos, decisions, holds and
+addresses.
+"""
 
 from __future__ import annotations
 
@@ -8,62 +11,86 @@ from typing import Any
 
 from django.dispatch import Signal
 
-from .faults import INTERRUPTS
+from .exceptions import JOB_TIMEOUT_ERRORS
 
 
 class JobSignal(Signal):
-    """One whose listeners are called in a job: what ends the job is raised, whatever else they raise is logged."""
+    """A signal with listeners that run inside a job.
+
+    Raise the error by which the queue ends the job. Other errors of listeners are logged.
+    """
 
     def send_robust(self, sender: Any, **named: Any) -> list[tuple[Callable[..., Any], Any]]:
-        answers = super().send_robust(sender, **named)
-        ends: tuple[type[Exception], ...] = tuple(INTERRUPTS)
-        for _, answer in answers:
-            if isinstance(answer, ends):
-                raise answer
-        return answers
+        responses = super().send_robust(sender, **named)
+        timeout_errors: tuple[type[Exception], ...] = tuple(JOB_TIMEOUT_ERRORS)
+        for _, response in responses:
+            # ``Signal.send_robust`` catches timeouts too, and the job would run on.
+            if isinstance(response, timeout_errors):
+                raise response
+        return responses
 
 
 document_checked = JobSignal()
-"""A document's turn has finished. Arguments: ``sender`` the model, ``document`` (Document), ``using`` (alias)."""
+"""The check of a document has finished.
+
+Arguments: ``sender`` the model, ``document`` (Document), ``using`` (alias).
+"""
 
 cluster_changed = JobSignal()
-"""The document of a finished turn entered, left or changed a cluster.
+"""The checked document entered, left or changed a cluster.
 
-Arguments: ``sender`` the model, ``document`` (Document), ``cluster`` (Cluster or None), ``using`` (alias)."""
+Arguments: ``sender`` the model, ``document`` (Document), ``cluster`` (Cluster or None), ``using`` (alias).
+"""
 
 pre_merge = Signal()
-"""Posts are about to be merged: in the transaction, before anything is written. ``MergeRefused``, raised by a listener,
-refuses it, any other error stops it; nothing is changed then.
+"""Posts are about to be merged. It is sent in the transaction, before anything is written.
 
-Arguments: ``sender`` the model, ``keeper``, ``losers``, ``plan`` (Plan), ``using`` (alias)."""
+If a listener raises ``MergeRefused``, the merge is refused. Any other error aborts it. In both cases nothing
+changes.
+
+Arguments: ``sender`` the model, ``keeper``, ``losers``, ``plan`` (MergePlan), ``using`` (alias).
+"""
 
 post_merge = Signal()
 """A post was merged. Arguments: ``sender`` the model, ``keeper``, ``loser``, ``record`` (MergeRecord), ``using``."""
 
 post_undo = Signal()
-"""A merge, a hiding or a deletion was undone, and that is committed.
+"""A merge, a hiding or a deletion was undone, and the undo is committed.
 
-Arguments: ``sender`` the post's model, ``record`` (MergeRecord), ``using`` (alias)."""
+Arguments: ``sender`` the post's model, ``record`` (MergeRecord), ``using`` (alias).
+"""
 
 decision_made = Signal()
-"""A person has decided that posts are the same, or different, and that is committed, unless the caller's own
-transaction goes on.
+"""A person decided that posts are the same or different.
 
-Arguments: ``sender`` Decision, ``decision`` (Decision), ``using`` (alias)."""
+The decision is committed, unless the caller's own transaction is still open.
+
+Arguments: ``sender`` Decision, ``decision`` (Decision), ``using`` (alias).
+"""
 
 post_held = Signal()
-"""A post was taken from publication until it is checked or looked at, and that is committed.
+"""A post was unpublished until it is checked or reviewed, and this is committed.
 
-Arguments: ``sender`` the post's model, ``instance``, ``hold`` (Hold), ``using`` (alias)."""
+Arguments: ``sender`` the post's model, ``instance``, ``hold`` (Hold), ``using`` (alias).
+"""
 
 post_released = Signal()
-"""A held post was published, and that is committed. Arguments: ``sender`` the post's model, ``instance``, ``using``."""
+"""A held post was published, and this is committed.
+
+Arguments: ``sender`` the post's model, ``instance``, ``using`` (alias).
+"""
 
 post_refused = Signal()
-"""A held post stays unpublished, and that is committed. Arguments: ``sender`` the post's model, ``instance``,
-``using``."""
+"""A held post stays unpublished, and this is committed.
+
+Arguments: ``sender`` the post's model, ``instance``, ``using`` (alias).
+"""
 
 addresses_changed = Signal()
-"""Old addresses lead elsewhere, or nowhere any more: in the transaction of a merge, a deletion or an undo, at its end.
+"""Old addresses redirect to another post, or to none.
 
-Arguments: ``sender`` MovedUrl, ``paths`` as ``MovedUrl.path`` has them, ``record`` (MergeRecord), ``using`` (alias)."""
+It is sent at the end of the transaction of a merge, a deletion or an undo.
+
+Arguments: ``sender`` MovedUrl, ``paths`` in the form of ``MovedUrl.path``, ``record`` (MergeRecord),
+``using`` (alias).
+"""

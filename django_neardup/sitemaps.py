@@ -1,4 +1,4 @@
-"""Sitemaps that name one post of each cluster: the one that ``rel=canonical`` names."""
+"""Sitemaps that list one post of each cluster: the one in ``rel=canonical``."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from django.db.models import Exists, F, IntegerField, Max, Model, OuterRef, Q, Q
 from django.utils.encoding import iri_to_uri
 
 from .adapters import Adapter, adapter_for
-from .collapsing.keys import Kind, Read, kind_of_key, of_membership
-from .merging.paths import path_of
+from .listing.key_expressions import ContentTypeId, PostKey, key_field_type, membership_filter
 from .models import Membership
-from .narrowing import narrowable
-from .similar import address_of, signed_out
+from .moderation.url_paths import path_of
+from .querysets import filterable
+from .similar_posts import anonymous_request, public_url
 
 
 class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
-    """The posts of a registered model: ``NeardupSitemap(Ad)``, or a subclass with ``model = Ad``, or with ``items()``.
+    """The posts of a registered model: ``NeardupSitemap(Ad)``, or a subclass with ``model = Ad`` or with
+    ``items()``.
 
-    Posts that a signed-out visitor may not see (``Adapter.visible``) are left out, and so are those without a page of
-    their own; where the profile's ``SEO`` holds "sitemap", so are those that another of the list stands for.
-    ``date_field``: the field that tells when a post was changed, for ``lastmod``.
+    Posts that a signed-out visitor may not see (``Adapter.visible``) are left out. So are posts without a
+    page. If the profile's ``SEO`` holds "sitemap", posts that another post of the list represents are left
+    out too.
+
+    ``date_field`` is the field with the time of the last change, for ``lastmod``.
     """
 
     model: ClassVar[type[Model] | None] = None
@@ -33,84 +36,99 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
         self._model = model or self.model
 
     def items(self) -> QuerySet[Any]:
-        """The posts to choose from: ``live()`` of the adapter, in the order of their keys."""
+        """Return the posts to choose from: ``live()`` of the adapter, ordered by primary key."""
         if self._model is None:
             raise TypeError(
                 "Which posts? Write NeardupSitemap(Ad), or a subclass with model = Ad or with items()."
             )
-        return narrowable(adapter_for(self._model).live()).order_by("pk")
+        return filterable(adapter_for(self._model).live()).order_by("pk")
 
     def visible(self, adapter: Adapter) -> QuerySet[Any]:
-        """What a signed-out visitor may see; to be overridden where ``Adapter.visible`` asks more of a request."""
-        return adapter.visible(signed_out())
+        """Return the posts that a signed-out visitor may see.
+
+        Override it if ``Adapter.visible`` needs more of a request.
+        """
+        return adapter.visible(anonymous_request())
 
     def location(self, item: Any) -> str:
-        """The post's path; empty where it has none, or where only a fragment tells it from others."""
-        url = address_of(item)
+        """Return the post's path.
+
+        Return an empty string if it has none, or if only a fragment distinguishes it from other pages.
+        """
+        url = public_url(item)
         parts = urlsplit(url)
         if not path_of(url) or parts.fragment:
             return ""
         return iri_to_uri(parts._replace(scheme="", netloc="").geturl())
 
     def lastmod(self, item: Any) -> date | datetime | None:
-        """When the post was changed, if ``date_field`` says."""
+        """Return the time of the last change. Return None without ``date_field``."""
         return getattr(item, self.date_field) if self.date_field else None
 
     def get_latest_lastmod(self) -> datetime | None:
         if self.date_field is None:
             return None
-        found = self._shown().order_by().aggregate(latest=Max(self.date_field))
-        latest: datetime | None = found["latest"]
+        result = self._public_items().order_by().aggregate(latest=Max(self.date_field))
+        latest: datetime | None = result["latest"]
         return latest
 
     def get_urls(self, page: Any = 1, site: Any = None, protocol: str | None = None) -> list[dict[str, Any]]:
-        bare = f"{self.get_protocol(protocol)}://{self.get_domain(site)}"
-        return [url for url in super().get_urls(page, site, protocol) if url["location"] != bare]
+        site_root = f"{self.get_protocol(protocol)}://{self.get_domain(site)}"
+        # A post without a path has an empty location: Django would list the root of the site.
+        return [url for url in super().get_urls(page, site, protocol) if url["location"] != site_root]
 
     def _items(self) -> Any:
-        """What Django makes pages of; with ``i18n`` each in every language."""
-        found = self._shown()
-        if not self.i18n:
-            return found
-        return [(item, code) for item in found for code in self.get_languages_for_item(item)]
+        """Return the entries that Django paginates.
 
-    def _shown(self) -> QuerySet[Any]:
-        queryset = narrowable(self.items())
+        With ``i18n``, there is one for each language of a post.
+        """
+        posts = self._public_items()
+        if not self.i18n:
+            return posts
+        return [(item, code) for item in posts for code in self.get_languages_for_item(item)]
+
+    def _public_items(self) -> QuerySet[Any]:
+        queryset = filterable(self.items())
         adapter = adapter_for(queryset.model)
-        if not self._is_ours(adapter):
+        # A condition that changes nothing would only slow the query down.
+        if not self._is_live_only(adapter):
             queryset = queryset.filter(pk__in=self.visible(adapter).values("pk"))
         if not queryset.ordered:
             queryset = queryset.order_by("pk")
-        return _represented(queryset, adapter.model) if "sitemap" in adapter.settings.seo else queryset
+        return (
+            _without_represented(queryset, adapter.model) if "sitemap" in adapter.settings.seo else queryset
+        )
 
-    def _is_ours(self, adapter: Adapter) -> bool:
-        """Whether ``items`` and ``visible`` both come to the adapter's ``live()``."""
-        own = type(self)
-        told = own.items, own.visible, type(adapter).visible
-        return told == (NeardupSitemap.items, NeardupSitemap.visible, Adapter.visible)
+    def _is_live_only(self, adapter: Adapter) -> bool:
+        """Return whether ``items`` and ``visible`` both equal the adapter's ``live()``."""
+        sitemap_class = type(self)
+        methods = sitemap_class.items, sitemap_class.visible, type(adapter).visible
+        return methods == (NeardupSitemap.items, NeardupSitemap.visible, Adapter.visible)
 
 
-def _represented(queryset: QuerySet[Any], root: type[Model]) -> QuerySet[Any]:
-    """Without posts of whose cluster another is held that stands before them: its representative, or one seen earlier.
+def _without_represented(queryset: QuerySet[Any], root: type[Model]) -> QuerySet[Any]:
+    """Leave out posts that another post of the queryset represents.
 
-    Few clusters lack their representative, so that most members are settled by one look at it."""
-    held = queryset.order_by()
-    followers = Membership.objects.filter(**of_membership(root, OuterRef(root._meta.pk.attname)))
-    followers = followers.exclude(cluster__representative=F("document"))
-    led = Exists(held.filter(**_post(root, "cluster__representative")))
-    leading = Q(cluster__representative__content_type=Kind(root)) & led
+    That is the representative of the cluster, or a member that was first seen earlier.
+    """
+    listed = queryset.order_by()
+    followers = Membership.objects.filter(**membership_filter(root, OuterRef(root._meta.pk.attname)))
+    followers = followers.exclude(cluster__leader=F("document"))
+    leader_listed = Exists(listed.filter(**_post_filter(root, "cluster__leader")))
+    has_leader = Q(cluster__leader__content_type=ContentTypeId(root)) & leader_listed
     earlier = Membership.objects.filter(
         Q(document__first_seen__lt=OuterRef("document__first_seen"))
         | Q(document__first_seen=OuterRef("document__first_seen"), document__lt=OuterRef("document")),
-        Exists(held.filter(**_post(root, "document"))),
+        Exists(listed.filter(**_post_filter(root, "document"))),
         cluster=OuterRef("cluster"),
-        document__content_type=Kind(root),
+        document__content_type=ContentTypeId(root),
     )
-    return queryset.filter(~Exists(followers.filter(leading | Exists(earlier))))
+    # The leader is tested first: few clusters lack it, so one look settles most members.
+    return queryset.filter(~Exists(followers.filter(has_leader | Exists(earlier))))
 
 
-def _post(root: type[Model], document: str) -> dict[str, Any]:
-    """What a post must fulfil to be that of the outer row's document."""
-    if kind_of_key(root) is IntegerField:
-        return {root._meta.pk.attname: OuterRef(f"{document}__object_key")}
-    return {root._meta.pk.attname: Read(OuterRef(f"{document}__object_id"), root)}
+def _post_filter(root: type[Model], document_lookup: str) -> dict[str, Any]:
+    """Return the condition that a post belongs to the document of the outer row."""
+    if key_field_type(root) is IntegerField:
+        return {root._meta.pk.attname: OuterRef(f"{document_lookup}__object_key")}
+    return {root._meta.pk.attname: PostKey(OuterRef(f"{document_lookup}__object_id"), root)}

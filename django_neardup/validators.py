@@ -1,4 +1,4 @@
-"""A validator for one field of a plain form or a serializer: the text is on the site already."""
+"""Validator for one field of a plain form or a serializer: it refuses a text that is already on the site."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from .adapters import adapter_for
-from .publishing.looking import look_at_text
-from .visible import Querysets
+from .prepublication.check import check_text
+from .visibility import Querysets
 
 
 @deconstructible
 class NotNearDuplicate:
-    """Refuses a text for which the rules of that model's publication say one of ``actions``.
+    """Refuses a text if the publication rules of the model decide for one of ``actions``.
 
-    ``model``: a class, or "app.Model". ``visible``: what may be told of (None: ``live()``). ``author``, ``trust`` and
-    ``scope``: what the rules are told of whoever writes; a text alone has no author, so rules of one's own posts speak
-    to it only with an ``author``, and no key: leave a post that is edited out of ``visible``. ``ValidationError`` with
-    the code "near_duplicate" and in its params ``title``, ``url`` and ``value``. What fails while it looks is
-    logged, and lets the text through."""
+    - ``model``: a class, or "app.Model".
+    - ``visible``: the posts that may be named (None: ``live()``).
+    - ``author``, ``trust`` and ``scope``: facts about the writer, for the rules.
+
+    A text without a post has no author. So rules about an author's own posts apply only if you pass
+    ``author``. It has no primary key either: exclude a post that is being edited from ``visible``.
+
+    Raise ValidationError with the code "near_duplicate" and the params ``title``, ``url`` and ``value``.
+    Errors of the search are logged, and the text is accepted.
+    """
 
     message: str | Promise = _("This is on the site already: %(title)s")
     code = "near_duplicate"
@@ -49,12 +54,12 @@ class NotNearDuplicate:
     def __call__(self, value: Any) -> None:
         model = apps.get_model(self.model) if isinstance(self.model, str) else self.model
         text = str(value)
-        found = look_at_text(
+        decision = check_text(
             text, adapter_for(model), self.visible, self.author, self.trust, self.scope
         ).decision
-        if found.action in self.actions:
-            told = found.causes[0]
-            params = {"value": text, "title": told.title, "url": told.url}
+        if decision.action in self.actions:
+            cause = decision.causes[0]
+            params = {"value": text, "title": cause.title, "url": cause.url}
             raise ValidationError(str(self.message), code=self.code, params=params)
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Public pages."""
+"""Views of the public pages."""
 
 from __future__ import annotations
 
@@ -9,31 +9,37 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from .grouping import Addresses
-from .similar import Similar, find, merged_into, visible_to
-from .templating import template_names
-from .visible import key_of
+from .listing.group import SimilarPageUrls
+from .similar_posts import SimilarPosts, find_final_keeper, find_visible_object, visible_querysets
+from .similar_posts.template_names import template_names
+from .visibility import object_key
 
 
 @require_safe
 @cache_control(private=True)
 def similar(request: HttpRequest, label: str, object_id: str) -> HttpResponse:
-    """The posts that say the same as that one, as far as this visitor may see them.
+    """Show the posts that are similar to a post, limited to posts that this visitor may see.
 
-    ``label`` is "app.model", ``object_id`` the primary key. That of a merged post leads to the page of the post that it
-    is part of now. What does not exist, is not registered or may not be seen gives one and the same 404.
+    ``label`` is "app.model", ``object_id`` the primary key. The page of a merged post redirects to the page
+    of its current keeper. A post that does not exist, is not registered or may not be seen gives the same
+    404.
     """
-    instance = find(request, label, object_id)
+    instance = find_visible_object(request, label, object_id)
     if instance is None:
-        return _moved(merged_into(request, label, object_id))
-    found = Similar(instance, visible_to(request, type(instance)), request.GET.get("page", "1"))
-    response = TemplateResponse(request, template_names(type(instance), "similar.html"), {"similar": found})
+        # Every reason for a missing page gives one answer, which reveals nothing about hidden posts.
+        return _redirect_to_page(find_final_keeper(request, label, object_id))
+    similar_posts = SimilarPosts(
+        instance, visible_querysets(request, type(instance)), request.GET.get("page", "1")
+    )
+    response = TemplateResponse(
+        request, template_names(type(instance), "similar.html"), {"similar": similar_posts}
+    )
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 
 
-def _moved(instance: Model | None) -> HttpResponse:
-    url = "" if instance is None else Addresses().of(key_of(instance))
+def _redirect_to_page(instance: Model | None) -> HttpResponse:
+    url = "" if instance is None else SimilarPageUrls().url_for(object_key(instance))
     if not url:
         raise Http404(_("There is no such page."))
     return HttpResponseRedirect(url, headers={"X-Robots-Tag": "noindex"})

@@ -7,11 +7,20 @@ from typing import Any
 from django.db.models import Model
 
 from django_neardup.adapters import adapter_for
-from django_neardup.models import Cluster, Document, Fingerprint, Membership, Pair, Scheme, Space, Verdict
+from django_neardup.models import (
+    Cluster,
+    Document,
+    Fingerprint,
+    Membership,
+    Pair,
+    Scheme,
+    Space,
+    Verdict,
+)
 from django_neardup.pipeline import canonical_id
-from django_neardup.pipeline.objects import content_type_of
+from django_neardup.pipeline.content_objects import content_type_of
 from django_neardup.pipeline.schemes import active_scheme
-from django_neardup.text.document import Document as Text
+from django_neardup.text.canonical_text import CanonicalText as Text
 
 
 def scheme(using: str = "default") -> Scheme:
@@ -65,7 +74,7 @@ def pair(one: Model, two: Model, verdict: str = Verdict.DUPLICATE, **values: Any
 
 def evidence(one: str, two: str) -> dict[str, Any]:
     """What the default algorithm says of two texts."""
-    from django_neardup.signatures.registry import get_algorithm
+    from django_neardup.algorithms.registry import get_algorithm
 
     return get_algorithm("neardup").judge(Text(one), Text(two)).evidence()
 
@@ -85,13 +94,13 @@ def cluster(*instances: Model, **values: Any) -> Cluster:
     using = instances[0]._state.db or "default"
     documents = [document(instance) for instance in instances]
     values = {"lowest": 0.9167, "weakest": 0.9167, "size": len(documents), **values}
-    made = Cluster.objects.using(using).create(space=space(using), representative=documents[0], **values)
+    made = Cluster.objects.using(using).create(space=space(using), leader=documents[0], **values)
     for number, (each, instance) in enumerate(zip(documents, instances, strict=True)):
         if number:
             pair(instances[0], instance, exact=made.exact)
         Membership.objects.using(using).create(
             **place_of(each), cluster=made, scheme=scheme(using), score=0.9167 if number else 1.0,
             exact=made.exact or not number,
-            reason=Membership.Reason.DUPLICATE if number else Membership.Reason.REPRESENTATIVE,
+            reason=Membership.Reason.DUPLICATE if number else Membership.Reason.LEADER,
         )  # fmt: skip
     return made

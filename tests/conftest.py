@@ -73,10 +73,10 @@ def _nothing_remembered(request: pytest.FixtureRequest) -> None:
     if request.node.get_closest_marker("database"):
         from django.conf import settings
 
-        from django_neardup.pipeline.remembering import forget
+        from django_neardup.pipeline.scheme_cache import clear_cache
 
         for alias in settings.DATABASES:
-            forget(alias)
+            clear_cache(alias)
 
 
 def _private(name: str) -> services.Service:

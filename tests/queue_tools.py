@@ -119,8 +119,8 @@ def redis_client(server: Service) -> Any:
 class Result(NamedTuple):
     """What ``pipeline.drain`` answers."""
 
-    turns: int = 1
-    pending: bool = False
+    processed: int = 1
+    has_pending: bool = False
 
 
 DONE = Result()
@@ -144,7 +144,7 @@ def record_drains(
         return result
 
     monkeypatch.setattr(pipeline, "drain", drain)
-    monkeypatch.setattr(base, "_holds_documents", lambda alias: True)
+    monkeypatch.setattr(base, "_has_documents", lambda alias: True)
     return drained
 
 
@@ -157,9 +157,9 @@ def be_patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Redis is well: no stall of a busy machine silences the bell."""
     from django_neardup.queues import rq
 
-    monkeypatch.setattr(base, "BOUND", LONG)
+    monkeypatch.setattr(base, "SEND_TIMEOUT", LONG)
     for name in ("socket_timeout", "socket_connect_timeout"):
-        monkeypatch.setitem(rq.QUICK, name, LONG)
+        monkeypatch.setitem(rq.QUICK_OPTIONS, name, LONG)
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:

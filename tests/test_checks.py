@@ -16,29 +16,33 @@ from django.test.utils import isolate_apps
 
 import django_neardup as neardup
 from django_neardup import registry
+from django_neardup.algorithms.rcdl2007.md5 import MD5
+from django_neardup.api.throttling import Throttle
 from django_neardup.checks import (
-    DATABASE,
-    STATIC,
-    TAG,
+    CHECK_TAG,
+    DATABASE_CHECKS,
+    SETTINGS_CHECKS,
     adapters,
     database,
-    moved,
     profiles,
     publication,
     seo,
     site,
-    throttle,
 )
-from django_neardup.checks.table import IDS, problem
+from django_neardup.checks import (
+    seo as moved,
+)
+from django_neardup.checks import (
+    site as throttle,
+)
+from django_neardup.checks.messages import CHECK_DESCRIPTIONS, check_message
 from django_neardup.conf import get_profile
 from django_neardup.middleware import MovedUrlMiddleware
 from django_neardup.models import Cluster, Document, KeyPhrase, MovedUrl
 from django_neardup.models.fields import DatabaseClock
-from django_neardup.pipeline.gathering import gather
 from django_neardup.pipeline.schemes import active_scheme
-from django_neardup.signatures.md5 import MD5
-from django_neardup.throttling import Throttle
-from tests.grouping import rows
+from django_neardup.pipeline.statistics_builder import gather_statistics
+from tests.grouped_lists import rows
 from tests.testapp.models import Ad, Reply, ScopedPost, Topic, UuidPost
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "reference" / "checks.md"
@@ -75,7 +79,9 @@ def command(monkeypatch):
 
 
 def test_a_healthy_site_hears_nothing():
-    assert [message for check in STATIC for message in check() if not message.id.endswith("W103")] == []
+    assert [
+        message for check in SETTINGS_CHECKS for message in check() if not message.id.endswith("W103")
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -98,7 +104,7 @@ def test_e001_shape(value, says):
         messages = profiles.check_shape()
         assert set(ids(messages)) == {"E001"}
         assert says in messages[0].msg
-        for check in STATIC:
+        for check in SETTINGS_CHECKS:
             check()
 
 
@@ -162,7 +168,9 @@ def test_e003_an_algorithm_that_the_pipeline_cannot_make():
         assert "'guard'" in messages[0].msg and "guard=True" in messages[0].hint
 
 
-@pytest.mark.parametrize("options", [{"excused": {"price"}}, {"excused": (), "guard": b""}])
+@pytest.mark.parametrize(
+    "options", [{"ignored_differences": {"price"}}, {"ignored_differences": (), "guard": b""}]
+)
 def test_e003_options_that_cannot_be_stored(options):
     with with_profile(OPTIONS=options):
         messages = profiles.check_algorithm()
@@ -206,7 +214,9 @@ def test_e008_queue(queue, expected, monkeypatch):
 
 
 def test_e009_without_tasks(monkeypatch):
-    monkeypatch.setattr(profiles.queues, "problem", lambda backend, queue: "Django has no tasks.")
+    monkeypatch.setattr(
+        profiles.queues, "configuration_problem", lambda backend, queue: "Django has no tasks."
+    )
     with with_profile(BACKEND="tasks"):
         assert ids(profiles.check_backend()) == ["E009"]
 
@@ -420,8 +430,9 @@ def test_e007_no_models(value, alone):
 @pytest.mark.parametrize(
     "attributes",
     [
-        {"quotes": "remove"}, {"quotes": None}, {"excused": ["prise"]}, {"excused": "price"}, {"excused": 5},
-        {"excused": {"price", "date"}},
+        {"quotes": "remove"}, {"quotes": None}, {"ignored_differences": ["prise"]},
+        {"ignored_differences": "price"}, {"ignored_differences": 5},
+        {"ignored_differences": {"price", "date"}},
     ],
 )  # fmt: skip
 def test_e012_choices(attributes, alone):
@@ -430,8 +441,12 @@ def test_e012_choices(attributes, alone):
 
 
 @pytest.mark.parametrize(
-    "attributes", [{"quotes": "drop"}, {"excused": ()}, {"excused": ["price", "code"]}, {"excused": None}]
-)
+    "attributes",
+    [
+        {"quotes": "drop"}, {"ignored_differences": ()}, {"ignored_differences": ["price", "code"]},
+        {"ignored_differences": None},
+    ],
+)  # fmt: skip
 def test_e012_silent(attributes, alone):
     registered(Ad, **attributes)
     assert adapters.check_choices() == []
@@ -494,8 +509,8 @@ def test_e014_what_the_database_can(storage):
 @pytest.mark.parametrize(
     ("keeper", "wrong"),
     [
-        ("first_seen", 0), ("longest", 0), ("tests.merging.test_keeper.last_by_key", 0), ("oldest", 1), (None, 1),
-        ("", 1), ("no.such.function", 1), ("tests.merging.test_keeper.TABLE", 1),
+        ("first_seen", 0), ("longest", 0), ("tests.moderation.test_keeper.last_by_key", 0), ("oldest", 1), (None, 1),
+        ("", 1), ("no.such.function", 1), ("tests.moderation.test_keeper.TABLE", 1),
     ],
 )  # fmt: skip
 def test_e015_keeper(keeper, wrong):
@@ -506,7 +521,7 @@ def test_e015_keeper(keeper, wrong):
 @pytest.mark.parametrize(
     ("chosen", "wrong"),
     [
-        ("30/m", 0), ("1/d", 0), (None, 0), ("django_neardup.throttling.Throttle", 0), ("30/min", 1), ("0/m", 1),
+        ("30/m", 0), ("1/d", 0), (None, 0), ("django_neardup.api.throttling.Throttle", 0), ("30/min", 1), ("0/m", 1),
         ("m/30", 1), ("", 1), (30, 1), (True, 1), (["30/m"], 1), ("no.such.Throttle", 1), ("os.path.join", 1),
         ("tests.test_checks.Wrong", 1),
     ],
@@ -566,13 +581,13 @@ HIDES = {"hide": lambda self, ad: None, "show": lambda self, ad: None}
 )
 def test_e018_posts_that_are_to_be_held(alone, attributes, wrong):
     registered(Ad, **attributes)
-    assert ids(publication.check_holding()) == ["E018"] * wrong
+    assert ids(publication.check_hold_support()) == ["E018"] * wrong
 
 
 def test_e018_by_the_setting(alone):
     registered(Ad)
     with with_profile(PUBLICATION=[{"action": "hold"}]):
-        assert ids(publication.check_holding()) == ["E018"] * 2
+        assert ids(publication.check_hold_support()) == ["E018"] * 2
 
 
 @pytest.mark.parametrize(
@@ -636,12 +651,12 @@ def test_w102_nothing_registered(alone):
 
 @pytest.mark.parametrize(("urls", "expected"), [("no_urls", ["W103"]), ("urls", [])])
 def test_w103_urls(urls, expected):
-    with override_settings(ROOT_URLCONF=f"tests.grouping.{urls}"):
+    with override_settings(ROOT_URLCONF=f"tests.grouped_lists.{urls}"):
         assert ids(site.check_urls()) == expected
 
 
 def test_w103_is_silent_where_nothing_is_registered_or_there_are_no_urls(alone):
-    with override_settings(ROOT_URLCONF="tests.grouping.no_urls"):
+    with override_settings(ROOT_URLCONF="tests.grouped_lists.no_urls"):
         assert site.check_urls() == []
         registered(Ad)
         with override_settings(ROOT_URLCONF=None):
@@ -718,12 +733,12 @@ def test_w104_is_not_said_to_who_migrates(hidden_tables, command):
 
 def test_no_query_without_databases(command):
     command("check")
-    assert [message for check in DATABASE for message in check()] == []
+    assert [message for check in DATABASE_CHECKS for message in check()] == []
 
 
 @pytest.mark.django_db
 def test_database_checks_are_silent_where_tables_are_missing(hidden_tables):
-    found = [message for check in DATABASE for message in check(databases=["default"])]
+    found = [message for check in DATABASE_CHECKS for message in check(databases=["default"])]
     assert [name for name in ids(found) if name != "W107"] == ["W104"]
 
 
@@ -743,7 +758,7 @@ def test_w105_late(backend, hint):
     Document.objects.all().delete()
     waiting(700)
     with with_profile(BACKEND=backend):
-        messages = database.check_waiting(databases=["default"])
+        messages = database.check_pending_work(databases=["default"])
     assert ids(messages) == ["W105"]
     assert "1 posts" in messages[0].msg
     assert hint in messages[0].hint
@@ -752,25 +767,25 @@ def test_w105_late(backend, hint):
 @pytest.mark.django_db
 def test_w105_silent():
     Document.objects.all().delete()
-    assert database.check_waiting(databases=["default"]) == []
+    assert database.check_pending_work(databases=["default"]) == []
     waiting(500)
-    assert database.check_waiting(databases=["default"]) == []
+    assert database.check_pending_work(databases=["default"]) == []
     waiting(700)
     with with_profile(LATE_SECONDS=1000):
-        assert database.check_waiting(databases=["default"]) == []
+        assert database.check_pending_work(databases=["default"]) == []
     waiting(650, leased_until=DatabaseClock() + 60_000)
-    assert database.check_waiting(databases=["default"]) == []
+    assert database.check_pending_work(databases=["default"]) == []
 
 
 @pytest.mark.django_db
 @pytest.mark.engine_alike
 def test_w105_leaves_posts_that_wait_for_statistics_to_w108():
     Document.objects.all().delete()
-    group = Cluster.objects.create(space=rows.space(), representative=waiting(700))
+    group = Cluster.objects.create(space=rows.space(), leader=waiting(700))
     Cluster.objects.filter(pk=group.pk).update(pending_since=DatabaseClock() - 700_000)
-    assert "2 posts or groups" in database.check_waiting(databases=["default"])[0].msg
+    assert "2 posts or groups" in database.check_pending_work(databases=["default"])[0].msg
     with with_profile(ALGORITHM="tf-idf"):
-        assert database.check_waiting(databases=["default"]) == []
+        assert database.check_pending_work(databases=["default"]) == []
         assert ids(database.check_statistics(databases=["default"])) == ["W108"]
 
 
@@ -781,9 +796,9 @@ def test_w105_groups_wait_too(command):
     Document.objects.update(pending_since=None)
     Cluster.objects.filter(pk=group.pk).update(pending_since=DatabaseClock() - 700_000)
     command("runserver")
-    assert ids(database.check_waiting()) == ["W105"]
+    assert ids(database.check_pending_work()) == ["W105"]
     command("neardup_worker")
-    assert database.check_waiting() == []
+    assert database.check_pending_work() == []
 
 
 @pytest.mark.django_db
@@ -837,7 +852,7 @@ def test_w108_statistics():
         assert (ids(messages), "neardup_index" in messages[0].hint) == (["W108"], True)
         assert database.check_schemes(databases=["default"]) == []
         Ad.objects.create(text="Продаю угловой диван в хорошем состоянии, самовывоз")
-        gather(get_profile(), "default")
+        gather_statistics(get_profile(), "default")
         assert database.check_statistics(databases=["default"]) == []
 
 
@@ -851,7 +866,7 @@ def test_w108_leaves_wrong_settings_to_other_checks(values):
 
 
 def test_databases_that_hold_nothing_of_ours_are_not_asked():
-    assert database.homes() == {"default"}
+    assert database.used_databases() == {"default"}
     assert database.check_transactions(databases=["other"]) == []
 
 
@@ -867,9 +882,9 @@ def test_databases_that_hold_nothing_of_ours_are_not_asked():
 )
 def test_w110_old_addresses_that_nobody_answers_for(middleware, said):
     with override_settings(MIDDLEWARE=middleware):
-        assert moved.check_moved(databases=["default"]) == []
+        assert moved.check_moved_urls(databases=["default"]) == []
         MovedUrl.objects.create(digest="1" * 32, path="/old/")
-        assert ids(moved.check_moved(databases=["default"])) == said
+        assert ids(moved.check_moved_urls(databases=["default"])) == said
 
 
 class OwnMovedUrls(MovedUrlMiddleware):
@@ -881,15 +896,15 @@ class OwnMovedUrls(MovedUrlMiddleware):
 
 def test_django_knows_every_check():
     known = django_checks.registry.registry.get_checks()
-    assert {*STATIC, *DATABASE} <= set(known)
-    assert all(TAG in check.tags for check in (*STATIC, *DATABASE))
-    assert all(django_checks.Tags.database in check.tags for check in DATABASE)
+    assert {*SETTINGS_CHECKS, *DATABASE_CHECKS} <= set(known)
+    assert all(CHECK_TAG in check.tags for check in (*SETTINGS_CHECKS, *DATABASE_CHECKS))
+    assert all(django_checks.Tags.database in check.tags for check in DATABASE_CHECKS)
 
 
 @pytest.mark.django_db
 def test_the_command(capsys):
-    with override_settings(ROOT_URLCONF="tests.grouping.no_urls"):
-        call_command("check", tags=[TAG], databases=["default"])
+    with override_settings(ROOT_URLCONF="tests.grouped_lists.no_urls"):
+        call_command("check", tags=[CHECK_TAG], databases=["default"])
     assert "neardup.W103" in capsys.readouterr().err
 
 
@@ -898,20 +913,20 @@ def test_every_id_is_in_the_table_and_tested():
     used = {
         name
         for path in source.glob("*.py")
-        for name in re.findall(r'problem\(\s*"([EW]\d+)"', path.read_text())
+        for name in re.findall(r'check_message\(\s*"([EW]\d+)"', path.read_text())
     }
-    assert used == set(IDS)
+    assert used == set(CHECK_DESCRIPTIONS)
     tested = set(re.findall(r"def test_([ew]\d+)", Path(__file__).read_text()))
-    assert tested == {name.lower() for name in IDS}
+    assert tested == {name.lower() for name in CHECK_DESCRIPTIONS}
 
 
 def test_the_document_has_the_same_table():
     listed = re.findall(r"^\| `neardup\.([EW]\d+)` \| (.+?) \|", DOCUMENT.read_text(), re.MULTILINE)
-    assert [name for name, _ in listed] == list(IDS)
+    assert [name for name, _ in listed] == list(CHECK_DESCRIPTIONS)
     for name, meaning in listed:
-        assert meaning.replace("`", "").replace('"', "") == IDS[name].replace('"', "")
+        assert meaning.replace("`", "").replace('"', "") == CHECK_DESCRIPTIONS[name].replace('"', "")
 
 
 def test_no_id_outside_the_table():
     with pytest.raises(KeyError):
-        problem("E999", "", "")
+        check_message("E999", "", "")

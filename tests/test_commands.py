@@ -9,13 +9,23 @@ from django.db import connection
 
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
+from django_neardup.index import mysql
 from django_neardup.management.commands import neardup_index
-from django_neardup.models import LIVE_NUMBER, Cluster, Document, Scheme
+from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document, Scheme
 from django_neardup.pipeline import decide, mark_key, objects_of
-from django_neardup.pipeline.gathering import texts_of
-from django_neardup.pipeline.runs import begin, claims, index, is_to_pack
-from django_neardup.storage import mysql
-from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
+from django_neardup.pipeline.backfill import begin_pass, process_ranges, ranges, should_pack
+from django_neardup.pipeline.statistics_builder import texts_of
+from tests.pipeline.helpers import (
+    CAT,
+    PIANO,
+    SOFA,
+    SOFA_EDITED,
+    cluster,
+    document,
+    post,
+    snapshot,
+    work,
+)
 from tests.testapp.models import Ad, SlugPost
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
@@ -43,8 +53,8 @@ def test_index_builds_groups_and_sums_up():
 
 @pytest.mark.engines("mariadb")
 def test_index_is_made_though_a_long_transaction_keeps_it_from_being_packed(monkeypatch):
-    monkeypatch.setattr(neardup_index, "PACKED_FROM", 1)
-    monkeypatch.setattr(mysql, "WAIT_SECONDS", 1)
+    monkeypatch.setattr(neardup_index, "MIN_POSTS_TO_PACK", 1)
+    monkeypatch.setattr(mysql, "LOCK_WAIT_SECONDS", 1)
     bulk(SOFA, SOFA_EDITED)
     other, said = connection.copy(), io.StringIO()
     with contextlib.closing(other), other.cursor() as cursor:
@@ -59,7 +69,7 @@ def test_index_is_made_though_a_long_transaction_keeps_it_from_being_packed(monk
 def test_the_key_table_is_packed_once_after_it_was_filled(monkeypatch):
     """Nor where few posts were indexed, nor where all is left to a worker; again where another scheme fills it."""
     packed = []
-    monkeypatch.setattr(neardup_index, "PACKED_FROM", 4)
+    monkeypatch.setattr(neardup_index, "MIN_POSTS_TO_PACK", 4)
     monkeypatch.setattr(neardup_index, "compact", packed.append)
     bulk(SOFA, SOFA_EDITED, PIANO)
     times = []
@@ -73,13 +83,13 @@ def test_the_key_table_is_packed_once_after_it_was_filled(monkeypatch):
 
 def test_a_first_index_that_was_broken_off_is_packed_too(monkeypatch):
     packed = []
-    monkeypatch.setattr(neardup_index, "PACKED_FROM", 4)
+    monkeypatch.setattr(neardup_index, "MIN_POSTS_TO_PACK", 4)
     monkeypatch.setattr(neardup_index, "compact", packed.append)
     bulk(SOFA, SOFA_EDITED, PIANO, CAT)
-    first, second = begin(adapter_for(Ad), "default"), begin(adapter_for(Ad), "default")
-    claims.claim(first, 2).finish()
+    first, second = begin_pass(adapter_for(Ad), "default"), begin_pass(adapter_for(Ad), "default")
+    ranges.claim_range(first, 2).finish()
     run("neardup_index")
-    assert packed == ["default"] and not is_to_pack(second, 4)
+    assert packed == ["default"] and not should_pack(second, 4)
 
 
 def test_old_posts_come_before_live_ones_in_key_order():
@@ -89,20 +99,20 @@ def test_old_posts_come_before_live_ones_in_key_order():
     later = post(SOFA)
     work()
     numbers = [document(each).first_seen for each in (*old, live)]
-    assert numbers == sorted(numbers) and numbers[-1] < document(later).first_seen == LIVE_NUMBER
-    assert cluster(later).representative == document(old[0])
+    assert numbers == sorted(numbers) and numbers[-1] < document(later).first_seen == LIVE_FIRST_SEEN
+    assert cluster(later).leader == document(old[0])
 
 
 def test_it_resumes_where_it_stopped():
     posts = bulk(*(f"{SOFA} {number}" for number in range(7)))
-    work = begin(adapter_for(Ad), "default")
+    work = begin_pass(adapter_for(Ad), "default")
 
     def stop(phase, through):
-        if work.through() >= 4:
+        if work.processed_count() >= 4:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        index(work, 2, stop)
+        process_ranges(work, 2, stop)
     assert Document.objects.count() in (4, 6)
     left = 7 - work.ranges.filter(finished=True).count() * 2
     assert f"testapp.Ad: {left} of 7 posts would be read" in run("neardup_index", dry_run=True)
@@ -236,11 +246,11 @@ def test_worker_once_works_off_what_waits():
 
 
 def test_the_idle_pass_finds_posts_saved_without_a_mark():
-    from django_neardup.pipeline.reconcile import find_missing
+    from django_neardup.pipeline.reconcile import mark_missing
 
     run("neardup_index")
     (lost,) = bulk(SOFA)
-    assert find_missing("default") == 1 and find_missing("default") == 0
+    assert mark_missing("default") == 1 and mark_missing("default") == 0
     work()
     assert document(lost).state == Document.State.INDEXED and not Cluster.objects.exists()
 

@@ -23,12 +23,12 @@ from django.core.management.base import BaseCommand
 import django_neardup
 from benchmarks import pages as measured_pages
 from django_neardup import adapters, conf
-from django_neardup.evaluation.bench import Request, evaluate
+from django_neardup.algorithms import get_algorithm
+from django_neardup.algorithms.registry import BUILT_IN
+from django_neardup.evaluation.algorithm_specs import parse_specs
+from django_neardup.evaluation.bench import BenchRequest, evaluate
 from django_neardup.evaluation.corpora import Corpus, LabelledPair
 from django_neardup.evaluation.report import FORMATS
-from django_neardup.evaluation.specs import parse_specs
-from django_neardup.signatures import get_algorithm
-from django_neardup.signatures.registry import BUILT_IN
 from tests import services
 
 DOCS = services.ROOT / "docs"
@@ -41,7 +41,7 @@ ADDRESS = "http://127.0.0.1:8000"
 OURS = {
     "can_hide",
     "can_renew",
-    "tells_authors",
+    "notifies_authors",
     "settings",
     "text_language",
     "least_words",
@@ -448,7 +448,9 @@ def test_the_bench_and_the_pages_agree_on_the_columns(tmp_path: Path) -> None:
     corpus = Corpus(
         "few", {"a": "Продам диван.", "b": "Куплю гараж."}, [LabelledPair("a", "b", "other", False)]
     )
-    report = evaluate([corpus], Request(parse_specs("md5,tf"), collection=True, union=0.85))
+    report = evaluate(
+        [corpus], BenchRequest(parse_specs("md5,tf"), collection_mode=True, union_similarity=0.85)
+    )
     for name in ("md5", "index", "comparison"):
         (tmp_path / f"{name}.md").write_text(place(name), encoding="utf-8")
     assert fill(tmp_path, json.loads(FORMATS["json"](report))) == 0

@@ -67,9 +67,9 @@ def visitor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Someone who saves a post when the job comes to that point."""
     someone = Visitor()
     if request.param == "before the mark is cleared":
-        monkeypatch.setattr(rq, "clear_mark", calling(someone, rq.clear_mark))
+        monkeypatch.setattr(rq, "delete_marker", calling(someone, rq.delete_marker))
     if request.param == "after the mark is cleared":
-        monkeypatch.setattr(rq, "clear_mark", calling(None, rq.clear_mark, someone))
+        monkeypatch.setattr(rq, "delete_marker", calling(None, rq.delete_marker, someone))
     if request.param == "before the first read":
         monkeypatch.setattr(pipeline, "drain", calling(someone, pipeline.drain))
     if request.param == "after the last read":
@@ -93,8 +93,8 @@ def test_a_post_saved_at_any_point_of_a_job_is_seen(visitor, redis_server, setti
 def test_a_mark_that_is_cleared_last_would_lose_it(redis_server, settings, monkeypatch) -> None:
     """The control: the same visit, and the order of a lock instead of ours."""
     use_queue(settings, host_form(redis_server))
-    someone, clear = Visitor(), rq.clear_mark
-    monkeypatch.setattr(rq, "clear_mark", lambda: None)
+    someone, clear = Visitor(), rq.delete_marker
+    monkeypatch.setattr(rq, "delete_marker", lambda: None)
     monkeypatch.setattr(pipeline, "drain", calling(None, pipeline.drain, someone))
     monkeypatch.setattr(queues, "drain", calling(None, queues.drain, clear))
     Ad.objects.create(text=TEXT)

@@ -10,10 +10,10 @@ from django.core.management import CommandError, call_command
 
 from django_neardup.adapters import Adapter, adapter_for, register, unregister
 from django_neardup.conf import get_profile
-from django_neardup.management.labels import changed, labels_of, words_of
+from django_neardup.management.moderator_labels import changed_share, collect_labels, count_words
 from django_neardup.models import MergeRecord
 from django_neardup.pipeline import decide, withdraw
-from tests.merging.tools import run as merge
+from tests.moderation.tools import run as merge
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, document, post, work
 from tests.testapp.models import Ad, Article, LongArticle, Reply, Topic
 
@@ -30,12 +30,12 @@ def run(**options):
 
 
 def labels(using="default"):
-    return labels_of(get_profile(), using)
+    return collect_labels(get_profile(), using)
 
 
 def told(found, corpus="testapp.ad"):
     return (
-        {(pair.a, pair.b): (pair.kind, pair.duplicate) for pair in found.corpora[corpus].pairs}
+        {(pair.a, pair.b): (pair.kind, pair.is_duplicate) for pair in found.corpora[corpus].pairs}
         if corpus in found.corpora
         else {}
     )
@@ -70,7 +70,7 @@ def test_decisions_are_labels(decided):
     }
     corpus = found.corpora["testapp.ad"]
     assert corpus.texts[name(one)].strip() == SOFA and name(decided[4]) not in corpus.texts
-    assert 0 < corpus.pairs[0].changed < 0.3 and (found.gone, found.changed) == (0, 0)
+    assert 0 < corpus.pairs[0].changed_share < 0.3 and (found.gone_count, found.changed_count) == (0, 0)
 
 
 def test_the_newest_decision_in_force_counts(decided):
@@ -96,9 +96,9 @@ def test_a_text_that_has_changed_is_left_out_and_a_hidden_one_is_not(decided):
     three.text += " Торг."
     three.save()
     found = labels()
-    assert set(told(found)) == {(name(one), name(two))} and (found.gone, found.changed) == (0, 1)
+    assert set(told(found)) == {(name(one), name(two))} and (found.gone_count, found.changed_count) == (0, 1)
     two.delete()
-    assert labels().gone == 1 and told(labels()) == {}
+    assert labels().gone_count == 1 and told(labels()) == {}
 
 
 def test_a_merge_is_a_label_with_the_text_from_its_journal():
@@ -146,14 +146,14 @@ def test_a_merged_child_without_its_parents_row_is_gone(long_articles, caplog):
     record = MergeRecord.objects.get()
     record.journal["rows"] = [row for row in record.journal["rows"] if row["model"] == "testapp.longarticle"]
     record.save()
-    assert not labels().corpora and labels().gone == 1
+    assert not labels().corpora and labels().gone_count == 1
     assert "cannot be read" in caplog.text
 
 
 def test_a_journal_that_cannot_be_read_is_left_out(caplog):
     merge(post(SOFA), post(SOFA_EDITED))
     MergeRecord.objects.update(journal={"rows": [{"model": "testapp.ad", "pk": "x", "fields": {"gone": 1}}]})
-    assert told(labels()) == {} and labels().gone == 1
+    assert told(labels()) == {} and labels().gone_count == 1
     assert "cannot be read" in caplog.text
 
 
@@ -173,7 +173,7 @@ def test_a_set_is_judged_in_the_language_of_its_adapter(monkeypatch):
     )
     work()
     decide("same", [document(one), document(two)], None, "default")
-    assert labels().corpora["testapp.ad"].pairs[0].changed > 0.5
+    assert labels().corpora["testapp.ad"].pairs[0].changed_share > 0.5
     said = json.loads(run(format="json", algorithm="minhash-lsh"))
     assert [row["right"] for row in said["pairs"] if row["algorithm"] == "minhash-lsh"] == [0]
     assert "testapp.ad is read in its own language, en" in said["header"]["notes"]
@@ -189,11 +189,11 @@ def test_a_set_of_several_languages_is_told(monkeypatch):
 
 
 def test_a_text_of_many_pairs_is_read_once():
-    words_of.cache_clear()
+    count_words.cache_clear()
     posts = [post(f"{SOFA} {word}") for word in ("тут", "там", "здесь", "везде")]
     work()
     decide("same", [document(each) for each in posts], None, "default")
-    assert len(told(labels())) == 6 and words_of.cache_info().misses == 4
+    assert len(told(labels())) == 6 and count_words.cache_info().misses == 4
 
 
 def test_other_options_of_the_adapter_are_told_as_such(decided, monkeypatch):
@@ -221,7 +221,7 @@ def test_posts_of_models_that_are_elsewhere_are_not_added(settings):
 
 def test_each_profile_and_database_has_its_own(decided, settings):
     settings.NEARDUP = {"default": {}, "spare": {}}
-    assert not labels_of(get_profile("spare"), "default").corpora and not labels("other").corpora
+    assert not collect_labels(get_profile("spare"), "default").corpora and not labels("other").corpora
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_each_profile_and_database_has_its_own(decided, settings):
     [("угловой диван", "угловой диван", 0), ("угловой диван", "угловой шкаф", 0.5), ("", "", 0)],
 )
 def test_the_share_of_changed_words(a, b, share):
-    assert changed(words_of(a, "ru"), words_of(b, "ru")) == share
+    assert changed_share(count_words(a, "ru"), count_words(b, "ru")) == share
 
 
 def test_the_report_counts_right_and_wrong(decided):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests import services
-from tests.grouping import rows
+from tests.grouped_lists import rows
 from tests.testapp.models import Ad
 
 HEAVY = {"numpy", "pymorphy3", "rapidfuzz", "snowballstemmer", "dawg", "dawg_python"}
@@ -54,9 +54,9 @@ def test_the_package_alone_loads_next_to_nothing() -> None:
 
 
 def test_the_text_core_loads_when_it_is_used() -> None:
-    core = "from django_neardup.text import Document"
+    core = "from django_neardup.text import CanonicalText"
     assert not loaded(core) & {*HEAVY, "django"}
-    assert "pymorphy3" in loaded(f"{core}\nDocument('слово').tokens")
+    assert "pymorphy3" in loaded(f"{core}\nCanonicalText('слово').tokens")
 
 
 @pytest.mark.engine_alike

@@ -10,7 +10,7 @@ from rq.timeouts import JobTimeoutException
 from django_neardup import queues
 from django_neardup.adapters import adapter_for
 from django_neardup.models import Hold
-from django_neardup.publishing.holding import hold_as
+from django_neardup.prepublication.holds import hold_in_state
 from tests.pipeline.helpers import SOFA, SOFA_EDITED, post, work
 from tests.queue_tools import everywhere, waiting
 from tests.testapp.models import Ad
@@ -34,7 +34,7 @@ def test_while_another_post_is_read(monkeypatch) -> None:
 
 
 def test_while_a_listener_judges_a_held_post(monkeypatch) -> None:
-    hold_as(post(SOFA), "checking")
+    hold_in_state(post(SOFA), "checking")
     monkeypatch.setattr(type(adapter_for(Ad)), "show", goes_off)
     with pytest.raises(JobTimeoutException):
         queues.drain()

@@ -14,12 +14,12 @@ from django.http import HttpResponse
 from django.test import AsyncRequestFactory, RequestFactory, override_settings
 from django.urls import NoReverseMatch, set_script_prefix
 
-from django_neardup import merging, registry
-from django_neardup.merging import Case, addresses
-from django_neardup.merging.paths import with_query
+from django_neardup import moderation, registry
 from django_neardup.middleware import MovedUrlMiddleware
 from django_neardup.models import MergeRecord, MovedUrl
-from django_neardup.pipeline.objects import content_type_of
+from django_neardup.moderation import ActionContext, addresses
+from django_neardup.moderation.url_paths import with_query
+from django_neardup.pipeline.content_objects import content_type_of
 from tests.testapp.models import Ad, Article, LongArticle, SlugPost, Unregistered
 from tests.testapp.neardup import NoticeNeardup
 from tests.testapp.zoo import Bulletin, Notice
@@ -57,20 +57,20 @@ def kind(instance, using="default"):
 def merge(loser, keeper, using="default"):
     """What a merge does about addresses, and the end of the loser."""
     record = recorded("merge", loser, keeper, using)
-    addresses.move(addresses.of(loser), keeper, record, using)
+    addresses.redirect_to_keeper(addresses.public_urls(loser), keeper, record, using)
     type(loser).objects.using(using).filter(pk=loser.pk).delete()
     return record
 
 
 def delete(loser, using="default"):
     record = recorded("delete", loser, using=using)
-    addresses.close(addresses.of(loser), record, using)
+    addresses.mark_gone(addresses.public_urls(loser), record, using)
     type(loser).objects.using(using).filter(pk=loser.pk).delete()
     return record
 
 
 def undo(record, using="default"):
-    addresses.take_back(record, using)
+    addresses.revert_entries(record, using)
     MergeRecord.objects.using(using).filter(pk=record.pk).update(undone="2026-01-01T00:00Z")
 
 
@@ -332,12 +332,12 @@ def test_a_table_that_is_missing_breaks_no_page(caplog):
 def test_a_real_merge_a_real_deletion_and_their_undo(ad):
     old, kept = ad("/old/"), ad("/kept/")
     for deed, answer in (
-        (lambda: merging.merge(kept, [old], Case()), (301, "/kept/")),
-        (lambda: merging.delete([old], Case(), keep=kept), (410, None)),
+        (lambda: moderation.merge(kept, [old], ActionContext()), (301, "/kept/")),
+        (lambda: moderation.delete([old], ActionContext(), keeper=kept), (410, None)),
     ):
         (record,) = deed()
         assert told("/old/") == answer
-        merging.undo(record, None, "default")
+        moderation.undo(record, None, "default")
         assert told("/old/") == (404, None)
         assert Ad.objects.filter(pk=old.pk).exists()
 
@@ -412,7 +412,7 @@ def test_a_replaced_entry_comes_back_to_where_its_keeper_went_meanwhile(ad):
 
 def test_an_entry_of_nobody_s_record_is_turned_and_put_back(ad):
     b, c = ad("/b/"), ad("/c/")
-    old = addresses.digest_of("/imported/")
+    old = addresses.path_digest("/imported/")
     MovedUrl.objects.create(digest=old, path="/imported/", content_type=kind(b), object_id=str(b.pk))
     record = merge(b, c)
     assert told("/imported/") == (301, "/c/")
@@ -426,9 +426,9 @@ def test_a_primary_key_that_is_used_again_belongs_to_no_old_chain():
     merge(a, b)
     again = SlugPost.objects.create(slug="a", text="t")
     first, second = recorded("merge", c, again), None
-    addresses.move(["/c/"], again, first, "default")
+    addresses.redirect_to_keeper(["/c/"], again, first, "default")
     second = recorded("merge", again, d)
-    addresses.move([], d, second, "default")
+    addresses.redirect_to_keeper([], d, second, "default")
     assert table() == {"/c/": "d"}
     undo(second)
     assert table() == {"/c/": "a"}
@@ -440,8 +440,8 @@ def test_a_child_of_a_registered_model_is_its_parent():
         LongArticle.objects.create(text="b"),
         LongArticle.objects.create(text="c"),
     )
-    addresses.move(["/a/"], child, recorded("merge", article, child), "default")
-    addresses.move(["/b/"], keeper, recorded("merge", child, keeper), "default")
+    addresses.redirect_to_keeper(["/a/"], child, recorded("merge", article, child), "default")
+    addresses.redirect_to_keeper(["/b/"], keeper, recorded("merge", child, keeper), "default")
     assert table() == {"/a/": str(keeper.pk), "/b/": str(keeper.pk)}
     assert {entry.content_type for entry in MovedUrl.objects.all()} == {kind(article)}
 
@@ -449,10 +449,12 @@ def test_a_child_of_a_registered_model_is_its_parent():
 def test_an_undo_follows_a_keeper_that_was_merged_as_a_child():
     a, keeper = Article.objects.create(text="a"), LongArticle.objects.create(text="b")
     c, d = (LongArticle.objects.create(text=text) for text in "cd")
-    addresses.move(["/a/"], keeper.article_ptr, recorded("merge", a, keeper.article_ptr), "default")
-    addresses.move(["/b/"], c, recorded("merge", keeper, c), "default")
+    addresses.redirect_to_keeper(
+        ["/a/"], keeper.article_ptr, recorded("merge", a, keeper.article_ptr), "default"
+    )
+    addresses.redirect_to_keeper(["/b/"], c, recorded("merge", keeper, c), "default")
     last = recorded("merge", c, d)
-    addresses.move([], d, last, "default")
+    addresses.redirect_to_keeper([], d, last, "default")
     assert table() == {"/a/": str(d.pk), "/b/": str(d.pk)}
     undo(last)
     assert table() == {"/a/": str(c.pk), "/b/": str(c.pk)}
@@ -473,7 +475,7 @@ class TestChildrenWithKeysOfTheirOwn:
         return model.objects.get(text=f"/{name}/")
 
     def merge(self, loser, keeper, model=Bulletin):
-        (record,) = merging.merge(self.post(keeper, model), [self.post(loser, model)], Case())
+        (record,) = moderation.merge(self.post(keeper, model), [self.post(loser, model)], ActionContext())
         return record
 
     def keys(self, **heirs):
@@ -487,9 +489,9 @@ class TestChildrenWithKeysOfTheirOwn:
 
     def test_what_led_to_one_that_was_deleted_is_gone_and_nothing_else(self):
         self.merge("a", "b"), self.merge("c", "d")
-        (record,) = merging.delete([self.post("b")], Case())
+        (record,) = moderation.delete([self.post("b")], ActionContext())
         assert table() == {"/a/": "", "/b/": "", **self.keys(c="d")}
-        merging.undo(record, None, "default")
+        moderation.undo(record, None, "default")
         assert table() == self.keys(a="b", c="d")
 
     @pytest.mark.parametrize("models", [[Notice, Bulletin] * 2, [Bulletin, Notice] * 2, [Bulletin] * 3])
@@ -500,7 +502,7 @@ class TestChildrenWithKeysOfTheirOwn:
         records = [self.merge(*step) for step in steps]
         in_force = {0, 1, 2}
         for number in order:
-            merging.undo(records[number], None, "default")
+            moderation.undo(records[number], None, "default")
             in_force -= {number}
             heirs = {first: max(_run(first, in_force)) for first in in_force}
             assert table() == {f"/{'abcd'[first]}/": keys["abcd"[last + 1]] for first, last in heirs.items()}
@@ -525,7 +527,7 @@ def test_several_addresses_of_one_post(ad, monkeypatch):
 @pytest.mark.parametrize("url", ["", None])
 def test_without_an_address_nothing_is_written(ad, url, monkeypatch):
     monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: url)
-    assert addresses.of(ad("x")) == []
+    assert addresses.public_urls(ad("x")) == []
     undo(merge(ad("x"), ad("y")))
     undo(delete(ad("x")))
     assert table() == {}
@@ -533,14 +535,14 @@ def test_without_an_address_nothing_is_written(ad, url, monkeypatch):
 
 def test_an_address_that_cannot_be_told_stops_nothing(ad, monkeypatch, caplog):
     monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: 1 / 0)
-    assert addresses.of(ad("x")) == []
+    assert addresses.public_urls(ad("x")) == []
     assert "ZeroDivisionError" in caplog.text
 
 
 def test_a_model_without_an_adapter_has_no_addresses():
     one, two = Unregistered.objects.create(text="a"), Unregistered.objects.create(text="b")
-    assert addresses.of(one) == []
-    addresses.move(["/a/"], two, recorded("merge", one, two), "default")
+    assert addresses.public_urls(one) == []
+    addresses.redirect_to_keeper(["/a/"], two, recorded("merge", one, two), "default")
     assert table() == {}
 
 

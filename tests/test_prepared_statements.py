@@ -6,16 +6,16 @@ from django.db import connection, connections
 from django.template import Context, Template
 
 import django_neardup as neardup
-from django_neardup.admin.queue.items import Waiting
-from django_neardup.merging import Case, merge
+from django_neardup.admin.review_queue.queue_query import QueueQuery
 from django_neardup.models import Cluster, Document, Key, KeyArray, Pair
 from django_neardup.models.fields import DatabaseClock
+from django_neardup.moderation import ActionContext, merge
 from django_neardup.pipeline import mark_queryset
-from django_neardup.pipeline.ledger import postpone
+from django_neardup.pipeline.work_queue import retry_later
 from tests.admin.test_queue import reopen
 from tests.admin.tools import confirm
 from tests.memory.helpers import deleted, repeated
-from tests.merging.tools import site, undone
+from tests.moderation.tools import site, undone
 from tests.pipeline.helpers import (
     CAT,
     PIANO,
@@ -115,7 +115,7 @@ def test_a_decision_in_the_queue(admin_client):
     variants = [post(PILES.format(code)) for code in ("С140.35", "С90.30")]
     work()
     for order in ("", "score", "size", "age"):
-        assert len(Waiting("default", {}, *([order] if order else [])).items) == 2
+        assert len(QueueQuery("default", {}, *([order] if order else [])).items) == 2
     listed = admin_client.get(
         "/admin/neardup/queue/", {"verdict": "duplicate", "contact": "same", "q": "С140"}
     )
@@ -123,7 +123,7 @@ def test_a_decision_in_the_queue(admin_client):
     for each in (cluster(one), pair(*variants)):
         assert confirm(admin_client, "leave", each).status_code == 302
     work()
-    assert not Cluster.objects.exists() and not Waiting("default", {}).items
+    assert not Cluster.objects.exists() and not QueueQuery("default", {}).items
 
 
 def test_reopened_items_stand_first():
@@ -131,12 +131,14 @@ def test_reopened_items_stand_first():
     exact, again = [post(PIANO), post(PIANO)], [post(PILES.format(code)) for code in ("С140.35", "С90.30")]
     work()
     reopen(pair(*again))
-    assert [item.key[0] for item in Waiting("default", {}).items] == ["p", "c"] and cluster(exact[0]).exact
+    assert [item.item_key[0] for item in QueueQuery("default", {}).items] == ["p", "c"] and cluster(
+        exact[0]
+    ).exact
 
 
 def test_more_than_a_month_by_the_clock():
     row, seconds = document(post(CAT)), 40 * 86_400
-    postpone(Document, row.pk, "default", seconds)
+    retry_later(Document, row.pk, "default", seconds)
     late = DatabaseClock() - seconds * 1000
     assert Document.objects.filter(leased_until__gt=DatabaseClock() + (seconds - 60) * 1000).exists()
     assert not Document.objects.filter(pending_since__lt=late).exists()
@@ -146,7 +148,7 @@ def test_a_merge_and_its_undo():
     one, two, three = sofas()
     work()
     before = site()
-    records = merge(one, [two, three], Case())
+    records = merge(one, [two, three], ActionContext())
     work()
     assert list(Ad.objects.all()) == [one] and not Cluster.objects.exists()
     undone(*records)

@@ -42,7 +42,7 @@ class TestJobs:
     def test_a_thousand_rings_are_one_job(self, redis_server, settings) -> None:
         use_queue(settings, host_form(redis_server))
         for _ in range(1000):
-            queues.ring("default")
+            queues.notify_worker("default")
         assert queued() == 1
 
     @everywhere
@@ -88,7 +88,7 @@ class TestJobs:
         import django_rq
 
         use_queue(settings, host_form(redis_server))
-        queues.ring("default")
+        queues.notify_worker("default")
         (job,) = django_rq.get_queue("default").jobs
         assert (job.func_name, job.args, job.kwargs) == ("django_neardup.queues.drain", (), {})
         assert job.result_ttl == 0
@@ -97,7 +97,7 @@ class TestJobs:
     def test_a_queue_that_is_not_async_needs_no_redis(self, settings, monkeypatch, caplog) -> None:
         use_queue(settings, {"HOST": "127.0.0.1", "PORT": 1, "ASYNC": False})
         drained = record_drains(monkeypatch)
-        queues.ring("other")
+        queues.notify_worker("other")
         assert (drained, told(caplog)) == (["other"], [])
 
 
@@ -128,7 +128,7 @@ class TestDrain:
     def test_one_fault_does_not_silence_the_bell_for_the_others(self, monkeypatch) -> None:
         heard: list[str] = []
         record_drains(monkeypatch, fault="default", result=Result(5, True))
-        monkeypatch.setattr(queues, "ring", heard.append)
+        monkeypatch.setattr(queues, "notify_worker", heard.append)
         with pytest.raises(ZeroDivisionError):
             queues.drain()
         assert heard == ["default"]
@@ -163,11 +163,11 @@ class TestDrain:
     def test_it_rings_again_while_there_is_progress(self, turns, pending, rings, monkeypatch) -> None:
         heard: list[str] = []
         record_drains(monkeypatch, result=Result(turns, pending))
-        monkeypatch.setattr(queues, "ring", heard.append)
+        monkeypatch.setattr(queues, "notify_worker", heard.append)
         queues.drain()
         assert heard == rings
 
     @everywhere
     def test_a_database_without_our_tables_is_left_alone(self, monkeypatch) -> None:
         monkeypatch.setattr(Document._meta, "db_table", "neardup_absent")
-        assert not base._holds_documents("other")
+        assert not base._has_documents("other")

@@ -28,7 +28,7 @@ from tests.testapp.models import Ad
 class TestWithoutQueue:
     def test_no_backend_does_nothing(self, monkeypatch) -> None:
         drained = record_drains(monkeypatch)
-        queues.ring("default")
+        queues.notify_worker("default")
         assert drained == []
 
     @pytest.mark.django_db(transaction=True)
@@ -73,28 +73,30 @@ class TestWrongSettings:
         settings.RQ_QUEUES = {"default": {"HOST": "127.0.0.1", "PORT": 1}}
         settings.NEARDUP = {"default": neardup}
         for _ in range(3):
-            queues.ring("default")
+            queues.notify_worker("default")
         (line,) = told(caplog)
         assert hint in line
-        assert hint in (queues.problem(neardup["BACKEND"], neardup.get("QUEUE", "default")) or "")
+        assert hint in (
+            queues.configuration_problem(neardup["BACKEND"], neardup.get("QUEUE", "default")) or ""
+        )
 
     def test_an_unknown_key_hurts_no_save(self, settings, caplog) -> None:
         settings.NEARDUP = {"default": {"BAKEND": "rq"}}
-        queues.ring("default")
+        queues.notify_worker("default")
         assert len(told(caplog)) == 1
 
     def test_a_missing_library_is_named(self, monkeypatch) -> None:
         monkeypatch.setitem(sys.modules, "django_neardup.queues.rq", None)
-        assert "pip install" in (queues.problem("rq", "default") or "")
+        assert "pip install" in (queues.configuration_problem("rq", "default") or "")
 
     @pytest.mark.parametrize("backend", [None, "inline"])
     def test_nothing_is_wrong_without_a_queue(self, backend) -> None:
-        assert queues.problem(backend, "default") is None
+        assert queues.configuration_problem(backend, "default") is None
 
     @pytest.mark.skipif(django.VERSION >= (6, 0), reason="Django has tasks from 6.0 on")
     def test_an_old_django_has_no_tasks(self, settings, caplog) -> None:
         settings.NEARDUP = {"default": {"BACKEND": "tasks"}}
-        queues.ring("default")
+        queues.notify_worker("default")
         assert "Django 6.0" in told(caplog)[0]
 
 
@@ -143,7 +145,7 @@ class TestTasks:
         from django.tasks import default_task_backend
 
         backend("django.tasks.backends.dummy.DummyBackend")
-        queues.ring("default")
+        queues.notify_worker("default")
         (result,) = default_task_backend.results
         assert result.task.module_path == "django_neardup.queues.tasks.drain"
 
@@ -151,11 +153,11 @@ class TestTasks:
     def test_a_backend_that_is_unwell(self, name, backend, caplog) -> None:
         backend(f"tests.task_backends.{name}")
         with at_most(SOON):
-            queues.ring("default")
-        queues.ring("default")
+            queues.notify_worker("default")
+        queues.notify_worker("default")
         assert len(told(caplog)) == 1
 
     def test_a_queue_that_the_backend_does_not_serve(self, backend) -> None:
         backend("django.tasks.backends.dummy.DummyBackend", QUEUES=["low"])
-        assert "TASKS" in (queues.problem("tasks", "default") or "")
-        assert queues.problem("tasks", "low") is None
+        assert "TASKS" in (queues.configuration_problem("tasks", "default") or "")
+        assert queues.configuration_problem("tasks", "low") is None

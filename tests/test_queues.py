@@ -68,18 +68,18 @@ class TestSavingWhileRedisIsUnwell:
         for number in range(98):
             Ad.objects.create(text=f"{TEXT} {number}")
         assert (Ad.objects.count(), waiting()) == (100, 100)
-        assert 1 <= len(told(caplog)) <= 1 + int((time.perf_counter() - before) / base.PAUSE)
+        assert 1 <= len(told(caplog)) <= 1 + int((time.perf_counter() - before) / base.SUSPEND_SECONDS)
 
     @pytest.mark.parametrize("fault", FAULTS)
     def test_rings_are_free_in_the_silence_after_a_fault(
         self, fault, redis_server, settings, monkeypatch, caplog
     ) -> None:
         use_queue(settings, host_form(redis_server))
-        sent, send = [], rq.send
-        monkeypatch.setattr(rq, "send", lambda name: sent.append(name) or send(name))
+        sent, send = [], rq.enqueue_job
+        monkeypatch.setattr(rq, "enqueue_job", lambda name: sent.append(name) or send(name))
         fault(redis_server)
         for _ in range(1000):
-            queues.ring("default")
+            queues.notify_worker("default")
         assert (len(sent), len(told(caplog))) == (1, 1)
 
     def test_many_threads_wait_no_longer_than_one(self, redis_server, settings, caplog) -> None:
@@ -89,7 +89,7 @@ class TestSavingWhileRedisIsUnwell:
 
         def ring() -> None:
             begun = time.perf_counter()
-            queues.ring("default")
+            queues.notify_worker("default")
             taken.append(time.perf_counter() - begun)
 
         threads = [in_thread(ring) for _ in range(50)]
@@ -102,7 +102,7 @@ class TestSavingWhileRedisIsUnwell:
     def test_the_bell_rings_again_after_the_silence(
         self, redis_server, settings, monkeypatch, caplog
     ) -> None:
-        monkeypatch.setattr(base, "PAUSE", 0.1)
+        monkeypatch.setattr(base, "SUSPEND_SECONDS", 0.1)
         use_queue(settings, host_form(redis_server))
         redis_server.halt()
         Ad.objects.create(text=TEXT)
@@ -125,17 +125,17 @@ class TestSavingWhileRedisIsUnwell:
         assert waiting() == 0
 
     def test_a_name_server_that_does_not_answer(self, redis_server, settings, monkeypatch, caplog) -> None:
-        monkeypatch.setattr(base, "PAUSE", 0.0)
+        monkeypatch.setattr(base, "SUSPEND_SECONDS", 0.0)
         use_queue(settings, {"HOST": "redis.example", "PORT": redis_server.port})
         asked: list[str] = []
         monkeypatch.setattr(
             socket, "getaddrinfo", lambda host, *rest, **more: (asked.append(host), time.sleep(LONG))
         )
         with at_most(SOON):
-            queues.ring("default")
-        queues.ring("default")
+            queues.notify_worker("default")
+        queues.notify_worker("default")
         assert asked == ["redis.example"]
-        assert base.BOUND == 0.4  # as the documents promise
+        assert base.SEND_TIMEOUT == 0.4  # as the documents promise
 
 
 @pytest.mark.redis
@@ -183,10 +183,10 @@ class TestFormsOfSettings:
 
     def test_ring_then_hang(self, queue, redis_server, settings, caplog) -> None:
         use_queue(settings, queue)
-        queues.ring("default")
-        queues.ring("default")
+        queues.notify_worker("default")
+        queues.notify_worker("default")
         assert (queued(), told(caplog)) == (1, [])
         redis_server.pause()
         with at_most(SOON):
-            queues.ring("default")
+            queues.notify_worker("default")
         assert len(told(caplog)) == 1

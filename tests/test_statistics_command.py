@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Scheme, TermStatistics
-from django_neardup.pipeline.gathering import gather
-from django_neardup.pipeline.snapshots import load
+from django_neardup.pipeline.statistics_builder import gather_statistics
+from django_neardup.pipeline.statistics_store import load_statistics
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
 from tests.testapp.models import Ad, ScopedPost
 
@@ -174,7 +174,7 @@ def test_a_rebuild_takes_the_newest(rare):
     run("neardup_index", no_progress=True)
     first = Scheme.objects.get().parameters["statistics"]
     post(PIANO)
-    newest, _ = gather(get_profile(), "default")
+    newest, _ = gather_statistics(get_profile(), "default")
     assert "gathered first" not in run("neardup_index", no_progress=True, rebuild=True)
     active = Scheme.objects.get(state=Scheme.State.ACTIVE)
     assert active.parameters["statistics"] == newest.digest != first
@@ -196,7 +196,7 @@ def test_an_index_whose_statistics_are_lost_is_to_be_built_anew(options, rare):
     one, two = post(SOFA), post(SAME)
     run("neardup_index", no_progress=True)
     TermStatistics.objects.all().delete()
-    load.cache_clear()
+    load_statistics.cache_clear()
     post(PIANO)
     with pytest.raises(
         CommandError, match=r"Profile default: .* are gone\. .* --rebuild makes a new"
@@ -241,7 +241,7 @@ def test_a_dry_run_is_refused_where_the_index_would_be(rare):
     post(SOFA)
     run("neardup_index", no_progress=True)
     TermStatistics.objects.all().delete()
-    load.cache_clear()
+    load_statistics.cache_clear()
     for options in {}, {"reconcile": True}:
         with pytest.raises(CommandError, match="statistics that the active scheme was made with are gone"):
             run("neardup_index", no_progress=True, dry_run=True, **options)

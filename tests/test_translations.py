@@ -14,7 +14,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.utils.translation import override
 
 import django_neardup
-from django_neardup.grouping import Group
+from django_neardup.listing.group import Group
 from django_neardup.models import Hold, KeyPhrase, MovedUrl
 
 APP = Path(django_neardup.__file__).parent
@@ -22,10 +22,10 @@ CATALOGUE = APP / "locale" / "ru" / "LC_MESSAGES" / "django.po"
 PUBLIC = [
     *(APP / "templates" / "neardup").glob("*.html"),
     *(APP / "templates" / "neardup").glob("*.txt"),
-    *map(APP.joinpath, ("grouping.py", "hints.py", "views.py", "throttling.py", "authors/fates.py")),
+    *map(APP.joinpath, ("listing/group.py", "search/difference_labels.py", "views.py", "authors/fates.py")),
     *(APP / "api").glob("*.py"),
-    APP / "publishing" / "policy.py",
-    *(APP / "similar").glob("*.py"),
+    APP / "prepublication" / "form_policy.py",
+    *(APP / "similar_posts").glob("*.py"),
 ]
 """Where a visitor's words come from."""
 

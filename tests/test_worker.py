@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connections
 
 from django_neardup.management.commands import neardup_worker
-from django_neardup.management.commands.neardup_worker import _Home, _work
+from django_neardup.management.commands.neardup_worker import _run_until_stopped, _WorkerDatabase
 from django_neardup.models import Document
 from django_neardup.pipeline import DrainResult
 from tests.queue_tools import TEXT, everywhere, waiting
@@ -56,7 +56,7 @@ def read_only(posts, monkeypatch):
 
 
 def work():
-    _work([_Home("default"), _Home("other")], 60.0, UntilIdle())
+    _run_until_stopped([_WorkerDatabase("default"), _WorkerDatabase("other")], 60.0, UntilIdle())
 
 
 @pytest.mark.engines("sqlite")
@@ -83,7 +83,7 @@ def test_once_drains_every_database_before_it_fails(away):
 @pytest.mark.engine_alike
 def test_a_database_without_our_tables_is_left_alone(monkeypatch):
     monkeypatch.setattr(Document._meta, "db_table", "neardup_absent")
-    assert _Home("other").work(1.0) == 0
+    assert _WorkerDatabase("other").process_slice(1.0) == 0
     with pytest.raises(CommandError, match="run migrate first"):
         call_command("neardup_worker", "--once")
 
@@ -98,7 +98,7 @@ def test_a_signal_is_obeyed_within_a_slice_and_between_databases(monkeypatch):
         return DrainResult(1, True)
 
     monkeypatch.setattr(neardup_worker, "drain", drain)
-    _work([_Home("default"), _Home("other")], 0.01, stop)
+    _run_until_stopped([_WorkerDatabase("default"), _WorkerDatabase("other")], 0.01, stop)
     assert asked == [("default", 5.0)]
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .sources import bare_strings
+from tools.sources import bare_strings
 
 SQL = re.compile(
     r"""

@@ -13,12 +13,12 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from .database_code import depends_on_vendor, sql_literals
-from .module_names import repeated_in_family, repeated_names
-from .scenarios import trace_scenarios
-from .sizes import count_statements, functions, header_lines
-from .sources import PACKAGE, Source, read_sources
-from .tracing import CallTrace
+from tools.database_code import depends_on_vendor, sql_literals
+from tools.module_names import repeated_in_family, repeated_names
+from tools.scenarios import trace_scenarios
+from tools.sizes import count_statements, functions, header_lines
+from tools.sources import PACKAGE, Source, read_sources
+from tools.tracing import CallTrace
 
 DATABASE_FOLDER = "db"
 """The one place for SQL."""

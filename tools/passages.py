@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .sources import Source, bare_strings
+from tools.sources import Source, bare_strings
 
 PRAGMA = re.compile(r"#\s*(?:noqa|type:|fmt:|pragma|!|ruff:)")
 PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+\.|\|)[ \t])")

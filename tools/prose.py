@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from .passages import (
+from tools.passages import (
     Passage,
     comment_passages,
     docstring_passages,
@@ -24,8 +24,8 @@ from .passages import (
     template_passages,
     unique,
 )
-from .sources import GENERATED, PACKAGE, ROOT, read_sources
-from .turns import Turn, count_words, find_turns
+from tools.sources import GENERATED, PACKAGE, ROOT, read_sources
+from tools.turns import Turn, count_words, find_turns
 
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 UNREAD = GENERATED | {"tests", "locale"}

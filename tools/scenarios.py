@@ -23,10 +23,9 @@ from django.test.utils import setup_test_environment
 from django.urls import reverse
 
 from django_neardup.signals import cluster_changed, document_checked
-
-from .html_forms import Page
-from .sources import PACKAGE, ROOT
-from .tracing import CallTrace
+from tools.html_forms import Page
+from tools.sources import PACKAGE, ROOT
+from tools.tracing import CallTrace
 
 WARM_UP_TEXT = (
     "Отдам старое пианино «Красный Октябрь» в добрые руки, настройка держится, но две клавиши западают. "

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .sources import Source, bare_strings
+from tools.sources import Source, bare_strings
 
 
 class Function(NamedTuple):

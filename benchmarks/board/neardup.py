@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import django_neardup as neardup
-
-from .models import Post
+from benchmarks.board.models import Post
 
 
 @neardup.register(Post)

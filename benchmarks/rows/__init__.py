@@ -3,7 +3,7 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ..figures import rows
+from benchmarks.figures import rows
 
 for _found in iter_modules(__path__):
     import_module(f"{__name__}.{_found.name}")

@@ -7,15 +7,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.designs import Profiles, SearchThenVerify, WordHashes
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.index import Index
+from benchmarks.loaded import WORDS
+from benchmarks.site import database
+from benchmarks.texts import copies, posts
+from benchmarks.timing import interleaved
 from tests.services import workspace
-
-from ..designs import Profiles, SearchThenVerify, WordHashes
-from ..figures import Bar, Figure, Sizes, row
-from ..index import Index
-from ..loaded import WORDS
-from ..site import database
-from ..texts import copies, posts
-from ..timing import interleaved
 
 POINTS = (1_000, 10_000, 100_000)
 QUICK_POINTS = (50, 100, 200)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from ..figures import Bar, Figure, Sizes, row
-from ..found_again import Found, found, offered_in_a_crowd
-from ..million import NAMES, largest, site
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.found_again import Found, found, offered_in_a_crowd
+from benchmarks.million import NAMES, largest, site
 
 MEGABYTE = 1 << 20
 WAYS = ("offered to alignment", "paired")

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import django_neardup as neardup
-
-from ..clustered import build, layout, searched, word
-from ..figures import Bar, Figure, Sizes, row
-from ..tag import URLS
-from ..timing import Timed, interleaved
+from benchmarks.clustered import build, layout, searched, word
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.tag import URLS
+from benchmarks.timing import Timed, interleaved
 
 PAGE = 20
 DEEP = 100

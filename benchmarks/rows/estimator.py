@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import sqrt
 from typing import NamedTuple
 
-from ..figures import Bar, Figure, Sizes, row
+from benchmarks.figures import Bar, Figure, Sizes, row
 
 SLOTS = 128
 PAIRS = 4000
@@ -47,7 +47,7 @@ def spread(members: int, likeness: float, pairs: int) -> Spread:
     """Of `pairs` pairs of sets of `members` members each."""
     import numpy as np
 
-    from django_neardup.signatures.sketch_batch import sketch_many
+    from django_neardup.algorithms.kernels.sketches import sketch_many
 
     shared = round(2 * members * likeness / (1 + likeness))
     exact = shared / (2 * members - shared)

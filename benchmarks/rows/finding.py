@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from ..figures import Bar, Figure, Sizes, row
-from ..million import Site, largest
-from ..onsave import NEW_TEMPLATES, meet_words
-from ..planted import REPLACED, WORDS, background, template
-from ..texts import edited, post
-from ..timing import percentile, samples
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.million import Site, largest
+from benchmarks.onsave import NEW_TEMPLATES, meet_words
+from benchmarks.planted import REPLACED, WORDS, background, template
+from benchmarks.texts import edited, post
+from benchmarks.timing import percentile, samples
 
 NEW = 13
 """The seed of what is typed: no collection holds it."""
@@ -70,9 +70,8 @@ def hot(number: int) -> str:
 
 def asker(made: Site, texts: list[str]) -> Callable[[int], Any]:
     """A function that looks up the text of a number."""
+    from benchmarks.board.models import Post
     from django_neardup import find_similar
-
-    from ..board.models import Post
 
     return lambda number: find_similar(texts[number], Post, using=made.alias)
 
@@ -94,9 +93,8 @@ def statements(made: Site, wanted: int) -> int:
 
 def found_again(made: Site) -> float:
     """The share, 0..1, of the planted pairs whose one post finds the other."""
+    from benchmarks.board.models import Post
     from django_neardup import find_similar
-
-    from ..board.models import Post
 
     pairs = [(one + 1, two + 1) for one, two in made.layout.planted]
     posts = Post._default_manager.using(made.alias).in_bulk([one for one, _ in pairs])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..figures import Bar, Figure, Sizes, row
-from ..index import Index
-from ..loaded import asked, collection, loaded
-from ..site import database
-from ..texts import posts, quoting
-from ..truth import Truth
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.index import Index
+from benchmarks.loaded import asked, collection, loaded
+from benchmarks.site import database
+from benchmarks.texts import posts, quoting
+from benchmarks.truth import Truth
 
 QUERIES = 2000
 QUOTES = 10_000

@@ -9,15 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.fulltext import Fts5, Tantivy, Trigrams
+from benchmarks.loaded import asked, collection, loaded, own_fill, rates
+from benchmarks.ours import NAMES
+from benchmarks.peers import needs
+from benchmarks.site import database
+from benchmarks.timing import Timed, in_turns, measuring, percentile, seconds
 from tests.services import workspace
-
-from ..figures import Bar, Figure, Sizes, row
-from ..fulltext import Fts5, Tantivy, Trigrams
-from ..loaded import asked, collection, loaded, own_fill, rates
-from ..ours import NAMES
-from ..peers import needs
-from ..site import database
-from ..timing import Timed, in_turns, measuring, percentile, seconds
 
 TRIGRAM_QUERIES = 100
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from ..figures import Bar, Figure, Sizes, row
-from ..million import NAMES, Site, site
-from ..onsave import ORDINARY, keys_of, milliseconds, on_save, texts
-from ..table_sizes import bytes_of
-from ..tag import tag
-from ..timing import samples
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.million import NAMES, Site, site
+from benchmarks.onsave import ORDINARY, keys_of, milliseconds, on_save, texts
+from benchmarks.table_sizes import bytes_of
+from benchmarks.tag import tag
+from benchmarks.timing import samples
 
 CAP = 64
 
@@ -40,7 +40,7 @@ def _costs(made: Site, sizes: Sizes, bar: Bar) -> Iterator[tuple[str, float]]:
 
 def _lookups(made: Site, number: int) -> list[float]:
     """Seconds of so many look-ups of the keys of new posts."""
-    from django_neardup.storage.keys import buckets
+    from django_neardup.index.keys import read_buckets
 
     keys = [keys_of(made.alias, text) for text in texts(ORDINARY, number)]
-    return samples(lambda place: buckets(made.alias, keys[place], CAP), number)
+    return samples(lambda place: read_buckets(made.alias, keys[place], CAP), number)

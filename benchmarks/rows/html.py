@@ -15,15 +15,14 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from benchmarks.cold import SCHEMES, sign_naive
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.ours import NAMES, signed
+from benchmarks.peers import needs
+from benchmarks.site import empty_file
+from benchmarks.texts import copies, html, posts
+from benchmarks.timing import interleaved, measured_core, on_cores
 from tests.services import ROOT, workspace
-
-from ..cold import SCHEMES, sign_naive
-from ..figures import Bar, Figure, Sizes, row
-from ..ours import NAMES, signed
-from ..peers import needs
-from ..site import empty_file
-from ..texts import copies, html, posts
-from ..timing import interleaved, measured_core, on_cores
 
 COLD_SHARE = 0.8
 """Of `Sizes.cold`: 4,000 posts are signed cold, 5,000 go through a whole process."""

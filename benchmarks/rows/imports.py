@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from statistics import median
 from time import perf_counter
 
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.timing import measured_core, on_cores
 from tests.services import ROOT
-
-from ..figures import Bar, Figure, Sizes, row
-from ..timing import measured_core, on_cores
 
 ROUNDS = 15
 NONE = "pass"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import count
 from statistics import mean
 
-from ..figures import Bar, Figure, Sizes, row
-from ..million import NAMES, Site, largest
-from ..onsave import ORDINARY, PARTS, TEMPLATE, Measured, milliseconds, on_save
-from ..ours import NAMES as SCHEMES
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.million import NAMES, Site, largest
+from benchmarks.onsave import ORDINARY, PARTS, TEMPLATE, Measured, milliseconds, on_save
+from benchmarks.ours import NAMES as SCHEMES
 
 Bound = tuple[str | None, str | None]
 JOB: dict[tuple[str, str], Bound] = {

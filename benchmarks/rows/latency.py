@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..figures import Bar, Figure, Sizes, row
-from ..million import largest
-from ..timing import percentile
-from ..verdicts import polling_worker, rung_worker, saves, turn_seconds
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.million import largest
+from benchmarks.timing import percentile
+from benchmarks.verdicts import polling_worker, rung_worker, saves, turn_seconds
 
 POLL_SECONDS = 1.0
 

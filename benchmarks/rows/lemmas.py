@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
-from ..figures import Bar, Figure, Sizes, row
-from ..peers import analyser, normal_form
-from ..texts import pool
-from ..timing import interleaved
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.peers import analyser, normal_form
+from benchmarks.texts import pool
+from benchmarks.timing import interleaved
 
 FORMS = 120_000
 PARSES = 5_000_000
@@ -25,7 +25,7 @@ def lemmas(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     `parse(word)[0].normal_form`, with the C dictionary where it is installed.  Every word is asked for once to compare
     the lemmas; then words of the texts and of the dictionary are timed as if not met before: ours begins with an empty
     cache of words (endings of unknown ones it knows by then), the peer keeps none."""
-    from django_neardup.text.morphology import Morphology
+    from django_neardup.text.lemmas.morphology import Morphology
 
     size = 600 if sizes.quick else FORMS
     forms = _forms(size)
@@ -46,7 +46,7 @@ def lemmas(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
 
 def _missed(words: list[str], sizes: Sizes, bar: Bar) -> tuple[float, float]:
     """How many times faster than pymorphy3, and seconds a word; other words every round."""
-    from django_neardup.text.morphology import Morphology
+    from django_neardup.text.lemmas.morphology import Morphology
 
     size = min(len(words) // (sizes.rounds + 1), 20 * sizes.texts)
     mine, other = (

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ..figures import Bar, Figure, NotMeasured, Sizes, row
-from ..loaded import asked, collection, loaded
-from ..ours import NAMES
-from ..peers import SLOTS, needs, runs_of, tokens
-from ..timing import measuring
-from ..truth import Truth
+from benchmarks.figures import Bar, Figure, NotMeasured, Sizes, row
+from benchmarks.loaded import asked, collection, loaded
+from benchmarks.ours import NAMES
+from benchmarks.peers import SLOTS, needs, runs_of, tokens
+from benchmarks.timing import measuring
+from benchmarks.truth import Truth
 
 LIKE = 0.5
 

@@ -10,9 +10,9 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from ..figures import Bar, Figure, Sizes, row
-from ..site import database, unheard
-from ..timing import measuring
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.site import database, unheard
+from benchmarks.timing import measuring
 
 BLOCK = 10
 """Saves in a run with the receiver, then as many without it: a drift of the machine meets both alike."""

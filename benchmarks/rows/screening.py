@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-from ..figures import Bar, Figure, Sizes, row
-from ..index import Index
-from ..loaded import collection, loaded
-from ..ours import NAMES, algorithm
-from ..texts import copies, post
-from ..timing import interleaved, measuring, seconds
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.index import Index
+from benchmarks.loaded import collection, loaded
+from benchmarks.ours import NAMES, algorithm
+from benchmarks.texts import copies, post
+from benchmarks.timing import interleaved, measuring, seconds
 
 ASKED = 2000
 LEASED = 100
@@ -53,7 +53,9 @@ def _screened(name: str, sizes: Sizes, bar: Bar) -> tuple[float, float, int]:
 
     def screen() -> list[Any]:
         return [
-            used.passes_many(used.screen_pairs(each.one, each.other), each.shared, each.words, each.others)
+            used.should_judge_many(
+                used.screen_pairs(each.one, each.other), each.shared, each.words, each.others
+            )
             for each in bundles
         ]
 
@@ -105,9 +107,9 @@ def _aligned(sizes: Sizes, bar: Bar) -> float:
 
 
 def _documents(*texts: str) -> list[Any]:
-    from django_neardup.text.document import Document
+    from django_neardup.text.canonical_text import CanonicalText
 
-    made = [Document(text) for text in texts]
+    made = [CanonicalText(text) for text in texts]
     for each in made:
-        _ = each.exact, each.weights
+        _ = each.exact_digest, each.weights
     return made

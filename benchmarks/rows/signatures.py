@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..figures import Bar, Figure, Sizes, row
-from ..ours import NAMES, algorithm, signed
-from ..peers import datasketch_signatures, needs, rensa_circulant, rensa_signatures, split_words
-from ..texts import posts
-from ..timing import interleaved
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.ours import NAMES, algorithm, signed
+from benchmarks.peers import (
+    datasketch_signatures,
+    needs,
+    rensa_circulant,
+    rensa_signatures,
+    split_words,
+)
+from benchmarks.texts import posts
+from benchmarks.timing import interleaved
 
 BOUNDS = {200: (">= 0.9", ">= 1.3"), 2000: (">= 1.3", ">= 1.8"), 40: (">= 0.5", ">= 0.8")}
 
@@ -79,12 +85,12 @@ def _beside(number: str, peers: tuple[Peer, Peer], place: int, sizes: Sizes, bar
 
 def _plain(texts: Sequence[str]) -> int:
     """Each text by itself to keys and payload, as the documents define them; how many."""
-    from django_neardup.text.document import Document
+    from django_neardup.text.canonical_text import CanonicalText
 
     used = algorithm("minhash-lsh")
     for text in texts:
-        document = Document(text)
-        used.keys(document), used.pack(document)
+        document = CanonicalText(text)
+        used.keys(document), used.payload(document)
     return len(texts)
 
 

@@ -6,12 +6,22 @@ from collections.abc import Callable, Iterator
 from statistics import median
 from typing import Any
 
-from ..figures import Bar, Figure, Sizes, row
-from ..keytables import BANDS, DEFAULT_KEYS, RUN, key_database, keys_of, runs, settle, size_of, table
-from ..shinglerows import TABLE, filled
-from ..table_sizes import OWN
-from ..timing import measuring, seconds
-from ..whole import Whole, whole
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.keytables import (
+    BANDS,
+    DEFAULT_KEYS,
+    RUN,
+    key_database,
+    keys_of,
+    runs,
+    settle,
+    size_of,
+    table,
+)
+from benchmarks.shinglerows import TABLE, filled
+from benchmarks.table_sizes import OWN
+from benchmarks.timing import measuring, seconds
+from benchmarks.whole import Whole, whole
 
 LABELS = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mariadb": "MariaDB"}
 BYTES = {
@@ -64,12 +74,12 @@ def arrays(count: int) -> str:
     """The alias of a database whose posts have their keys in arrays."""
     from django.test import override_settings
 
-    from django_neardup.storage import add_run
+    from django_neardup.index import add_run
 
     alias = key_database("postgresql", "arrays")
     with override_settings(NEARDUP={"default": {"BACKEND": None, "STORAGE": "array"}}):
         for keys, documents in runs(count, size=RUN // 10):
-            add_run(alias, keys, documents, fresh=True)
+            add_run(alias, keys, documents, assume_new=True)
     settle(alias)
     return alias
 
@@ -94,8 +104,8 @@ def _ways(alias: str, count: int, bands: int) -> dict[str, Callable[[], Any]]:
     import numpy as np
     from django.db import connections, transaction
 
+    from django_neardup.index import add_run
     from django_neardup.models import Key
-    from django_neardup.storage import add_run
 
     erase = "DELETE FROM" if connections[alias].vendor == "sqlite" else "TRUNCATE TABLE"
     documents = np.arange(1, count + 1)
@@ -103,7 +113,7 @@ def _ways(alias: str, count: int, bands: int) -> dict[str, Callable[[], Any]]:
     rows = keys.tolist()
 
     def run() -> None:
-        add_run(alias, keys.ravel(), np.repeat(documents, bands), fresh=True)
+        add_run(alias, keys.ravel(), np.repeat(documents, bands), assume_new=True)
 
     def orm() -> None:
         objects = [Key(key=key, document=number) for number, each in enumerate(rows, 1) for key in each]

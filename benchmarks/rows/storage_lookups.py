@@ -6,14 +6,23 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from ..figures import Bar, Figure, Sizes, row
-from ..keytables import BANDS, CAP, DEFAULT_KEYS, alternated, asker, of_template, ordinary, table
-from ..loaded import COPIES, WORDS
-from ..ours import NAMES, algorithm
-from ..shinglerows import filled, find, runs_of
-from ..site import unprepared
-from ..texts import post
-from .storage import LABELS
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.keytables import (
+    BANDS,
+    CAP,
+    DEFAULT_KEYS,
+    alternated,
+    asker,
+    of_template,
+    ordinary,
+    table,
+)
+from benchmarks.loaded import COPIES, WORDS
+from benchmarks.ours import NAMES, algorithm
+from benchmarks.rows.storage import LABELS
+from benchmarks.shinglerows import filled, find, runs_of
+from benchmarks.site import unprepared
+from benchmarks.texts import post
 
 BESIDE = {"SQLite": (">= 35", ">= 48"), "PostgreSQL": (">= 12", ">= 17")}
 TEMPLATE = {"sqlite": ("<= 4", "<= 3"), "postgresql": ("<= 3", "<= 2"), "mariadb": ("<= 3", "<= 1.5")}
@@ -108,9 +117,9 @@ def _runs(alias: str, texts: list[str]) -> Callable[[int], Any]:
 def _keys(alias: str, scheme: str, texts: list[str]) -> Callable[[int], Any]:
     import numpy as np
 
-    from django_neardup.storage import buckets
+    from django_neardup.index import read_buckets
     from django_neardup.text.batch import read_batch
 
-    signed = algorithm(scheme).sign(read_batch(texts))
+    signed = algorithm(scheme).sign_batch(read_batch(texts))
     asked = [signed.keys_of(number).view(np.int64) for number in range(len(texts))]
-    return lambda place: buckets(alias, asked[place], CAP)
+    return lambda place: read_buckets(alias, asked[place], CAP)

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from ..figures import Bar, Figure, Sizes, row
-from ..keytables import alternated, key_database, size_of
-from ..loaded import Fill, asked, collection, empty, loaded, rates
-from ..ours import NAMES, algorithm
-from ..peers import SLOTS, datasketch_signatures, needs, runs_of, tokens
-from ..site import server
-from ..timing import Timed
-from ..whole import whole
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.keytables import alternated, key_database, size_of
+from benchmarks.loaded import Fill, asked, collection, empty, loaded, rates
+from benchmarks.ours import NAMES, algorithm
+from benchmarks.peers import SLOTS, datasketch_signatures, needs, runs_of, tokens
+from benchmarks.site import server
+from benchmarks.timing import Timed
+from benchmarks.whole import whole
 
 LIKE = 0.5
 RUN, LONG_RUN = 5000, 50_000
@@ -118,17 +118,19 @@ def _own_fill(name: str, texts: Sequence[str], run: int) -> Fill:
     """Ready keys, in runs of so many posts, into a key table on SQLite."""
     import numpy as np
 
-    from django_neardup.storage import add_run
+    from django_neardup.index import add_run
     from django_neardup.text.batch import read_batch
 
     alias = key_database("sqlite", "inserted")
-    signed = [algorithm(name).sign(read_batch(texts[at : at + run])) for at in range(0, len(texts), run)]
+    signed = [
+        algorithm(name).sign_batch(read_batch(texts[at : at + run])) for at in range(0, len(texts), run)
+    ]
     ready = [(each.keys, each.offsets) for each in signed]
 
     def fill() -> None:
         for number, (keys, offsets) in enumerate(ready):
             owners = np.repeat(np.arange(len(offsets) - 1) + number * run, np.diff(offsets))
-            add_run(alias, keys, owners, fresh=True)
+            add_run(alias, keys, owners, assume_new=True)
 
     def emptied() -> Timed:
         empty(alias, ("neardup_key",))

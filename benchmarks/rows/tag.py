@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..figures import Bar, Figure, Sizes, row
-from ..million import largest
-from ..tag import tag
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.million import largest
+from benchmarks.tag import tag
 
 
 @row("23", "a list without repetitions: the tag neardup_group")

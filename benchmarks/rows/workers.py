@@ -10,11 +10,11 @@ from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ..figures import Bar, Figure, Sizes, row
-from ..million import Site, largest, server_seconds, unpinned
-from ..onsave import ORDINARY, post_of, texts
-from ..processes import environment, running
-from ..site import unheard
+from benchmarks.figures import Bar, Figure, Sizes, row
+from benchmarks.million import Site, largest, server_seconds, unpinned
+from benchmarks.onsave import ORDINARY, post_of, texts
+from benchmarks.processes import environment, running
+from benchmarks.site import unheard
 
 ROUNDS = 5
 WARM_UP = 50
@@ -81,9 +81,8 @@ def _warm(made: Site, stack: ExitStack) -> Any:
 
 def enqueue(made: Site, number: int) -> None:
     """So many new posts, saved in bulk and marked."""
+    from benchmarks.board.models import Post
     from django_neardup.pipeline import mark_queryset
-
-    from ..board.models import Post
 
     saved = Post._default_manager.using(made.alias).bulk_create(
         [post_of(text) for text in texts(ORDINARY, number)], batch_size=ROWS

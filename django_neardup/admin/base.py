@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from django.forms.widgets import Script
 from django.http import HttpRequest
 
-from ..merging.permissions import MERGE, REVIEW
+from ..moderation.permissions import MERGE_PERMISSION, REVIEW_PERMISSION
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 
-def non_atomic(view: View) -> View:
+def non_atomic_requests(view: View) -> View:
     """The view opens its own, durable transactions: ATOMIC_REQUESTS must not wrap them in another."""
     for alias in connections:
         transaction.non_atomic_requests(alias)(view)
@@ -61,4 +61,4 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def has_review_permission(self, request: HttpRequest) -> bool:
         """Whether that person decides on near-duplicates."""
-        return request.user.has_perm(REVIEW) or request.user.has_perm(MERGE)
+        return request.user.has_perm(REVIEW_PERMISSION) or request.user.has_perm(MERGE_PERMISSION)

@@ -13,19 +13,19 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from ..adapters import registered
+from ..adapters import registered_adapters
 from ..models import Cluster, Document, Verdict
-from ..pipeline.memory import is_in_use
+from ..pipeline.deleted_posts import is_any_remembered
 
-Option = tuple[str, "str | Promise", Q]
+FilterOption = tuple[str, "str | Promise", Q]
 
 
 class ConditionFilter(admin.SimpleListFilter):
-    """A choice of conditions. ``preset`` is the one that holds where nothing was chosen."""
+    """A choice of conditions. ``default_value`` is the one that holds where nothing was chosen."""
 
-    preset = "all"
+    default_value = "all"
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[FilterOption]:
         """The choices: value, words, condition."""
         raise NotImplementedError
 
@@ -36,7 +36,7 @@ class ConditionFilter(admin.SimpleListFilter):
 
     def value(self) -> str:
         chosen = super().value()
-        return chosen if chosen in dict(self.lookup_choices) else self.preset
+        return chosen if chosen in dict(self.lookup_choices) else self.default_value
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         return queryset.filter(self._conditions().get(self.value(), Q()))
@@ -58,20 +58,20 @@ class ConditionFilter(admin.SimpleListFilter):
         return {value: condition for value, _words, condition in self.options()}
 
 
-class StateFilter(ConditionFilter):
+class ClusterStateFilter(ConditionFilter):
     title = _("state")
     parameter_name = "state"
-    preset = Cluster.State.OPEN
+    default_value = Cluster.State.OPEN
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[FilterOption]:
         return [(value, words, Q(state=value)) for value, words in Cluster.State.choices]
 
 
-class SizeFilter(ConditionFilter):
+class ClusterSizeFilter(ConditionFilter):
     title = _("size")
     parameter_name = "size"
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[FilterOption]:
         return [
             ("2", "2", Q(size__lte=2)),
             ("3-5", "3–5", Q(size__range=(3, 5))),
@@ -87,26 +87,26 @@ class ScoreFilter(ConditionFilter):
     parameter_name = "score"
     column = "lowest"
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[FilterOption]:
         return [
-            ("90", _("90 % and above"), self._between(0.9, None)),
-            ("80", "80–89 %", self._between(0.8, 0.9)),
-            ("70", "70–79 %", self._between(0.7, 0.8)),
-            ("less", _("below 70 %"), self._between(None, 0.7)),
+            ("90", _("90 % and above"), self._score_condition(0.9, None)),
+            ("80", "80–89 %", self._score_condition(0.8, 0.9)),
+            ("70", "70–79 %", self._score_condition(0.7, 0.8)),
+            ("less", _("below 70 %"), self._score_condition(None, 0.7)),
         ]
 
-    def _between(self, least: float | None, below: float | None) -> Q:
+    def _score_condition(self, minimum: float | None, upper_limit: float | None) -> Q:
         found = Q()
-        if least is not None:
-            found &= Q(**{f"{self.column}__gte": least})
-        return found if below is None else found & Q(**{f"{self.column}__lt": below})
+        if minimum is not None:
+            found &= Q(**{f"{self.column}__gte": minimum})
+        return found if upper_limit is None else found & Q(**{f"{self.column}__lt": upper_limit})
 
 
-class ExactFilter(ConditionFilter):
+class ExactCopyFilter(ConditionFilter):
     title = _("exact copies")
     parameter_name = "exact"
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[FilterOption]:
         return [("yes", _("Yes"), Q(exact=True)), ("no", _("No"), Q(exact=False))]
 
 
@@ -121,56 +121,60 @@ class ModelFilter(ConditionFilter):
         self.using = model_admin.get_queryset(request).db
         super().__init__(request, params, model, model_admin)
 
-    def options(self) -> list[Option]:
-        models = sorted(registered(), key=lambda model: model._meta.label_lower)
+    def options(self) -> list[FilterOption]:
+        models = sorted(registered_adapters(), key=lambda model: model._meta.label_lower)
         if len(models) < 2:
             return []
         kinds = ContentType.objects.db_manager(self.using).get_for_models(*models)
         return [
-            (model._meta.label_lower, model._meta.verbose_name_plural or "", self._of(kinds[model].pk))
+            (
+                model._meta.label_lower,
+                model._meta.verbose_name_plural or "",
+                self._content_type_condition(kinds[model].pk),
+            )
             for model in models
         ]
 
-    def _of(self, kind: int) -> Q:
-        return Q(**{self.column: kind})
+    def _content_type_condition(self, content_type_id: int) -> Q:
+        return Q(**{self.column: content_type_id})
 
 
 class ClusterModelFilter(ModelFilter):
-    column = "representative__content_type"
+    column = "leader__content_type"
 
 
 class PairModelFilter(ModelFilter):
     column = "a__content_type"
 
-    def _of(self, kind: int) -> Q:
-        return Q(a__content_type=kind) | Q(b__content_type=kind)
+    def _content_type_condition(self, content_type_id: int) -> Q:
+        return Q(a__content_type=content_type_id) | Q(b__content_type=content_type_id)
 
 
 class VerdictFilter(ConditionFilter):
     title = _("verdict")
     parameter_name = "verdict"
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[FilterOption]:
         return [(value, words, Q(verdict=value)) for value, words in Verdict.choices]
 
 
-class ForceFilter(ConditionFilter):
+class InForceFilter(ConditionFilter):
     """Decisions that hold, and those taken back."""
 
     title = _("in force")
     parameter_name = "force"
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[FilterOption]:
         return [("yes", _("Yes"), Q(withdrawn=None)), ("no", _("No"), Q(withdrawn__isnull=False))]
 
 
-class WorkFilter(ConditionFilter):
+class WorkQueueFilter(ConditionFilter):
     """Documents by what is to be done about them."""
 
     title = _("work")
     parameter_name = "work"
 
-    def options(self) -> list[Option]:
+    def options(self) -> list[FilterOption]:
         return [
             ("waits", _("waits"), Q(wanted__gt=F("done"))),
             ("quarantined", _("quarantined"), Q(state=Document.State.QUARANTINED)),
@@ -184,8 +188,8 @@ class RepeatsFilter(ConditionFilter):
     title = _("repeats a deleted post")
     parameter_name = "repeats"
 
-    def options(self) -> list[Option]:
-        if not is_in_use():
+    def options(self) -> list[FilterOption]:
+        if not is_any_remembered():
             return []
         repeats = Q(repeats__forget_at__gt=timezone.now())
         return [

@@ -1,4 +1,4 @@
-"""JSON for programs and for the script that asks while somebody types."""
+"""JSON views for programs, and for the script that checks a text while an author types."""
 
 from .views import check, open_check, similar
 

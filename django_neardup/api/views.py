@@ -1,4 +1,4 @@
-"""Plain Django views that answer programs, and the script that asks while somebody types."""
+"""Plain Django views for programs, and for the script that checks a text while an author types."""
 
 from __future__ import annotations
 
@@ -16,22 +16,32 @@ from django.views.decorators.http import require_POST, require_safe
 
 import django_neardup as neardup
 
-from ..similar import Similar, adapter_labelled, find, visible_to
-from ..templating import template_names
-from ..throttling import seconds_to_wait
-from .answers import beside, found, like, message, refusal, wants_html
-from .bodies import Unreadable, values_of
-from .drafts import draft
+from ..similar_posts import SimilarPosts, find_adapter, find_visible_object, visible_querysets
+from ..similar_posts.template_names import template_names
+from .drafts import build_draft
+from .requests import UnreadableBody, read_values
+from .responses import (
+    build_public_match,
+    count_message,
+    error_response,
+    matches_json,
+    similar_posts_json,
+    wants_html,
+)
+from .throttling import seconds_to_wait
 
 View: TypeAlias = Callable[..., HttpResponse]
-LIMIT = 5
-"""How many posts are listed."""
-DELETED = 1
-"""Of an author's own deleted posts one is found at most. It is not told of, and takes nobody's place."""
+MAX_MATCHES = 5
+"""Largest number of listed posts."""
+DELETED_ALLOWANCE = 1
+"""Extra matches to request.
+
+At most one match is a deleted post of the author. It is not listed and must not displace another match.
+"""
 
 
-def _unseen(view: View) -> View:
-    """Nobody but the visitor keeps the answer, and no search engine."""
+def _no_store(view: View) -> View:
+    """Forbid caches and search engines to store the response."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -46,7 +56,7 @@ def _unseen(view: View) -> View:
 
 
 def _throttled(name: str) -> Callable[[View], View]:
-    """A visitor who asks too often is told when to ask again."""
+    """Reject requests above the rate with status 429 and a ``Retry-After`` header."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -54,7 +64,7 @@ def _throttled(name: str) -> Callable[[View], View]:
             seconds = seconds_to_wait(request, name)
             if not seconds:
                 return view(request, *args, **kwargs)
-            response = refusal(request, 429, _("Too many requests: try again later."))
+            response = error_response(request, 429, _("Too many requests: try again later."))
             response.headers["Retry-After"] = str(seconds)
             return response
 
@@ -63,60 +73,73 @@ def _throttled(name: str) -> Callable[[View], View]:
     return decorate
 
 
-def _with_values(view: View) -> View:
-    """Give the view what was sent. It is read before the CSRF token, which would leave the answer to Django's pages."""
+def _pass_values(view: View) -> View:
+    """Parse the body and pass the values to the view."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, label: str) -> HttpResponse:
         try:
-            values = values_of(request)
-        except Unreadable as error:
-            return refusal(request, error.status, str(error))
+            # Read before the CSRF check. Otherwise that check reads the body, and Django's own pages answer
+            # an unreadable one.
+            values = read_values(request)
+        except UnreadableBody as error:
+            return error_response(request, error.status, str(error))
         return view(request, label, values)
 
     return wrapped
 
 
 def _check(request: HttpRequest, label: str, values: dict[str, Any]) -> HttpResponse:
-    adapter = adapter_labelled(label)
+    adapter = find_adapter(label)
     if adapter is None:
-        return _absent(request)
+        return _not_found(request)
     author = adapter.request_author(request)
     matches = neardup.find_similar(
-        draft(adapter, request, values),
-        visible=visible_to(request, adapter.model),
+        build_draft(adapter, request, values),
+        visible=visible_querysets(request, adapter.model),
         author=author,
-        limit=LIMIT + DELETED,
+        limit=MAX_MATCHES + DELETED_ALLOWANCE,
     )
-    there = [match for match in matches if match.object is not None][:LIMIT]
-    likes = [like(match, known=author is not None) for match in there]
+    existing = [match for match in matches if match.object is not None][:MAX_MATCHES]
+    public_matches = [build_public_match(match, is_author_known=author is not None) for match in existing]
     if not wants_html(request):
-        return JsonResponse(found(likes))
-    context = {"similar": likes, "count": len(likes), "message": message(len(likes))}
+        return JsonResponse(matches_json(public_matches))
+    context = {
+        "similar": public_matches,
+        "count": len(public_matches),
+        "message": count_message(len(public_matches)),
+    }
     return render(request, template_names(adapter.model, "typing.html"), context)
 
 
-_counted = _throttled("check")(_check)
+_throttled_check = _throttled("check")(_check)
 
-check: View = csrf_exempt(_unseen(require_POST(_with_values(csrf_protect(_counted)))))
-"""What a text is like that somebody is writing: POST of the adapter's own fields, as a form or as JSON, and ``pk`` of
-the post that is edited. The CSRF token is asked for, once the body has been read."""
+# ``csrf_exempt`` turns off the middleware. ``csrf_protect`` checks the token inside, after the body is
+# read.
+check: View = csrf_exempt(_no_store(require_POST(_pass_values(csrf_protect(_throttled_check)))))
+"""Check a text while its author types.
 
-open_check: View = csrf_exempt(_unseen(require_POST(_with_values(_counted))))
-"""``check`` without a CSRF token, for programs: wrap it with an authentication of your own."""
+It takes a POST of the adapter's own fields, as a form or as JSON. ``pk`` names the post that is edited, if
+any. The CSRF token is checked after the body is read.
+"""
+
+open_check: View = csrf_exempt(_no_store(require_POST(_pass_values(_throttled_check))))
+"""``check`` without a CSRF token, for programs. Wrap it with your own authentication."""
 
 
-@_unseen
+@_no_store
 @require_safe
 @_throttled("similar")
 def similar(request: HttpRequest, label: str, object_id: str) -> HttpResponse:
-    """The page of the posts that say the same as that one, as JSON; ``?page=2`` is its second."""
-    instance = find(request, label, object_id)
+    """Return the page of posts similar to a post as JSON. ``?page=2`` is its second page."""
+    instance = find_visible_object(request, label, object_id)
     if instance is None:
-        return _absent(request)
-    listed = Similar(instance, visible_to(request, type(instance)), request.GET.get("page", "1"))
-    return JsonResponse(beside(listed, escape_uri_path(request.path)))
+        return _not_found(request)
+    similar_posts = SimilarPosts(
+        instance, visible_querysets(request, type(instance)), request.GET.get("page", "1")
+    )
+    return JsonResponse(similar_posts_json(similar_posts, escape_uri_path(request.path)))
 
 
-def _absent(request: HttpRequest) -> HttpResponse:
-    return refusal(request, 404, _("There is no such page."))
+def _not_found(request: HttpRequest) -> HttpResponse:
+    return error_response(request, 404, _("There is no such page."))

@@ -1,4 +1,4 @@
-"""What became of an author's posts that staff merged, hid or deleted, so that his own list still shows them."""
+"""The fates of an author's posts that staff merged, hid or deleted. The author's list can still show them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from ..adapters import Adapter, adapter_for
-from ..ends import ends_of
 from ..models import MergeRecord
-from ..pipeline.deed_keys import key_under
-from ..pipeline.deeds import kinds_apart
-from ..pipeline.objects import kinds_of
-from ..similar import address_of, appeal_of, checked_limit
-from ..templating import Rendered
-from ..titles import shorten, title_of
-from ..visible import GroupingError, Querysets, Visible
-from .was import post_of
+from ..moderation.final_keepers import find_final_keepers
+from ..pipeline.content_objects import content_type_ids_of
+from ..pipeline.record_keys import loser_id_for_model
+from ..pipeline.record_queries import models_with_own_pk
+from ..search.display_titles import display_title, shorten
+from ..similar_posts import parse_limit, public_url, safe_appeal_url
+from ..similar_posts.template_names import Renderable
+from ..visibility import GroupingError, Querysets, VisibilityFilter
+from .journal_posts import post_from_journal
 
-MOST = 50
-"""How many posts are listed."""
-TITLE = 120
+FATES_LIMIT = 50
+"""Default number of listed posts."""
+MAX_TITLE_LENGTH = 120
 
-LABELS: dict[str, Promise] = {
+ACTION_LABELS: dict[str, Promise] = {
     MergeRecord.Action.MERGE: pgettext_lazy("what became of a post", "became part of another"),
     MergeRecord.Action.HIDE: pgettext_lazy("what became of a post", "taken from publication"),
     MergeRecord.Action.DELETE: pgettext_lazy("what became of a post", "deleted"),
@@ -37,28 +37,31 @@ LABELS: dict[str, Promise] = {
 
 @dataclass(frozen=True)
 class Fate:
-    """A post that is published no more. ``title``: as it was; ``action``: "merge", "hide", "delete", ``label`` the same
-    in words; ``when``.
+    """A post that is no longer published.
 
-    ``living``: the post that it is part of now, as far as that may be seen, with ``living_title`` and ``url``;
-    ``appeal_url``: where the author can object, empty where nowhere.
+    ``title`` is the post's title at the time of the action. ``action`` is "merge", "hide" or "delete", and
+    ``label`` is the same in words. ``acted_at`` is the time of the action.
+
+    ``keeper`` is the post that it is part of now, with ``keeper_title`` and ``url``. They are None or empty
+    if there is no such post or if it may not be seen. ``appeal_url`` is the page for the author's
+    objection. It is empty if there is no such page.
     """
 
     title: str
     action: str
     label: Promise
-    when: datetime
-    living: Model | None = None
-    living_title: str = ""
+    acted_at: datetime
+    keeper: Model | None = None
+    keeper_title: str = ""
     url: str = ""
     appeal_url: str = ""
 
 
-class Fates(Rendered, list[Fate]):
-    """A list of fates, the newest first. Printed, it is the template ``neardup/fates.html``."""
+class Fates(Renderable, list[Fate]):
+    """A list of fates, newest first. Printed, it renders the template ``neardup/fates.html``."""
 
-    template: ClassVar[str] = "fates.html"
-    name: ClassVar[str] = "fates"
+    template_name: ClassVar[str] = "fates.html"
+    context_name: ClassVar[str] = "fates"
 
 
 def fates(
@@ -66,33 +69,43 @@ def fates(
     model: type[Model] | None = None,
     *,
     visible: Querysets | None = None,
-    limit: int = MOST,
+    limit: int = FATES_LIMIT,
     using: str | None = None,
     request: HttpRequest | None = None,
 ) -> Fates:
-    """What became of that author's posts that were merged, hidden or deleted, and are not back; the newest first.
+    """Return the author's posts that were merged, hidden or deleted and have not come back, newest first.
 
-    ``author``: as ``Adapter.author`` gives it, or the object with that key. ``model``: whose posts; None: that of
-    ``visible``. ``visible``: the queryset of all that the author may see, or several, one for each model; None:
-    ``live()`` of the model's adapter. A living post that it does not hold is not named.
+    ``author`` is a value of ``Adapter.author``, or an object with that primary key. ``model`` is the model
+    of the posts, by default the model of ``visible``. ``visible`` is the queryset of all posts that the
+    author may see, or one for each model. Its default is ``live()`` of the model's adapter. A keeper
+    outside ``visible`` is not named.
 
-    A post is known by the author that it had when it was last compared before the deed.
+    A post belongs to the author that it had at its last comparison before the action. Return an empty list
+    if the author is None or empty. Raise GroupingError if neither ``model`` nor ``visible`` gives a model.
     """
     if model is None:
         model = _model_of(visible)
     adapter = adapter_for(model)
-    allowed = Visible(adapter.live() if visible is None else visible)
+    allowed = VisibilityFilter(adapter.live() if visible is None else visible)
     alias = using or router.db_for_read(adapter.model)
-    key, most = author.pk if isinstance(author, Model) else author, checked_limit(limit)
-    records = [] if key in (None, "") else _first(most, _records(str(key), adapter, alias), adapter, alias)
-    ends = ends_of(records, alias)
-    living = allowed.fetch({end for end in ends.values() if allowed.covers(end)}, alias)
-    found = Fates(adapter.model, request)
-    found.extend(
-        _fate(record, adapter, living.get(ends[record.pk]) if record.pk in ends else None)
+    author_key, max_count = author.pk if isinstance(author, Model) else author, parse_limit(limit)
+    records = (
+        []
+        if author_key in (None, "")
+        else _load_records(max_count, _author_records(str(author_key), adapter, alias), adapter, alias)
+    )
+    keeper_keys = find_final_keepers(records, alias)
+    keepers = allowed.fetch_objects(
+        {keeper_key for keeper_key in keeper_keys.values() if allowed.covers(keeper_key)}, alias
+    )
+    author_fates = Fates(adapter.model, request)
+    author_fates.extend(
+        _build_fate(
+            record, adapter, keepers.get(keeper_keys[record.pk]) if record.pk in keeper_keys else None
+        )
         for record in records
     )
-    return found
+    return author_fates
 
 
 def _model_of(visible: Querysets | None) -> type[Model]:
@@ -101,71 +114,95 @@ def _model_of(visible: Querysets | None) -> type[Model]:
     raise GroupingError("Whose posts? Give a model, or the queryset of all that the author may see.")
 
 
-def _records(author: str, adapter: Adapter, using: str) -> QuerySet[MergeRecord]:
-    """What was done to the author's posts and still holds, the last deed of each."""
-    later = MergeRecord.objects.using(using).filter(
+def _author_records(author: str, adapter: Adapter, using: str) -> QuerySet[MergeRecord]:
+    """Return the last record in force of each of the author's posts, newest first."""
+    later_records = MergeRecord.objects.using(using).filter(
         loser_type=OuterRef("loser_type"), loser_id=OuterRef("loser_id"), undone=None, pk__gt=OuterRef("pk")
     )
     records = MergeRecord.objects.using(using).filter(
-        ~Exists(later), author=author, loser_type__in=kinds_of(adapter.model, using), undone=None
+        ~Exists(later_records),
+        author=author,
+        loser_type__in=content_type_ids_of(adapter.model, using),
+        undone=None,
     )
-    found = records.select_related("loser_type").order_by("-pk")
-    reads = _can_appeal(adapter) or kinds_apart(adapter.model, using)
-    return found if reads else found.defer("journal")
+    ordered_records = records.select_related("loser_type").order_by("-pk")
+    needs_journal = _has_appeal_url(adapter) or models_with_own_pk(adapter.model, using)
+    # Journals are large. They are needed only for appeal addresses and for child models with own keys.
+    return ordered_records if needs_journal else ordered_records.defer("journal")
 
 
-def _first(most: int, records: QuerySet[MergeRecord], adapter: Adapter, using: str) -> list[MergeRecord]:
-    """So many of those that are not back; few authors need a second look."""
-    found: list[MergeRecord] = []
-    told: set[str] = set()
-    rows, size = records, most
-    while len(found) < most:
-        portion = list(rows[:size])
-        found += _still(_last(portion, told, adapter, using), adapter, using)
-        if len(portion) < size:
+def _load_records(
+    limit: int, records: QuerySet[MergeRecord], adapter: Adapter, using: str
+) -> list[MergeRecord]:
+    """Return at most ``limit`` records of posts that have not come back."""
+    fate_records: list[MergeRecord] = []
+    listed_keys: set[str] = set()
+    rows, portion_size = records, limit
+    # Few authors need a second portion.
+    while len(fate_records) < limit:
+        portion = list(rows[:portion_size])
+        fate_records += _without_republished(
+            _last_record_by_post(portion, listed_keys, adapter, using), adapter, using
+        )
+        if len(portion) < portion_size:
             break
-        rows, size = records.filter(pk__lt=portion[-1].pk), max(most, MOST)
-    return found[:most]
+        rows, portion_size = records.filter(pk__lt=portion[-1].pk), max(limit, FATES_LIMIT)
+    return fate_records[:limit]
 
 
-def _last(records: list[MergeRecord], told: set[str], adapter: Adapter, using: str) -> dict[str, MergeRecord]:
-    """The last deed of each post by its canonical id, but for those told before: one may be done to it as a child, and
-    another not."""
-    apart, found = kinds_apart(adapter.model, using), dict[str, MergeRecord]()
-    for each in records:
-        key = key_under(each, adapter.model) if each.loser_type_id in apart else each.loser_id
-        if key not in told:
-            found[key] = each
-            told.add(key)
-    return found
+def _last_record_by_post(
+    records: list[MergeRecord], listed_keys: set[str], adapter: Adapter, using: str
+) -> dict[str, MergeRecord]:
+    """Return the last record of each post by its canonical id, and add these ids to ``listed_keys``.
+
+    Posts in ``listed_keys`` are left out.
+    """
+    own_pk_models, last_records = models_with_own_pk(adapter.model, using), dict[str, MergeRecord]()
+    for record in records:
+        # One record may name the post as a child, another as its parent, with different keys.
+        key = (
+            loser_id_for_model(record, adapter.model)
+            if record.loser_type_id in own_pk_models
+            else record.loser_id
+        )
+        if key not in listed_keys:
+            last_records[key] = record
+            listed_keys.add(key)
+    return last_records
 
 
-def _still(records: dict[str, MergeRecord], adapter: Adapter, using: str) -> list[MergeRecord]:
-    """Without those of posts that were hidden and have been published again since."""
-    hidden = [(adapter.model, key) for key, each in records.items() if each.action == MergeRecord.Action.HIDE]
-    back = Visible(adapter.live()).held(hidden, using) if hidden else {}
-    return [each for key, each in records.items() if (adapter.model, key) not in back]
-
-
-def _fate(record: MergeRecord, adapter: Adapter, living: Model | None) -> Fate:
-    told = Fate(
-        shorten(record.loser_text, TITLE),
-        record.action,
-        LABELS[record.action],
-        record.created,
-        appeal_url=_appeal(record, adapter),
+def _without_republished(records: dict[str, MergeRecord], adapter: Adapter, using: str) -> list[MergeRecord]:
+    """Return the records without hidden posts that have been published again since."""
+    hidden_keys = [
+        (adapter.model, key) for key, record in records.items() if record.action == MergeRecord.Action.HIDE
+    ]
+    republished_keys = (
+        VisibilityFilter(adapter.live()).visible_keys(hidden_keys, using) if hidden_keys else {}
     )
-    if living is None:
-        return told
-    return replace(told, living=living, living_title=title_of(living, TITLE), url=address_of(living))
+    return [record for key, record in records.items() if (adapter.model, key) not in republished_keys]
 
 
-def _appeal(record: MergeRecord, adapter: Adapter) -> str:
-    if not _can_appeal(adapter):
+def _build_fate(record: MergeRecord, adapter: Adapter, keeper: Model | None) -> Fate:
+    fate = Fate(
+        shorten(record.loser_text, MAX_TITLE_LENGTH),
+        record.action,
+        ACTION_LABELS[record.action],
+        record.created,
+        appeal_url=_appeal_url(record, adapter),
+    )
+    if keeper is None:
+        return fate
+    return replace(
+        fate, keeper=keeper, keeper_title=display_title(keeper, MAX_TITLE_LENGTH), url=public_url(keeper)
+    )
+
+
+def _appeal_url(record: MergeRecord, adapter: Adapter) -> str:
+    if not _has_appeal_url(adapter):
         return ""
-    post = post_of(record)
-    return appeal_of(post) if post is not None else ""
+    post = post_from_journal(record)
+    return safe_appeal_url(post) if post is not None else ""
 
 
-def _can_appeal(adapter: Adapter) -> bool:
+def _has_appeal_url(adapter: Adapter) -> bool:
     return type(adapter).appeal_url is not Adapter.appeal_url

@@ -1,4 +1,4 @@
-"""The letter to an author whose post was merged into another."""
+"""The letter to the author of a merged post."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from ..adapters import adapter_for
-from ..merging.paths import site_domain
 from ..models import MergeRecord
-from ..similar import address_of, appeal_of
-from ..templating import template_names
-from ..titles import title_of
-from ..visible import Querysets, Visible, key_of
+from ..moderation.url_paths import site_domain
+from ..search.display_titles import display_title
+from ..similar_posts import public_url, safe_appeal_url
+from ..similar_posts.template_names import template_names
+from ..visibility import Querysets, VisibilityFilter, object_key
 
-TITLE = 120
+MAX_TITLE_LENGTH = 120
 
 
 class Message(NamedTuple):
-    """``subject`` is one line; ``text`` and ``html`` say the same."""
+    """A letter. ``subject`` is one line. ``text`` and ``html`` have the same content."""
 
     subject: str
     text: str
@@ -40,16 +40,18 @@ def merged_message(
     base: str | None = None,
     language: str | None = None,
 ) -> Message:
-    """What the author of ``loser`` is told, to be used in ``Adapter.merged``: where it went, and where to object.
+    """Build the letter to the author of ``loser``: where the post went, and where to object.
 
-    The keeper is named only if ``visible`` holds it (None: ``live()`` of its adapter). ``base``: what addresses begin
-    with, "https://board.ru" say; None: the domain of ``django.contrib.sites`` where that is installed, else addresses
-    stay paths. ``language`` of the author; None: the site's, for the active one is that of the person who merged.
+    Use it in ``Adapter.merged``. The keeper is named only if ``visible`` holds it, by default ``live()`` of
+    its adapter. ``base`` is the start of every address, for example "https://board.ru". Its default is the
+    domain of ``django.contrib.sites``. If that app is not installed, addresses stay paths. ``language`` is
+    the author's language, by default ``LANGUAGE_CODE``.
 
-    Templates: ``merged_subject.txt``, ``merged.txt``, ``merged.html``, the most specific first.
+    The templates are ``merged_subject.txt``, ``merged.txt`` and ``merged.html``, the most specific first.
     """
+    # The active language is that of the person who merged, not of the author.
     with override(language or settings.LANGUAGE_CODE):
-        context = _context(loser, keeper, record, visible, _base() if base is None else base)
+        context = _build_context(loser, keeper, record, visible, _site_base_url() if base is None else base)
         subject, text, html = (
             render_to_string(template_names(type(loser), name), context)
             for name in ("merged_subject.txt", "merged.txt", "merged.html")
@@ -66,10 +68,13 @@ def mail_merged(
     sender: str | None = None,
     **options: Any,
 ) -> int:
-    """Mail the author that message; how many letters were sent. ``to``: addresses, none of which may be there.
+    """Mail the letter of ``merged_message`` to the author. Return the number of letters sent.
 
-    ``sender``: the address it comes from; None: ``DEFAULT_FROM_EMAIL``. ``options`` are those of ``merged_message``."""
-    addresses = [each for each in ([to] if isinstance(to, str) else to) if each]
+    ``to`` is one address or several. Empty addresses are skipped. If no address is left, nothing is sent.
+    ``sender`` is the address that the letter comes from, by default ``DEFAULT_FROM_EMAIL``. ``options`` are
+    arguments of ``merged_message``.
+    """
+    addresses = [address for address in ([to] if isinstance(to, str) else to) if address]
     if not addresses:
         return 0
     message = merged_message(loser, keeper, record, **options)
@@ -78,27 +83,27 @@ def mail_merged(
     return letter.send()
 
 
-def _context(
-    loser: Model, keeper: Model, record: MergeRecord, visible: Querysets | None, base: str
+def _build_context(
+    loser: Model, keeper: Model, record: MergeRecord, visible: Querysets | None, base_url: str
 ) -> dict[str, Any]:
-    allowed = Visible(adapter_for(keeper).live() if visible is None else visible)
-    named = key_of(keeper) in allowed.held([key_of(keeper)], keeper._state.db or "default")
+    allowed = VisibilityFilter(adapter_for(keeper).live() if visible is None else visible)
+    is_named = object_key(keeper) in allowed.visible_keys([object_key(keeper)], keeper._state.db or "default")
     return {
         "loser": loser,
-        "title": title_of(loser, TITLE),
-        "keeper": keeper if named else None,
-        "keeper_title": title_of(keeper, TITLE) if named else "",
-        "keeper_url": _absolute(address_of(keeper), base) if named else "",
-        "appeal_url": _absolute(appeal_of(loser), base),
+        "title": display_title(loser, MAX_TITLE_LENGTH),
+        "keeper": keeper if is_named else None,
+        "keeper_title": display_title(keeper, MAX_TITLE_LENGTH) if is_named else "",
+        "keeper_url": _absolute_url(public_url(keeper), base_url) if is_named else "",
+        "appeal_url": _absolute_url(safe_appeal_url(loser), base_url),
         "record": record,
     }
 
 
-def _absolute(url: str, base: str) -> str:
-    return urljoin(base, url) if url else ""
+def _absolute_url(url: str, base_url: str) -> str:
+    return urljoin(base_url, url) if url else ""
 
 
-def _base() -> str:
-    """The site's own address; empty where it is not known."""
+def _site_base_url() -> str:
+    """Return the start of the site's addresses. Return "" if its domain is unknown."""
     domain = site_domain()
     return f"https://{domain}" if domain else ""

@@ -1,13 +1,13 @@
-"""System checks: what a site forgot, each with an id and a hint."""
+"""System checks: mistakes in the configuration, each with an id and a hint."""
 
 from __future__ import annotations
 
 from django.core import checks
 
-from . import adapters, database, moved, profiles, publication, seo, site, throttle
+from . import adapters, database, profiles, publication, seo, site
 
-TAG = "neardup"
-STATIC = (
+CHECK_TAG = "neardup"
+SETTINGS_CHECKS = (
     profiles.check_shape,
     profiles.check_backend,
     profiles.check_algorithm,
@@ -17,9 +17,9 @@ STATIC = (
     profiles.check_storage,
     profiles.check_cache,
     profiles.check_keeper,
-    throttle.check_throttle,
+    site.check_throttle,
     publication.check_rules,
-    publication.check_holding,
+    publication.check_hold_support,
     seo.check_seo,
     seo.check_redirects,
     adapters.check_profile,
@@ -34,19 +34,19 @@ STATIC = (
     site.check_registered,
     site.check_urls,
 )
-DATABASE = (
+DATABASE_CHECKS = (
     database.check_tables,
-    database.check_waiting,
+    database.check_pending_work,
     database.check_schemes,
     database.check_transactions,
     database.check_statistics,
-    moved.check_moved,
+    seo.check_moved_urls,
 )
 
 
-def register() -> None:
-    """Hand every check to Django."""
-    for check in STATIC:
-        checks.register(check, TAG)
-    for check in DATABASE:
-        checks.register(check, TAG, checks.Tags.database)
+def register_checks() -> None:
+    """Register every check with Django."""
+    for check in SETTINGS_CHECKS:
+        checks.register(check, CHECK_TAG)
+    for check in DATABASE_CHECKS:
+        checks.register(check, CHECK_TAG, checks.Tags.database)

@@ -1,6 +1,7 @@
-"""Checks that ask a database. Django runs them for ``check --database`` and ``migrate``.
+"""Checks that query a database. Django runs them for ``check --database`` and ``migrate``.
 
-Missing tables and missing workers are also told at the start of ``runserver`` and of our own commands.
+Missing tables and missing workers are also reported when ``runserver`` starts. Missing tables are reported
+before the commands of this app too.
 """
 
 from __future__ import annotations
@@ -19,71 +20,73 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from .. import migrations
-from ..adapters import registered
+from ..adapters import registered_adapters
+from ..algorithms.registry import UnknownAlgorithm
 from ..conf import Profile, get_profile
 from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
-from ..pipeline.readiness import lacking, unready_kinds
-from ..pipeline.schemes import chosen_secret, described
-from ..pipeline.work import pending
-from ..signatures.registry import UnknownAlgorithm
-from .table import problem
+from ..pipeline.schemes import configured_secret, scheme_columns
+from ..pipeline.unready import profiles_lacking_statistics, unready_content_types
+from ..pipeline.worker import pending_rows
+from .messages import check_message
 
-Check = Callable[[str], Iterator[CheckMessage]]
-CRON = "every minute from cron python manage.py neardup_worker --once."
-WORKERS = {
-    "rq": f"Run python manage.py rqworker {{queue}}, and {CRON}",
-    "tasks": f"Run the worker of your TASKS backend, and {CRON}",
-    "inline": f"Run {CRON}",
-    None: f"Run python manage.py neardup_worker, or {CRON}",
+DatabaseCheck = Callable[[str], Iterator[CheckMessage]]
+CRON_HINT = "every minute from cron python manage.py neardup_worker --once."
+WORKER_HINTS = {
+    "rq": f"Run python manage.py rqworker {{queue}}, and {CRON_HINT}",
+    "tasks": f"Run the worker of your TASKS backend, and {CRON_HINT}",
+    "inline": f"Run {CRON_HINT}",
+    None: f"Run python manage.py neardup_worker, or {CRON_HINT}",
 }
 
 
 def check_tables(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return of_each(databases, _tables, "runserver", "neardup_")
+    return run_on_databases(databases, _table_messages, "runserver", "neardup_")
 
 
-def check_waiting(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return of_each(databases, _waiting, "runserver")
+def check_pending_work(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    return run_on_databases(databases, _pending_work_messages, "runserver")
 
 
 def check_schemes(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return of_each(databases, _schemes)
+    return run_on_databases(databases, _scheme_messages)
 
 
 def check_transactions(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return of_each(databases, _transactions)
+    return run_on_databases(databases, _transaction_messages)
 
 
 def check_statistics(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    return of_each(databases, _statistics)
+    return run_on_databases(databases, _statistics_messages)
 
 
-def homes() -> set[str]:
-    """The databases where the objects of registered models are written, and that of our own tables."""
-    models: list[type[Model]] = [*registered(), Document]
-    found = {router.db_for_write(model) for model in models}
-    return {alias for alias in found if router.allow_migrate_model(alias, Document)}
+def used_databases() -> set[str]:
+    """Return the aliases of databases to which registered models and the models of this app are written."""
+    models: list[type[Model]] = [*registered_adapters(), Document]
+    aliases = {router.db_for_write(model) for model in models}
+    return {alias for alias in aliases if router.allow_migrate_model(alias, Document)}
 
 
-def _tables(alias: str) -> Iterator[CheckMessage]:
-    why = outdated(alias)
-    if why and _command() != "migrate":
-        yield problem("W104", f"Database {alias!r}: {why}.", _how_to_update(alias))
+def _table_messages(alias: str) -> Iterator[CheckMessage]:
+    why = schema_problem(alias)
+    if why and _command_name() != "migrate":
+        yield check_message("W104", f"Database {alias!r}: {why}.", _migration_hint(alias))
 
 
-def _waiting(alias: str) -> Iterator[CheckMessage]:
-    profile = _profile("default")
-    if profile is None or outdated(alias):
+def _pending_work_messages(alias: str) -> Iterator[CheckMessage]:
+    profile = _get_profile_or_none("default")
+    if profile is None or schema_problem(alias):
         return
-    late = DatabaseClock() - int(profile.late_seconds * 1000)
-    waiting = pending(alias, without=unready_kinds(alias))  # of which check_statistics speaks
-    if any(rows.filter(leased_until__gt=DatabaseClock()).exists() for rows in waiting):
+    late_limit = DatabaseClock() - int(profile.late_seconds * 1000)
+    # ``check_statistics`` reports posts that wait for statistics.
+    pending = pending_rows(alias, excluded_content_types=unready_content_types(alias))
+    # A current lease proves that a worker is running.
+    if any(rows.filter(leased_until__gt=DatabaseClock()).exists() for rows in pending):
         return
-    count = sum(rows.filter(pending_since__lt=late).count() for rows in waiting)
+    count = sum(rows.filter(pending_since__lt=late_limit).count() for rows in pending)
     if count:
-        hint = WORKERS.get(profile.backend, WORKERS[None]).format(queue=profile.queue)
-        yield problem(
+        hint = WORKER_HINTS.get(profile.backend, WORKER_HINTS[None]).format(queue=profile.queue)
+        yield check_message(
             "W105",
             f"Database {alias!r}: {count} posts or groups have waited for more than "
             f"{profile.late_seconds:g} seconds, and no worker is at it.",
@@ -91,27 +94,29 @@ def _waiting(alias: str) -> Iterator[CheckMessage]:
         )
 
 
-def _schemes(alias: str) -> Iterator[CheckMessage]:
-    if outdated(alias):
+def _scheme_messages(alias: str) -> Iterator[CheckMessage]:
+    if schema_problem(alias):
         return
-    for name in sorted({adapter.profile for adapter in registered().values()}):
+    for name in sorted({adapter.profile for adapter in registered_adapters().values()}):
         schemes = Scheme.objects.using(alias).filter(profile=name, state=Scheme.State.ACTIVE)
-        active, profile = schemes.order_by("-generation").first(), _profile(name)
-        unlike = _unlike(active, profile, alias) if active is not None and profile is not None else []
-        if unlike:
-            yield problem(
+        active, profile = schemes.order_by("-generation").first(), _get_profile_or_none(name)
+        changed = (
+            _changed_columns(active, profile, alias) if active is not None and profile is not None else []
+        )
+        if changed:
+            yield check_message(
                 "W106",
                 f"Database {alias!r}: NEARDUP[{name!r}] is unlike the active scheme in "
-                f"{', '.join(unlike)}; the scheme goes on as it is.",
+                f"{', '.join(changed)}; the scheme goes on as it is.",
                 "Run python manage.py neardup_index --rebuild to build a new one, or set NEARDUP back.",
             )
 
 
-def _transactions(alias: str) -> Iterator[CheckMessage]:
+def _transaction_messages(alias: str) -> Iterator[CheckMessage]:
     connection = connections[alias]
     mode = connection.settings_dict.get("OPTIONS", {}).get("transaction_mode") or ""
     if connection.vendor == "sqlite" and str(mode).upper() not in ("IMMEDIATE", "EXCLUSIVE"):
-        yield problem(
+        yield check_message(
             "W107",
             f"Database {alias!r} is SQLite, whose transactions begin without the write lock.",
             "While a worker writes, a request that reads before it writes can fail with "
@@ -119,11 +124,11 @@ def _transactions(alias: str) -> Iterator[CheckMessage]:
         )
 
 
-def _statistics(alias: str) -> Iterator[CheckMessage]:
-    if outdated(alias):
+def _statistics_messages(alias: str) -> Iterator[CheckMessage]:
+    if schema_problem(alias):
         return
-    for name in sorted(lacking(alias)):
-        yield problem(
+    for name in sorted(profiles_lacking_statistics(alias)):
+        yield check_message(
             "W108",
             f"Database {alias!r}: the algorithm of NEARDUP[{name!r}] needs statistics of the posts, and there "
             "are none; its posts wait.",
@@ -132,47 +137,54 @@ def _statistics(alias: str) -> Iterator[CheckMessage]:
         )
 
 
-def of_each(databases: Sequence[str] | None, check: Check, *commands: str) -> list[CheckMessage]:
-    """What a check says of every database that holds our tables and is to be asked.
+def run_on_databases(
+    databases: Sequence[str] | None, check: DatabaseCheck, *commands: str
+) -> list[CheckMessage]:
+    """Run a check on every database that holds the tables of this app, and return its messages.
 
-    Without ``databases`` Django has not allowed queries: then those, at the start of these commands alone.
+    If ``databases`` is None, Django does not allow queries. Then the check runs only if one of ``commands``
+    is starting. An entry matches every command that begins with it.
     """
     if databases is None:
-        databases = sorted(homes()) if _command().startswith(commands) else []
-    return [message for alias in databases if alias in homes() for message in _asked(check, alias)]
+        databases = sorted(used_databases()) if _command_name().startswith(commands) else []
+    return [
+        message for alias in databases if alias in used_databases() for message in _run_check(check, alias)
+    ]
 
 
-def _asked(check: Check, alias: str) -> list[CheckMessage]:
+def _run_check(check: DatabaseCheck, alias: str) -> list[CheckMessage]:
     try:
         return list(check(alias))
     except DatabaseError:
-        return []  # Django itself says, at the first query, that the database does not answer
+        # Django reports an unreachable database at the first query.
+        return []
 
 
-def outdated(alias: str) -> str:
-    """What is missing in that database, in words; empty where nothing is."""
+def schema_problem(alias: str) -> str:
+    """Describe which tables or migrations that database lacks. Return an empty string if it is complete."""
     connection = connections[alias]
-    present = set(connection.introspection.table_names())
+    table_names = set(connection.introspection.table_names())
     models = apps.get_app_config("neardup").get_models()
-    missing = sorted({model._meta.db_table for model in models if model._meta.managed} - present)
+    missing = sorted({model._meta.db_table for model in models if model._meta.managed} - table_names)
     if missing:
         return f"tables of neardup are missing ({', '.join(missing[:3])}{', …' if missing[3:] else ''})"
-    applied, waiting = _migrations(alias)
-    return f"migrations of neardup are not applied ({', '.join(waiting)})" if applied and waiting else ""
+    applied, unapplied = _neardup_migrations(alias)
+    return f"migrations of neardup are not applied ({', '.join(unapplied)})" if applied and unapplied else ""
 
 
-def _migrations(alias: str) -> tuple[set[str], list[str]]:
-    """Our migrations that are applied in that database, and those that are not, in order."""
-    rows = MigrationRecorder(connections[alias]).applied_migrations()
-    applied = {name for app, name in rows if app == "neardup"}
+def _neardup_migrations(alias: str) -> tuple[set[str], list[str]]:
+    """Return the applied migrations of this app in that database, and the sorted unapplied ones."""
+    recorded = MigrationRecorder(connections[alias]).applied_migrations()
+    applied = {name for app, name in recorded if app == "neardup"}
     return applied, sorted({module.name for module in pkgutil.iter_modules(migrations.__path__)} - applied)
 
 
-def _how_to_update(alias: str) -> str:
-    """The command that makes the tables; more where migrate finds nothing to do, as they are of an older 0001."""
-    applied, waiting = _migrations(alias)
-    if waiting or not applied:
+def _migration_hint(alias: str) -> str:
+    """Return the command that creates the tables."""
+    applied, unapplied = _neardup_migrations(alias)
+    if unapplied or not applied:
         return f"Run python manage.py migrate --database {alias}."
+    # An older form of the first migration was applied here.
     return (
         "The tables are of an earlier form of the first migration, and migrate finds nothing to do. Drop them and "
         "build them anew (decisions and journals are lost): "
@@ -181,36 +193,48 @@ def _how_to_update(alias: str) -> str:
     )
 
 
-def _unlike(active: Scheme, profile: Profile, using: str) -> list[str]:
-    """The columns in which the settings ask for another scheme. Newer statistics are no matter of the settings."""
+def _changed_columns(scheme: Scheme, profile: Profile, using: str) -> list[str]:
+    """Return the columns of the scheme that differ from the settings. Newer statistics do not count."""
     try:
-        wanted = described(profile, using)
+        wanted = scheme_columns(profile, using)
     except (ImproperlyConfigured, UnknownAlgorithm, TypeError, ValueError, AttributeError):
+        # Other checks report settings that make no scheme.
         return []
+    # Synonyms are compared by their digest, which is among the parameters.
     wanted.pop("synonyms")
-    unlike = [name for name, value in wanted.items() if _plain(value) != _plain(getattr(active, name))]
-    synonyms = [each.get("synonyms") for each in (wanted["parameters"], active.parameters)]
+    changed = [
+        name
+        for name, value in wanted.items()
+        if _comparable_value(value) != _comparable_value(getattr(scheme, name))
+    ]
+    synonyms = [parameters.get("synonyms") for parameters in (wanted["parameters"], scheme.parameters)]
     return (
-        unlike
+        changed
         + (["synonyms"] if synonyms[0] != synonyms[1] else [])
-        + (["secret"] if chosen_secret(profile) not in ("", active.secret) else [])
+        # Without a configured secret, the scheme keeps its random one.
+        + (["secret"] if configured_secret(profile) not in ("", scheme.secret) else [])
     )
 
 
-def _plain(value: Any) -> str:
-    """A column's value, written so that two compare; of parameters those that are the algorithm's own."""
+def _comparable_value(value: Any) -> str:
+    """Return the value of a column as text, for a comparison.
+
+    Of the parameters, only the algorithm's own count.
+    """
     if isinstance(value, dict):
-        value = {name: each for name, each in value.items() if name not in ("statistics", "synonyms")}
+        value = {
+            name: parameter for name, parameter in value.items() if name not in ("statistics", "synonyms")
+        }
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def _profile(alias: str) -> Profile | None:
-    """The profile; None where NEARDUP is not as it should be, of which other checks speak."""
+def _get_profile_or_none(alias: str) -> Profile | None:
+    """Return the profile. Return None if NEARDUP is malformed; other checks report that."""
     try:
         return get_profile(alias)
     except (ImproperlyConfigured, TypeError, AttributeError):
         return None
 
 
-def _command() -> str:
+def _command_name() -> str:
     return sys.argv[1] if len(sys.argv) > 1 else ""

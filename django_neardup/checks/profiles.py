@@ -1,4 +1,4 @@
-"""Checks of the setting NEARDUP. They read it as it is written: nothing here may raise."""
+"""Checks of the setting NEARDUP. They read the raw setting and must never raise."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ from django.db import connections
 from django.utils.module_loading import import_string
 
 from .. import queues
-from ..adapters import registered
-from ..conf import BACKENDS, DEFAULTS, KEEPERS
-from ..pipeline.schemes import for_the_bench, options_of
-from ..pipeline.words import folder_of, unusable
-from ..signatures.registry import UnknownAlgorithm, algorithm_names, get_algorithm
-from ..storage.index import refused
-from ..text.synonyms import Synonyms
-from .database import homes
-from .table import problem
+from ..adapters import registered_adapters
+from ..algorithms.registry import UnknownAlgorithm, algorithm_names, get_algorithm
+from ..conf import BACKENDS, DEFAULTS, KEEPER_POLICIES
+from ..index.key_table import unsupported_reason
+from ..pipeline.schemes import algorithm_options, bench_only_message
+from ..pipeline.word_cache import cache_folder, unusable_reason
+from ..text.tokens.synonyms import Synonyms
+from .database import used_databases
+from .messages import check_message
 
-SHAPE = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
-TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+SHAPE_HINT = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
+OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "OPTIONS": ((dict,), "a dictionary of the algorithm's arguments"),
     "QUEUE": ((str,), "the name of a queue"),
     "SECRET": ((str, type(None)), "a text, or None for a random one"),
     "SYNONYMS": ((str, os.PathLike, type(None)), "the path of a file, or None"),
     "CACHE": ((str, os.PathLike, bool, type(None)), "the path of a folder, True or None"),
 }
-LEAST: dict[str, tuple[float, type]] = {
+"""Valid types of a key, and their description."""
+NUMBER_MINIMUMS: dict[str, tuple[float, type]] = {
     "MIN_WORDS": (0, int),
     "MAX_ALIGNED": (1, int),
     "BUCKET": (1, int),
@@ -45,143 +46,163 @@ LEAST: dict[str, tuple[float, type]] = {
     "POLL_SECONDS": (0.01, float),
     "LATE_SECONDS": (1, float),
 }
-LANGUAGE = re.compile(r"[a-z]{2,3}([-_][a-z0-9]+)*", re.IGNORECASE)
+"""The smallest valid number of a key, and its type."""
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][a-z0-9]+)*", re.IGNORECASE)
 
 
 def check_shape(**kwargs: Any) -> list[CheckMessage]:
     configured = getattr(settings, "NEARDUP", {})
     if not isinstance(configured, dict):
-        return [problem("E001", f"NEARDUP is a {type(configured).__name__}, not a dictionary.", SHAPE)]
-    return [message for alias, chosen in configured.items() for message in _misshapen(alias, chosen)]
+        return [
+            check_message("E001", f"NEARDUP is a {type(configured).__name__}, not a dictionary.", SHAPE_HINT)
+        ]
+    return [message for alias, options in configured.items() for message in _shape_messages(alias, options)]
 
 
 def check_backend(**kwargs: Any) -> list[CheckMessage]:
-    found = [
-        problem(
+    messages = [
+        check_message(
             "E002",
             f"NEARDUP[{alias!r}]: BACKEND {values['BACKEND']!r} is unknown.",
             'It is one of "rq", "tasks" (Django 6.0 and newer), "inline" or None: neardup_worker alone.',
         )
-        for alias, values in profiles()
+        for alias, values in configured_profiles()
         if values["BACKEND"] not in BACKENDS
     ]
-    chosen = dict(profiles()).get("default", DEFAULTS)
-    if found or not isinstance(chosen["QUEUE"], str):
-        return found
-    if chosen["BACKEND"] == "rq":
-        return _without_rq(chosen["QUEUE"])
-    if chosen["BACKEND"] == "tasks" and (why := queues.problem("tasks", chosen["QUEUE"])):
-        return [problem("E009", why, "Serve the queue in TASKS, or set another BACKEND or QUEUE in NEARDUP.")]
+    values_of_default = dict(configured_profiles()).get("default", DEFAULTS)
+    # ``check_shape`` reports a QUEUE that is not text.
+    if messages or not isinstance(values_of_default["QUEUE"], str):
+        return messages
+    if values_of_default["BACKEND"] == "rq":
+        return _rq_messages(values_of_default["QUEUE"])
+    if values_of_default["BACKEND"] == "tasks" and (
+        why := queues.configuration_problem("tasks", values_of_default["QUEUE"])
+    ):
+        return [
+            check_message(
+                "E009", why, "Serve the queue in TASKS, or set another BACKEND or QUEUE in NEARDUP."
+            )
+        ]
     return []
 
 
 def check_algorithm(**kwargs: Any) -> list[CheckMessage]:
     return [
-        problem("E003", f"NEARDUP[{alias!r}]: {why}.", hint)
-        for alias, values in profiles()
-        for why, hint in _unusable(values["ALGORITHM"], values["OPTIONS"])
+        check_message("E003", f"NEARDUP[{alias!r}]: {why}.", hint)
+        for alias, values in configured_profiles()
+        for why, hint in _algorithm_problems(values["ALGORITHM"], values["OPTIONS"])
     ]
 
 
 def check_synonyms(**kwargs: Any) -> list[CheckMessage]:
-    found = []
-    for alias, values in profiles():
+    messages = []
+    for alias, values in configured_profiles():
         path = values["SYNONYMS"]
-        for language in _languages(alias, values) if isinstance(path, str | os.PathLike) else ():
+        for language in _profile_languages(alias, values) if isinstance(path, str | os.PathLike) else ():
             try:
                 Synonyms.load(path, language)
             except (OSError, ValueError) as error:
-                found.append(
-                    problem(
+                messages.append(
+                    check_message(
                         "E013",
                         f"NEARDUP[{alias!r}]: SYNONYMS {os.fspath(path)!r} cannot be used: {error}.",
                         "Write a class of words a line, in UTF-8; name the file by its whole path, or set None.",
                     )
                 )
+                # One message for each file is enough.
                 break
-    return found
+    return messages
 
 
 def check_language(**kwargs: Any) -> list[CheckMessage]:
     return [
-        problem(
+        check_message(
             "E010",
             f"NEARDUP[{alias!r}]: LANGUAGE {values['LANGUAGE']!r} is no language code.",
             'Write a code such as "ru", "en" or "pt-br".',
         )
-        for alias, values in profiles()
-        if not is_language(values["LANGUAGE"])
+        for alias, values in configured_profiles()
+        if not is_language_code(values["LANGUAGE"])
     ]
 
 
 def check_numbers(**kwargs: Any) -> list[CheckMessage]:
     return [
-        problem("E011", f"NEARDUP[{alias!r}]: {key} is {values[key]!r}.", in_words(key))
-        for alias, values in profiles()
-        for key in LEAST
-        if not is_number(key, values[key])
+        check_message("E011", f"NEARDUP[{alias!r}]: {key} is {values[key]!r}.", number_hint(key))
+        for alias, values in configured_profiles()
+        for key in NUMBER_MINIMUMS
+        if not is_valid_number(key, values[key])
     ]
 
 
 def check_storage(**kwargs: Any) -> list[CheckMessage]:
-    storage = dict(profiles()).get("default", DEFAULTS)["STORAGE"]
+    storage = dict(configured_profiles()).get("default", DEFAULTS)["STORAGE"]
     return [
-        problem(
+        check_message(
             "E014",
             f"NEARDUP['default'], database {alias!r}: {why}.",
             'Set STORAGE to "rows", which every database can; "array" is for PostgreSQL alone.',
         )
-        for alias in sorted(homes())
-        if (why := refused(connections[alias].vendor, storage))
+        for alias in sorted(used_databases())
+        if (why := unsupported_reason(connections[alias].vendor, storage))
     ]
 
 
 def check_cache(**kwargs: Any) -> list[CheckMessage]:
-    chosen = dict(profiles()).get("default", DEFAULTS)["CACHE"]
-    folder = folder_of(chosen) if isinstance(chosen, (str, os.PathLike, bool)) else None
-    why = unusable(folder) if folder is not None else ""
+    setting = dict(configured_profiles()).get("default", DEFAULTS)["CACHE"]
+    folder = cache_folder(setting) if isinstance(setting, (str, os.PathLike, bool)) else None
+    why = unusable_reason(folder) if folder is not None else ""
     hint = (
         "Name a folder of the workers' user alone (mode 0700), or set CACHE to None. Every worker remembers words by "
         "itself meanwhile."
     )
-    return [problem("W109", f"NEARDUP['default']: CACHE is {str(folder)!r}, and {why}.", hint)] if why else []
+    return (
+        [check_message("W109", f"NEARDUP['default']: CACHE is {str(folder)!r}, and {why}.", hint)]
+        if why
+        else []
+    )
 
 
 def check_keeper(**kwargs: Any) -> list[CheckMessage]:
     return [
-        problem(
+        check_message(
             "E015",
             f"NEARDUP[{alias!r}]: KEEPER {values['KEEPER']!r} is no policy, and nothing that can be called.",
-            f"It is one of {', '.join(KEEPERS)}, or the dotted path of a callable that picks one of a list of posts.",
+            f"It is one of {', '.join(KEEPER_POLICIES)}, or the dotted path of a callable that picks "
+            "one of a list of posts.",
         )
-        for alias, values in profiles()
-        if values["KEEPER"] not in KEEPERS and not _is_callable(values["KEEPER"])
+        for alias, values in configured_profiles()
+        if values["KEEPER"] not in KEEPER_POLICIES and not _is_callable(values["KEEPER"])
     ]
 
 
-def profiles() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every profile that can be read, with its defaults; "default" even where it is not written."""
+def configured_profiles() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the alias and the values of every readable profile, with defaults.
+
+    "default" is included even if it is not in the setting.
+    """
     configured = getattr(settings, "NEARDUP", {})
     if isinstance(configured, dict):
-        for alias, chosen in {"default": {}, **configured}.items():
-            if isinstance(chosen, dict):
-                yield alias, {**DEFAULTS, **chosen}
+        for alias, options in {"default": {}, **configured}.items():
+            if isinstance(options, dict):
+                yield alias, {**DEFAULTS, **options}
 
 
-def is_language(value: Any) -> bool:
-    return isinstance(value, str) and LANGUAGE.fullmatch(value) is not None
+def is_language_code(value: Any) -> bool:
+    return isinstance(value, str) and LANGUAGE_CODE.fullmatch(value) is not None
 
 
-def is_number(key: str, value: Any) -> bool:
-    """Is the value a number of the kind, and in the range, that the key demands?"""
-    least, kind = LEAST[key]
-    allowed = (int,) if kind is int else (int, float)
-    return isinstance(value, allowed) and not isinstance(value, bool) and least <= value < float("inf")
+def is_valid_number(key: str, value: Any) -> bool:
+    """Return whether the value has the type and the range of the key."""
+    minimum, number_type = NUMBER_MINIMUMS[key]
+    types = (int,) if number_type is int else (int, float)
+    # ``bool`` is a subclass of ``int``.
+    return isinstance(value, types) and not isinstance(value, bool) and minimum <= value < float("inf")
 
 
-def in_words(key: str) -> str:
-    least, kind = LEAST[key]
-    return f"Write a {'whole number' if kind is int else 'number'}, {least} or more."
+def number_hint(key: str) -> str:
+    minimum, number_type = NUMBER_MINIMUMS[key]
+    return f"Write a {'whole number' if number_type is int else 'number'}, {minimum} or more."
 
 
 def _is_callable(path: Any) -> bool:
@@ -191,22 +212,22 @@ def _is_callable(path: Any) -> bool:
         return False
 
 
-def _unusable(name: Any, options: Any) -> Iterator[tuple[str, str]]:
-    """Why no scheme can be made of that algorithm and those options, and a hint."""
-    known = f"Known algorithms: {', '.join(algorithm_names())}; or the dotted path of one of your own."
-    chosen = options if isinstance(options, dict) else {}
+def _algorithm_problems(name: Any, options: Any) -> Iterator[tuple[str, str]]:
+    """Yield why the algorithm and its options make no scheme, each with a hint."""
+    known_hint = f"Known algorithms: {', '.join(algorithm_names())}; or the dotted path of one of your own."
+    valid_options = options if isinstance(options, dict) else {}
     try:
-        if get_algorithm(name, **options_of(chosen)).batch:
-            yield for_the_bench(name).removesuffix("."), known
+        if get_algorithm(name, **algorithm_options(valid_options)).bench_only:
+            yield bench_only_message(name).removesuffix("."), known_hint
     except UnknownAlgorithm as error:
-        yield str(error), known
+        yield str(error), known_hint
     except (TypeError, ValueError, AttributeError) as error:
         yield (
             f"ALGORITHM {name!r} cannot be made: {error}",
-            f"See to OPTIONS, the algorithm's arguments; guard=True is one unless they say otherwise. {known}",
+            f"See to OPTIONS, the algorithm's arguments; guard=True is one unless they say otherwise. {known_hint}",
         )
     try:
-        json.dumps(chosen, allow_nan=False)
+        json.dumps(valid_options, allow_nan=False)
     except (TypeError, ValueError) as error:
         yield (
             f"OPTIONS cannot be stored as JSON: {error}",
@@ -214,45 +235,49 @@ def _unusable(name: Any, options: Any) -> Iterator[tuple[str, str]]:
         )
 
 
-def _languages(alias: str, values: dict[str, Any]) -> list[str]:
-    """The languages of a profile's texts."""
-    adapters = [adapter for adapter in registered().values() if adapter.profile == alias]
-    named = [values["LANGUAGE"], *(adapter.language for adapter in adapters)]
-    return sorted({language for language in named if is_language(language)})
+def _profile_languages(alias: str, values: dict[str, Any]) -> list[str]:
+    """Return the languages of a profile's texts."""
+    adapters = [adapter for adapter in registered_adapters().values() if adapter.profile == alias]
+    languages = [values["LANGUAGE"], *(adapter.language for adapter in adapters)]
+    return sorted({language for language in languages if is_language_code(language)})
 
 
-def _misshapen(alias: Any, chosen: Any) -> Iterator[CheckMessage]:
-    if not isinstance(alias, str) or not isinstance(chosen, dict):
-        yield problem("E001", f"NEARDUP[{alias!r}] is a {type(chosen).__name__}, not a profile.", SHAPE)
+def _shape_messages(alias: Any, options: Any) -> Iterator[CheckMessage]:
+    if not isinstance(alias, str) or not isinstance(options, dict):
+        yield check_message(
+            "E001", f"NEARDUP[{alias!r}] is a {type(options).__name__}, not a profile.", SHAPE_HINT
+        )
         return
-    for key in sorted(set(chosen) - set(DEFAULTS), key=str):
-        near = get_close_matches(str(key).upper(), DEFAULTS, 1)
-        meant = f"Did you mean {near[0]}? " if near else ""
-        hint = f"{meant}Known: {', '.join(DEFAULTS)}."
-        yield problem("E001", f"NEARDUP[{alias!r}] has an unknown key {key!r}.", hint)
-    for key, (kinds, words) in TYPES.items():
-        if key in chosen and not isinstance(chosen[key], kinds):
-            yield problem("E001", f"NEARDUP[{alias!r}]: {key} is {chosen[key]!r}.", f"It is {words}.")
+    for key in sorted(set(options) - set(DEFAULTS), key=str):
+        similar_keys = get_close_matches(str(key).upper(), DEFAULTS, 1)
+        suggestion = f"Did you mean {similar_keys[0]}? " if similar_keys else ""
+        hint = f"{suggestion}Known: {', '.join(DEFAULTS)}."
+        yield check_message("E001", f"NEARDUP[{alias!r}] has an unknown key {key!r}.", hint)
+    for key, (types, description) in OPTION_TYPES.items():
+        if key in options and not isinstance(options[key], types):
+            yield check_message(
+                "E001", f"NEARDUP[{alias!r}]: {key} is {options[key]!r}.", f"It is {description}."
+            )
 
 
-def _without_rq(queue: str) -> list[CheckMessage]:
-    other = "Or set BACKEND to None and run neardup_worker: then neither django_rq nor Redis is needed."
+def _rq_messages(queue: str) -> list[CheckMessage]:
+    alternative = "Or set BACKEND to None and run neardup_worker: then neither django_rq nor Redis is needed."
     if find_spec("django_rq") is None:
         return [
-            problem(
+            check_message(
                 "E008",
                 'BACKEND is "rq" and django_rq is not installed.',
-                f'pip install "path/to/django-neardup[rq]". {other}',
+                f'pip install "path/to/django-neardup[rq]". {alternative}',
             )
         ]
     if not apps.is_installed("django_rq"):
         return [
-            problem(
+            check_message(
                 "E008",
                 'BACKEND is "rq" and django_rq is not in INSTALLED_APPS.',
-                f'Add "django_rq" to INSTALLED_APPS, and RQ_QUEUES. {other}',
+                f'Add "django_rq" to INSTALLED_APPS, and RQ_QUEUES. {alternative}',
             )
         ]
-    why = queues.problem("rq", queue)
-    hint = f"Add {queue!r} to RQ_QUEUES, or name another QUEUE in NEARDUP. {other}"
-    return [problem("E008", why, hint)] if why else []
+    why = queues.configuration_problem("rq", queue)
+    hint = f"Add {queue!r} to RQ_QUEUES, or name another QUEUE in NEARDUP. {alternative}"
+    return [check_message("E008", why, hint)] if why else []

@@ -1,4 +1,4 @@
-"""Checks of the rules of publication, and of adapters whose posts are to be held by them."""
+"""Checks of the publication rules, and of adapters that must be able to hold posts."""
 
 from __future__ import annotations
 
@@ -7,66 +7,77 @@ from typing import Any
 
 from django.core.checks import CheckMessage
 
-from ..adapters import Adapter, registered
-from ..publishing.rules import faults_of
-from .adapters import name_of
-from .profiles import profiles
-from .table import problem
+from ..adapters import Adapter, registered_adapters
+from ..prepublication.rules import rule_errors
+from .adapters import adapter_name
+from .messages import check_message
+from .profiles import configured_profiles
 
-SHAPE = 'Write a list of rules such as {"action": "warn", "verdict": "duplicate"}, or leave it out for those of ours.'
-HIDE = (
+RULES_HINT = (
+    'Write a list of rules such as {"action": "warn", "verdict": "duplicate"}, '
+    "or leave it out for those of ours."
+)
+HIDE_HINT = (
     "Write hide(self, instance) and show(self, instance), which take a post from publication and put it back."
 )
-LIVE = "Write live(self), which leaves hidden posts out, and name what it asks in watch."
-COMPARED = "Write compared(self), which holds hidden posts too: self.model._default_manager.all(), say."
+LIVE_HINT = "Write live(self), which leaves hidden posts out, and name what it asks in watch."
+COMPARED_HINT = "Write compared(self), which holds hidden posts too: self.model._default_manager.all(), say."
 
 
 def check_rules(**kwargs: Any) -> list[CheckMessage]:
     tables: list[tuple[str, Any, Any]] = [
-        (f"NEARDUP[{alias!r}]: PUBLICATION", values["PUBLICATION"], None) for alias, values in profiles()
+        (f"NEARDUP[{alias!r}]: PUBLICATION", values["PUBLICATION"], None)
+        for alias, values in configured_profiles()
     ]
     tables += [
-        (f"{name_of(each)}.publication", each.publication, model) for model, each in registered().items()
+        (f"{adapter_name(adapter)}.publication", adapter.publication, model)
+        for model, adapter in registered_adapters().items()
     ]
     return [
-        problem("E016", f"{name}: {why}.", hint, model)
+        check_message("E016", f"{name}: {problem}.", hint, model)
         for name, table, model in tables
         if table is not None
-        for why, hint in _faults(table)
+        for problem, hint in _rule_problems(table)
     ]
 
 
-def check_holding(**kwargs: Any) -> list[CheckMessage]:
+def check_hold_support(**kwargs: Any) -> list[CheckMessage]:
     return [
-        problem("E018", f"{name_of(adapter)}: {why}.", hint, model)
-        for model, adapter in registered().items()
-        if adapter.hold_until_checked or _holds(adapter)
-        for why, hint in _lacking(adapter)
+        check_message("E018", f"{adapter_name(adapter)}: {why}.", hint, model)
+        for model, adapter in registered_adapters().items()
+        if adapter.hold_until_checked or _has_hold_rule(adapter)
+        for why, hint in _hold_support_problems(adapter)
     ]
 
 
-def _faults(table: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(table, list | tuple):
-        yield f"{table!r} is no list of rules", SHAPE
+def _rule_problems(rules: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(rules, list | tuple):
+        yield f"{rules!r} is no list of rules", RULES_HINT
         return
-    for rule in table:
-        yield from faults_of(rule)
+    for rule in rules:
+        yield from rule_errors(rule)
 
 
-def _holds(adapter: Adapter) -> bool:
-    """Whether a table that the site wrote says so; by the rules of ours such a post is warned of instead."""
+def _has_hold_rule(adapter: Adapter) -> bool:
+    """Return whether rules that the site wrote hold posts.
+
+    The default rules do not count: if a post cannot be held, they warn about it instead.
+    """
     table = adapter.publication
     if table is None:
-        table = dict(profiles()).get(adapter.profile, {}).get("PUBLICATION")
+        table = dict(configured_profiles()).get(adapter.profile, {}).get("PUBLICATION")
     rules = table if isinstance(table, list | tuple) else ()
     return any(isinstance(rule, dict) and rule.get("action") == "hold" for rule in rules)
 
 
-def _lacking(adapter: Adapter) -> Iterator[tuple[str, str]]:
-    kind = type(adapter)
-    if not adapter.can_hide or kind.show is Adapter.show:
-        yield "posts are to be held, and it does not say how to hide and to show one", HIDE
-    if kind.live is Adapter.live:
-        yield "posts are to be held, and live() holds hidden ones too", LIVE
-    elif adapter.hold_until_checked and kind.compared is Adapter.compared:
-        yield "posts are to be held until they are checked, and compared() leaves hidden ones out", COMPARED
+def _hold_support_problems(adapter: Adapter) -> Iterator[tuple[str, str]]:
+    adapter_class = type(adapter)
+    if not adapter.can_hide or adapter_class.show is Adapter.show:
+        yield "posts are to be held, and it does not say how to hide and to show one", HIDE_HINT
+    if adapter_class.live is Adapter.live:
+        yield "posts are to be held, and live() holds hidden ones too", LIVE_HINT
+    elif adapter.hold_until_checked and adapter_class.compared is Adapter.compared:
+        yield (
+            "posts are to be held until they are checked, and compared() leaves hidden ones out",
+            COMPARED_HINT,
+        )

@@ -1,4 +1,4 @@
-"""Checks of what a site has not done yet."""
+"""Checks of setup steps that are still missing."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import NoReverseMatch, reverse
 
-from ..adapters import registered
-from .table import problem
+from ..adapters import registered_adapters
+from ..api.throttling import build_throttle
+from ..conf import DEFAULTS
+from .messages import check_message
+from .profiles import configured_profiles
 
 
 def check_registered(**kwargs: Any) -> list[CheckMessage]:
-    if registered():
+    if registered_adapters():
         return []
     return [
-        problem(
+        check_message(
             "W102",
             "No model is registered: nothing will be compared.",
             "Write a module neardup.py in the app of your posts: @neardup.register(Ad), and a class "
@@ -26,16 +30,31 @@ def check_registered(**kwargs: Any) -> list[CheckMessage]:
 
 
 def check_urls(**kwargs: Any) -> list[CheckMessage]:
-    if not registered() or not getattr(settings, "ROOT_URLCONF", None):
+    if not registered_adapters() or not getattr(settings, "ROOT_URLCONF", None):
         return []
     try:
         reverse("neardup:similar", args=["app.model", "1"])
     except NoReverseMatch:
         return [
-            problem(
+            check_message(
                 "W103",
                 'The URLs of neardup are not included: "+ 4 similar" leads nowhere.',
                 'Add path("similar/", include("django_neardup.urls")) to your URLs.',
+            )
+        ]
+    return []
+
+
+def check_throttle(**kwargs: Any) -> list[CheckMessage]:
+    try:
+        build_throttle(dict(configured_profiles()).get("default", DEFAULTS)["THROTTLE"])
+    except ImproperlyConfigured as error:
+        return [
+            check_message(
+                "E017",
+                f"NEARDUP['default']: {error}.",
+                'Write a rate such as "30/m" (requests each s, m, h or d), None for no limit, or the dotted path of a '
+                "subclass of django_neardup.api.throttling.Throttle.",
             )
         ]
     return []

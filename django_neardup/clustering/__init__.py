@@ -1,5 +1,5 @@
-"""Clusters out of verified pairs: ids, scores and verdicts in, leaders out. No text is ever seen here."""
+"""Clusters from verified pairs: node ids, scores and verdicts in, leaders out. No text is read here."""
 
-from .leaders import Graph, settle, solve
+from .leaders import Graph, solve_from_scratch, update_leaders
 
-__all__ = ["Graph", "settle", "solve"]
+__all__ = ["Graph", "solve_from_scratch", "update_leaders"]

@@ -1,9 +1,12 @@
 """Verified leader clusters: every member is a verified duplicate of its leader, so chains never form.
 
-Nodes are taken in a static order. A node joins the earlier leader whose duplicate it is with the highest score (the
-older leader where scores are equal), unless that leader's cluster holds an earlier node it must stay apart from; a
-person's "same" binds it to the other's cluster first of all; a node that joins nobody leads itself where it may.
-The outcome is a function of the set, not of arrival (greedy leader clustering, Hartigan 1975, in a static order).
+Nodes are processed in a static order. A node joins the earlier leader that is its duplicate with the highest
+score, and the older leader if scores are equal. It does not join if the leader's cluster has an earlier node
+that it must stay apart from. A person's decision "same" comes first: it binds the node to the cluster of the
+other node. A node that joins no cluster leads one if it may.
+
+The result depends only on the set of nodes, not on their order of arrival (greedy leader clustering,
+Hartigan 1975, in a static order).
 """
 
 from __future__ import annotations
@@ -12,113 +15,140 @@ import heapq
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
-AT_ONCE = 16
-"""Nodes that are fetched together: those that are decided on next."""
+# Few: a repair must not read a large part of the graph in one step.
+PREFETCH_SIZE = 16
+"""The number of nodes that are fetched together: the next ones to process."""
 
 
 class Graph(Protocol):
-    """What clustering needs to know of a node. Relations are symmetric; a node is any integer."""
+    """The facts about nodes that clustering needs. Relations are symmetric; a node is any integer."""
 
-    def load(self, nodes: Collection[int]) -> None:
-        """Asked before the relations of those nodes are read, so that they can be fetched together."""
+    def prefetch(self, nodes: Collection[int]) -> None:
+        """Fetch the relations of nodes together. This is called before they are read."""
 
-    def order(self, node: int) -> Any:
-        """The node's place in the static order: sortable, unlike for any two nodes."""
+    def sort_key(self, node: int) -> Any:
+        """Return the node's position in the static order: sortable, and different for any two nodes."""
 
-    def leads(self, node: int) -> bool:
-        """May the node represent others?"""
+    def can_lead(self, node: int) -> bool:
+        """Return whether the node may represent others."""
 
     def duplicates(self, node: int) -> Mapping[int, float]:
-        """Nodes verified as its duplicates, with the score."""
+        """Return the node's verified duplicates, with the scores."""
 
     def variants(self, node: int) -> Collection[int]:
-        """Nodes known to be another item, however alike."""
+        """Return the nodes that are known to be another item, however alike."""
 
-    def different(self, node: int) -> Collection[int]:
-        """Nodes that a person told apart from it."""
+    def confirmed_different(self, node: int) -> Collection[int]:
+        """Return the nodes that a person decided to be different from it."""
 
-    def same(self, node: int) -> Collection[int]:
-        """Nodes that a person called the same."""
+    def confirmed_same(self, node: int) -> Collection[int]:
+        """Return the nodes that a person decided to be the same."""
 
-    def leader(self, node: int) -> int | None:
-        """Its leader at present: itself where it leads or stands alone, None where it may not lead and has none."""
+    def current_leader(self, node: int) -> int | None:
+        """Return the node's current leader.
+
+        It is the node itself if it leads or is in no cluster. Return None if it may not lead and has no
+        leader.
+        """
 
 
-def choose(graph: Graph, node: int, leaders: Mapping[int, int | None]) -> int | None:
-    """The leader of a node, given those of all nodes before it."""
-    mine = graph.order(node)
+def choose_leader(graph: Graph, node: int, leaders: Mapping[int, int | None]) -> int | None:
+    """Return the leader of a node, given the leaders of all earlier nodes.
 
-    def led_by(others: Iterable[int]) -> set[int | None]:
-        return {leaders.get(other, graph.leader(other)) for other in others if graph.order(other) < mine}
+    `leaders` replaces the current leaders of the graph; other nodes keep theirs. Return None if the node
+    joins no cluster and may not lead one.
+    """
+    own_key = graph.sort_key(node)
 
-    told_apart = led_by(graph.different(node))
-    bound = led_by(graph.same(node)) - told_apart - {None}
-    if bound:
-        return min((leader for leader in bound if leader is not None), key=graph.order)
-    barred = told_apart | led_by(graph.variants(node))
-    open_to = [
-        (-score, graph.order(other), other)
+    def leaders_of_earlier(others: Iterable[int]) -> set[int | None]:
+        return {
+            leaders.get(other, graph.current_leader(other))
+            for other in others
+            if graph.sort_key(other) < own_key
+        }
+
+    separated_leaders = leaders_of_earlier(graph.confirmed_different(node))
+    bound_leaders = leaders_of_earlier(graph.confirmed_same(node)) - separated_leaders - {None}
+    # "Same" overrides scores and variants, but not a decision "different".
+    if bound_leaders:
+        return min((leader for leader in bound_leaders if leader is not None), key=graph.sort_key)
+    barred_leaders = separated_leaders | leaders_of_earlier(graph.variants(node))
+    candidates = [
+        (-score, graph.sort_key(other), other)
         for other, score in graph.duplicates(node).items()
-        if graph.order(other) < mine
-        and leaders.get(other, graph.leader(other)) == other
-        and other not in barred
+        if graph.sort_key(other) < own_key
+        # Only leaders: a duplicate of a member need not be a duplicate of its leader.
+        and leaders.get(other, graph.current_leader(other)) == other
+        and other not in barred_leaders
     ]
-    if open_to:
-        return min(open_to)[2]
-    return node if graph.leads(node) else None
+    if candidates:
+        return min(candidates)[2]
+    return node if graph.can_lead(node) else None
 
 
-def settle(graph: Graph, seeds: Iterable[int], frozen: Collection[int] = ()) -> dict[int, int | None]:
-    """Decide anew on the seeds and on every later node that depends on a change; the leaders that changed.
+def update_leaders(
+    graph: Graph, seeds: Iterable[int], frozen_nodes: Collection[int] = ()
+) -> dict[int, int | None]:
+    """Choose again the leaders of the seeds and of every later node that depends on a change.
 
-    Nodes go in static order, so that each is decided once, after all it depends on. ``frozen`` nodes keep the leader
-    they have: a repair will see to them.
+    Return the leaders that changed. Nodes are processed in static order, so each is processed once, after
+    all nodes that it depends on. Frozen nodes keep their leaders: a later repair processes them.
     """
     changed: dict[int, int | None] = {}
-    waiting = set(seeds) - set(frozen)
-    heap = [(graph.order(node), node) for node in waiting]
+    queued = set(seeds) - set(frozen_nodes)
+    heap = [(graph.sort_key(node), node) for node in queued]
     heapq.heapify(heap)
     fetched: set[int] = set()
     while heap:
-        place, node = heapq.heappop(heap)
-        waiting.discard(node)
+        key, node = heapq.heappop(heap)
+        queued.discard(node)
         if node not in fetched:
-            following = _first(heap, AT_ONCE - 1)
-            graph.load([node, *following])
+            following = _peek_first(heap, PREFETCH_SIZE - 1)
+            graph.prefetch([node, *following])
             fetched.update(following)
-        leader = choose(graph, node, changed)
-        if leader == graph.leader(node):
+        leader = choose_leader(graph, node, changed)
+        # Without a change, later nodes are not affected: an update stays local.
+        if leader == graph.current_leader(node):
             continue
         changed[node] = leader
-        new = [
-            n
-            for n in neighbours(graph, node)
-            if n not in waiting and n not in frozen and graph.order(n) > place
+        affected = [
+            neighbour
+            for neighbour in neighbours(graph, node)
+            if neighbour not in queued and neighbour not in frozen_nodes and graph.sort_key(neighbour) > key
         ]
-        waiting.update(new)
-        for later in new:
-            heapq.heappush(heap, (graph.order(later), later))
+        queued.update(affected)
+        for affected_node in affected:
+            heapq.heappush(heap, (graph.sort_key(affected_node), affected_node))
     return changed
 
 
-def _first(heap: list[tuple[Any, int]], most: int) -> list[int]:
-    """The nodes that come first in the heap, which stays as it is."""
-    first = [heapq.heappop(heap) for _ in range(min(most, len(heap)))]
-    for each in first:
-        heapq.heappush(heap, each)
-    return [node for _, node in first]
+def _peek_first(heap: list[tuple[Any, int]], limit: int) -> list[int]:
+    """Return the first nodes of the heap, and leave the heap unchanged."""
+    # `heapq.nsmallest` would look at the whole heap for each batch.
+    entries = [heapq.heappop(heap) for _ in range(min(limit, len(heap)))]
+    for entry in entries:
+        heapq.heappush(heap, entry)
+    return [node for _, node in entries]
 
 
-def solve(graph: Graph, nodes: Iterable[int]) -> dict[int, int | None]:
-    """The leaders of all nodes, from nothing: what any history of ``settle`` must come to."""
-    nodes = sorted(nodes, key=graph.order)
-    graph.load(nodes)
+def solve_from_scratch(graph: Graph, nodes: Iterable[int]) -> dict[int, int | None]:
+    """Return the leaders of all nodes, computed without current leaders.
+
+    Any sequence of `update_leaders` calls must give the same result.
+    """
+    nodes = sorted(nodes, key=graph.sort_key)
+    graph.prefetch(nodes)
     leaders: dict[int, int | None] = {}
     for node in nodes:
-        leaders[node] = choose(graph, node, leaders)
+        leaders[node] = choose_leader(graph, node, leaders)
     return leaders
 
 
 def neighbours(graph: Graph, node: int) -> set[int]:
-    """Every node whose place may depend on this one's."""
-    return {*graph.duplicates(node), *graph.variants(node), *graph.different(node), *graph.same(node)}
+    """Return the nodes that may get another leader if this one does."""
+    return {
+        *graph.duplicates(node),
+        *graph.variants(node),
+        *graph.confirmed_different(node),
+        *graph.confirmed_same(node),
+    }

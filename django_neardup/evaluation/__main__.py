@@ -6,27 +6,27 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ..signatures import UnknownAlgorithm, algorithm_names, get_algorithm
-from .bench import Request, evaluate
-from .corpora import Corpus, CorpusError, corpus_names, data_digest, load_corpus, long_texts
-from .gate import GateError, check, renew
-from .options import check_outputs, parser
+from ..algorithms import UnknownAlgorithm, algorithm_names, get_algorithm
+from .algorithm_specs import algorithm_description, describe_flags, parse_specs
+from .bench import BenchRequest, evaluate
+from .command_line import build_parser, check_output_paths
+from .corpora import Corpus, CorpusError, data_digest, drop_short_texts, find_set_names, load_corpus
+from .gate import GateError, check_gate, renew_bounds
 from .peers import PEERS, installed_peers, peer_version
 from .report import FORMATS
-from .report.plots import PlotsMissing, drawing
-from .specs import description, flags, parse_specs
+from .report.plots import MatplotlibMissing, load_pyplot
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit status."""
-    options = parser().parse_args(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    options = build_parser().parse_args(argv)
     try:
         if options.list:
-            return show_list(options)
+            return print_list(options)
         if options.data is None:
             raise CorpusError("--data DIR is needed")
-        return run(options)
-    except (CorpusError, UnknownAlgorithm, GateError, PlotsMissing, OSError, ValueError) as error:
+        return run_bench(options)
+    except (CorpusError, UnknownAlgorithm, GateError, MatplotlibMissing, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -34,21 +34,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def run(options: argparse.Namespace) -> int:
-    """Check the floors, or make the report."""
-    request = asked(options)
-    check_outputs(output=options.output, verdicts=options.verdicts, found=options.found)
+def run_bench(options: argparse.Namespace) -> int:
+    """Check or renew the bounds of a gate, or write the report. Return the exit status."""
+    request = build_request(options)
+    check_output_paths(output=options.output, verdicts=options.verdicts, found=options.found)
     if options.renew is not None and not options.gate:
         raise ValueError("--renew needs --gate")
     if options.gate and options.renew is not None:
-        renew(options.gate, options.data, request, options.renew, say)
+        renew_bounds(options.gate, options.data, request, options.renew, print_line)
         return 0
     if options.gate:
-        return check(options.gate, options.data, request, say)
+        return check_gate(options.gate, options.data, request, print_line)
     if options.format == "html":
-        drawing()
-    found = corpus_names(options.data, options.sets, options.exclude)
-    report = evaluate(corpora(options, found), request, data_digest(options.data, found))
+        # A missing package is reported before minutes of work.
+        load_pyplot()
+    set_names = find_set_names(options.data, options.sets, options.exclude)
+    report = evaluate(load_corpora(options, set_names), request, data_digest(options.data, set_names))
     text = FORMATS[options.format](report)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
@@ -57,44 +58,44 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     print(line, flush=True)
 
 
-def corpora(options: argparse.Namespace, found: Sequence[str]) -> list[Corpus]:
-    """The sets, less the texts that are too short."""
-    return [long_texts(load_corpus(options.data, name), options.long) for name in found]
+def load_corpora(options: argparse.Namespace, set_names: Sequence[str]) -> list[Corpus]:
+    """Load the sets, without texts that are too short."""
+    return [drop_short_texts(load_corpus(options.data, name), options.long) for name in set_names]
 
 
-def asked(options: argparse.Namespace) -> Request:
-    """What the options ask for.  ValueError for those that do not go together."""
-    collection = bool(options.collection or options.found)
-    if options.union is not None and not collection:
+def build_request(options: argparse.Namespace) -> BenchRequest:
+    """Build the request from the options. Raise ValueError for options that exclude each other."""
+    collection_mode = bool(options.collection or options.found)
+    if options.union is not None and not collection_mode:
         raise ValueError("--union needs --collection or --found")
-    if options.only_found and not (collection or options.pool):
+    if options.only_found and not (collection_mode or options.pool):
         raise ValueError("--only-found leaves nothing: it needs --collection, --found or --pool")
-    return Request(
+    return BenchRequest(
         specs=parse_specs(options.algorithm),
-        peers=chosen_peers(options.peers),
-        absent=absent_peers(options.peers),
-        pairs=not options.only_found,
-        collection=collection,
-        pool=options.pool,
-        union=options.union,
+        peers=parse_peers(options.peers),
+        missing_peers=missing_peers(options.peers),
+        pairs_mode=not options.only_found,
+        collection_mode=collection_mode,
+        pool_mode=options.pool,
+        union_similarity=options.union,
         language=options.language,
-        sample=options.sample,
+        sample_size=options.sample,
         seed=options.seed,
         processes=max(options.jobs, 1),
-        aligned=options.aligned,
+        max_aligned=options.aligned,
         windows=options.windows,
-        apart=options.apart,
-        verdicts=options.verdicts,
-        found=options.found,
+        separate_sets=options.apart,
+        verdicts_path=options.verdicts,
+        candidates_path=options.found,
     )
 
 
-def chosen_peers(text: str) -> list[str]:
-    """Names of peers.  ValueError for one that is not known or not installed."""
+def parse_peers(text: str) -> list[str]:
+    """Return the names of peers. Raise ValueError if a name is unknown or the peer is not installed."""
     if text in ("all", "none"):
         return installed_peers() if text == "all" else []
     names = [name.strip() for name in text.split(",") if name.strip()]
@@ -106,25 +107,25 @@ def chosen_peers(text: str) -> list[str]:
     return names
 
 
-def absent_peers(text: str) -> list[str]:
-    """Names of the peers that are asked for with the rest, and are not installed."""
+def missing_peers(text: str) -> list[str]:
+    """Return the names of peers that are not installed, if all peers are requested."""
     return [name for name in PEERS if not peer_version(name)] if text == "all" else []
 
 
-def show_list(options: argparse.Namespace) -> int:
-    """Algorithms, peers, and the sets of a folder."""
+def print_list(options: argparse.Namespace) -> int:
+    """Print the algorithms, the peers, and the sets of a folder. Return the exit status."""
     print("algorithms:")
     width = max(map(len, algorithm_names()))
     for name in algorithm_names():
         algorithm = get_algorithm(name)
-        told = flags(algorithm)
-        print(f"  {name:{width}}  {description(algorithm)}{f'  [{told}]' if told else ''}")
+        flags = describe_flags(algorithm)
+        print(f"  {name:{width}}  {algorithm_description(algorithm)}{f'  [{flags}]' if flags else ''}")
     print("peers:")
     for name in PEERS:
         print(f"  {name}: {peer_version(name) or 'not installed'}")
     if options.data is not None:
         print("sets:")
-        for name in corpus_names(options.data, options.sets, options.exclude):
+        for name in find_set_names(options.data, options.sets, options.exclude):
             corpus = load_corpus(options.data, name)
             print(f"  {name}: {len(corpus.texts)} texts, {len(corpus.pairs)} labelled pairs")
     return 0

@@ -1,4 +1,4 @@
-"""A run of the bench: what is asked for, and the report of it."""
+"""A run of the bench: its request and its report."""
 
 from __future__ import annotations
 
@@ -9,159 +9,187 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from ..signatures.statistics import TermStatistics
-from .collecting import ALIGNED
-from .corpora import Corpus, CorpusError, sample
-from .jobs import StatisticsJob, collection_results, gather, statistics_of, union_rows
-from .judging import pairs_results
-from .peers import Jaccard, get_peer
-from .pooling import WINDOWS, pool_results
-from .report import Report
-from .results import PairsResult, Row
-from .specs import Spec, needing_statistics
-from .summary import APART, cut_at_best
+from ..algorithms.statistics import TermStatistics
+from .algorithm_specs import AlgorithmSpec, any_uses_statistics
+from .collection_mode import MAX_ALIGNED
+from .corpora import Corpus, CorpusError, sample_pairs
+from .jobs import (
+    StatisticsJob,
+    collection_results,
+    gather_statistics,
+    gather_statistics_by_set,
+    union_rows,
+)
+from .pairs_mode import pairs_results
+from .peers import JaccardPeer, get_peer
+from .pool_mode import WINDOWS, pool_results
+from .report import BenchReport
+from .results import PairsResult, TableRow
+from .summary import SEPARATE_SETS, apply_best_thresholds
 
-OUTDONE = 0.005
+BETTER_F1_MARGIN = 0.005
+"""Another algorithm is noted as better if its F1 is higher by more than this."""
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What to run: the rows, the modes, and where the verdicts and the candidates of the rows are written.
+class BenchRequest:
+    """The rows and modes to run, and where verdicts and candidates are written.
 
-    `peers`: names of installed peers, beside the brute-force ceiling, which is always there in pairs mode; `absent`:
-    those that are not installed, for the header.
-    `union`: the likeness, 0..1, from which pairs found in collections count, or None; `processes`: at most so many.
+    - ``specs``: the algorithms.
+    - ``peers``: names of installed peers. Pairs mode always adds the brute-force ceiling.
+    - ``missing_peers``: requested peers that are not installed, for the header.
+    - ``union_similarity``: with it, pairs that collections found count as true from this similarity on, 0..1.
+    - ``sample_size``: judged pairs of each set. 0 is all.
+    - ``processes``: the maximum number of processes.
+    - ``max_aligned``: candidates of a text that are judged.
+    - ``windows``: window sizes for the curve of pool mode.
+    - ``separate_sets``: patterns of sets that are left out of the means.
     """
 
-    specs: Sequence[Spec]
+    specs: Sequence[AlgorithmSpec]
     peers: Sequence[str] = ()
-    absent: Sequence[str] = ()
-    pairs: bool = True
-    collection: bool = False
-    pool: bool = False
-    union: float | None = None
+    missing_peers: Sequence[str] = ()
+    pairs_mode: bool = True
+    collection_mode: bool = False
+    pool_mode: bool = False
+    union_similarity: float | None = None
     language: str = "ru"
-    sample: int = 0
+    sample_size: int = 0
     seed: int = 1
     processes: int = 1
-    aligned: int = ALIGNED
+    max_aligned: int = MAX_ALIGNED
     windows: Sequence[int] = WINDOWS
-    apart: Sequence[str] = APART
-    verdicts: Path | None = None
-    found: Path | None = None
+    separate_sets: Sequence[str] = SEPARATE_SETS
+    verdicts_path: Path | None = None
+    candidates_path: Path | None = None
 
 
-def evaluate(corpora: Sequence[Corpus], request: Request, data: str = "") -> Report:
-    """Judge, find, count: all that the request asks for.  `data` tells the texts from others, for the header."""
-    report = Report([], request.seed, request.sample, request.language, data, request.apart)
-    report.peers = [*request.peers, *request.absent]
-    report.notes += [f"{name} is not installed" for name in request.absent]
-    sets = statistics_by_set(corpora, request)
-    if sets:
+def evaluate(corpora: Sequence[Corpus], request: BenchRequest, data: str = "") -> BenchReport:
+    """Run all modes of the request and return the report.
+
+    ``data`` is a digest of the texts, for the header.
+    """
+    report = BenchReport([], request.seed, request.sample_size, request.language, data, request.separate_sets)
+    report.peers = [*request.peers, *request.missing_peers]
+    report.notes += [f"{name} is not installed" for name in request.missing_peers]
+    statistics = statistics_by_set(corpora, request)
+    if statistics:
         report.notes.append("statistics of words are those of each set's texts (of all texts in the pool)")
-    report.schemes = [scheme(spec, sets) for spec in request.specs]
+    report.schemes = [scheme_parameters(spec, statistics) for spec in request.specs]
     thresholds: Mapping[str, float] = {}
-    if request.pairs:
-        check_labelled(corpora, request)
-        with timed(report, "pairs"):
-            thresholds = run_pairs(corpora, request, sets, report)
-        report.notes += outdone(report.pairs, request.specs[:1])
-    if request.collection:
-        with timed(report, "collection"):
-            run_collections(corpora, request, sets, report, thresholds)
-    if request.pool:
-        with timed(report, "pool"):
-            run_pool(corpora, request, report)
+    if request.pairs_mode:
+        require_labelled_pairs(corpora, request)
+        with record_seconds(report, "pairs"):
+            thresholds = run_pairs_mode(corpora, request, statistics, report)
+        report.notes += better_algorithm_notes(report.pairs, request.specs[:1])
+    if request.collection_mode:
+        with record_seconds(report, "collection"):
+            run_collection_mode(corpora, request, statistics, report, thresholds)
+    if request.pool_mode:
+        with record_seconds(report, "pool"):
+            run_pool_mode(corpora, request, report)
     return report
 
 
-def check_labelled(corpora: Sequence[Corpus], request: Request) -> None:
-    """CorpusError where labelled pairs are all that is asked for, and there are none."""
-    if not (request.collection or request.pool or any(corpus.pairs for corpus in corpora)):
+def require_labelled_pairs(corpora: Sequence[Corpus], request: BenchRequest) -> None:
+    """Raise CorpusError if only pairs mode is requested and there are no labelled pairs."""
+    if not (request.collection_mode or request.pool_mode or any(corpus.pairs for corpus in corpora)):
         raise CorpusError(
             "no set has a labelled pair (of texts of --long words), in NAME.pairs.jsonl.gz or NAME.variants.jsonl.gz: "
             "add some, or choose --collection or --pool"
         )
 
 
-def outdone(results: Sequence[PairsResult], specs: Sequence[Spec]) -> list[str]:
-    """Where another row groups core pairs better than the first algorithm, by more than .005 of F1: a line a set."""
-    told = []
+def better_algorithm_notes(results: Sequence[PairsResult], specs: Sequence[AlgorithmSpec]) -> list[str]:
+    """Note the sets in which another row groups core pairs better than the first algorithm.
+
+    Better is a core F1 that is higher by more than ``BETTER_F1_MARGIN``. There is one line for each set.
+    """
+    notes = []
     for corpus in dict.fromkeys(result.corpus for result in results):
-        reached = {
-            result.algorithm: result.grouped.f1()
+        f1_by_row = {
+            result.algorithm: result.core_by_verdict.f1()
             for result in results
-            if result.corpus == corpus and result.grouped and result.kind != "floor"
+            if result.corpus == corpus and result.core_by_verdict and result.kind != "floor"
         }
-        own = next((reached.get(spec.title) for spec in specs), None)
-        best = max(reached, key=lambda name: reached[name] or 0.0, default="")
-        if own is not None and (reached[best] or 0.0) > own + OUTDONE:
-            told.append(
-                f"on {corpus} {best} is better: core F1 {reached[best]:.3f}, {specs[0].title} {own:.3f}"
+        own_f1 = next((f1_by_row.get(spec.title) for spec in specs), None)
+        best = max(f1_by_row, key=lambda name: f1_by_row[name] or 0.0, default="")
+        if own_f1 is not None and (f1_by_row[best] or 0.0) > own_f1 + BETTER_F1_MARGIN:
+            notes.append(
+                f"on {corpus} {best} is better: core F1 {f1_by_row[best]:.3f}, {specs[0].title} {own_f1:.3f}"
             )
-    return told
+    return notes
 
 
-def scheme(spec: Spec, statistics: Mapping[str, TermStatistics]) -> Row:
-    """The parameters of a row; of statistics the digest where there are those of one set alone."""
-    made = spec.build().parameters()
-    if "statistics" in made:
-        digests = {each.digest for each in statistics.values()}
-        made["statistics"] = digests.pop() if len(digests) == 1 else "gathered from the texts"
-    return made
+def scheme_parameters(spec: AlgorithmSpec, statistics: Mapping[str, TermStatistics]) -> TableRow:
+    """Return the parameters of a row.
+
+    The digest of its statistics is included if all statistics are of one set.
+    """
+    parameters = spec.build().parameters()
+    if "statistics" in parameters:
+        digests = {set_statistics.digest for set_statistics in statistics.values()}
+        parameters["statistics"] = digests.pop() if len(digests) == 1 else "gathered from the texts"
+    return parameters
 
 
 @contextmanager
-def timed(report: Report, mode: str) -> Iterator[None]:
-    """Note how long a mode takes."""
+def record_seconds(report: BenchReport, mode: str) -> Iterator[None]:
+    """Record the duration of a mode."""
     start = perf_counter()
     yield
     report.seconds[mode] = perf_counter() - start
 
 
-def statistics_by_set(corpora: Sequence[Corpus], request: Request) -> dict[str, TermStatistics]:
-    """Statistics of the texts of each set, where a row of pairs or collection mode needs them."""
-    wanted = request.collection or request.pairs
-    if not wanted or not needing_statistics(request.specs):
+def statistics_by_set(corpora: Sequence[Corpus], request: BenchRequest) -> dict[str, TermStatistics]:
+    """Return the statistics of each set.
+
+    Return an empty dictionary if no row of pairs or collection mode needs them.
+    """
+    is_relevant = request.collection_mode or request.pairs_mode
+    if not is_relevant or not any_uses_statistics(request.specs):
         return {}
-    return statistics_of(corpora, request.language, request.processes)
+    return gather_statistics_by_set(corpora, request.language, request.processes)
 
 
-def run_pairs(
-    corpora: Sequence[Corpus], request: Request, statistics: Mapping[str, TermStatistics], report: Report
+def run_pairs_mode(
+    corpora: Sequence[Corpus],
+    request: BenchRequest,
+    statistics: Mapping[str, TermStatistics],
+    report: BenchReport,
 ) -> dict[str, float]:
-    """Pairs mode; the peers' best thresholds."""
-    specs = [spec for spec in request.specs if not spec.build().batch]
-    left = [spec.title for spec in request.specs if spec not in specs]
-    report.notes += [f"{title} has no verdict on a pair: only in collection mode" for title in left]
-    sampled = [sample(corpus, request.sample, request.seed) for corpus in corpora]
-    peers = [Jaccard.name, *request.peers]
+    """Run pairs mode. Return the best thresholds of the peers."""
+    specs = [spec for spec in request.specs if not spec.build().bench_only]
+    omitted = [spec.title for spec in request.specs if spec not in specs]
+    report.notes += [f"{title} has no verdict on a pair: only in collection mode" for title in omitted]
+    sampled = [sample_pairs(corpus, request.sample_size, request.seed) for corpus in corpora]
+    peers = [JaccardPeer.name, *request.peers]
     results, cost = pairs_results(sampled, specs, peers, statistics, request.language, request.processes)
-    thresholds = cut_at_best(results, request.apart)
-    report.pairs, report.canonise["pairs"] = results, cost
-    if request.verdicts:
-        paths = files(request.verdicts, [spec.title for spec in specs], request.peers)
+    thresholds = apply_best_thresholds(results, request.separate_sets)
+    report.pairs, report.canonicalization_costs["pairs"] = results, cost
+    if request.verdicts_path:
+        paths = output_paths(request.verdicts_path, [spec.title for spec in specs], request.peers)
         for title, path in paths.items():
             write_verdicts(path, [result for result in results if result.algorithm == title])
     return thresholds
 
 
-def run_collections(
+def run_collection_mode(
     corpora: Sequence[Corpus],
-    request: Request,
+    request: BenchRequest,
     statistics: Mapping[str, TermStatistics],
-    report: Report,
+    report: BenchReport,
     thresholds: Mapping[str, float],
 ) -> None:
-    """Collection mode, and the union of what its rows found."""
-    peers = [name for name in request.peers if get_peer(name).indexed]
+    """Run collection mode, and compute the union of the pairs that its rows found."""
+    peers = [name for name in request.peers if get_peer(name).has_index]
     if set(peers) - set(thresholds):
         report.notes.append(
             "peers at a threshold of 0.5: no labelled pairs were judged to find their best one"
         )
     titles = [spec.title for spec in request.specs]
-    paths = files(request.found, titles, peers) if request.found else {}
-    report.collections, report.canonise["collections"] = collection_results(
+    paths = output_paths(request.candidates_path, titles, peers) if request.candidates_path else {}
+    report.collections, report.canonicalization_costs["collections"] = collection_results(
         corpora,
         request.specs,
         peers,
@@ -170,22 +198,22 @@ def run_collections(
         request.processes,
         paths,
         thresholds,
-        request.aligned,
+        request.max_aligned,
     )
-    if request.union is not None:
-        report.similarity = request.union
+    if request.union_similarity is not None:
+        report.union_similarity = request.union_similarity
         report.union = union_rows(
-            corpora, report.collections, request.union, request.language, request.processes
+            corpora, report.collections, request.union_similarity, request.language, request.processes
         )
 
 
-def run_pool(corpora: Sequence[Corpus], request: Request, report: Report) -> None:
-    """Pool mode, with the statistics of all texts together where a row needs them."""
+def run_pool_mode(corpora: Sequence[Corpus], request: BenchRequest, report: BenchReport) -> None:
+    """Run pool mode. If a row needs statistics, they are gathered from all texts together."""
     statistics = None
-    if needing_statistics(request.specs):
+    if any_uses_statistics(request.specs):
         texts = {f"{corpus.name}\0{key}": text for corpus in corpora for key, text in corpus.texts.items()}
-        statistics = gather(StatisticsJob(texts, request.language))
-    report.pool, report.canonise["pool"] = pool_results(
+        statistics = gather_statistics(StatisticsJob(texts, request.language))
+    report.pool, report.canonicalization_costs["pool"] = pool_results(
         corpora,
         request.specs,
         statistics,
@@ -196,21 +224,25 @@ def run_pool(corpora: Sequence[Corpus], request: Request, report: Report) -> Non
     )
 
 
-def files(path: Path, titles: Sequence[str], peers: Sequence[str]) -> dict[str, Path]:
-    """A file for every row: the path itself for a single algorithm, else each has its name before the suffix."""
-    named = {
-        title: path.with_name(f"{path.stem}.{file_name(title)}{path.suffix}") for title in [*titles, *peers]
+def output_paths(path: Path, titles: Sequence[str], peers: Sequence[str]) -> dict[str, Path]:
+    """Return a file for every row.
+
+    A single algorithm gets the path itself. Otherwise the name of the row stands before the suffix.
+    """
+    paths = {
+        title: path.with_name(f"{path.stem}.{file_name_part(title)}{path.suffix}")
+        for title in [*titles, *peers]
     }
-    return {**named, titles[0]: path} if len(titles) == 1 else named
+    return {**paths, titles[0]: path} if len(titles) == 1 else paths
 
 
-def file_name(title: str) -> str:
-    """A row's title as a part of a file's name."""
-    return "".join(each if each.isalnum() or each in "-_=." else "-" for each in title)
+def file_name_part(title: str) -> str:
+    """Return a row's title as a part of a file name."""
+    return "".join(character if character.isalnum() or character in "-_=." else "-" for character in title)
 
 
 def write_verdicts(path: Path, results: Sequence[PairsResult]) -> None:
-    """One JSON object a judged pair and line."""
+    """Write one JSON object a line, for each judged pair."""
     with path.open("w", encoding="utf-8") as out:
         for result in results:
-            out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in result.records())
+            out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in result.verdict_records())

@@ -1,17 +1,21 @@
-"""Reads folders of labelled texts.
+"""Readers of folders with labelled texts.
 
 A set NAME consists of gzip JSON-lines files, each optional:
 
-- ``NAME.docs.jsonl.gz``: ``{"id", "text"[, "cluster"]}``, one text a line; one cluster: versions of one text;
-- ``NAME.pairs.jsonl.gz``: ``{"a", "b", "label", "kind", "dup", "changed"}``, one labelled pair of those texts a line;
-- ``NAME.variants.jsonl.gz``: made texts, each with what was done to it: ``{"rec": "variant", "src", "id", "edit",
-  "relation", "dup", "touched", "text"}``, ``src`` being the id of a document, or ``{"rec": "pair", "a": {"id",
-  "text"}, "b": {"id", "text"}, "edit", "relation", "dup", "touched"}``.
+- ``NAME.docs.jsonl.gz``: ``{"id", "text"[, "cluster"]}``, one text a line. Texts of one cluster are versions
+  of one text.
+- ``NAME.pairs.jsonl.gz``: ``{"a", "b", "label", "kind", "dup", "changed"}``, one labelled pair of those texts
+  a line.
+- ``NAME.variants.jsonl.gz``: generated texts, each with its edit: ``{"rec": "variant", "src", "id", "edit",
+  "relation", "dup", "touched", "text"}``, in which ``src`` is the id of a document, or ``{"rec": "pair", "a":
+  {"id", "text"}, "b": {"id", "text"}, "edit", "relation", "dup", "touched"}``.
 
-An id is a string, and has one text in a set.  ``dup`` is true (one text: report it), false (never group it) or null (a
-matter of policy: left out of the scores).  ``changed`` or ``touched`` is the share of words, 0..1, that differ.  A pair
-made to be false (``edit`` begins with ``hn_``) in which only sums of money differ (``params`` holds ``slots`` of prices
-alone) is of the kind `hn_price_only`.
+An id is a string, and has one text in a set. ``dup`` is true (one text: report it), false (never group it) or
+null (a matter of policy: left out of the scores). ``changed`` or ``touched`` is the share of words, 0..1,
+that differ.
+
+Pairs that were generated to be false have an ``edit`` that begins with ``hn_``. If they differ only in sums
+of money (``params`` holds only ``slots`` of prices), their kind is ``hn_price_only``.
 """
 
 from __future__ import annotations
@@ -29,40 +33,51 @@ from pathlib import Path
 from typing import Any
 
 SUFFIXES = ("docs", "pairs", "variants")
-CORE_CHANGED = 0.3
-PRICE_ONLY = "hn_price_only"
-_PRICE = re.compile(r"price|usd|rent|hour|pay")
+CORE_MAX_CHANGED_SHARE = 0.3
+"""Share of changed words, 0..1, up to which a true pair is a core pair."""
+PRICE_ONLY_KIND = "hn_price_only"
+_PRICE_SLOT = re.compile(r"price|usd|rent|hour|pay")
 
 
 class CorpusError(ValueError):
-    """A folder or a file of it cannot be used; the message says which and why."""
+    """A folder or one of its files cannot be used. The message says which one and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """Two texts of a corpus and what people (or the maker of the texts) said of them."""
+    """Two texts of a corpus, and their label by people or by the generator of the texts."""
 
     a: str
     b: str
     kind: str
-    duplicate: bool | None
-    changed: float | None = None
-    contains: bool = False
+    is_duplicate: bool | None
+    changed_share: float | None = None
+    is_containment: bool = False
 
     @property
-    def core(self) -> bool:
-        """Whether a detector is to be asked for this pair: false, or true with at most 30 % of the words changed and
-        neither text holding the other.  Made pairs that differ in nothing but a price are left out."""
-        if self.duplicate:
-            return self.changed is not None and self.changed <= CORE_CHANGED and not self.contains
-        return self.duplicate is False and self.kind != PRICE_ONLY
+    def is_core(self) -> bool:
+        """Return whether a detector must decide this pair.
+
+        A core pair is false, or true with at most 30 % of the words changed and no text inside the other.
+        Generated pairs that differ only in a price are no core pairs.
+        """
+        if self.is_duplicate:
+            return (
+                self.changed_share is not None
+                and self.changed_share <= CORE_MAX_CHANGED_SHARE
+                and not self.is_containment
+            )
+        return self.is_duplicate is False and self.kind != PRICE_ONLY_KIND
 
 
 @dataclass(slots=True)
 class Corpus:
-    """One set: its texts by id, its labelled pairs, and the group (one text's versions) of each id where known.
+    """One set of texts.
 
-    `language`: of its texts, where it is not the run's; a pool is read in the run's.
+    - ``texts``: texts by id.
+    - ``pairs``: labelled pairs.
+    - ``groups``: the group (versions of one text) of each id, if known.
+    - ``language``: the language of the texts, if it is not the language of the run. Pool mode ignores it.
     """
 
     name: str
@@ -72,16 +87,19 @@ class Corpus:
     language: str = ""
 
 
-def corpus_names(folder: Path, patterns: Sequence[str] = ("*",), excluded: Sequence[str] = ()) -> list[str]:
-    """Names of the sets in `folder` that match any of the shell `patterns` and none of the `excluded` ones, sorted.
+def find_set_names(folder: Path, patterns: Sequence[str] = ("*",), excluded: Sequence[str] = ()) -> list[str]:
+    """Return the sorted names of the sets in ``folder``.
 
-    CorpusError if there are none.
+    A set must match one of the shell ``patterns`` and must not match an ``excluded`` one. Raise CorpusError
+    if no set is left.
     """
     if not folder.is_dir():
         raise CorpusError(f"{folder} is not a folder")
     endings = [f".{suffix}.jsonl.gz" for suffix in SUFFIXES]
-    found = {path.name.removesuffix(end) for end in endings for path in folder.glob(f"*{end}")}
-    names = sorted(name for name in found if matches(name, patterns) and not matches(name, excluded))
+    all_names = {path.name.removesuffix(ending) for ending in endings for path in folder.glob(f"*{ending}")}
+    names = sorted(
+        name for name in all_names if matches_any(name, patterns) and not matches_any(name, excluded)
+    )
     if not names:
         raise CorpusError(f"no set in {folder} matches {', '.join(patterns)}")
     return names
@@ -90,14 +108,14 @@ def corpus_names(folder: Path, patterns: Sequence[str] = ("*",), excluded: Seque
 def load_corpus(folder: Path, name: str) -> Corpus:
     """Read one set.
 
-    CorpusError on a line that is not JSON, lacks a field, or holds an id or a text that cannot be, with file and line
-    number; on a pair with a wrong label, or of a text that is not there.
+    Raise CorpusError with file and line number for a line that is not JSON, lacks a field, or holds an
+    invalid id or text. Raise it also for a pair with a wrong label or with an unknown text.
     """
     corpus = Corpus(name)
     readers = {"docs": _add_document, "pairs": _add_pair, "variants": _add_variant}
     for suffix, add in readers.items():
         path = folder / f"{name}.{suffix}.jsonl.gz"
-        for number, record in _records(path):
+        for number, record in _read_records(path):
             try:
                 add(corpus, record)
             except (AttributeError, KeyError, TypeError) as error:
@@ -105,55 +123,59 @@ def load_corpus(folder: Path, name: str) -> Corpus:
             except ValueError as error:
                 raise CorpusError(f"{path.name}:{number}: {error}") from error
     for pair in corpus.pairs:
-        _check(corpus, pair)
+        _check_pair(corpus, pair)
     return corpus
 
 
-def _check(corpus: Corpus, pair: LabelledPair) -> None:
-    name, changed = f"{corpus.name}: the pair of {pair.a} and {pair.b}", pair.changed
-    if not isinstance(pair.duplicate, (bool, type(None))):
+def _check_pair(corpus: Corpus, pair: LabelledPair) -> None:
+    name, changed = f"{corpus.name}: the pair of {pair.a} and {pair.b}", pair.changed_share
+    if not isinstance(pair.is_duplicate, (bool, type(None))):
         raise CorpusError(f"{name} has a wrong dup: it is true, false or null")
     if changed is not None and not (isinstance(changed, (int, float)) and 0 <= changed <= 1):
         raise CorpusError(f"{name} has a wrong changed or touched: it is a share of words, 0 to 1, or null")
     if not all(isinstance(key, str) and key in corpus.texts for key in (pair.a, pair.b)):
-        said = f"a pair of {pair.a} and {pair.b}, of which one is no text of the set"
-        raise CorpusError(f"{corpus.name}: {said} (an id is a string)")
+        problem = f"a pair of {pair.a} and {pair.b}, of which one is no text of the set"
+        raise CorpusError(f"{corpus.name}: {problem} (an id is a string)")
 
 
-def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a name matches any of the shell patterns."""
+def matches_any(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a name matches any of the shell patterns."""
     return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
 
 
 def data_digest(folder: Path, names: Iterable[str]) -> str:
-    """16 hexadecimal digits that tell these sets, as they are on disk, from any others."""
-    made = hashlib.sha256()
+    """Return 16 hexadecimal digits that identify the contents of the sets on disk."""
+    digest = hashlib.sha256()
     for name in sorted(names):
         for suffix in SUFFIXES:
             path = folder / f"{name}.{suffix}.jsonl.gz"
             if path.exists():
-                made.update(f"{path.name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
-    return made.hexdigest()[:16]
+                digest.update(f"{path.name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
-def long_texts(corpus: Corpus, words: int) -> Corpus:
-    """The texts of at least so many words (as separated by spaces), and the pairs of them."""
-    if words <= 0:
+def drop_short_texts(corpus: Corpus, min_words: int) -> Corpus:
+    """Return the corpus without texts of fewer words (separated by spaces), and without their pairs."""
+    if min_words <= 0:
         return corpus
-    texts = {key: text for key, text in corpus.texts.items() if len(text.split()) >= words}
+    texts = {key: text for key, text in corpus.texts.items() if len(text.split()) >= min_words}
     pairs = [pair for pair in corpus.pairs if pair.a in texts and pair.b in texts]
     return replace(corpus, texts=texts, pairs=pairs)
 
 
-def sample(corpus: Corpus, size: int, seed: int) -> Corpus:
-    """At most `size` of the pairs, drawn with `seed`; all texts stay."""
+def sample_pairs(corpus: Corpus, size: int, seed: int) -> Corpus:
+    """Return the corpus with at most ``size`` pairs, drawn with ``seed``.
+
+    All texts stay. A ``size`` of 0 keeps all pairs.
+    """
     if size <= 0 or size >= len(corpus.pairs):
         return corpus
+    # Each set has its own generator: adding a set does not change the samples of others.
     pairs = random.Random(f"{seed}:{corpus.name}").sample(corpus.pairs, size)
     return replace(corpus, pairs=pairs)
 
 
-def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if not path.exists():
         return
     number = 0
@@ -188,25 +210,27 @@ def _add_pair(corpus: Corpus, record: dict[str, Any]) -> None:
     kind = f"{record.get('kind')}:{label}"
     changed = record.get("changed")
     corpus.pairs.append(
-        LabelledPair(record["a"], record["b"], kind, record["dup"], changed, contains=label == "contains")
+        LabelledPair(
+            record["a"], record["b"], kind, record["dup"], changed, is_containment=label == "contains"
+        )
     )
 
 
 def _add_variant(corpus: Corpus, record: dict[str, Any]) -> None:
     if record["rec"] == "pair":
         a, b = record["a"]["id"], record["b"]["id"]
-        for each in (record["a"], record["b"]):
-            _add_text(corpus, each["id"], each["text"])
+        for side in (record["a"], record["b"]):
+            _add_text(corpus, side["id"], side["text"])
     else:
         a, b = record["src"], record["id"]
         _add_text(corpus, b, record["text"])
         corpus.groups[a] = corpus.groups[b] = a
     contains = record.get("relation") == "contains"
-    kind = _kind(record["edit"], record)
+    kind = _variant_kind(record["edit"], record)
     corpus.pairs.append(LabelledPair(a, b, kind, record["dup"], record.get("touched"), contains))
 
 
-def _kind(edit: str, record: dict[str, Any]) -> str:
+def _variant_kind(edit: str, record: dict[str, Any]) -> str:
     slots = (record.get("params") or {}).get("slots") or ()
-    priced = bool(slots) and all(_PRICE.match(str(name)) for name in slots)
-    return PRICE_ONLY if priced and edit.startswith("hn_") else edit
+    only_prices = bool(slots) and all(_PRICE_SLOT.match(str(name)) for name in slots)
+    return PRICE_ONLY_KIND if only_prices and edit.startswith("hn_") else edit

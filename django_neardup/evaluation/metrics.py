@@ -1,4 +1,4 @@
-"""Counts of right and wrong verdicts, and the rates made of them."""
+"""Counts of right and wrong verdicts, and rates computed from them."""
 
 from __future__ import annotations
 
@@ -9,115 +9,134 @@ from dataclasses import dataclass, field
 
 from .corpora import LabelledPair
 
-BANDS = ("0-0.1", "0.1-0.3", "0.3-0.5", "0.5-1", "?")
+CHANGE_BANDS = ("0-0.1", "0.1-0.3", "0.3-0.5", "0.5-1", "?")
+"""Names of bands of the share of changed words."""
 THRESHOLDS = tuple(step / 200 for step in range(1, 201))
+"""Thresholds on the score that are tried: 0.005, 0.010 … 1."""
 
 
-def band(changed: float | None) -> str:
-    """The band of a share of changed words; the upper bound belongs to the band."""
-    if changed is None:
+def change_band(changed_share: float | None) -> str:
+    """Return the band of a share of changed words. A band includes its upper bound."""
+    if changed_share is None:
         return "?"
-    for limit, name in ((0.1, BANDS[0]), (0.3, BANDS[1]), (0.5, BANDS[2])):
-        if changed <= limit:
+    for limit, name in ((0.1, CHANGE_BANDS[0]), (0.3, CHANGE_BANDS[1]), (0.5, CHANGE_BANDS[2])):
+        if changed_share <= limit:
             return name
-    return BANDS[3]
+    return CHANGE_BANDS[3]
 
 
 def ratio(part: int, whole: int) -> float | None:
-    """part / whole, or None where there is nothing to divide by."""
+    """Return part / whole. Return None if whole is 0."""
     return part / whole if whole else None
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Of the values that are there; None if none is."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    """Return the mean of the values that are not None. Return None if there are none."""
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 @dataclass(slots=True)
-class Outcome:
-    """How the pairs of one truth were judged: counts of verdicts, and of those found as they should be."""
+class VerdictCounts:
+    """Verdicts on pairs with the same label, and the number of pairs found.
+
+    ``ConfusionCounts`` defines what is found.
+    """
 
     verdicts: Counter[str] = field(default_factory=Counter)
-    grouped: int = 0
+    found_count: int = 0
 
     @property
-    def total(self) -> int:
+    def total_count(self) -> int:
         return self.verdicts.total()
 
     @property
-    def offered(self) -> int:
-        return self.total - self.verdicts["none"]
+    def offered_count(self) -> int:
+        return self.total_count - self.verdicts["none"]
 
 
 @dataclass(slots=True)
-class Score:
+class ConfusionCounts:
     """Verdicts of one algorithm on one set.
 
-    A true pair is found when it is called `duplicate`; where one text is labelled to hold the other, `contained` is as
-    right.  A false pair is an error when it is called `duplicate`.  Offered = any verdict but `none`.
+    A true pair is found if its verdict is ``duplicate``. If one text is labelled to contain the other,
+    ``contained`` is right too. A false pair with the verdict ``duplicate`` is an error. A pair is offered if
+    it has any verdict except ``none``.
     """
 
-    positive: Outcome = field(default_factory=Outcome)
-    negative: Outcome = field(default_factory=Outcome)
-    policy: Outcome = field(default_factory=Outcome)
-    bands: dict[str, Outcome] = field(default_factory=lambda: {name: Outcome() for name in BANDS})
+    positive: VerdictCounts = field(default_factory=VerdictCounts)
+    negative: VerdictCounts = field(default_factory=VerdictCounts)
+    policy: VerdictCounts = field(default_factory=VerdictCounts)
+    bands: dict[str, VerdictCounts] = field(
+        default_factory=lambda: {name: VerdictCounts() for name in CHANGE_BANDS}
+    )
 
     def add(self, pair: LabelledPair, verdict: str) -> None:
-        found = verdict == "duplicate" or (
-            pair.contains and pair.duplicate is True and verdict == "contained"
+        is_found = verdict == "duplicate" or (
+            pair.is_containment and pair.is_duplicate is True and verdict == "contained"
         )
-        outcomes = [{True: self.positive, False: self.negative, None: self.policy}[pair.duplicate]]
-        if pair.duplicate:
-            outcomes.append(self.bands[band(pair.changed)])
+        outcomes = [{True: self.positive, False: self.negative, None: self.policy}[pair.is_duplicate]]
+        if pair.is_duplicate:
+            outcomes.append(self.bands[change_band(pair.changed_share)])
         for outcome in outcomes:
             outcome.verdicts[verdict] += 1
-            outcome.grouped += found
+            outcome.found_count += is_found
 
     @property
-    def missed(self) -> int:
-        return self.positive.total - self.positive.grouped
+    def missed_count(self) -> int:
+        return self.positive.total_count - self.positive.found_count
 
     @property
-    def wrong(self) -> int:
-        return self.negative.grouped
+    def wrong_count(self) -> int:
+        return self.negative.found_count
 
     @property
     def precision(self) -> float | None:
-        return ratio(self.positive.grouped, self.positive.grouped + self.wrong)
+        return ratio(self.positive.found_count, self.positive.found_count + self.wrong_count)
 
     @property
     def recall(self) -> float | None:
-        return ratio(self.positive.grouped, self.positive.total)
+        return ratio(self.positive.found_count, self.positive.total_count)
 
     @property
     def f1(self) -> float | None:
-        """2 tp / (2 tp + fp + fn); None without true pairs and without errors."""
-        return ratio(2 * self.positive.grouped, 2 * self.positive.grouped + self.wrong + self.missed)
+        """Return 2 tp / (2 tp + fp + fn). Return None if there are no true pairs and no errors."""
+        return ratio(
+            2 * self.positive.found_count,
+            2 * self.positive.found_count + self.wrong_count + self.missed_count,
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Core:
-    """Scores of the core pairs of a set (see `LabelledPair.core`), ascending, of the true and of the false ones.
+class CoreScores:
+    """Scores of the core pairs of a set, ascending: of the true ones and of the false ones.
 
-    Of a verdict the score is 1 for `duplicate` and 0 for any other, so that the one threshold 0.5 stands for it.
+    ``LabelledPair.is_core`` defines core pairs. A verdict has the score 1 for ``duplicate`` and 0 for any
+    other, so the threshold 0.5 stands for it.
     """
 
-    true: tuple[float, ...]
-    false: tuple[float, ...]
+    true_scores: tuple[float, ...]
+    false_scores: tuple[float, ...]
 
     def counts(self, threshold: float = 0.5) -> tuple[int, int, int]:
-        """True pairs found, true pairs missed, false pairs found: those with a score of `threshold` and more."""
-        missed = bisect_left(self.true, threshold)
-        return len(self.true) - missed, missed, len(self.false) - bisect_left(self.false, threshold)
+        """Return true pairs found, true pairs missed, false pairs found.
+
+        Found is a score of ``threshold`` or more.
+        """
+        missed = bisect_left(self.true_scores, threshold)
+        return (
+            len(self.true_scores) - missed,
+            missed,
+            len(self.false_scores) - bisect_left(self.false_scores, threshold),
+        )
 
     def f1(self, threshold: float = 0.5) -> float:
-        """0..1; 0 where no true pair is found."""
+        """Return F1, 0..1. Return 0 if no true pair is found."""
         found, missed, wrong = self.counts(threshold)
         return 2 * found / (2 * found + missed + wrong) if found else 0.0
 
     def precision(self, threshold: float = 0.5) -> float:
-        """1 where nothing is found."""
+        """Return the precision. Return 1 if no pair is found."""
         found, _, wrong = self.counts(threshold)
         return found / (found + wrong) if found + wrong else 1.0
 
@@ -126,32 +145,33 @@ class Core:
         return found / (found + missed) if found + missed else 0.0
 
 
-def core(pairs: Sequence[LabelledPair], scores: Sequence[float]) -> Core | None:
-    """The core pairs of a set; None unless true ones are among them and false ones in the set.
+def build_core_scores(pairs: Sequence[LabelledPair], scores: Sequence[float]) -> CoreScores | None:
+    """Return the scores of the core pairs of a set.
 
-    Of a pair that is listed twice, in whichever order, the last label counts.
+    Return None if there are no true core pairs, or no false pairs at all. If a pair is listed twice, in any
+    order of its texts, the last label counts.
     """
-    if all(pair.duplicate is not False for pair in pairs):
+    if all(pair.is_duplicate is not False for pair in pairs):
         return None
     last = {frozenset((pair.a, pair.b)): number for number, pair in enumerate(pairs)}
-    chosen = [number for number in last.values() if pairs[number].core]
-    true = sorted(scores[number] for number in chosen if pairs[number].duplicate)
-    false = sorted(scores[number] for number in chosen if not pairs[number].duplicate)
-    return Core(tuple(true), tuple(false)) if true else None
+    chosen = [number for number in last.values() if pairs[number].is_core]
+    true = sorted(scores[number] for number in chosen if pairs[number].is_duplicate)
+    false = sorted(scores[number] for number in chosen if not pairs[number].is_duplicate)
+    return CoreScores(tuple(true), tuple(false)) if true else None
 
 
-def macro_f1(cores: Mapping[str, Core], threshold: float = 0.5) -> float | None:
-    """Mean F1 of the sets."""
-    return mean(each.f1(threshold) for each in cores.values())
+def macro_f1(cores: Mapping[str, CoreScores], threshold: float = 0.5) -> float | None:
+    """Return the mean F1 of the sets."""
+    return mean(core.f1(threshold) for core in cores.values())
 
 
-def best_threshold(cores: Mapping[str, Core]) -> tuple[float, float] | None:
-    """The single threshold, in steps of 0.005, that makes the mean F1 of the sets greatest, and that mean.
+def best_threshold(cores: Mapping[str, CoreScores]) -> tuple[float, float] | None:
+    """Return the threshold with the highest mean F1 of the sets, and that mean.
 
-    None where there are no sets.
+    The steps are 0.005. Return None if there are no sets.
     """
     if not cores:
         return None
-    reached = {threshold: macro_f1(cores, threshold) or 0.0 for threshold in THRESHOLDS}
-    best = max(reached, key=lambda threshold: reached[threshold])
-    return best, reached[best]
+    f1_by_threshold = {threshold: macro_f1(cores, threshold) or 0.0 for threshold in THRESHOLDS}
+    best = max(f1_by_threshold, key=lambda threshold: f1_by_threshold[threshold])
+    return best, f1_by_threshold[best]

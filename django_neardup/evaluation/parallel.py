@@ -1,4 +1,4 @@
-"""Jobs in several processes, their results in order, with a progress bar."""
+"""Jobs in several processes, with results in order and a progress bar."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-def cores() -> int:
-    """How many processes may run at once on this machine."""
+def available_cores() -> int:
+    """Return the number of processes that can run at the same time on this machine."""
+    # macOS and Windows lack ``sched_getaffinity``.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_jobs(
     function: Callable[[Job], Result], jobs: Sequence[Job], processes: int, label: str, sizes: Sequence[int]
 ) -> Iterator[Result]:
-    """`function` of every job, in order; in this process if one is asked for or there is one job.
+    """Yield the result of ``function`` for every job, in order.
 
-    `sizes` are the jobs' shares of the progress bar, which is shown on a terminal alone.
+    With one process or one job, it runs in this process. ``sizes`` are the jobs' shares of the progress bar,
+    which is shown only on a terminal.
     """
     hidden = not sys.stderr.isatty()
     with tqdm(total=sum(sizes), desc=label, leave=False, disable=hidden) as bar:
-        for result, size in zip(_results(function, jobs, processes), sizes, strict=True):
+        for result, size in zip(_run_all(function, jobs, processes), sizes, strict=True):
             yield result
             bar.update(size)
 
 
-def _results(function: Callable[[Job], Result], jobs: Sequence[Job], processes: int) -> Iterator[Result]:
+def _run_all(function: Callable[[Job], Result], jobs: Sequence[Job], processes: int) -> Iterator[Result]:
     if processes <= 1 or len(jobs) <= 1:
         yield from map(function, jobs)
         return

@@ -1,4 +1,4 @@
-"""What a run of the bench finds out, before it is put in tables."""
+"""Results of a run of the bench, before they are put in tables."""
 
 from __future__ import annotations
 
@@ -10,92 +10,98 @@ from functools import cached_property
 from typing import Any
 
 from .corpora import LabelledPair
-from .costs import Clock
-from .metrics import Core, Score, core
+from .metrics import ConfusionCounts, CoreScores, build_core_scores
+from .timing import StepClock
 
-Record = dict[str, Any]
-Row = dict[str, Any]
+VerdictRecord = dict[str, Any]
+TableRow = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Answers:
-    """What one row said of some pairs, in their order, and the processor time of its steps.
+class RowJudgements:
+    """Judgements of one row on some pairs, in their order, and the processor time of its steps.
 
-    `keys` counts the keys of the texts that `clock["keys"]` counts.
+    ``key_count`` is the number of keys of the texts that ``clock["keys"]`` counts.
     """
 
     verdicts: list[str] = field(default_factory=list)
     scores: array[float] = field(default_factory=lambda: array("d"))
     classes: list[tuple[str, ...]] = field(default_factory=list)
-    clock: Clock = field(default_factory=Clock)
-    keys: int = 0
+    clock: StepClock = field(default_factory=StepClock)
+    key_count: int = 0
 
-    def extend(self, other: Answers) -> None:
-        """Add what was said of the pairs that follow."""
+    def extend(self, other: RowJudgements) -> None:
+        """Append the judgements of the following pairs."""
         self.verdicts += other.verdicts
         self.scores.extend(other.scores)
         self.classes += other.classes
         self.clock.merge(other.clock)
-        self.keys += other.keys
+        self.key_count += other.key_count
 
 
 @dataclass
 class PairsResult:
-    """What one row of the bench made of the labelled pairs of one set.
+    """Result of one row on the labelled pairs of one set.
 
-    `kind`: `algorithm`, `floor` (one verdict for all), `ceiling` (brute force) or `peer`; `threshold`: the one that
-    was swept for, of the last two.
+    ``kind`` is ``algorithm``, ``floor`` (one verdict for all), ``ceiling`` (brute force) or ``peer``.
+    ``threshold`` is the best threshold of a ceiling or peer.
     """
 
     algorithm: str
     corpus: str
     pairs: Sequence[LabelledPair]
-    answers: Answers
+    judgements: RowJudgements
     kind: str = "algorithm"
     threshold: float | None = None
 
     @cached_property
-    def score(self) -> Score:
-        made = Score()
-        for pair, verdict in zip(self.pairs, self.answers.verdicts, strict=True):
-            made.add(pair, verdict)
-        return made
+    def counts(self) -> ConfusionCounts:
+        confusion = ConfusionCounts()
+        for pair, verdict in zip(self.pairs, self.judgements.verdicts, strict=True):
+            confusion.add(pair, verdict)
+        return confusion
 
     @cached_property
-    def grouped(self) -> Core | None:
-        """Core pairs by the verdict."""
-        return core(self.pairs, [float(verdict == "duplicate") for verdict in self.answers.verdicts])
+    def core_by_verdict(self) -> CoreScores | None:
+        """Return the core pairs with scores of their verdicts."""
+        return build_core_scores(
+            self.pairs, [float(verdict == "duplicate") for verdict in self.judgements.verdicts]
+        )
 
     @cached_property
-    def swept(self) -> Core | None:
-        """Core pairs by the score; what is called a variant has none, whatever it looks like."""
-        said = zip(self.answers.verdicts, self.answers.scores, strict=True)
-        return core(self.pairs, [0.0 if verdict == "variant" else score for verdict, score in said])
+    def core_by_score(self) -> CoreScores | None:
+        """Return the core pairs with their scores."""
+        # A variant has the score 0, however similar the texts are.
+        judgements = zip(self.judgements.verdicts, self.judgements.scores, strict=True)
+        return build_core_scores(
+            self.pairs, [0.0 if verdict == "variant" else score for verdict, score in judgements]
+        )
 
-    def cut(self, threshold: float) -> None:
-        """Verdicts by a threshold on the score."""
+    def apply_threshold(self, threshold: float) -> None:
+        """Set the verdicts by a threshold on the score."""
         self.threshold = threshold
-        self.answers.verdicts = [
-            "duplicate" if score >= threshold else "none" for score in self.answers.scores
+        self.judgements.verdicts = [
+            "duplicate" if score >= threshold else "none" for score in self.judgements.scores
         ]
-        vars(self).pop("score", None)
-        vars(self).pop("grouped", None)
+        # These cached properties depend on the verdicts.
+        vars(self).pop("counts", None)
+        vars(self).pop("core_by_verdict", None)
 
-    def records(self) -> list[Record]:
-        """Lines of a verdicts file."""
-        answers = zip(
-            self.pairs, self.answers.verdicts, self.answers.scores, self.answers.classes, strict=True
+    def verdict_records(self) -> list[VerdictRecord]:
+        """Return the lines of a verdicts file."""
+        judged_pairs = zip(
+            self.pairs, self.judgements.verdicts, self.judgements.scores, self.judgements.classes, strict=True
         )
         return [
-            record(self.corpus, self.algorithm, pair.a, pair.b, verdict, score, classes)
-            for pair, verdict, score, classes in answers
+            build_record(self.corpus, self.algorithm, pair.a, pair.b, verdict, score, classes)
+            for pair, verdict, score, classes in judged_pairs
         ]
 
 
-def record(
+def build_record(
     corpus: str, algorithm: str, a: str, b: str, verdict: str, score: float, classes: Sequence[str] = ()
-) -> Record:
-    """One line of a file of verdicts or of pairs found."""
+) -> VerdictRecord:
+    """Return one line of a file of verdicts or of found pairs."""
     return {
         "set": corpus,
         "a": a,
@@ -109,93 +115,109 @@ def record(
 
 @dataclass(slots=True)
 class CollectionResult:
-    """What one row found among all texts of one set: sums over the texts.
+    """Result of one row on all texts of one set. Counts are sums over the texts.
 
-    `true_*`: of the labelled true pairs with at most half of the words changed, how many were candidates, offered and
-    called `duplicate`.  `right`, `wrong`: pairs called `duplicate` that are one text, and that are not;
-    `labelled_found` of `labelled` pairs were called so that are labelled as one text, whatever the change.
-    `duplicates`: the pairs called `duplicate`, each as number of one text * texts + number of the other.
+    - ``true_count``: labelled true pairs with at most half of the words changed.
+    - ``true_candidate_count``, ``true_offered_count``: how many of them were candidates, and how many were
+      offered.
+    - ``right_count``, ``wrong_count``: pairs with the verdict ``duplicate`` that are one text, and that are
+      not.
+    - ``labelled_count``, ``labelled_found_count``: pairs labelled as one text with any share of changed
+      words, and how many of them have the verdict ``duplicate``.
+    - ``duplicate_codes``: pairs with the verdict ``duplicate``. Each is one number:
+      ``number of the first text * text_count + number of the second``.
     """
 
     algorithm: str
     corpus: str
     kind: str = "algorithm"
-    texts: int = 0
-    keys: int = 0
-    candidates: int = 0
-    judged: int = 0
+    text_count: int = 0
+    key_count: int = 0
+    candidate_count: int = 0
+    judged_count: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
-    true_pairs: int = 0
-    true_candidates: int = 0
-    true_offered: int = 0
-    right: int = 0
-    wrong: int = 0
-    labelled: int = 0
-    labelled_found: int = 0
-    duplicates: array[int] = field(default_factory=lambda: array("Q"))
-    clock: Clock = field(default_factory=Clock)
+    true_count: int = 0
+    true_candidate_count: int = 0
+    true_offered_count: int = 0
+    right_count: int = 0
+    wrong_count: int = 0
+    labelled_count: int = 0
+    labelled_found_count: int = 0
+    duplicate_codes: array[int] = field(default_factory=lambda: array("Q"))
+    clock: StepClock = field(default_factory=StepClock)
     index_seconds: float = 0.0
 
     @property
     def precision(self) -> float | None:
-        return self.right / (self.right + self.wrong) if self.right + self.wrong else None
+        return (
+            self.right_count / (self.right_count + self.wrong_count)
+            if self.right_count + self.wrong_count
+            else None
+        )
 
     @property
     def recall(self) -> float | None:
-        return self.labelled_found / self.labelled if self.labelled else None
+        return self.labelled_found_count / self.labelled_count if self.labelled_count else None
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean; None where there is no labelled true pair."""
+        """Return the harmonic mean. Return None if there is no labelled true pair."""
         if self.recall is None:
             return None
-        both = (self.precision or 0.0) + self.recall
-        return 2 * (self.precision or 0.0) * self.recall / both if both else 0.0
+        total = (self.precision or 0.0) + self.recall
+        return 2 * (self.precision or 0.0) * self.recall / total if total else 0.0
 
 
 @dataclass(slots=True)
-class UnionRow:
-    """One row against the pairs that any row found and whose texts are alike enough: counts of pairs."""
+class UnionResult:
+    """Counts of one row against the pairs that any row found, if their texts are similar enough."""
 
     algorithm: str
     corpus: str
-    true: int
-    found: int
-    right: int
+    true_count: int
+    found_count: int
+    right_count: int
 
     @property
     def recall(self) -> float | None:
-        return self.right / self.true if self.true else None
+        return self.right_count / self.true_count if self.true_count else None
 
     @property
     def precision(self) -> float | None:
-        return self.right / self.found if self.found else None
+        return self.right_count / self.found_count if self.found_count else None
 
     @property
     def f1(self) -> float | None:
-        return 2 * self.right / (self.true + self.found) if self.true + self.found else None
+        return (
+            2 * self.right_count / (self.true_count + self.found_count)
+            if self.true_count + self.found_count
+            else None
+        )
 
 
 @dataclass(slots=True)
 class PoolResult:
-    """Candidates of one row in one collection of all sets; nothing is judged.
+    """Candidates of one row in one collection of all sets. No pair is judged.
 
-    `recall`: by set and band, true pairs found and their number; `sizes`: by the number of texts, the share of the
-    drawn true pairs that are found; `keys_150_250`: keys a text, of texts of 150-250 words.
+    - ``recall_counts``: by set and band, the number of true pairs found and of all true pairs.
+    - ``recall_by_size``: by number of texts, the share of drawn true pairs that are found.
+    - ``keys_150_250``: keys a text, for texts of 150-250 words.
+    - ``bucket_neighbours``: earlier texts in the buckets of a text, on average.
+    - ``family``, ``window``: the row of the curve to which this row belongs, and its window.
     """
 
     algorithm: str
-    texts: int
-    keys: float
+    text_count: int
+    keys_per_text: float
     keys_150_250: float | None
-    met: float
-    recall: dict[str, dict[str, tuple[int, int]]]
-    sizes: dict[int, float]
-    clock: Clock = field(default_factory=Clock)
+    bucket_neighbours: float
+    recall_counts: dict[str, dict[str, tuple[int, int]]]
+    recall_by_size: dict[int, float]
+    clock: StepClock = field(default_factory=StepClock)
     family: str = ""
-    parameter: float | None = None
+    window: float | None = None
 
-    def share(self, corpus: str) -> float | None:
-        """Recall in one set."""
-        found, total = map(sum, zip(*self.recall[corpus].values(), strict=True))
+    def set_recall(self, corpus: str) -> float | None:
+        """Return the recall in one set. Return None if it has no true pairs."""
+        found, total = map(sum, zip(*self.recall_counts[corpus].values(), strict=True))
         return found / total if total else None

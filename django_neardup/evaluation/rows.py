@@ -1,4 +1,4 @@
-"""Rows of the bench: an algorithm, or a peer, with what it remembers of a document and what it costs."""
+"""Rows of the bench: an algorithm or a peer, with cached results for each text and the costs."""
 
 from __future__ import annotations
 
@@ -7,89 +7,105 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
-from ..signatures import Algorithm, Judgement
-from ..text.document import Document
-from .costs import Clock
+from ..algorithms import Algorithm, Judgement
+from ..text.canonical_text import CanonicalText
 from .peers import Peer
-from .results import Answers
+from .results import RowJudgements
+from .timing import StepClock
 
-Made = TypeVar("Made")
-COSTED = 8
+Derived = TypeVar("Derived")
+MEASURED_ONE_IN = 8
+"""One text in so many is signed in pairs mode, to measure the cost."""
 
 
-class Row:
-    """One row: what is made of a document is made once, as long as the document is kept."""
+class BenchRow:
+    """One row. Results derived from a text are computed once and kept while the text is in memory."""
 
     kind = "algorithm"
 
     def __init__(self, title: str) -> None:
-        self.title, self.clock, self.keys = title, Clock(), 0
+        self.title, self.clock, self.key_count = title, StepClock(), 0
 
-    def judge(self, a: Document, b: Document) -> Judgement:
+    def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         raise NotImplementedError
 
-    def sign(self, document: Document) -> None:
-        """All that an index would keep of a text."""
+    def sign(self, text: CanonicalText) -> None:
+        """Compute everything that an index would store of a text."""
         raise NotImplementedError
 
-    def answers(self) -> Answers:
-        """An empty list of answers that shares the row's clock."""
-        return Answers(clock=self.clock)
+    def new_judgements(self) -> RowJudgements:
+        """Return an empty list of judgements that shares the row's clock."""
+        return RowJudgements(clock=self.clock)
 
-    def once(self, step: str, function: Callable[[Document], Made]) -> Callable[[Document], Made]:
-        """The function, remembering what it made of a document, its cost charged to `step`."""
-        kept: WeakKeyDictionary[Document, Made] = WeakKeyDictionary()
+    def memoize(
+        self, step: str, function: Callable[[CanonicalText], Derived]
+    ) -> Callable[[CanonicalText], Derived]:
+        """Wrap a function to remember its results by text. The cost is charged to ``step``."""
+        # Weak keys: a result goes when ``CanonicalTextCache`` drops its text.
+        cache: WeakKeyDictionary[CanonicalText, Derived] = WeakKeyDictionary()
 
-        def made(document: Document) -> Made:
-            value = kept.get(document)
+        def memoized(text: CanonicalText) -> Derived:
+            value = cache.get(text)
             if value is None:
-                value = kept[document] = self.clock.run(step, function, document)
+                value = cache[text] = self.clock.measure(step, function, text)
             return value
 
-        return made
+        return memoized
 
 
-class AlgorithmRow(Row):
-    """An algorithm; its keys and payloads are remembered, also where it asks for them itself."""
+class AlgorithmRow(BenchRow):
+    """An algorithm with cached keys and payloads."""
 
     def __init__(self, title: str, algorithm: Algorithm) -> None:
         super().__init__(title)
         self.algorithm = algorithm
-        for step, function in (("keys", self._counted(algorithm.keys)), ("pack", algorithm.pack)):
-            setattr(algorithm, step, self.once(step, function))
+        for method, step, function in (
+            ("keys", "keys", self._with_key_count(algorithm.keys)),
+            ("payload", "pack", algorithm.payload),
+        ):
+            # Replaced on the algorithm itself, which calls these methods when it judges.
+            setattr(algorithm, method, self.memoize(step, function))
 
-    def _counted(self, keys: Callable[[Document], list[int]]) -> Callable[[Document], list[int]]:
-        def counted(document: Document) -> list[int]:
-            made = keys(document)
-            self.keys += len(made)
-            return made
+    def _with_key_count(
+        self, compute_keys: Callable[[CanonicalText], list[int]]
+    ) -> Callable[[CanonicalText], list[int]]:
+        def compute_and_count(text: CanonicalText) -> list[int]:
+            keys = compute_keys(text)
+            self.key_count += len(keys)
+            return keys
 
-        return counted
+        return compute_and_count
 
-    def judge(self, a: Document, b: Document) -> Judgement:
-        return self.clock.run("judge", self.algorithm.judge, a, b)
+    def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
+        return self.clock.measure("judge", self.algorithm.judge, a, b)
 
-    def sign(self, document: Document) -> None:
-        self.algorithm.keys(document)
-        self.algorithm.pack(document)
+    def sign(self, text: CanonicalText) -> None:
+        self.algorithm.keys(text)
+        self.algorithm.payload(text)
 
 
-class PeerRow(Row):
-    """A peer: a feature of every text, and a score of two features; verdicts are made of the scores later."""
+class PeerRow(BenchRow):
+    """A peer: a feature of every text and a score of two features.
+
+    Its verdicts follow later from the scores.
+    """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer.name)
         self.peer, self.kind = peer, peer.kind
-        self.feature: Callable[[Document], Any] = self.once("pack", peer.feature)
+        self.feature: Callable[[CanonicalText], Any] = self.memoize("pack", peer.feature)
 
-    def judge(self, a: Document, b: Document) -> Judgement:
-        one, two = self.feature(a), self.feature(b)
-        return Judgement("none", self.clock.run("judge", self.peer.score, one, two))
+    def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
+        feature_a, feature_b = self.feature(a), self.feature(b)
+        return Judgement("none", self.clock.measure("judge", self.peer.score, feature_a, feature_b))
 
-    def sign(self, document: Document) -> None:
-        self.feature(document)
+    def sign(self, text: CanonicalText) -> None:
+        self.feature(text)
 
 
-def costed(key: str) -> bool:
-    """Whether the signing of this text is measured in pairs mode, where nothing is indexed: one text of eight is."""
-    return crc32(key.encode("utf-8", "replace")) % COSTED == 0
+def is_measured(key: str) -> bool:
+    """Return whether pairs mode, which has no index, signs this text to measure the cost.
+
+    It is one text in eight.
+    """
+    return crc32(key.encode("utf-8", "replace")) % MEASURED_ONE_IN == 0

@@ -1,4 +1,4 @@
-"""One line a row: all sets of pairs mode together."""
+"""Summary of pairs mode: one line for each row, over all sets."""
 
 from __future__ import annotations
 
@@ -6,85 +6,110 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .corpora import matches
-from .metrics import Core, best_threshold, macro_f1
-from .results import Answers, PairsResult
+from .corpora import matches_any
+from .metrics import CoreScores, best_threshold, macro_f1
+from .results import PairsResult, RowJudgements
 
-APART = ("*headline*",)
-ADVERTS = ("ads*",)
-By = Literal["grouped", "swept"]
+SEPARATE_SETS = ("*headline*",)
+"""Patterns of sets that are left out of the means."""
+ADVERT_SETS = ("ads*",)
+"""Patterns of sets of adverts."""
+CoreSource = Literal["core_by_verdict", "core_by_score"]
 
 
 @dataclass(slots=True)
-class Summary:
-    """Results of one row on the sets, those that are kept apart among them."""
+class RowSummary:
+    """Results of one row on all sets, including the separate ones."""
 
     algorithm: str
     kind: str
     results: list[PairsResult]
-    apart: Sequence[str] = APART
+    separate_sets: Sequence[str] = SEPARATE_SETS
 
-    def cores(self, by: By = "grouped", patterns: Sequence[str] | None = None) -> dict[str, Core]:
-        """Core pairs of the sets that have both classes: of those of the patterns, or of those not kept apart."""
-        found = {
-            result.corpus: getattr(result, by)
+    def cores(
+        self, source: CoreSource = "core_by_verdict", patterns: Sequence[str] | None = None
+    ) -> dict[str, CoreScores]:
+        """Return the core pairs of the sets that have both classes, by set.
+
+        With ``patterns``, these are the sets that match. Otherwise they are all sets that are not separate.
+        """
+        core_by_set = {
+            result.corpus: getattr(result, source)
             for result in self.results
-            if (matches(result.corpus, patterns) if patterns else not matches(result.corpus, self.apart))
+            if (
+                matches_any(result.corpus, patterns)
+                if patterns
+                else not matches_any(result.corpus, self.separate_sets)
+            )
         }
-        return {name: each for name, each in found.items() if each is not None}
+        return {name: core for name, core in core_by_set.items() if core is not None}
 
     @property
-    def macro(self) -> float | None:
-        """Mean F1 of `duplicate` on core pairs over the sets that are not kept apart."""
+    def mean_f1(self) -> float | None:
+        """Return the mean F1 of ``duplicate`` on core pairs, over the sets that are not separate."""
         return macro_f1(self.cores())
 
     @property
-    def macro_all(self) -> float | None:
-        """The same over all sets."""
+    def mean_f1_all_sets(self) -> float | None:
+        """Return the mean F1 over all sets."""
         return macro_f1(self.cores(patterns=["*"]))
 
     @property
-    def adverts(self) -> float | None:
-        return macro_f1(self.cores(patterns=ADVERTS))
+    def mean_f1_adverts(self) -> float | None:
+        return macro_f1(self.cores(patterns=ADVERT_SETS))
 
     @property
-    def headlines(self) -> float | None:
-        """The same over the sets kept apart."""
-        return macro_f1(self.cores(patterns=self.apart)) if self.apart else None
+    def mean_f1_separate_sets(self) -> float | None:
+        """Return the mean F1 over the separate sets. Return None if there are none."""
+        return macro_f1(self.cores(patterns=self.separate_sets)) if self.separate_sets else None
 
     @property
-    def best(self) -> tuple[float, float] | None:
-        """The threshold on the score that would be best for the sets that are not kept apart, and the F1 then; for
-        those kept apart where there are no others."""
-        cores = self.cores("swept") or self.cores("swept", ["*"])
+    def best_threshold_and_f1(self) -> tuple[float, float] | None:
+        """Return the best threshold on the score, and its mean F1.
+
+        It is the best one for the sets that are not separate. If all sets are separate, it is the best one
+        for them.
+        """
+        cores = self.cores("core_by_score") or self.cores("core_by_score", ["*"])
         return None if self.kind == "floor" else best_threshold(cores)
 
     @property
-    def answers(self) -> Answers:
-        """Costs of all sets."""
-        made = Answers()
+    def cost_totals(self) -> RowJudgements:
+        """Return the costs of all sets."""
+        totals = RowJudgements()
         for result in self.results:
-            made.clock.merge(result.answers.clock)
-            made.keys += result.answers.keys
-        return made
+            totals.clock.merge(result.judgements.clock)
+            totals.key_count += result.judgements.key_count
+        return totals
 
 
-def summaries(results: Sequence[PairsResult], apart: Sequence[str] = APART) -> list[Summary]:
-    """One of each row, in the order of the rows."""
-    made: dict[str, Summary] = {}
+def summarize_rows(
+    results: Sequence[PairsResult], separate_sets: Sequence[str] = SEPARATE_SETS
+) -> list[RowSummary]:
+    """Return one summary for each row, in the order of the rows."""
+    summaries: dict[str, RowSummary] = {}
     for result in results:
-        row = made.setdefault(result.algorithm, Summary(result.algorithm, result.kind, [], apart))
-        row.results.append(result)
-    return list(made.values())
+        summary = summaries.setdefault(
+            result.algorithm, RowSummary(result.algorithm, result.kind, [], separate_sets)
+        )
+        summary.results.append(result)
+    return list(summaries.values())
 
 
-def cut_at_best(results: Sequence[PairsResult], apart: Sequence[str] = APART) -> dict[str, float]:
-    """Give the ceiling and the peers the verdicts of their best single thresholds; those thresholds, by name."""
-    made = {}
-    for row in summaries([result for result in results if result.kind in ("ceiling", "peer")], apart):
-        best = row.best
+def apply_best_thresholds(
+    results: Sequence[PairsResult], separate_sets: Sequence[str] = SEPARATE_SETS
+) -> dict[str, float]:
+    """Set the verdicts of the ceiling and the peers by their best thresholds.
+
+    Return the thresholds by name.
+    """
+    thresholds = {}
+    for row in summarize_rows(
+        [result for result in results if result.kind in ("ceiling", "peer")], separate_sets
+    ):
+        best = row.best_threshold_and_f1
         if best:
-            made[row.algorithm] = best[0]
+            thresholds[row.algorithm] = best[0]
         for result in row.results:
-            result.cut(best[0] if best else 0.5)
-    return made
+            result.apply_threshold(best[0] if best else 0.5)
+    return thresholds

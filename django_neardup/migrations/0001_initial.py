@@ -195,7 +195,7 @@ class Migration(migrations.Migration):
                 ('exact', models.BooleanField(default=False, verbose_name='exact copies')),
                 ('state', models.CharField(choices=[('open', 'open'), ('resolved', 'resolved')], default='open', max_length=10, verbose_name='state')),
                 ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('representative', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='leads', to='neardup.document', verbose_name='representative')),
+                ('leader', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='leads', to='neardup.document', verbose_name='representative')),
                 ('space', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='clusters', to='neardup.space', verbose_name='space')),
             ],
             options={
@@ -257,7 +257,7 @@ class Migration(migrations.Migration):
                 ('object_id', django_neardup.models.fields.ExactCharField(max_length=255, verbose_name='object id')),
                 ('object_key', models.BigIntegerField(blank=True, null=True, verbose_name='object id as a number')),
                 ('score', models.FloatField(default=1.0, verbose_name='score')),
-                ('reason', models.CharField(choices=[('representative', 'representative'), ('duplicate', 'duplicate of the representative'), ('decision', "a person's decision")], max_length=14, verbose_name='reason')),
+                ('reason', models.CharField(choices=[('leader', 'representative'), ('duplicate', 'duplicate of the representative'), ('decision', "a person's decision")], max_length=14, verbose_name='reason')),
                 ('exact', models.BooleanField(default=False, verbose_name='exact')),
                 ('digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest')),
                 ('cluster', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='neardup.cluster', verbose_name='cluster')),

@@ -1,18 +1,22 @@
-"""What is stored. Every table of a document lives in its object's database."""
+"""The models. Every table about a document lives in the database of its object."""
 
-from .cluster import Cluster, Membership, Queue
-from .document import LIVE_NUMBER, Contact, Document, Fingerprint, Key, KeyArray
-from .hold import Hold
-from .merge import MergeRecord
-from .moved import MovedUrl
-from .pair import Decision, DecisionMember, Pair, Verdict
-from .phrase import KeyPhrase
-from .run import IndexRange
-from .scheme import Scheme, Space
-from .statistics import TermStatistics
+from .index import (
+    LIVE_FIRST_SEEN,
+    Contact,
+    Document,
+    Fingerprint,
+    IndexRange,
+    Key,
+    KeyArray,
+    Scheme,
+    Space,
+    TermStatistics,
+)
+from .moderation import Hold, KeyPhrase, MergeRecord, MovedUrl
+from .pairs import Cluster, Decision, DecisionMember, Membership, Pair, Queue, Verdict
 
 __all__ = [
-    "LIVE_NUMBER",
+    "LIVE_FIRST_SEEN",
     "Cluster",
     "Contact",
     "Decision",

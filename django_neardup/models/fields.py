@@ -1,4 +1,4 @@
-"""Column types whose meaning must be the same on every database."""
+"""Column types with the same meaning on every database."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 class ExactCharField(models.CharField):  # type: ignore[type-arg]
-    """Text compared byte by byte: MariaDB's default collation takes "a" and "A" for one key."""
+    """Text compared byte by byte. In MariaDB's default collation "a" equals "A"."""
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str | None:
         column = super().db_type(connection)
@@ -20,7 +20,7 @@ class ExactCharField(models.CharField):  # type: ignore[type-arg]
 
 
 class DigestField(models.CharField):  # type: ignore[type-arg]
-    """A 128-bit digest in 32 hexadecimal digits, empty where there is none."""
+    """A 128-bit digest as 32 hexadecimal digits, or empty."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("max_length", 32)
@@ -30,7 +30,10 @@ class DigestField(models.CharField):  # type: ignore[type-arg]
 
 
 class KeysField(models.Field):  # type: ignore[type-arg]
-    """64-bit numbers: an array on PostgreSQL, and text, which stays empty, elsewhere. Read and written in SQL alone."""
+    """64-bit numbers: an array on PostgreSQL, and text that stays empty on other databases.
+
+    Only SQL reads and writes it.
+    """
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return {"postgresql": "bigint[]", "mysql": "longtext"}.get(connection.vendor, "text")
@@ -42,33 +45,37 @@ class KeysField(models.Field):  # type: ignore[type-arg]
         return json.dumps(self.value_from_object(obj))
 
 
-def _milliseconds(number: Any) -> Any:
-    """A number of a clock: Django takes any for one of 32 bits, and a month has more milliseconds than fit."""
+def _to_big_integer(number: Any) -> Any:
+    """Wrap an integer as a 64-bit value."""
+    # Django takes any integer for one of 32 bits, but the milliseconds of a month do not fit into 32 bits.
     return models.Value(number, models.BigIntegerField()) if isinstance(number, int) else number
 
 
 class DatabaseClock(models.Func):
-    """Now by the database's own clock, in whole milliseconds since 1970: leases trust no worker's clock or zone.
+    """The current time by the database's clock, in whole milliseconds since 1970.
 
-    MariaDB tells the moment at which the statement began: only that it tells in UTC, and the time of a session's zone
-    has an hour that comes twice."""
+    Leases do not depend on the clock or time zone of a worker.
+    """
 
     output_field = models.BigIntegerField()
     arity = 0
 
     def __add__(self, other: Any) -> Any:
-        return super().__add__(_milliseconds(other))
+        return super().__add__(_to_big_integer(other))
 
     def __sub__(self, other: Any) -> Any:
-        return super().__sub__(_milliseconds(other))
+        return super().__sub__(_to_big_integer(other))
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:
         return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", ()
 
     def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
+        # Not now(), which stands still during a transaction.
         return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)", []
 
     def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
+        # MariaDB gives the start of the statement, but only this function gives it in UTC. In the time zone
+        # of a session one hour of the year comes twice.
         return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000", []
 
 

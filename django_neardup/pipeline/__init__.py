@@ -1,27 +1,59 @@
-"""The way of a post from a mark to its cluster: plain functions, no queue.
+"""The path of a post, from a save to its cluster. Plain functions: no queue is needed to call them.
 
-``ledger`` (who waits), ``leases`` → ``work`` (the drain) → ``turn``, which takes many documents through the ``stages``:
-``reading``, ``signing``, ``store`` (A) behind the ``fence`` → ``candidates`` in the order of ``ranking``, ``verify``
-(B) → ``conclude`` (C) and ``meeting``, over ``traces``, ``facts`` (pairs), ``told`` (what people decided), ``places``,
-``graph`` and ``assign`` (clusters). ``moving`` sees to documents on whose place others depend, ``repair`` to clusters,
-``decisions`` to people's words, ``reconcile`` to what no signal told.
+The stages, one module each, in their order:
+
+- ``receivers``: marks a post's document when the post is saved or deleted.
+- ``work_queue``: the pending columns: mark a row, lease it, retry it, finish it.
+- ``leases``: the same for many documents per statement.
+- ``worker``: drains the queue, oldest first, in batches.
+- ``process_documents``: takes one batch through the stages below; ``stages`` lists them.
+- ``read``: reads the current posts.
+- ``sign``: reduces texts to keys, fingerprints and contacts.
+- ``store``: commits them (step A), guarded by ``version_guard``.
+- ``candidates``: finds documents that share keys, and screens them (step B, first half).
+- ``verify``: aligns the texts and judges the pairs (step B, second half).
+- ``conclude``: writes pairs and updates clusters under the lock of the space (step C).
+- ``compare_leaders``: compares a batch with the leaders of the clusters that it has just formed.
+- ``reposts``: finds posts that repeat a deleted one.
+
+Shared by the stages:
+
+- ``stage_types``: the values that one stage passes to the next.
+- ``content_objects``: objects to documents and back.
+- ``source_properties``: reasons to skip a post, and its contacts.
+- ``stored_relations``, ``pairs``, ``decision_lookup``, ``shared_evidence``: read what is stored.
+- ``schemes``, ``scheme_cache``, ``synonym_files``, ``key_phrases``, ``text_cache``: what texts are signed
+  with.
+- ``statistics_builder``, ``statistics_store``, ``unready``: statistics of the posts, and posts that wait for
+  them.
+- ``locks``, ``batch_size``, ``index_progress``: transactions, batch sizes, progress of ``neardup_index``.
+
+Next to the path:
+
+- ``clusters/``: assigns documents to clusters and repairs clusters that lost their leader.
+- ``decisions``: stores and withdraws moderators' decisions.
+- ``deleted_posts``: remembers deleted posts for a limited time.
+- ``record_queries``, ``record_keys``: find the merge records of a post.
+- ``reconcile``: finds posts for which no signal was sent.
+- ``backfill/``: builds the index of all existing posts.
 """
 
+from .content_objects import canonical_id, documents_of, model_of, object_of, objects_of
 from .decisions import decide, withdraw
-from .ledger import mark, mark_document, mark_key, mark_queryset
-from .locks import retrying, space_lock
-from .objects import canonical_id, documents_of, model_of, object_of, objects_of
-from .work import DrainResult, document_databases, drain, holds_tables, is_pending, own_databases
+from .locks import call_with_retries, space_lock
+from .work_queue import mark, mark_document, mark_key, mark_queryset
+from .worker import DrainResult, document_databases, drain, has_pending, has_tables, routed_databases
 
 __all__ = [
     "DrainResult",
+    "call_with_retries",
     "canonical_id",
     "decide",
     "document_databases",
     "documents_of",
     "drain",
-    "holds_tables",
-    "is_pending",
+    "has_pending",
+    "has_tables",
     "mark",
     "mark_document",
     "mark_key",
@@ -29,8 +61,7 @@ __all__ = [
     "model_of",
     "object_of",
     "objects_of",
-    "own_databases",
-    "retrying",
+    "routed_databases",
     "space_lock",
     "withdraw",
 ]

@@ -1,207 +1,353 @@
-"""Step B, first half: candidates by key, screened. Reads only; nothing is locked."""
+"""Step B, first half: find documents that share keys, screen them, and choose which to align first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from ..signatures.base import Algorithm
-from ..storage import keys as storage
-from .ranking import in_order
-from .records import Found, Print, Signed, Sketch
-from .traces import Ties, prints_from, sketches_of, ties_of
+from ..algorithms.base import Algorithm
+from ..index import keys as storage
+from .stage_types import Candidates, ScreeningRow, SignedDocument, StoredFingerprint
+from .stored_relations import (
+    DocumentRelations,
+    fingerprints_of_screened,
+    relations_of,
+    screening_rows_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
-    LookUp = Callable[[Sequence[Signed], Numbers], tuple[Numbers, Numbers]]
+    BucketReader = Callable[[Sequence[SignedDocument], Numbers], tuple[Numbers, Numbers]]
 
 
-SCREENED = 4
-"""Look-alikes that are screened for each that may be aligned, besides namesakes and partners."""
+PRIORITY_DIVISOR = 4
+"""One of so many alignments is reserved for the most similar documents.
+
+They come before the leaders of other clusters. If one template fills the buckets, those leaders may take all
+other alignments.
+"""
 
 
-def candidates_many(signed: Sequence[Signed], using: str, look_up: LookUp | None = None) -> dict[int, Found]:
-    """Step B, first half: by document, whom it is to be compared with, screened, the likeliest first.
+def alignment_order(
+    leaders_by_document: Mapping[int, int | None], preferred: Iterable[int | None], limit: int
+) -> list[int]:
+    """Return all documents in the order in which to align them, if ``limit`` of them are aligned.
 
-    At most ``MAX_ALIGNED`` a document besides exact copies and namesakes. Reads key buckets, pairs, memberships and
-    fingerprints, and of those that pass the screen the documents; no texts. Needs of ``signed`` only document, scheme,
-    space, keys, sure keys, payload, words, digests.
-    ``look_up``: reads the buckets of all keys of those posts in place of ``storage.buckets``.
+    ``leaders_by_document``: documents that pass the screen, most similar first. Each has the leader of its
+    cluster: itself if it leads one, None if it is in no cluster.
+
+    The order is:
+
+    - the documents of ``preferred``
+    - the few most similar ones, each after its leader
+    - other leaders
+    - the rest
     """
-    scheme = signed[0].scheme.pk
-    shared = shared_of(signed, using, look_up)
-    ties = ties_of([one.document for one in signed if not one.fresh], using)
-    looks = [_Look(one, shared[one.document], ties.get(one.document, Ties())) for one in signed]
-    sketches = sketches_of({other for look in looks for other in look.near}, scheme, using)
-    leaders = {each.leader for each in sketches.values() if each.leader is not None}
-    leaders |= {look.ties.leader for look in looks if look.ties.leader is not None}
-    sketches |= sketches_of(leaders - sketches.keys(), scheme, using)
-    screened = {look.one.document: look.screened(sketches) for look in looks}
-    passed = {each.document: each for sure, rest in screened.values() for each in (*sure, *rest)}
-    prints = prints_from(passed.values(), using)
-    return {look.one.document: look.found(*screened[look.one.document], prints) for look in looks}
+    first = [document for document in preferred if document is not None and document in leaders_by_document]
+    similar_documents = islice(
+        (document for document in leaders_by_document if document not in first),
+        max(1, limit // PRIORITY_DIVISOR),
+    )
+    most_similar = (
+        document
+        for similar_document in similar_documents
+        for document in (leaders_by_document[similar_document], similar_document)
+        if document is not None and document in leaders_by_document
+    )
+    leaders = (document for document, leader in leaders_by_document.items() if document == leader)
+    return list(dict.fromkeys(chain(first, most_similar, leaders, leaders_by_document)))
+
+
+SCREENED_PER_ALIGNED = 4
+"""Similar documents that are screened for each alignment.
+
+Documents that share a sure key, and documents with a stored pair, are screened in addition.
+"""
+
+
+def candidates_many(
+    signed: Sequence[SignedDocument], using: str, read_buckets: BucketReader | None = None
+) -> dict[int, Candidates]:
+    """Step B, first half: return the screened documents to compare each document with, most likely first.
+
+    These are at most ``MAX_ALIGNED`` per document, plus exact copies and documents that share a sure key. Key
+    buckets, pairs, memberships and fingerprints are read, but no texts. Documents are read only if they pass
+    the screen.
+
+    Of ``signed`` only document, scheme, space, keys, sure keys, payload, word count and digests are needed.
+    ``read_buckets`` reads the buckets in place of ``keys.read_buckets``.
+    """
+    scheme_id = signed[0].scheme.pk
+    matches = bucket_matches_of(signed, using, read_buckets)
+    relations = relations_of([document.document_id for document in signed if not document.is_new], using)
+    searches = [
+        _CandidateSearch(
+            document, matches[document.document_id], relations.get(document.document_id, DocumentRelations())
+        )
+        for document in signed
+    ]
+    screening_rows = screening_rows_of(
+        {document_id for search in searches for document_id in search.nearby_documents}, scheme_id, using
+    )
+    # Documents join a cluster through its leader, which may stand outside the limit of every bucket.
+    leaders = {row.leader_id for row in screening_rows.values() if row.leader_id is not None}
+    leaders |= {search.relations.leader_id for search in searches if search.relations.leader_id is not None}
+    screening_rows |= screening_rows_of(leaders - screening_rows.keys(), scheme_id, using)
+    screened = {search.signed.document_id: search.screen(screening_rows) for search in searches}
+    passed_rows = {row.document_id: row for sure, others in screened.values() for row in (*sure, *others)}
+    fingerprints = fingerprints_of_screened(passed_rows.values(), using)
+    return {
+        search.signed.document_id: search.select_candidates(
+            *screened[search.signed.document_id], fingerprints
+        )
+        for search in searches
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """Who shares keys with one document. ``documents``: ascending; ``counts``: how many keys; ``rarity``: the sum of
-    1 / (documents found to have the key) over them. ``namesakes`` share a key of which one is enough."""
+class BucketMatches:
+    """Documents that share keys with one document.
+
+    - ``documents``: their ids, ascending.
+    - ``counts``: the number of shared keys.
+    - ``rarity``: the sum over these keys of 1 / (documents found with the key).
+    - ``sure_documents``: documents that share a sure key. One such key is enough.
+    """
 
     documents: Numbers
     counts: Numbers
     rarity: NDArray[np.float64]
-    namesakes: set[int]
+    sure_documents: set[int]
 
     @classmethod
-    def of(cls, one: Signed, place: Numbers, others: Numbers) -> Shared:
-        """Out of the buckets of its keys: places of the keys, ascending, and beside each another that has it."""
+    def from_buckets(
+        cls, signed: SignedDocument, key_positions: Numbers, document_ids: Numbers
+    ) -> BucketMatches:
+        """Build it from the buckets of the document's keys.
+
+        ``key_positions``: positions of keys, ascending. ``document_ids``: next to each, a document with that
+        key.
+        """
         import numpy as np
 
-        strange = others != one.document
-        if not np.count_nonzero(strange):  # most new posts
-            return cls(others[:0], others[:0], np.empty(0), set())
-        is_sure = np.zeros(len(one.keys), np.bool_)
-        is_sure[one.keys.searchsorted(one.sure_keys)] = True
-        weights = 1 / np.bincount(place)[place]
-        place, others, weights = place[strange], others[strange], weights[strange]
-        sure = others[is_sure[place]]
-        order = others.argsort(kind="stable")
-        others, weights = others[order], weights[order]
-        new = np.ones(len(others), np.bool_)
-        np.not_equal(others[1:], others[:-1], out=new[1:])
-        heads = new.nonzero()[0]
-        counts = np.diff(heads, append=len(others))
-        return cls(others[heads], counts, np.add.reduceat(weights, heads), set(sure.tolist()))
+        is_other = document_ids != signed.document_id
+        if not np.count_nonzero(is_other):  # most new posts share no key
+            return cls(document_ids[:0], document_ids[:0], np.empty(0), set())
+        is_sure = np.zeros(len(signed.keys), np.bool_)
+        is_sure[signed.keys.searchsorted(signed.sure_keys)] = True
+        weights = 1 / np.bincount(key_positions)[key_positions]
+        key_positions, document_ids, weights = (
+            key_positions[is_other],
+            document_ids[is_other],
+            weights[is_other],
+        )
+        sure_ids = document_ids[is_sure[key_positions]]
+        order = document_ids.argsort(kind="stable")
+        document_ids, weights = document_ids[order], weights[order]
+        is_first = np.ones(len(document_ids), np.bool_)
+        np.not_equal(document_ids[1:], document_ids[:-1], out=is_first[1:])
+        starts = is_first.nonzero()[0]
+        counts = np.diff(starts, append=len(document_ids))
+        return cls(document_ids[starts], counts, np.add.reduceat(weights, starts), set(sure_ids.tolist()))
 
-    def nearest(self, algorithm: Algorithm, most: int) -> dict[int, int]:
-        """Those but namesakes that share enough keys, with their number. Where the algorithm has a limit, so many of
-        them that share most, older first. Of more than ``most`` those that share most keys and those that share the
-        rarest take turns: a full bucket tells of its newest documents alone, so that an old one, whose copy this is,
-        may share no more with it than what few others have."""
+    def most_shared(self, algorithm: Algorithm, limit: int) -> dict[int, int]:
+        """Return documents that share enough keys, with the number of these keys.
+
+        Leave out ``sure_documents``.
+
+        If the algorithm has a limit, take that many documents that share most keys, older ones first. If more
+        than ``limit`` are left, documents that share most keys and documents that share the rarest keys take
+        turns.
+        """
         import numpy as np
 
         if not len(self.documents):
             return {}
-        enough = np.flatnonzero(self.counts >= algorithm.min_shared)
-        if self.namesakes:
-            enough = enough[~np.isin(self.documents[enough], list(self.namesakes))]
-        if algorithm.limit is not None and len(enough) > algorithm.limit:
-            enough = enough[np.lexsort((self.documents[enough], -self.counts[enough]))[: algorithm.limit]]
-        if len(enough) > most:
-            newer, more, rarer = (-each[enough] for each in (self.documents, self.counts, self.rarity))
-            turns = np.stack(
-                [np.lexsort((newer, rarer, more)), np.lexsort((newer, more, rarer))], axis=1
+        selected = np.flatnonzero(self.counts >= algorithm.min_shared)
+        if self.sure_documents:
+            selected = selected[~np.isin(self.documents[selected], list(self.sure_documents))]
+        if algorithm.limit is not None and len(selected) > algorithm.limit:
+            selected = selected[
+                np.lexsort((self.documents[selected], -self.counts[selected]))[: algorithm.limit]
+            ]
+        # A full bucket lists only its newest documents. So an old document may share only rare keys with its
+        # copy.
+        if len(selected) > limit:
+            newest_first, most_keys_first, rarest_first = (
+                -values[selected] for values in (self.documents, self.counts, self.rarity)
+            )
+            alternating = np.stack(
+                [
+                    np.lexsort((newest_first, rarest_first, most_keys_first)),
+                    np.lexsort((newest_first, most_keys_first, rarest_first)),
+                ],
+                axis=1,
             ).ravel()
-            _, first = np.unique(turns, return_index=True)
-            enough = enough[turns[np.sort(first)[:most]]]
-        return dict(zip(self.documents[enough].tolist(), self.counts[enough].tolist()))
+            # Every document stands in both orders: keep its first position.
+            _, first_positions = np.unique(alternating, return_index=True)
+            selected = selected[alternating[np.sort(first_positions)[:limit]]]
+        return dict(zip(self.documents[selected].tolist(), self.counts[selected].tolist()))
 
 
-def shared_of(signed: Sequence[Signed], using: str, look_up: LookUp | None = None) -> dict[int, Shared]:
-    """By document, who is in its buckets, itself apart; the buckets of all are read together."""
+def bucket_matches_of(
+    signed: Sequence[SignedDocument], using: str, read_buckets: BucketReader | None = None
+) -> dict[int, BucketMatches]:
+    """Return by document id the documents in its buckets, without itself. All buckets are read together."""
     import numpy as np
 
-    keys = np.concatenate([one.keys for one in signed]) if len(signed) > 1 else signed[0].keys
+    keys = np.concatenate([document.keys for document in signed]) if len(signed) > 1 else signed[0].keys
     cap = signed[0].adapter.settings.bucket
-    place, others = look_up(signed, keys) if look_up else storage.buckets(using, keys, cap)
+    key_positions, document_ids = (
+        read_buckets(signed, keys) if read_buckets else storage.read_buckets(using, keys, cap)
+    )
     if len(signed) == 1:
-        return {signed[0].document: Shared.of(signed[0], place, others)}
-    ends = np.cumsum([len(one.keys) for one in signed])
-    found, begin, start = {}, 0, 0
-    for one, end, stop in zip(signed, ends.tolist(), np.searchsorted(place, ends).tolist()):
-        found[one.document] = Shared.of(one, place[start:stop] - begin, others[start:stop])
-        begin, start = end, stop
-    return found
+        return {signed[0].document_id: BucketMatches.from_buckets(signed[0], key_positions, document_ids)}
+    # The keys of all documents were read as one list: cut the result at the end of each document's keys.
+    key_ends = np.cumsum([len(document.keys) for document in signed])
+    matches, key_start, row_start = {}, 0, 0
+    for document, key_end, row_end in zip(
+        signed, key_ends.tolist(), np.searchsorted(key_positions, key_ends).tolist()
+    ):
+        matches[document.document_id] = BucketMatches.from_buckets(
+            document, key_positions[row_start:row_end] - key_start, document_ids[row_start:row_end]
+        )
+        key_start, row_start = key_end, row_end
+    return matches
 
 
-class _Look:
-    """One document's look around: who is near by keys, then who of them deserves to be aligned."""
+class _CandidateSearch:
+    """The search for the candidates of one document: documents that share keys, then documents to align."""
 
-    def __init__(self, one: Signed, shared: Shared, ties: Ties) -> None:
-        self.one, self.ties, self.algorithm = one, ties, one.algorithm
-        self.most = one.adapter.settings.max_aligned
-        self.namesakes = shared.namesakes
-        self.counts = shared.nearest(self.algorithm, SCREENED * self.most)
-        self.near = self.counts.keys() | self.namesakes | ties.partners
-        self.deleted: list[Sketch] = []
+    def __init__(self, signed: SignedDocument, matches: BucketMatches, relations: DocumentRelations) -> None:
+        self.signed, self.relations, self.algorithm = signed, relations, signed.algorithm
+        self.max_aligned = signed.adapter.settings.max_aligned
+        self.sure_documents = matches.sure_documents
+        self.shared_counts = matches.most_shared(self.algorithm, SCREENED_PER_ALIGNED * self.max_aligned)
+        self.nearby_documents = self.shared_counts.keys() | self.sure_documents | relations.paired_documents
+        self.deleted_rows: list[ScreeningRow] = []
 
-    def screened(self, sketches: Mapping[int, Sketch]) -> tuple[list[Sketch], list[Sketch]]:
-        """Exact copies and namesakes; and those that pass the screen, the likeliest first: as many as may be aligned,
-        or all where some of them may be in another space."""
-        here = self._known(self.near, sketches)
-        if self.one.adapter.settings.memory_days:
-            near = (sketches[other] for other in self.near if other in sketches)
-            self.deleted = [each for each in near if not each.digest]
-        led = {each.leader for each in here.values()} | {self.ties.leader}
-        leaders = {leader for leader in led if leader is not None and leader != self.one.document}
-        here |= self._known(leaders, sketches)
-        sure: list[Sketch] = []
-        rest: list[Sketch] = []
-        for _, each in sorted(here.items()):
-            (sure if self._is_sure(each) else rest).append(each)
-        copies = [each.leader for each in sure if each.exact_digest == self.one.exact_digest]
-        ranked = self._ranked(rest, leaders, [self.ties.leader, *copies])
-        return sure, ranked if self.ties.spaces - {self.one.space} else ranked[: self.most]
+    def screen(
+        self, screening_rows: Mapping[int, ScreeningRow]
+    ) -> tuple[list[ScreeningRow], list[ScreeningRow]]:
+        """Return the sure rows, and the other rows that pass the screen, most similar first.
 
-    def found(self, sure: Sequence[Sketch], rest: Sequence[Sketch], prints: Mapping[int, Print]) -> Found:
-        """Of the screened ones those in the same space, at most so many as may be aligned besides the sure ones."""
-        certain, others = self._here(sure, prints), self._here(rest, prints)
-        return Found(
-            certain + others[: self.most],
-            frozenset(self.ties.partners),
-            frozenset(self.ties.spaces),
-            self.ties.tied,
-            self.deleted,
+        Sure rows are exact copies and documents that share a sure key. Of the others, return as many as may
+        be aligned. If some of them may be in another space, return all.
+        """
+        live_rows = self._rows_of_live_posts(self.nearby_documents, screening_rows)
+        if self.signed.adapter.settings.memory_days:
+            nearby_rows = (
+                screening_rows[document] for document in self.nearby_documents if document in screening_rows
+            )
+            self.deleted_rows = [row for row in nearby_rows if not row.source_digest]
+        cluster_leaders = {row.leader_id for row in live_rows.values()} | {self.relations.leader_id}
+        leaders = {
+            leader for leader in cluster_leaders if leader is not None and leader != self.signed.document_id
+        }
+        live_rows |= self._rows_of_live_posts(leaders, screening_rows)
+        sure: list[ScreeningRow] = []
+        others: list[ScreeningRow] = []
+        for _, row in sorted(live_rows.items()):
+            (sure if self._is_sure(row) else others).append(row)
+        copy_leaders = [row.leader_id for row in sure if row.exact_digest == self.signed.exact_digest]
+        ranked = self._rank(others, leaders, [self.relations.leader_id, *copy_leaders])
+        # The space of a row is read later. Rows of another space must not use up the alignments.
+        return sure, ranked if self.relations.spaces - {self.signed.space_id} else ranked[: self.max_aligned]
+
+    def select_candidates(
+        self,
+        sure_rows: Sequence[ScreeningRow],
+        other_rows: Sequence[ScreeningRow],
+        fingerprints: Mapping[int, StoredFingerprint],
+    ) -> Candidates:
+        """Return screened documents in the same space: sure ones, and as many others as may be aligned."""
+        sure, others = (
+            self._in_same_space(sure_rows, fingerprints),
+            self._in_same_space(other_rows, fingerprints),
+        )
+        return Candidates(
+            sure + others[: self.max_aligned],
+            frozenset(self.relations.paired_documents),
+            frozenset(self.relations.spaces),
+            self.relations.has_relations,
+            self.deleted_rows,
         )
 
-    def _known(self, documents: Collection[int], sketches: Mapping[int, Sketch]) -> dict[int, Sketch]:
-        """What is known of those whose posts are there."""
-        return {other: each for other in documents if (each := sketches.get(other)) and each.digest}
+    def _rows_of_live_posts(
+        self, documents: Collection[int], screening_rows: Mapping[int, ScreeningRow]
+    ) -> dict[int, ScreeningRow]:
+        """Return the rows of documents that are not deleted posts."""
+        return {
+            document: row
+            for document in documents
+            if (row := screening_rows.get(document)) and row.source_digest
+        }
 
-    def _here(self, passed: Sequence[Sketch], prints: Mapping[int, Print]) -> list[Print]:
-        known = (prints[each.document] for each in passed if each.document in prints)
-        return [each for each in known if each.space == self.one.space]
+    def _in_same_space(
+        self, screened_rows: Sequence[ScreeningRow], fingerprints: Mapping[int, StoredFingerprint]
+    ) -> list[StoredFingerprint]:
+        stored = (
+            fingerprints[candidate.document_id]
+            for candidate in screened_rows
+            if candidate.document_id in fingerprints
+        )
+        return [candidate for candidate in stored if candidate.space_id == self.signed.space_id]
 
-    def _is_sure(self, each: Sketch) -> bool:
-        if each.exact_digest == self.one.exact_digest or each.document in self.namesakes:
+    def _is_sure(self, row: ScreeningRow) -> bool:
+        if row.exact_digest == self.signed.exact_digest or row.document_id in self.sure_documents:
             return True
-        return any(self.one.identity) and not self._sure.isdisjoint(storage.unpack(each.keys))
+        # A leader may stand outside the limit of its buckets. So its own keys are compared too.
+        return any(self.signed.identity) and not self._sure_keys.isdisjoint(
+            storage.unpack_keys(row.packed_keys)
+        )
 
-    def _ranked(
-        self, others: Sequence[Sketch], leaders: Collection[int], first: Sequence[int | None]
-    ) -> list[Sketch]:
-        """Those that pass the screen, ``first`` and the likest before others: see ``in_order``."""
-        if not others:
+    def _rank(
+        self, rows: Sequence[ScreeningRow], leaders: Collection[int], preferred: Sequence[int | None]
+    ) -> list[ScreeningRow]:
+        """Return the rows that pass the screen, in the order of ``alignment_order``."""
+        if not rows:
             return []
-        likeness = self.algorithm.screen_many(self.one.payload, [each.payload for each in others])
-        words = [each.words for each in others]
-        passed = self.algorithm.passes_many(likeness, self._keys(others, leaders), self.one.words, words)
-        screened = zip(others, likeness.tolist(), passed.tolist())
-        likest = sorted((-like, each.document, each) for each, like, passes in screened if passes)
-        passing = {document: each for _, document, each in likest}
-        order = in_order({document: each.leader for document, each in passing.items()}, first, self.most)
-        return [passing[document] for document in order]
+        similarities = self.algorithm.screen_many(self.signed.payload, [row.payload for row in rows])
+        word_counts = [row.word_count for row in rows]
+        is_passing = self.algorithm.should_judge_many(
+            similarities, self._shared_key_counts(rows, leaders), self.signed.word_count, word_counts
+        )
+        screened = zip(rows, similarities.tolist(), is_passing.tolist())
+        by_similarity = sorted(
+            (-similarity, row.document_id, row)
+            for row, similarity, passes_screen in screened
+            if passes_screen
+        )
+        passing_rows = {document: row for _, document, row in by_similarity}
+        order = alignment_order(
+            {document: row.leader_id for document, row in passing_rows.items()}, preferred, self.max_aligned
+        )
+        return [passing_rows[document] for document in order]
 
-    def _keys(self, others: Sequence[Sketch], leaders: Collection[int]) -> list[int]:
-        """Keys shared with each; counted by the keys themselves where the other may stand outside the cap of a bucket:
-        an old representative, a partner."""
-        shared = [self.counts.get(each.document, 0) for each in others]
-        outside = self.ties.partners.union(leaders)
-        for place, each in enumerate(others):
-            if each.document in outside:
-                own = self._own.intersection(storage.unpack(each.keys))
-                shared[place] = max(shared[place], len(own))
-        return shared
+    def _shared_key_counts(self, rows: Sequence[ScreeningRow], leaders: Collection[int]) -> list[int]:
+        """Return the number of keys shared with each row.
+
+        An old leader, or the other side of a pair, may stand outside the limit of a bucket. Count their keys
+        directly.
+        """
+        counts = [self.shared_counts.get(row.document_id, 0) for row in rows]
+        maybe_outside = self.relations.paired_documents.union(leaders)
+        for position, row in enumerate(rows):
+            if row.document_id in maybe_outside:
+                shared_keys = self._own_keys.intersection(storage.unpack_keys(row.packed_keys))
+                counts[position] = max(counts[position], len(shared_keys))
+        return counts
 
     @cached_property
-    def _own(self) -> set[int]:
-        return set(self.one.keys.tolist())
+    def _own_keys(self) -> set[int]:
+        return set(self.signed.keys.tolist())
 
     @cached_property
-    def _sure(self) -> set[int]:
-        return set(self.one.sure_keys.tolist())
+    def _sure_keys(self) -> set[int]:
+        return set(self.signed.sure_keys.tolist())

@@ -1,4 +1,4 @@
-"""Step C of a turn: under the space's lock, pairs are written and clusters follow."""
+"""Step C: write pairs and update clusters, under the lock of the space."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ from typing import Any
 
 from django.db import connections
 
+from ..db.sql import fetch_all_in
 from ..models import Membership
-from .assign import recluster
-from .facts import Scores, Seen, digests, drop_stale, write
-from .ledger import mark_document
-from .locks import retrying, space_lock
-from .moving import conclude_alone
-from .places import Place, places_of
-from .records import Fact, Found, Signed, Verified
-from .sql import rows_in
-from .told import decided_with
-from .traces import prints_of
+from .clusters.assign import recluster
+from .clusters.memberships import MembershipRow, memberships_of
+from .clusters.moves import conclude_separately
+from .decision_lookup import documents_bound_to
+from .locks import call_with_retries, space_lock
+from .pairs import LockedState, PreviousScores, delete_stale_pairs, source_digests_of, write_pairs
+from .stage_types import Candidates, JudgedPair, PairRow, SignedDocument
+from .stored_relations import fingerprints_of
 from .verify import verify_many
+from .work_queue import mark_document
 
-TRIES = 3
-"""How often pairs that moved on between verification and conclusion are verified again."""
+MAX_CONCLUDE_ATTEMPTS = 3
+"""How often pairs are verified again because a text has changed since it was compared."""
 
-AT_ONCE = 25
-"""Documents concluded under one lock: nobody waits long for it."""
+DOCUMENTS_PER_LOCK = 25
+"""Documents that are concluded under one lock.
 
-NEVER = 2**63 - 1
-"""No document has so great a number."""
+The number is small, so that other workers do not wait long.
+"""
 
-FACTS = (
-    'SELECT d."id", d."live", d."first_seen", f."source_digest", c."representative_id", '
+ABOVE_ALL_IDS = 2**63 - 1
+"""Greater than every document id."""
+
+SELECT_LOCKED_STATE = (
+    'SELECT d."id", d."live", d."first_seen", f."source_digest", c."leader_id", '
     'd."version", m."cluster_id", c."space_id", m."digest", m."scheme_id", '
     'EXISTS (SELECT 1 FROM "neardup_decisionmember" s WHERE s."document_id" = d."id"), '
     'd."id" >= %s AND (SELECT a."id" FROM "neardup_pair" a WHERE a."a_id" = d."id" LIMIT 1) IS NULL '
@@ -41,222 +44,348 @@ FACTS = (
     'LEFT JOIN "neardup_membership" m ON m."document_id" = d."id" '
     'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE d."id" IN ({})'
 )
+"""Reads everything that a conclusion needs in one statement: other workers wait for the lock."""
 
 
 @dataclass(slots=True)
-class Outcome:
-    """``changed``: by document, whether its cluster did; ``moved``: by document, others to be verified again."""
+class ConcludeResult:
+    """The result of one attempt, by document id.
 
-    changed: dict[int, bool] = field(default_factory=dict)
-    moved: dict[int, set[int]] = field(default_factory=dict)
+    - ``cluster_changed``: whether its cluster has changed.
+    - ``changed_partners``: the other sides of its pairs that must be verified again.
+    """
+
+    cluster_changed: dict[int, bool] = field(default_factory=dict)
+    changed_partners: dict[int, set[int]] = field(default_factory=dict)
 
 
 def conclude_many(
-    signed: Sequence[Signed],
-    found: Mapping[int, Found],
-    verified: Mapping[int, Sequence[Verified]],
+    signed: Sequence[SignedDocument],
+    candidates: Mapping[int, Candidates],
+    judged_pairs: Mapping[int, Sequence[JudgedPair]],
     using: str,
 ) -> dict[int, bool]:
-    """Step C: pairs are written and clusters follow, a lock of the space for few documents at a time; by document,
-    whether its cluster changed. Documents with nothing to write take no lock. Left out are those that have moved on:
-    a newer turn sees to them. Pairs whose other side has moved on are verified again, at most 3 times."""
-    judged = {one.document: _worth(verified.get(one.document, ()), found[one.document]) for one in signed}
-    writing = [one for one in signed if judged[one.document] or found[one.document].tied]
-    changed = dict.fromkeys((one.document for one in signed), False)
-    for one in writing:
-        del changed[one.document]
-    for group in _groups(writing):
-        changed |= _conclude(group, found, judged, using)
-    return changed
+    """Step C: write pairs and update clusters. Return by document id whether its cluster has changed.
+
+    The lock of the space is taken for few documents at a time. Documents with nothing to write take no lock.
+    Documents that have changed meanwhile are left out: a newer request will process them. Pairs with a
+    partner that has changed are verified again, at most 3 times.
+    """
+    pairs_by_document = {
+        document.document_id: _pairs_to_store(
+            judged_pairs.get(document.document_id, ()), candidates[document.document_id]
+        )
+        for document in signed
+    }
+    to_conclude = [
+        document
+        for document in signed
+        if pairs_by_document[document.document_id] or candidates[document.document_id].has_relations
+    ]
+    cluster_changed = dict.fromkeys((document.document_id for document in signed), False)
+    for document in to_conclude:
+        # A document gets its entry when it is concluded. If it has changed meanwhile, it gets none.
+        del cluster_changed[document.document_id]
+    for group in _group_by_space(to_conclude):
+        cluster_changed |= _conclude_group(group, candidates, pairs_by_document, using)
+    return cluster_changed
 
 
-def _worth(verified: Iterable[Verified], found: Found) -> list[Verified]:
-    """Pairs that a person is to see, and refused ones that may be stored."""
+def _pairs_to_store(judged_pairs: Iterable[JudgedPair], candidates: Candidates) -> list[JudgedPair]:
+    """Return similar pairs, and refused pairs that may be stored and must be deleted."""
     return [
-        each
-        for each in verified
-        if each.judgement.offered or {each.a.document, each.b.document} & found.partners
+        pair
+        for pair in judged_pairs
+        if pair.judgement.is_similar or {pair.a.document_id, pair.b.document_id} & candidates.paired_documents
     ]
 
 
-def _groups(signed: Iterable[Signed]) -> list[list[Signed]]:
-    """Few documents of one space each."""
-    by_space: dict[int, list[Signed]] = {}
-    for one in signed:
-        by_space.setdefault(one.space, []).append(one)
+def _group_by_space(signed: Iterable[SignedDocument]) -> list[list[SignedDocument]]:
+    """Return small groups of documents, each of one space."""
+    by_space: dict[int, list[SignedDocument]] = {}
+    for document in signed:
+        by_space.setdefault(document.space_id, []).append(document)
     return [
-        group[start : start + AT_ONCE]
+        group[start : start + DOCUMENTS_PER_LOCK]
         for _, group in sorted(by_space.items())
-        for start in range(0, len(group), AT_ONCE)
+        for start in range(0, len(group), DOCUMENTS_PER_LOCK)
     ]
 
 
-def _conclude(
-    group: Sequence[Signed],
-    found: Mapping[int, Found],
-    judged: Mapping[int, Sequence[Verified]],
+def _conclude_group(
+    group: Sequence[SignedDocument],
+    candidates: Mapping[int, Candidates],
+    judged_pairs: Mapping[int, Sequence[JudgedPair]],
     using: str,
 ) -> dict[int, bool]:
-    """A group of one space, with what has moved on meanwhile verified again."""
-    changed: dict[int, bool] = {}
-    pairs = {one.document: list(judged[one.document]) for one in group}
-    for _ in range(TRIES):
-        outcome = retrying(_conclude_under_lock, group, found, pairs, using)
-        changed |= outcome.changed
-        _look_back([one for one in group if one.document in outcome.changed], pairs, using)
-        group = [one for one in group if one.document in outcome.moved]
+    """Conclude documents of one space. Verify pairs again if a partner has changed meanwhile."""
+    cluster_changed: dict[int, bool] = {}
+    pairs = {document.document_id: list(judged_pairs[document.document_id]) for document in group}
+    for _ in range(MAX_CONCLUDE_ATTEMPTS):
+        outcome = call_with_retries(_conclude_under_lock, group, candidates, pairs, using)
+        cluster_changed |= outcome.cluster_changed
+        _mark_changed_texts(
+            [document for document in group if document.document_id in outcome.cluster_changed], pairs, using
+        )
+        group = [document for document in group if document.document_id in outcome.changed_partners]
         if not group:
-            return changed
-        _verify_again(group, pairs, outcome.moved, using)
-    for one in group:
-        mark_document(one.document, using, recheck=True)
-    return changed | dict.fromkeys((one.document for one in group), False)
+            return cluster_changed
+        _verify_again(group, pairs, outcome.changed_partners, using)
+    for document in group:
+        # Their partners change faster than pairs can be verified.
+        mark_document(document.document_id, using, recheck=True)
+    return cluster_changed | dict.fromkeys((document.document_id for document in group), False)
 
 
-def _look_back(concluded: Sequence[Signed], pairs: Mapping[int, Sequence[Verified]], using: str) -> None:
-    """Have those looked at again whose text changed while their pairs were not to be seen yet, the concluded documents
-    and the others: their turn may have found nothing to do. SQLite has one writer at a time."""
-    sides = {each.other(one.document) for one in concluded for each in pairs[one.document]}
+def _mark_changed_texts(
+    concluded: Sequence[SignedDocument], pairs: Mapping[int, Sequence[JudgedPair]], using: str
+) -> None:
+    """Mark documents with a text that changed while their pairs were not visible yet.
+
+    These may be the concluded documents or their partners.
+    """
+    sides = {
+        pair.other_side(document.document_id)
+        for document in concluded
+        for pair in pairs[document.document_id]
+    }
+    # Such a document may have been processed before the pairs were committed, and have found nothing to
+    # update. SQLite has one writer at a time, so it cannot happen there.
     if not sides or connections[using].vendor == "sqlite":
         return
-    stored = {side.document: side.stored for side in sides} | {one.document: one.digest for one in concluded}
-    for document, digest in digests(stored, concluded[0].scheme.pk, using).items():
-        if digest != stored[document]:
-            mark_document(document, using, recheck=True)
+    judged_digests = {side.document_id: side.stored_digest for side in sides} | {
+        document.document_id: document.source_digest for document in concluded
+    }
+    for document_id, digest in source_digests_of(judged_digests, concluded[0].scheme.pk, using).items():
+        if digest != judged_digests[document_id]:
+            mark_document(document_id, using, recheck=True)
 
 
 def _verify_again(
-    group: Sequence[Signed], pairs: dict[int, list[Verified]], moved: Mapping[int, set[int]], using: str
+    group: Sequence[SignedDocument],
+    pairs: dict[int, list[JudgedPair]],
+    changed_partners: Mapping[int, set[int]],
+    using: str,
 ) -> None:
-    """Judge the pairs with those that moved on anew, where they are in the space still."""
-    others = prints_of(set().union(*moved.values()), group[0].scheme.pk, using).values()
-    here = [each for each in others if each.space == group[0].space]
-    again = {
-        one.document: Found([each for each in here if each.document in moved[one.document]]) for one in group
+    """Judge the pairs with changed partners again, if the partners are still in the space."""
+    partner_fingerprints = fingerprints_of(
+        set().union(*changed_partners.values()), group[0].scheme.pk, using
+    ).values()
+    in_space = [item for item in partner_fingerprints if item.space_id == group[0].space_id]
+    new_candidates = {
+        document.document_id: Candidates(
+            [item for item in in_space if item.document_id in changed_partners[document.document_id]]
+        )
+        for document in group
     }
-    verified = verify_many(group, again, using)
-    for one in group:
-        gone = moved[one.document]
-        kept = [each for each in pairs[one.document] if each.other(one.document).document not in gone]
-        pairs[one.document] = kept + verified[one.document]
+    new_pairs = verify_many(group, new_candidates, using)
+    for document in group:
+        changed_ids = changed_partners[document.document_id]
+        kept_pairs = [
+            item
+            for item in pairs[document.document_id]
+            if item.other_side(document.document_id).document_id not in changed_ids
+        ]
+        pairs[document.document_id] = kept_pairs + new_pairs[document.document_id]
 
 
 def _conclude_under_lock(
-    group: Sequence[Signed],
-    found: Mapping[int, Found],
-    pairs: Mapping[int, Sequence[Verified]],
+    group: Sequence[SignedDocument],
+    candidates: Mapping[int, Candidates],
+    pairs: Mapping[int, Sequence[JudgedPair]],
     using: str,
-) -> Outcome:
-    outcome = Outcome()
-    locked = {group[0].space}.union(*(found[one.document].spaces for one in group))
-    with space_lock(locked, using):
-        seen, before, staying = _unmoved(group, pairs, outcome, using)
-        alone = [one for one in staying if _is_odd(one, before.get(one.document), found[one.document])]
-        for one in alone:
-            conclude_alone(one, pairs[one.document], replace(seen, pairs={}), using)
-        if alone:
-            seen = replace(seen, nodes={}, clusters={}, pairs={})
-        together = [one for one in staying if one not in alone]
-        joined = _follow(together, before, found, pairs, seen, using) if together else set()
-        had = [one.document for one in staying if alone or one.document in before]
-        after = places_of(had, using)
-        for one in staying:
-            old, new = before.get(one.document), after.get(one.document)
-            outcome.changed[one.document] = (
-                (old and old.cluster) != (new and new.cluster)
-                if one.document in had
-                else one.document in joined
+) -> ConcludeResult:
+    result = ConcludeResult()
+    locked_spaces = {group[0].space_id}.union(
+        *(candidates[document.document_id].spaces for document in group)
+    )
+    with space_lock(locked_spaces, using):
+        locked_state, old_memberships, unchanged = _find_unchanged(group, pairs, result, using)
+        separate = [
+            document
+            for document in unchanged
+            if _needs_separate_conclusion(
+                document, old_memberships.get(document.document_id), candidates[document.document_id]
             )
-    return outcome
+        ]
+        for document in separate:
+            conclude_separately(document, pairs[document.document_id], replace(locked_state, pairs={}), using)
+        if separate:
+            # The separate conclusions have changed rows that were read before.
+            locked_state = replace(locked_state, nodes={}, clusters={}, pairs={})
+        grouped = [document for document in unchanged if document not in separate]
+        joined = (
+            _write_pairs_and_recluster(grouped, old_memberships, candidates, pairs, locked_state, using)
+            if grouped
+            else set()
+        )
+        # A separate conclusion can change the membership of any document. Otherwise a document without a
+        # membership can only have joined a cluster.
+        member_ids = [
+            document.document_id
+            for document in unchanged
+            if separate or document.document_id in old_memberships
+        ]
+        new_memberships = memberships_of(member_ids, using)
+        for document in unchanged:
+            old_membership, new_membership = (
+                old_memberships.get(document.document_id),
+                new_memberships.get(document.document_id),
+            )
+            result.cluster_changed[document.document_id] = (
+                (old_membership and old_membership.cluster_id)
+                != (new_membership and new_membership.cluster_id)
+                if document.document_id in member_ids
+                else document.document_id in joined
+            )
+    return result
 
 
-def _unmoved(
-    group: Sequence[Signed], pairs: Mapping[int, Sequence[Verified]], outcome: Outcome, using: str
-) -> tuple[Seen, dict[int, Place], list[Signed]]:
-    """All documents as they stand, places, and documents that nobody has moved on; the others' partners are noted."""
-    sides = {one.document: [each.other(one.document) for each in pairs[one.document]] for one in group}
-    asked = {one.document for one in group}.union(side.document for each in sides.values() for side in each)
-    fresh = min((one.document for one in group if one.fresh), default=NEVER)
-    seen, versions, places = _read(asked, group[0].scheme.pk, using, fresh)
-    staying = []
-    for one in group:
-        if (versions.get(one.document), seen.digests.get(one.document)) != (one.wanted, one.digest):
+def _find_unchanged(
+    group: Sequence[SignedDocument],
+    pairs: Mapping[int, Sequence[JudgedPair]],
+    result: ConcludeResult,
+    using: str,
+) -> tuple[LockedState, dict[int, MembershipRow], list[SignedDocument]]:
+    """Return the locked state, the memberships, and the documents that can be concluded.
+
+    These and their partners have not changed since they were compared. Changed partners of other documents
+    are added to ``result``.
+    """
+    partners = {
+        document.document_id: [item.other_side(document.document_id) for item in pairs[document.document_id]]
+        for document in group
+    }
+    document_ids = {document.document_id for document in group}.union(
+        side.document_id for item in partners.values() for side in item
+    )
+    first_new_id = min((document.document_id for document in group if document.is_new), default=ABOVE_ALL_IDS)
+    locked_state, versions, memberships = _read_locked_state(
+        document_ids, group[0].scheme.pk, using, first_new_id
+    )
+    unchanged = []
+    for document in group:
+        if (versions.get(document.document_id), locked_state.digests.get(document.document_id)) != (
+            document.requested_version,
+            document.source_digest,
+        ):
+            # The document itself has changed: its newer request will compare it.
             continue
-        moved = {
-            side.document
-            for side in sides[one.document]
-            if seen.digests.get(side.document) != side.stored
-            or (side.document in places and places[side.document].space != one.space)
+        changed_ids = {
+            side.document_id
+            for side in partners[document.document_id]
+            if locked_state.digests.get(side.document_id) != side.stored_digest
+            or (
+                side.document_id in memberships
+                and memberships[side.document_id].space_id != document.space_id
+            )
         }
-        if moved:
-            outcome.moved[one.document] = moved
+        if changed_ids:
+            result.changed_partners[document.document_id] = changed_ids
         else:
-            staying.append(one)
-    return seen, places, staying
+            unchanged.append(document)
+    return locked_state, memberships, unchanged
 
 
-def _read(
-    asked: Iterable[int], scheme: int, using: str, fresh: int
-) -> tuple[Seen, dict[int, int], dict[int, Place]]:
-    """All of those documents, their versions, and the places of those that have one. ``fresh``: those from that one on
-    are likely to have no pair yet, so that it is worth to ask."""
-    nodes, digests, undecided, clusters = dict[int, Any](), dict[int, str](), set[int](), dict[int, Any]()
-    versions, places, pairs = {}, {}, dict[int, list[Fact]]()
-    for row in rows_in(using, FACTS, sorted(asked), fresh, scheme):
-        (document, _, _, digest, leader), (version, cluster, *place), (decided, unpaired, *figures) = (
+def _read_locked_state(
+    documents: Iterable[int], scheme: int, using: str, first_new_id: int
+) -> tuple[LockedState, dict[int, int], dict[int, MembershipRow]]:
+    """Return the state of the documents, their versions, and their memberships.
+
+    ``first_new_id``: documents from this id on probably have no pair yet. For them the same statement checks
+    it.
+    """
+    nodes, digests, without_decisions, clusters = (
+        dict[int, Any](),
+        dict[int, str](),
+        set[int](),
+        dict[int, Any](),
+    )
+    versions, memberships, pairs = {}, {}, dict[int, list[PairRow]]()
+    for row in fetch_all_in(using, SELECT_LOCKED_STATE, sorted(documents), first_new_id, scheme):
+        (
+            (document, _, _, source_digest, leader_id),
+            (version, cluster_id, *membership_values),
+            (has_decision, has_no_pair, *cluster_values),
+        ) = (
             row[:5],
             row[5:10],
             row[10:],
         )
         nodes[document], versions[document] = row[:5], version
-        if digest:
-            digests[document] = digest
-        if not decided:
-            undecided.add(document)
-        if unpaired:
+        if source_digest:
+            digests[document] = source_digest
+        if not has_decision:
+            without_decisions.add(document)
+        if has_no_pair:
             pairs[document] = []
-        if cluster is not None:
-            places[document] = Place(cluster, leader, *place)
-            clusters[leader] = (cluster, place[0], leader, *figures)
-    return Seen(nodes, digests, undecided, clusters, pairs), versions, places
+        if cluster_id is not None:
+            memberships[document] = MembershipRow(cluster_id, leader_id, *membership_values)
+            clusters[leader_id] = (cluster_id, membership_values[0], leader_id, *cluster_values)
+    return LockedState(nodes, digests, without_decisions, clusters, pairs), versions, memberships
 
 
-def _is_odd(one: Signed, place: Place | None, found: Found) -> bool:
-    """Whether others depend on the document's place: it has come from another space, or it leads by another text."""
-    if found.spaces - {one.space}:
+def _needs_separate_conclusion(
+    signed: SignedDocument, membership: MembershipRow | None, candidates: Candidates
+) -> bool:
+    """Return whether other documents depend on this document's membership.
+
+    That is so if it comes from another space, or if it leads a cluster and its text has changed.
+    """
+    if candidates.spaces - {signed.space_id}:
         return True
-    return place is not None and (
-        place.space != one.space or (place.leader == one.document and place.digest != one.digest)
+    return membership is not None and (
+        membership.space_id != signed.space_id
+        or (membership.leader_id == signed.document_id and membership.digest != signed.source_digest)
     )
 
 
-def _follow(
-    signed: Sequence[Signed],
-    before: Mapping[int, Place],
-    found: Mapping[int, Found],
-    pairs: Mapping[int, Sequence[Verified]],
-    seen: Seen,
+def _write_pairs_and_recluster(
+    signed: Sequence[SignedDocument],
+    memberships: Mapping[int, MembershipRow],
+    candidates: Mapping[int, Candidates],
+    pairs: Mapping[int, Sequence[JudgedPair]],
+    locked_state: LockedState,
     using: str,
 ) -> set[int]:
-    """Pairs are written, stale ones go, decisions speak, clusters are decided anew; who came to be in a cluster."""
-    scheme, space = signed[0].scheme, signed[0].space
-    scores: Scores = {}
-    judged = (each for one in signed for each in pairs[one.document])
-    related = write(judged, scheme, space, using, scores, seen)
-    known = [one for one in signed if not one.fresh]
-    seeds = {one.document for one in signed}
+    """Write pairs, delete stale ones, apply decisions, and recluster.
+
+    Return documents that joined a cluster, and the leaders of these clusters.
+    """
+    scheme, space = signed[0].scheme, signed[0].space_id
+    scores: PreviousScores = {}
+    judged = (pair for document in signed for pair in pairs[document.document_id])
+    related = write_pairs(judged, scheme, space, using, scores, locked_state)
+    signed_before = [document for document in signed if not document.is_new]
+    seeds = {document.document_id for document in signed}
     seeds |= related.intersection(
-        each.other(one.document).document for one in known for each in pairs[one.document]
+        pair.other_side(document.document_id).document_id
+        for document in signed_before
+        for pair in pairs[document.document_id]
     )
-    tied = {one.document: one.digest for one in known if found[one.document].tied}
-    if tied:
-        seeds |= drop_stale(tied, scheme, using, scores)
-        seeds |= decided_with(tied.keys() - seen.undecided, using)
-        seen = replace(seen, pairs={})
-    for one in signed:
-        place = before.get(one.document)
-        if place is not None and (place.digest, place.scheme) != (one.digest, scheme.pk):
-            places = Membership.objects.using(using).filter(document=one.document)
-            places.update(digest=one.digest, scheme=scheme)
-    led = recluster(scheme, seeds, using, related=related - seeds, seen=seen, scores=scores)
-    return {side for node, leader in led.items() if leader not in (None, node) for side in (node, leader)}
+    related_digests = {
+        document.document_id: document.source_digest
+        for document in signed_before
+        if candidates[document.document_id].has_relations
+    }
+    if related_digests:
+        seeds |= delete_stale_pairs(related_digests, scheme, using, scores)
+        seeds |= documents_bound_to(related_digests.keys() - locked_state.without_decisions, using)
+        locked_state = replace(locked_state, pairs={})
+    for document in signed:
+        membership = memberships.get(document.document_id)
+        if membership is not None and (membership.digest, membership.scheme_id) != (
+            document.source_digest,
+            scheme.pk,
+        ):
+            stored_membership = Membership.objects.using(using).filter(document=document.document_id)
+            stored_membership.update(digest=document.source_digest, scheme=scheme)
+    leader_by_document = recluster(
+        scheme, seeds, using, related=related - seeds, locked_state=locked_state, previous_scores=scores
+    )
+    return {
+        side
+        for member, leader in leader_by_document.items()
+        if leader not in (None, member)
+        for side in (member, leader)
+    }

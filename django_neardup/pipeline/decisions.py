@@ -1,4 +1,7 @@
-"""What people decide: remembered under the space's lock, and followed by the clusters at once."""
+"""Store and withdraw moderators' decisions under the lock of the space.
+
+The clusters follow in the same transaction.
+"""
 
 from __future__ import annotations
 
@@ -10,50 +13,56 @@ from uuid import UUID, uuid4
 from django.utils import timezone
 
 from ..conf import get_profile
+from ..db.chunks import chunked
 from ..models import Decision, DecisionMember, Document, Pair, Scheme, Space
-from ..portions import portions
 from ..signals import decision_made
-from .assign import recluster
-from .facts import digests, pairs_of
-from .locks import retrying, space_lock
+from .clusters.assign import recluster
+from .decision_lookup import DecisionScope, decision_in_force, decision_scopes_for_pairs
+from .locks import call_with_retries, space_lock
+from .pairs import pairs_of, source_digests_of
 from .schemes import active_scheme
-from .told import Told, in_force, told_on
 
 
 def decide(
     kind: str,
     documents: Sequence[Document],
-    by: Any,
+    user: Any,
     using: str,
     sides: Mapping[int, int] | None = None,
     note: str = "",
     check: Callable[[], None] | None = None,
     batch: UUID | None = None,
 ) -> Decision:
-    """Remember that those documents are ``"same"`` or ``"different"``; two at least, of one space.
+    """Store the decision that documents are ``"same"`` or ``"different"``.
 
-    ``sides`` sets some against the rest: ``{document id: 1 or 2}``. ``check`` is called under the lock, before
-    anything is written: what it raises leaves all as it was. ``batch`` names the confirmation that it belongs to,
-    None for one of its own. ValueError for fewer than two documents, or for
-    documents of unlike spaces.
+    - ``sides``: ``{document id: 1 or 2}`` sets some documents against the rest.
+    - ``check`` is called under the lock before anything is written. If it raises an error, nothing changes.
+    - ``batch``: the confirmation that the decision belongs to. None makes a new one.
+
+    Raise ValueError for fewer than two documents, or for documents of different spaces.
     """
     spaces = {document.space_id for document in documents}
     if len({document.pk for document in documents}) < 2 or len(spaces) != 1 or spaces == {None}:
         raise ValueError("A decision needs two documents or more, all of one space.")
-    decision = retrying(_decide, kind, documents, by, using, sides or {}, note, check, batch or uuid4())
+    decision = call_with_retries(
+        _decide, kind, documents, user, using, sides or {}, note, check, batch or uuid4()
+    )
     decision_made.send_robust(sender=Decision, decision=decision, using=using)
     return decision
 
 
-def withdraw(decision: Decision, by: Any, using: str) -> bool:
-    """Take a decision back; the clusters follow. False, and nothing is changed, where it was taken back already."""
-    return retrying(_withdraw, decision, by, using)
+def withdraw(decision: Decision, user: Any, using: str) -> bool:
+    """Withdraw a decision; the clusters follow.
+
+    Return False, and change nothing, if it was withdrawn before.
+    """
+    return call_with_retries(_withdraw, decision, user, using)
 
 
 def _decide(
     kind: str,
     documents: Sequence[Document],
-    by: Any,
+    user: Any,
     using: str,
     sides: Mapping[int, int],
     note: str,
@@ -73,53 +82,56 @@ def _decide(
             note=note,
             batch=batch,
             known={f"{pair.a_id}-{pair.b_id}": [pair.verdict, pair.classes, pair.score] for pair in pairs},
-            **_who(by),
+            **_user_columns(user),
         )
-        stored = digests(ids, scheme.pk, using)
+        digests = source_digests_of(ids, scheme.pk, using)
         DecisionMember.objects.using(using).bulk_create(
             DecisionMember(
-                decision=decision, document_id=pk, side=sides.get(pk, 0), digest=stored.get(pk, "")
+                decision=decision, document_id=pk, side=sides.get(pk, 0), digest=digests.get(pk, "")
             )
             for pk in sorted(ids)
         )
-        _follow(ids, pairs, scheme, using)
+        _update_pairs_and_clusters(ids, pairs, scheme, using)
     return decision
 
 
-def _withdraw(decision: Decision, by: Any, using: str) -> bool:
+def _withdraw(decision: Decision, user: Any, using: str) -> bool:
     scheme = active_scheme(get_profile(decision.space.profile), using)
-    ids = {*Told.of(decision).documents}
+    ids = {*DecisionScope.from_decision(decision).opposed_members}
     with space_lock({decision.space_id, *_spaces_of(decision, using)}, using):
-        standing = Decision.objects.using(using).filter(pk=decision.pk, withdrawn=None)
-        if not standing.update(withdrawn=timezone.now(), withdrawn_by=_who(by)["by_name"]):
+        not_withdrawn = Decision.objects.using(using).filter(pk=decision.pk, withdrawn=None)
+        # Under the lock: of two withdrawals at the same time only one has an effect.
+        if not not_withdrawn.update(withdrawn=timezone.now(), withdrawn_by=_user_columns(user)["by_name"]):
             return False
         pairs = [pair for pair in pairs_of(ids, scheme.pk, using) if {pair.a_id, pair.b_id} <= ids]
-        _follow(ids, pairs, scheme, using)
+        _update_pairs_and_clusters(ids, pairs, scheme, using)
     return True
 
 
-def _follow(documents: set[int], pairs: Sequence[Pair], scheme: Scheme, using: str) -> None:
-    """Renew what is in force on those pairs, and the clusters."""
-    decisions = told_on([(pair.a_id, pair.b_id) for pair in pairs], using)
-    changed: defaultdict[int | None, list[int]] = defaultdict(list)
+def _update_pairs_and_clusters(
+    documents: set[int], pairs: Sequence[Pair], scheme: Scheme, using: str
+) -> None:
+    """Store again which decision applies to each pair, and recluster the documents."""
+    decisions = decision_scopes_for_pairs([(pair.a_id, pair.b_id) for pair in pairs], using)
+    pairs_by_decision: defaultdict[int | None, list[int]] = defaultdict(list)
     for pair in pairs:
-        decision = in_force(pair, decisions.get((pair.a_id, pair.b_id), ()))
-        number = None if decision is None else decision.pk
-        if number != pair.decision_id:
-            changed[number].append(pair.pk)
-    for number, keys in changed.items():
-        for some in portions(keys):
-            Pair.objects.using(using).filter(pk__in=some).update(decision=number)
+        decision = decision_in_force(pair, decisions.get((pair.a_id, pair.b_id), ()))
+        decision_id = None if decision is None else decision.pk
+        if decision_id != pair.decision_id:
+            pairs_by_decision[decision_id].append(pair.pk)
+    for decision_id, pair_ids in pairs_by_decision.items():
+        for chunk in chunked(pair_ids):
+            Pair.objects.using(using).filter(pk__in=chunk).update(decision=decision_id)
     recluster(scheme, documents, using)
 
 
 def _spaces_of(decision: Decision, using: str) -> set[int]:
-    """The spaces where its documents are now."""
+    """Return the present spaces of the decision's documents."""
     rows = Document.objects.using(using).filter(decisions__decision=decision, space__isnull=False)
     return set(rows.values_list("space", flat=True).distinct())
 
 
-def _who(by: Any) -> dict[str, str]:
-    if by is None:
+def _user_columns(user: Any) -> dict[str, str]:
+    if user is None:
         return {"by": "", "by_name": ""}
-    return {"by": str(by.pk), "by_name": str(by)[:255]}
+    return {"by": str(user.pk), "by_name": str(user)[:255]}

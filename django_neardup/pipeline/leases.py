@@ -1,4 +1,8 @@
-"""What waits, and leases and ends of many documents: never does a statement wait for a row while it holds others."""
+"""Lease, renew and finish many documents per statement.
+
+No statement waits for a row while it holds other rows: that could deadlock with a request that marks
+documents.
+"""
 
 from __future__ import annotations
 
@@ -8,208 +12,273 @@ from typing import Any, NamedTuple
 
 from django.db import connections, transaction
 
+from ..db.chunks import chunked
+from ..db.sql import execute, fetch_all, fetch_all_in, placeholders, supports_skip_locked, vendor
 from ..models import Cluster, Document
-from ..models.document import Ledger
 from ..models.fields import CLOCK_SQL
-from ..portions import portions
-from .locks import retrying
-from .records import Signed
-from .sql import execute, holes, rows, rows_in, skips_locked, vendor
+from ..models.index import WorkQueueRow
+from .locks import call_with_retries
+from .stage_types import SignedDocument
 
-KNOWN = {
+PROCESSED_FIELDS = {
     "id", "content_type_id", "object_id", "space_id", "live", "state", "recheck", "version", "wanted", "done",
     "attempts",
 }  # fmt: skip
-"""What a turn knows of its document."""
+"""Fields of a document that its processing needs. The others are not read."""
 
-COLUMNS = [field.attname for field in Document._meta.concrete_fields if field.attname in KNOWN]
-SHOWN = ", ".join(f'"{name}"' for name in COLUMNS)
-FREE = '"pending_since" IS NOT NULL AND ("leased_until" IS NULL OR "leased_until" < {clock})'
-OF_KINDS: dict[type[Ledger], str] = {
+DOCUMENT_COLUMNS = [
+    field.attname for field in Document._meta.concrete_fields if field.attname in PROCESSED_FIELDS
+]
+QUOTED_COLUMNS = ", ".join(f'"{name}"' for name in DOCUMENT_COLUMNS)
+IS_AVAILABLE = '"pending_since" IS NOT NULL AND ("leased_until" IS NULL OR "leased_until" < {clock})'
+"""Pending, and not leased by another worker."""
+HAS_CONTENT_TYPE: dict[type[WorkQueueRow], str] = {
     Document: '"content_type_id" IN ({})',
-    Cluster: 'EXISTS (SELECT 1 FROM "neardup_document" d WHERE d."id" = "representative_id" '
+    Cluster: 'EXISTS (SELECT 1 FROM "neardup_document" d WHERE d."id" = "leader_id" '
     'AND d."content_type_id" IN ({}))',
 }
-LEASE = 'UPDATE "neardup_document" SET "leased_until" = {clock} + %s, "attempts" = "attempts" + 1 WHERE "id" IN ({ids})'
-RENEW = (
+LEASE_DOCUMENTS = (
+    'UPDATE "neardup_document" SET "leased_until" = {clock} + %s, "attempts" = "attempts" + 1 '
+    'WHERE "id" IN ({ids})'
+)
+RENEW_LEASES = (
     'UPDATE "{table}" SET "leased_until" = {clock} + %s '
     'WHERE "leased_until" IS NOT NULL AND "attempts" = %s AND "id" IN ({{ids}})'
 )
-HELD = "_neardup_lease"
-END = (
+"""Skips rows with another number of ``attempts``.
+
+Leasing adds an attempt and marking resets the attempts. So a row with another number of attempts was leased
+by another worker, or marked meanwhile.
+"""
+LEASE_ATTRIBUTE = "_neardup_lease"
+"""The attribute in which a leased row keeps its ``Lease``."""
+FINISH_DOCUMENTS = (
     'UPDATE "neardup_document" SET "done" = %s, "attempts" = 0, "leased_until" = NULL, '
     '"pending_since" = CASE WHEN "wanted" > %s THEN "pending_since" END, '
     '"recheck" = CASE WHEN "wanted" > %s THEN "recheck" ELSE FALSE END{more} WHERE "done" < %s AND "id" IN ({ids})'
 )
-SHOW = ', "state" = %s, "reason" = %s'
-LEAVE = f'{SHOW}, "live" = FALSE'
+SET_STATE = ', "state" = %s, "reason" = %s'
+SET_STATE_NOT_LIVE = f'{SET_STATE}, "live" = FALSE'
 
 
 INDEXED = Document.State.INDEXED
 
 
 class Lease(NamedTuple):
-    """Since when (by this process's own clock) and for how many seconds a row is held."""
+    """The start of a lease, by this process's own monotonic clock, and its length in seconds."""
 
-    since: float
+    started: float
     seconds: float
 
 
-class End(NamedTuple):
-    """The request that is answered, and the state and the reason that are shown from now on; None leaves both as they
-    are. What is not indexed is not live."""
+class Completion(NamedTuple):
+    """The request that is answered, and the state and reason to show from now on.
 
-    wanted: int
+    ``state`` None leaves both unchanged. A state other than "indexed" also sets ``live`` to false.
+    """
+
+    requested_version: int
     state: str | None = None
     reason: str = ""
 
 
-def waiting(
-    model: type[Ledger], using: str, limit: int, without: Collection[int] = ()
+def available_rows(
+    model: type[WorkQueueRow], using: str, limit: int, excluded_content_types: Collection[int] = ()
 ) -> list[tuple[int, int]]:
-    """Rows that wait and are not leased, oldest first, and their attempts so far; none of posts of the content types
-    ``without``."""
-    but = f" AND NOT {OF_KINDS[model].format(holes(len(without)))}" if without else ""
-    return rows(
+    """Return ``(id, attempts)`` of pending rows that are not leased, oldest first, at most ``limit``.
+
+    Rows of the posts of ``excluded_content_types`` are left out.
+    """
+    exclusion = (
+        f" AND NOT {HAS_CONTENT_TYPE[model].format(placeholders(len(excluded_content_types)))}"
+        if excluded_content_types
+        else ""
+    )
+    return fetch_all(
         using,
-        f'SELECT "id", "attempts" FROM "{model._meta.db_table}" WHERE {FREE.format(clock=_clock(using))}{but} '
+        f'SELECT "id", "attempts" FROM "{model._meta.db_table}" '
+        f"WHERE {IS_AVAILABLE.format(clock=_clock_sql(using))}{exclusion} "
         f'ORDER BY "pending_since", "id" LIMIT {int(limit)}',
-        [*without],
+        [*excluded_content_types],
     )
 
 
 def lease_many(documents: Sequence[int], using: str, seconds: float) -> list[Document]:
-    """Take those documents for that time by the database's clock, in the order given; those that others have, or
-    hold just now, are left out."""
-    until, held = int(seconds * 1000), Lease(time.monotonic(), seconds)
-    lease = {"postgresql": _lease_postgresql, "sqlite": _lease_sqlite}.get(vendor(using), _lease_mysql)
-    place = {document: number for number, document in enumerate(documents)}
-    found = sorted(map(_document(using), lease(documents, using, until)), key=lambda row: place[row.pk])
-    for document in found:
-        document.__dict__[HELD] = held
-    return found
+    """Lease documents for ``seconds`` by the database's clock, and return them in the given order.
+
+    Documents that another worker has leased, or has locked at this moment, are left out.
+    """
+    milliseconds, new_lease = int(seconds * 1000), Lease(time.monotonic(), seconds)
+    lease_rows = {"postgresql": _lease_postgresql, "sqlite": _lease_sqlite}.get(vendor(using), _lease_mysql)
+    positions = {document: position for position, document in enumerate(documents)}
+    leased = sorted(
+        map(_row_converter(using), lease_rows(documents, using, milliseconds)),
+        key=lambda row: positions[row.pk],
+    )
+    for document in leased:
+        document.__dict__[LEASE_ATTRIBUTE] = new_lease
+    return leased
 
 
-def keep(leased: Iterable[Ledger], using: str) -> None:
-    """Renew the leases of which half is over; not those that another worker has by now, of rows that were marked
-    meanwhile, or that somebody holds just now. Called between the stages of long batches and repairs."""
+def renew_leases(leased_rows: Iterable[WorkQueueRow], using: str) -> None:
+    """Renew leases that have passed half of their time.
+
+    Call it between the stages of long batches and repairs. Skip rows that another worker has leased
+    meanwhile, that were marked meanwhile, or that are locked at this moment.
+    """
     now = time.monotonic()
-    due: dict[tuple[str, float, int], list[Ledger]] = {}
-    for row in leased:
-        held = row.__dict__.get(HELD)
-        if held is not None and now - held.since > held.seconds / 2:
-            due.setdefault((row._meta.db_table, held.seconds, row.attempts), []).append(row)
-    for (table, seconds, attempts), late in due.items():
-        retrying(_renew, table, [row.pk for row in late], attempts, int(seconds * 1000), using)
-        for row in late:
-            row.__dict__[HELD] = Lease(now, seconds)
+    due: dict[tuple[str, float, int], list[WorkQueueRow]] = {}
+    for row in leased_rows:
+        # Rows that were read without a lease have no such attribute.
+        lease = row.__dict__.get(LEASE_ATTRIBUTE)
+        if lease is not None and now - lease.started > lease.seconds / 2:
+            due.setdefault((row._meta.db_table, lease.seconds, row.attempts), []).append(row)
+    for (table, seconds, attempts), rows in due.items():
+        call_with_retries(
+            _renew_leases, table, [row.pk for row in rows], attempts, int(seconds * 1000), using
+        )
+        for row in rows:
+            row.__dict__[LEASE_ATTRIBUTE] = Lease(now, seconds)
 
 
-def _renew(table: str, ids: Sequence[int], attempts: int, until: int, using: str) -> None:
-    renew = RENEW.format(table=table, clock=_clock(using))
-    if not skips_locked(using) and vendor(using) != "sqlite":
-        for each in ids:
-            execute(using, renew.format(ids="%s"), [until, attempts, each])
+def _renew_leases(table: str, ids: Sequence[int], attempts: int, milliseconds: int, using: str) -> None:
+    statement = RENEW_LEASES.format(table=table, clock=_clock_sql(using))
+    if not supports_skip_locked(using) and vendor(using) != "sqlite":
+        # Without SKIP LOCKED only a statement of one row cannot wait while it holds another.
+        for row_id in ids:
+            execute(using, statement.format(ids="%s"), [milliseconds, attempts, row_id])
         return
     with transaction.atomic(using=using):
-        free = _locked(ids, using, table) if skips_locked(using) else ids
-        for portion in portions(sorted(free)):
-            execute(using, renew.format(ids=holes(len(portion))), [until, attempts, *portion])
+        unlocked = _lock_unlocked(ids, using, table) if supports_skip_locked(using) else ids
+        for chunk in chunked(sorted(unlocked)):
+            execute(using, statement.format(ids=placeholders(len(chunk))), [milliseconds, attempts, *chunk])
 
 
-def finish_many(signed: Sequence[Signed], using: str) -> None:
-    """All that was wanted up to each one's ``wanted`` is done: its lease ends. Never waits for a row while it holds
-    others."""
-    end(
-        {one.document: End(one.wanted, INDEXED, "truncated" if one.truncated else "") for one in signed},
+def finish_many(signed: Sequence[SignedDocument], using: str) -> None:
+    """Finish signed documents and end their leases. This never waits for a row while it holds others.
+
+    Every request up to each one's ``requested_version`` is answered.
+    """
+    finish_documents(
+        {
+            document.document_id: Completion(
+                document.requested_version, INDEXED, "truncated" if document.is_truncated else ""
+            )
+            for document in signed
+        },
         using,
     )
 
 
-def end(ends: dict[int, End], using: str) -> None:
-    """End the turns of those documents; what has come since goes on waiting."""
-    left = list(ends)
-    if len(ends) > 1 and (skips_locked(using) or vendor(using) == "sqlite"):
-        left = retrying(_end_free, ends, using)
-    for document in left:
-        retrying(_end, [document], ends[document], using)
+def finish_documents(completions: dict[int, Completion], using: str) -> None:
+    """End the processing of documents, by document id. A document with a newer request stays pending."""
+    remaining = list(completions)
+    if len(completions) > 1 and (supports_skip_locked(using) or vendor(using) == "sqlite"):
+        remaining = call_with_retries(_finish_unlocked, completions, using)
+    for document in remaining:
+        call_with_retries(_finish, [document], completions[document], using)
 
 
-def _end_free(ends: dict[int, End], using: str) -> list[int]:
-    """End those whose rows are free, in one transaction; the rest."""
+def _finish_unlocked(completions: dict[int, Completion], using: str) -> list[int]:
+    """Finish the documents with free rows in one transaction, and return the ids of the others."""
     with transaction.atomic(using=using):
-        free = _locked(ends, using) if skips_locked(using) else set(ends)
-        groups: dict[End, list[int]] = {}
-        for document in sorted(free):
-            groups.setdefault(ends[document], []).append(document)
-        for how, documents in groups.items():
-            for portion in portions(documents):
-                _end(portion, how, using)
-    return [document for document in ends if document not in free]
+        # SQLite has one writer at a time: inside the transaction every row is free.
+        unlocked = _lock_unlocked(completions, using) if supports_skip_locked(using) else set(completions)
+        documents_by_completion: dict[Completion, list[int]] = {}
+        for document in sorted(unlocked):
+            documents_by_completion.setdefault(completions[document], []).append(document)
+        for completion, documents in documents_by_completion.items():
+            for chunk in chunked(documents):
+                _finish(chunk, completion, using)
+    return [document for document in completions if document not in unlocked]
 
 
-def _end(documents: Sequence[int], how: End, using: str) -> None:
-    more = "" if how.state is None else SHOW if how.state == INDEXED else LEAVE
-    shown = [] if how.state is None else [how.state, how.reason]
-    statement = END.format(more=more, ids=holes(len(documents)))
-    execute(using, statement, [how.wanted] * 3 + shown + [how.wanted, *documents])
+def _finish(documents: Sequence[int], completion: Completion, using: str) -> None:
+    state_columns = (
+        "" if completion.state is None else SET_STATE if completion.state == INDEXED else SET_STATE_NOT_LIVE
+    )
+    state_values = [] if completion.state is None else [completion.state, completion.reason]
+    statement = FINISH_DOCUMENTS.format(more=state_columns, ids=placeholders(len(documents)))
+    execute(
+        using,
+        statement,
+        [completion.requested_version] * 3 + state_values + [completion.requested_version, *documents],
+    )
 
 
-def _locked(ids: Iterable[int], using: str, table: str = "neardup_document") -> set[int]:
+def _lock_unlocked(ids: Iterable[int], using: str, table: str = "neardup_document") -> set[int]:
     statement = f'SELECT "id" FROM "{table}" WHERE "id" IN ({{}}) ORDER BY "id" FOR UPDATE SKIP LOCKED'
-    return {row[0] for row in rows_in(using, statement, sorted(ids))}
+    return {row[0] for row in fetch_all_in(using, statement, sorted(ids))}
 
 
-def _lease_postgresql(documents: Sequence[int], using: str, until: int) -> list[tuple[Any, ...]]:
-    clock = _clock(using)
-    free = (
-        f'SELECT "id" FROM "neardup_document" WHERE "id" IN ({holes(len(documents))}) AND {FREE.format(clock=clock)} '
+def _lease_postgresql(documents: Sequence[int], using: str, milliseconds: int) -> list[tuple[Any, ...]]:
+    clock = _clock_sql(using)
+    available_ids = (
+        f'SELECT "id" FROM "neardup_document" WHERE "id" IN ({placeholders(len(documents))}) '
+        f"AND {IS_AVAILABLE.format(clock=clock)} "
         'ORDER BY "id" FOR UPDATE SKIP LOCKED'
     )
-    return rows(using, f"{LEASE.format(clock=clock, ids=free)} RETURNING {SHOWN}", [until, *documents])
+    return fetch_all(
+        using,
+        f"{LEASE_DOCUMENTS.format(clock=clock, ids=available_ids)} RETURNING {QUOTED_COLUMNS}",
+        [milliseconds, *documents],
+    )
 
 
-def _lease_sqlite(documents: Sequence[int], using: str, until: int) -> list[tuple[Any, ...]]:
+def _lease_sqlite(documents: Sequence[int], using: str, milliseconds: int) -> list[tuple[Any, ...]]:
+    # SQLite before 3.35 has no RETURNING.
     if not connections[using].features.can_return_columns_from_insert:
-        return _lease_one_by_one(documents, using, until)
-    clock = _clock(using)
-    statement = f"{LEASE.format(clock=clock, ids=holes(len(documents)))} AND {FREE.format(clock=clock)}"
-    return rows(using, f"{statement} RETURNING {SHOWN}", [until, *documents])
+        return _lease_one_by_one(documents, using, milliseconds)
+    clock = _clock_sql(using)
+    statement = (
+        f"{LEASE_DOCUMENTS.format(clock=clock, ids=placeholders(len(documents)))} "
+        f"AND {IS_AVAILABLE.format(clock=clock)}"
+    )
+    return fetch_all(using, f"{statement} RETURNING {QUOTED_COLUMNS}", [milliseconds, *documents])
 
 
-def _lease_mysql(documents: Sequence[int], using: str, until: int) -> list[tuple[Any, ...]]:
-    if not skips_locked(using) or len(documents) == 1:
-        return _lease_one_by_one(documents, using, until)
-    clock = _clock(using)
+def _lease_mysql(documents: Sequence[int], using: str, milliseconds: int) -> list[tuple[Any, ...]]:
+    if not supports_skip_locked(using) or len(documents) == 1:
+        return _lease_one_by_one(documents, using, milliseconds)
+    clock = _clock_sql(using)
+    # MariaDB has no UPDATE … RETURNING: read the rows under their locks, then update them.
     with transaction.atomic(using=using):
-        found = rows(
+        rows = fetch_all(
             using,
-            f'SELECT {SHOWN} FROM "neardup_document" WHERE "id" IN ({holes(len(documents))}) '
-            f'AND {FREE.format(clock=clock)} ORDER BY "id" FOR UPDATE SKIP LOCKED',
+            f'SELECT {QUOTED_COLUMNS} FROM "neardup_document" WHERE "id" IN ({placeholders(len(documents))}) '
+            f'AND {IS_AVAILABLE.format(clock=clock)} ORDER BY "id" FOR UPDATE SKIP LOCKED',
             documents,
         )
-        taken = [row[COLUMNS.index("id")] for row in found]
-        if taken:
-            execute(using, LEASE.format(clock=clock, ids=holes(len(taken))), [until, *taken])
-    place = COLUMNS.index("attempts")
-    return [(*row[:place], row[place] + 1, *row[place + 1 :]) for row in found]
+        document_ids = [row[DOCUMENT_COLUMNS.index("id")] for row in rows]
+        if document_ids:
+            execute(
+                using,
+                LEASE_DOCUMENTS.format(clock=clock, ids=placeholders(len(document_ids))),
+                [milliseconds, *document_ids],
+            )
+    # The rows were read before the update added the attempt.
+    attempts_index = DOCUMENT_COLUMNS.index("attempts")
+    return [(*row[:attempts_index], row[attempts_index] + 1, *row[attempts_index + 1 :]) for row in rows]
 
 
-def _lease_one_by_one(documents: Sequence[int], using: str, until: int) -> list[tuple[Any, ...]]:
-    clock = _clock(using)
-    statement = f"{LEASE.format(clock=clock, ids='%s')} AND {FREE.format(clock=clock)}"
-    taken = [document for document in documents if execute(using, statement, [until, document])]
-    return rows_in(using, f'SELECT {SHOWN} FROM "neardup_document" WHERE "id" IN ({{}})', taken)
+def _lease_one_by_one(documents: Sequence[int], using: str, milliseconds: int) -> list[tuple[Any, ...]]:
+    clock = _clock_sql(using)
+    statement = f"{LEASE_DOCUMENTS.format(clock=clock, ids='%s')} AND {IS_AVAILABLE.format(clock=clock)}"
+    leased = [document for document in documents if execute(using, statement, [milliseconds, document])]
+    return fetch_all_in(
+        using, f'SELECT {QUOTED_COLUMNS} FROM "neardup_document" WHERE "id" IN ({{}})', leased
+    )
 
 
-def _document(using: str) -> Any:
-    def made(row: Sequence[Any]) -> Document:
-        document = Document.from_db(using, COLUMNS, row)
+def _row_converter(using: str) -> Any:
+    def to_document(row: Sequence[Any]) -> Document:
+        document = Document.from_db(using, DOCUMENT_COLUMNS, row)
+        # SQLite and MariaDB return 0 and 1, and the rows bypass Django's converters.
         document.live, document.recheck = bool(document.live), bool(document.recheck)
         return document
 
-    return made
+    return to_document
 
 
-def _clock(using: str) -> str:
+def _clock_sql(using: str) -> str:
     return CLOCK_SQL[vendor(using)]

@@ -1,4 +1,4 @@
-"""Transactions under a space's lock row, and those that a database may ask to repeat."""
+"""Transactions under the lock of a space, and retries of transactions that the database rejects."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError, transaction
 
-from .sql import execute, vendor
+from ..db.sql import execute, vendor
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-ATTEMPTS = 6
-PAUSE = 0.02
-REPEATABLE = {"40001", "40P01", 1213, 1205, 1020, 1412}
-"""Serialization failure and deadlock of PostgreSQL; deadlock, lock timeout, changed row, changed table of MariaDB."""
+MAX_ATTEMPTS = 6
+RETRY_PAUSE = 0.02
+"""Seconds before the first repetition. Later pauses double."""
+RETRYABLE_CODES = {"40001", "40P01", 1213, 1205, 1020, 1412}
+"""PostgreSQL: serialization failure, deadlock.
+
+MariaDB: deadlock, lock timeout, changed row, changed table.
+"""
 
 
 @contextmanager
-def writing(using: str) -> Iterator[None]:
-    """A durable transaction that writes from its beginning: SQLite then never has to upgrade a lock."""
+def write_transaction(using: str) -> Iterator[None]:
+    """Open a durable transaction that begins with a write."""
     with transaction.atomic(using=using, durable=True):
+        # SQLite cannot upgrade a read lock while another connection writes. So take the write lock first,
+        # by a write of no row.
         if vendor(using) == "sqlite":
             execute(using, 'UPDATE "neardup_document" SET "id" = "id" WHERE "id" = -1')
         yield
@@ -32,10 +38,10 @@ def writing(using: str) -> Iterator[None]:
 
 @contextmanager
 def space_lock(spaces: Iterable[int], using: str) -> Iterator[None]:
-    """A durable transaction that begins by locking the rows of those spaces, in id order.
+    """Open a durable transaction that first locks the rows of the spaces, in id order.
 
-    The first statement is a write: SQLite then never has to upgrade a lock, and MariaDB takes its snapshot only
-    once the lock is held.
+    The first statement is a write. So SQLite never has to upgrade a read lock, and MariaDB takes its snapshot
+    after it has the lock.
     """
     with transaction.atomic(using=using, durable=True):
         for space in sorted(set(spaces)):
@@ -43,20 +49,27 @@ def space_lock(spaces: Iterable[int], using: str) -> Iterator[None]:
         yield
 
 
-def retrying(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call a function that opens its own transaction; again, with growing pauses, where the database asks for it."""
-    for attempt in range(ATTEMPTS - 1):
+def call_with_retries(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call a function that opens its own transaction, and return its result.
+
+    If the database rejects the transaction, repeat the call after growing pauses, at most ``MAX_ATTEMPTS``
+    calls.
+    """
+    for attempt in range(MAX_ATTEMPTS - 1):
         try:
             return function(*args, **kwargs)
         except OperationalError as error:
-            if not _repeatable(error):
+            if not _is_retryable(error):
                 raise
-            time.sleep(PAUSE * 2**attempt * (0.5 + random.random()))
+            # Random, so that two transactions that deadlocked do not collide again.
+            time.sleep(RETRY_PAUSE * 2**attempt * (0.5 + random.random()))
     return function(*args, **kwargs)
 
 
-def _repeatable(error: OperationalError) -> bool:
+def _is_retryable(error: OperationalError) -> bool:
     cause = error.__cause__
-    state = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
-    number = error.args[0] if error.args else None
-    return state in REPEATABLE or number in REPEATABLE or "database is locked" in str(error)
+    sql_state = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
+    error_number = error.args[0] if error.args else None
+    return (
+        sql_state in RETRYABLE_CODES or error_number in RETRYABLE_CODES or "database is locked" in str(error)
+    )

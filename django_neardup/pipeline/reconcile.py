@@ -1,4 +1,7 @@
-"""What no signal told: bulk updates, raw SQL, crashes between a commit and its mark."""
+"""Find posts for which no signal was sent, and mark them.
+
+The reasons are bulk updates, raw SQL, and crashes between a commit and its mark.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,22 @@ from typing import Any
 
 from django.db import models
 
-from ..adapters import Adapter, Source, registered
-from ..columns import as_key
+from ..adapters import Adapter, Source, registered_adapters
+from ..db.sql import stream_rows
 from ..models import Document, Fingerprint, Scheme
-from .ledger import mark_document, mark_key
-from .objects import canonical_id, content_type_of
-from .progress import progress_of
-from .schemes import active_scheme, canonise, present_scheme
-from .sign import why_skipped
-from .sql import streamed
+from ..querysets import parse_pk
+from .content_objects import canonical_id, content_type_of
+from .index_progress import progress_of
+from .schemes import active_or_unsaved_scheme, active_scheme, canonicalize
+from .source_properties import skip_reason
+from .work_queue import mark_document, mark_key
 
 BATCH = 500
 
 
 @dataclass
-class Differences:
-    """What ``reconcile`` found: objects without a document, objects with another text, documents without an object."""
+class ReconcileResult:
+    """Numbers of objects without a document, objects with another text, and documents without an object."""
 
     missing: int = 0
     stale: int = 0
@@ -34,19 +37,22 @@ class Differences:
         return self.missing + self.stale + self.orphaned
 
 
-def batches(adapter: Adapter, using: str, after: Any = None, size: int = BATCH) -> Iterator[list[Any]]:
-    """The primary keys of every object in batches, in keyset order, those after ``after``."""
+def pk_batches(adapter: Adapter, using: str, after_pk: Any = None, size: int = BATCH) -> Iterator[list[Any]]:
+    """Yield the primary keys of all objects in batches, in ascending order after ``after_pk``."""
     rows = adapter.model._base_manager.using(using).order_by("pk").values_list("pk", flat=True)
-    while keys := list((rows if after is None else rows.filter(pk__gt=after))[:size]):
+    while keys := list((rows if after_pk is None else rows.filter(pk__gt=after_pk))[:size]):
         yield keys
-        after = keys[-1]
+        after_pk = keys[-1]
 
 
-def ordered_batches(adapter: Adapter, using: str, size: int = BATCH) -> Iterator[list[Any]]:
-    """The same in the adapter's own ``order``, from the start, where the primary key tells no age."""
+def ordered_pk_batches(adapter: Adapter, using: str, size: int = BATCH) -> Iterator[list[Any]]:
+    """Yield the primary keys of all objects in batches, in the adapter's ``order`` and from the start.
+
+    Use it if primary keys do not grow with age.
+    """
     rows = adapter.model._base_manager.using(using).order_by(adapter.order, "pk").values_list("pk", flat=True)
     batch: list[Any] = []
-    for key in streamed(rows, using, size):
+    for key in stream_rows(rows, using, size):
         batch.append(key)
         if len(batch) == size:
             yield batch
@@ -55,87 +61,103 @@ def ordered_batches(adapter: Adapter, using: str, size: int = BATCH) -> Iterator
         yield batch
 
 
-def reconcile(adapter: Adapter, using: str, dry_run: bool = False) -> Iterator[tuple[int, Differences]]:
-    """Compare every object with its document, and mark what differs; yields batch sizes and what was found so far.
-    ``dry_run``: nothing is written."""
-    scheme, found = (present_scheme if dry_run else active_scheme)(adapter.settings, using), Differences()
-    for keys in batches(adapter, using):
-        known = _documents(adapter, keys, using)
-        stored = _digests(known.values(), scheme, using)
+def reconcile(adapter: Adapter, using: str, dry_run: bool = False) -> Iterator[tuple[int, ReconcileResult]]:
+    """Compare every object with its document, and mark the document if they differ.
+
+    Yield the size of each batch and the result so far. ``dry_run``: write nothing.
+    """
+    scheme, result = (
+        (active_or_unsaved_scheme if dry_run else active_scheme)(adapter.settings, using),
+        ReconcileResult(),
+    )
+    for keys in pk_batches(adapter, using):
+        documents = _documents_by_object_id(adapter, keys, using)
+        stored_digests = _stored_digests(documents.values(), scheme, using)
         sources = adapter.sources(keys, using)
         for key in keys:
-            document = known.get(canonical_id(key))
+            document = documents.get(canonical_id(key))
             if document is None:
-                found.missing += 1
-            elif not _agrees(adapter, sources.get(key), document, stored, scheme):
-                found.stale += 1
+                result.missing += 1
+            elif not _is_up_to_date(adapter, sources.get(key), document, stored_digests, scheme):
+                result.stale += 1
             else:
                 continue
             if not dry_run:
                 mark_key(adapter, key, using, recheck=document is not None)
-        yield len(keys), found
-    for orphan in _orphans(adapter, using):
-        found.orphaned += 1
+        yield len(keys), result
+    for orphan in _find_orphans(adapter, using):
+        result.orphaned += 1
         if not dry_run:
             mark_document(orphan, using)
-    yield 0, found
+    yield 0, result
 
 
-def find_missing(using: str, slice_size: int = BATCH, cursors: dict[str, Any] | None = None) -> int:
-    """The idle pass: mark objects without a document, a bounded slice a model and call; how many.
+def mark_missing(using: str, slice_size: int = BATCH, cursors: dict[str, Any] | None = None) -> int:
+    """Mark objects without a document, and return their number. This is the worker's pass when it is idle.
 
-    ``cursors`` is kept by the caller from call to call. Models that no backfill has come through are left alone.
+    Each call checks at most ``slice_size`` objects per model. The caller keeps ``cursors`` from call to call.
+    Models that ``neardup_index`` has never finished are skipped.
     """
     cursors, marked = {} if cursors is None else cursors, 0
-    for model, adapter in registered().items():
+    for model, adapter in registered_adapters().items():
         label = model._meta.label_lower
         if not progress_of(active_scheme(adapter.settings, using), label).get("again"):
             continue
-        keys = next(batches(adapter, using, cursors.get(label), slice_size), [])
+        keys = next(pk_batches(adapter, using, cursors.get(label), slice_size), [])
         cursors[label] = keys[-1] if len(keys) == slice_size else None
-        known = _documents(adapter, keys, using)
+        documents = _documents_by_object_id(adapter, keys, using)
         for key in keys:
-            if canonical_id(key) not in known:
+            if canonical_id(key) not in documents:
                 mark_key(adapter, key, using)
                 marked += 1
     return marked
 
 
-def _documents(adapter: Adapter, keys: list[Any], using: str) -> dict[str, Document]:
+def _documents_by_object_id(adapter: Adapter, keys: list[Any], using: str) -> dict[str, Document]:
     rows = Document.objects.using(using).filter(
         content_type=content_type_of(adapter.model, using), object_id__in=[canonical_id(key) for key in keys]
     )
     return {document.object_id: document for document in rows}
 
 
-def _digests(documents: Any, scheme: Scheme, using: str) -> dict[int, str]:
+def _stored_digests(documents: Any, scheme: Scheme, using: str) -> dict[int, str]:
     rows = Fingerprint.objects.using(using).filter(document__in=list(documents), scheme=scheme.pk)
     return dict(rows.values_list("document_id", "source_digest"))
 
 
-def _agrees(
-    adapter: Adapter, source: Source | None, document: Document, stored: dict[int, str], scheme: Scheme
+def _is_up_to_date(
+    adapter: Adapter,
+    source: Source | None,
+    document: Document,
+    stored_digests: dict[int, str],
+    scheme: Scheme,
 ) -> bool:
+    # A pending document is processed anyway. A quarantined one would only fail again.
     if document.pending_since is not None or document.state == Document.State.QUARANTINED:
         return True
     if source is None:
         return False
-    if document.pk in stored:
-        return stored[document.pk] == source.digest
+    if document.pk in stored_digests:
+        return stored_digests[document.pk] == source.digest
     if document.state != Document.State.SKIPPED:
         return False
-    return bool(why_skipped(adapter, source, canonise(adapter, source, scheme) if source.compared else None))
+    return bool(
+        skip_reason(adapter, source, canonicalize(adapter, source, scheme) if source.compared else None)
+    )
 
 
-def _orphans(adapter: Adapter, using: str) -> Iterator[int]:
-    """Documents whose object is gone without a word, and those whose id is no key of the model."""
+def _find_orphans(adapter: Adapter, using: str) -> Iterator[int]:
+    """Yield documents of objects that were deleted without a signal.
+
+    Also yield documents with ids that are no keys of the model.
+    """
     rows = Document.objects.using(using).filter(content_type=content_type_of(adapter.model, using))
     rows = rows.exclude(state=Document.State.GONE).filter(pending_since=None).order_by("pk")
-    after, model = 0, adapter.model
-    while chunk := list(rows.filter(pk__gt=after).values_list("pk", "object_id")[:BATCH]):
-        after = chunk[-1][0]
-        keys = {document: as_key(model, text) for document, text in chunk}
-        known = [key for key in keys.values() if key is not None]
-        present: models.QuerySet[Any] = model._base_manager.using(using).filter(pk__in=known)
-        there = set(present.values_list("pk", flat=True))
-        yield from (document for document, key in keys.items() if key not in there)
+    last_id, model = 0, adapter.model
+    while chunk := list(rows.filter(pk__gt=last_id).values_list("pk", "object_id")[:BATCH]):
+        last_id = chunk[-1][0]
+        keys = {document: parse_pk(model, text) for document, text in chunk}
+        parsed_keys = [key for key in keys.values() if key is not None]
+        objects: models.QuerySet[Any] = model._base_manager.using(using).filter(pk__in=parsed_keys)
+        existing_keys = set(objects.values_list("pk", flat=True))
+        yield from (document for document, key in keys.items() if key not in existing_keys)

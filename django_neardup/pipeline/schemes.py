@@ -1,4 +1,4 @@
-"""Which scheme signs, which space a document is compared in, and the texts as the core sees them."""
+"""The scheme that signs, the space in which a document is compared, and canonical texts of sources."""
 
 from __future__ import annotations
 
@@ -12,149 +12,173 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, transaction
 
 from ..adapters import Adapter, Source, language_of
+from ..algorithms.base import Algorithm
+from ..algorithms.registry import get_algorithm
 from ..conf import Profile, get_profile
 from ..models import Scheme, Space
-from ..signatures.base import Algorithm
-from ..signatures.registry import get_algorithm
-from ..text.document import Document as Text
+from ..text.canonical_text import CanonicalText as Text
 from ..text.hashing import digest
-from ..text.version import CANONISATION
-from .snapshots import load, newest
-from .synonyms import digest_of, read_classes, synonyms_of
+from ..text.version import CANONICALIZATION_VERSION
+from .statistics_store import load_statistics, newest_snapshot
+from .synonym_files import read_synonym_classes, synonyms_digest, synonyms_of
 
 
 def active_scheme(profile: Profile, using: str) -> Scheme:
-    """The scheme that signs for that profile; made from the settings, with a random secret, where there is none.
+    """Return the active scheme of a profile.
 
-    ``ImproperlyConfigured`` where it is to be made and the settings ask for what cannot sign."""
-    found = _stored(profile.alias, using)
-    if found is not None:
-        return found
+    If there is none, create it from the settings with a random secret.
+
+    Raise ImproperlyConfigured if it must be created and the settings name something that cannot sign.
+    """
+    scheme = _find_active(profile.alias, using)
+    if scheme is not None:
+        return scheme
     schemes = Scheme.objects.using(using).defer("synonyms")
     try:
         with transaction.atomic(using=using):
             return schemes.create(
-                profile=profile.alias, generation=1, **described(profile, using), secret=_secret(profile)
+                profile=profile.alias,
+                generation=1,
+                **scheme_columns(profile, using),
+                secret=_new_secret(profile),
             )
     except IntegrityError:
+        # Another process has created it meanwhile.
         return schemes.get(profile=profile.alias, generation=1)
 
 
-def present_scheme(profile: Profile, using: str) -> Scheme:
-    """The active scheme; where there is none, what the settings ask for, which is not stored. Errors as those of
-    ``described``."""
-    return _stored(profile.alias, using) or unsaved_scheme(profile, using)
+def active_or_unsaved_scheme(profile: Profile, using: str) -> Scheme:
+    """Return the active scheme, or an unsaved one from the settings if there is none.
+
+    Raise the errors of ``scheme_columns``.
+    """
+    return _find_active(profile.alias, using) or unsaved_scheme(profile, using)
 
 
-def scheme_in(space: int, using: str) -> Scheme:
-    """The active scheme of that space's profile, which the settings need not name any more."""
+def scheme_of_space(space: int, using: str) -> Scheme:
+    """Return the active scheme of a space's profile. The settings may no longer name that profile."""
     spaces = Space.objects.using(using).filter(pk=space)
     alias = spaces.values_list("profile", flat=True).first() or "default"
-    return _stored(alias, using) or active_scheme(get_profile(alias), using)
+    return _find_active(alias, using) or active_scheme(get_profile(alias), using)
 
 
-def _stored(profile: str, using: str) -> Scheme | None:
+def _find_active(profile: str, using: str) -> Scheme | None:
+    # The classes of synonyms may be large. ``synonyms_of`` reads and caches them when they are needed.
     schemes = Scheme.objects.using(using).defer("synonyms")
     return schemes.filter(profile=profile, state=Scheme.State.ACTIVE).order_by("-generation").first()
 
 
 def unsaved_scheme(profile: Profile, using: str) -> Scheme:
-    """What the settings ask for, which is not stored."""
-    scheme = Scheme(profile=profile.alias, secret=chosen_secret(profile), **described(profile, using))
+    """Return the scheme that the settings ask for, without saving it."""
+    scheme = Scheme(
+        profile=profile.alias, secret=configured_secret(profile), **scheme_columns(profile, using)
+    )
     scheme._state.db = using
     return scheme
 
 
 def begin_generation(profile: Profile, using: str) -> Scheme:
-    """A new active scheme from the settings; the present one is retired. Every document is then to be marked."""
+    """Create a new active scheme from the settings, and retire the previous one.
+
+    Mark every document afterwards.
+    """
     with transaction.atomic(using=using):
-        present = active_scheme(profile, using)
+        previous = active_scheme(profile, using)
         Scheme.objects.using(using).filter(profile=profile.alias).update(state=Scheme.State.RETIRED)
         return Scheme.objects.using(using).create(
             profile=profile.alias,
-            generation=present.generation + 1,
-            progress=present.progress,
-            secret=_secret(profile),
-            **described(profile, using),
+            generation=previous.generation + 1,
+            progress=previous.progress,
+            secret=_new_secret(profile),
+            **scheme_columns(profile, using),
         )
 
 
-def described(profile: Profile, using: str) -> dict[str, Any]:
-    """What the settings ask of a scheme, as the columns that hold it. The guard is on unless OPTIONS switch it off.
+def scheme_columns(profile: Profile, using: str) -> dict[str, Any]:
+    """Return the columns of the scheme that the settings ask for.
 
-    ``ImproperlyConfigured`` for an algorithm that signs no single text, and for a file of synonyms that cannot be
-    used."""
-    options = options_of(profile.options)
-    algorithm, classes = get_algorithm(profile.algorithm, **options), read_classes(profile)
-    if algorithm.batch:
-        raise ImproperlyConfigured(f"NEARDUP[{profile.alias!r}]: {for_the_bench(profile.algorithm)}")
+    The guard is on unless OPTIONS switch it off.
+
+    Raise ImproperlyConfigured if the algorithm cannot sign a single text, or if the file of synonyms cannot
+    be used.
+    """
+    options = algorithm_options(profile.options)
+    algorithm, classes = get_algorithm(profile.algorithm, **options), read_synonym_classes(profile)
+    if algorithm.bench_only:
+        raise ImproperlyConfigured(f"NEARDUP[{profile.alias!r}]: {bench_only_message(profile.algorithm)}")
     parameters = algorithm.parameters()
-    snapshot = newest(profile.alias, using) if algorithm.uses_statistics else None
+    snapshot = newest_snapshot(profile.alias, using) if algorithm.uses_statistics else None
     if snapshot is not None:
         parameters["statistics"] = snapshot.digest
     if classes:
-        parameters["synonyms"] = digest_of(classes, profile.language)
+        parameters["synonyms"] = synonyms_digest(classes, profile.language)
     return {
         "algorithm": profile.algorithm,
         "options": options,
         "parameters": parameters,
-        "canonisation": str(CANONISATION),
+        "canonisation": str(CANONICALIZATION_VERSION),
         "language": profile.language,
         "synonyms": classes,
     }
 
 
-def options_of(chosen: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that an algorithm is made with where the setting OPTIONS is that."""
-    return {"guard": True, **chosen}
+def algorithm_options(configured_options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the algorithm for the setting OPTIONS."""
+    return {"guard": True, **configured_options}
 
 
-def for_the_bench(algorithm: str) -> str:
-    """Why an algorithm that refines a whole collection cannot be a profile's."""
+def bench_only_message(algorithm: str) -> str:
+    """Explain why an algorithm that refines a whole collection cannot be used by a profile."""
     return (
         f"ALGORITHM {algorithm!r} signs no single text: it refines the candidates of a whole collection, "
         "and is for the bench alone."
     )
 
 
-def algorithm_of(scheme: Scheme, excused: tuple[str, ...] | None = None) -> Algorithm:
-    """The scheme's algorithm; with an adapter's own excused classes where it names some. Found once a scheme object.
+def algorithm_of(scheme: Scheme, ignored_classes: tuple[str, ...] | None = None) -> Algorithm:
+    """Return the scheme's algorithm, with the adapter's ignored classes if it names any.
 
-    ``StatisticsMissing`` where the statistics that it was made with are gone."""
-    made: dict[Any, Algorithm] = scheme.__dict__.setdefault("_made", {})
+    It is built once for each scheme object. Raise StatisticsMissing if the statistics of the scheme are gone.
+    """
+    algorithms: dict[Any, Algorithm] = scheme.__dict__.setdefault("_made", {})
     statistics = scheme.parameters.get("statistics")
-    if (statistics, excused) not in made:
-        options = dict(scheme.options) if excused is None else {**scheme.options, "excused": list(excused)}
-        made[statistics, excused] = _algorithm(
+    if (statistics, ignored_classes) not in algorithms:
+        options = (
+            dict(scheme.options)
+            if ignored_classes is None
+            else {**scheme.options, "ignored_differences": list(ignored_classes)}
+        )
+        algorithms[statistics, ignored_classes] = _build_algorithm(
             scheme.algorithm, json.dumps(options, sort_keys=True), statistics, scheme._state.db or "default"
         )
-    return made[statistics, excused]
+    return algorithms[statistics, ignored_classes]
 
 
-def space_of(adapter: Adapter, source: Source, using: str) -> Space:
-    """The space where that source is compared, made where it is new."""
-    described = described_space(adapter, source.scope)
+def get_or_create_space(adapter: Adapter, source: Source, using: str) -> Space:
+    """Return the space in which a source is compared. Create it if it is new."""
+    columns = space_columns(adapter, source.scope)
     spaces = Space.objects.using(using)
-    found = spaces.filter(digest=described["digest"]).first()
-    if found is not None:
-        return found
+    space = spaces.filter(digest=columns["digest"]).first()
+    if space is not None:
+        return space
     try:
         with transaction.atomic(using=using):
-            return spaces.create(**described)
+            return spaces.create(**columns)
     except IntegrityError:
-        return spaces.get(digest=described["digest"])
+        # Another process has created it meanwhile.
+        return spaces.get(digest=columns["digest"])
 
 
-def described_space(adapter: Adapter, scope: Sequence[str]) -> dict[str, str]:
-    """The space of posts of that scope, as the columns that hold it; its digest is its name."""
+def space_columns(adapter: Adapter, scope: Sequence[str]) -> dict[str, str]:
+    """Return the columns of the space of a scope. The digest of the others identifies it."""
     labels = " ".join(model._meta.label_lower for model in adapter.partners)
-    shown = json.dumps(scope, ensure_ascii=False) if scope else ""
-    name = digest([adapter.profile, labels, shown]).hex()
-    return {"digest": name, "profile": adapter.profile, "labels": labels, "scope": shown}
+    scope_json = json.dumps(scope, ensure_ascii=False) if scope else ""
+    space_digest = digest([adapter.profile, labels, scope_json]).hex()
+    return {"digest": space_digest, "profile": adapter.profile, "labels": labels, "scope": scope_json}
 
 
-def canonise(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
-    """The source's text as the core sees it: in the adapter's language, else in the scheme's."""
+def canonicalize(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
+    """Return the canonical text of a source, in the language of the adapter or otherwise of the scheme."""
     language = language_of(adapter, scheme)
     return Text(
         source.text,
@@ -165,18 +189,18 @@ def canonise(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
     )
 
 
-def chosen_secret(profile: Profile) -> str:
-    """The hash secret that the settings name, as a scheme holds it; empty where they leave it to chance."""
+def configured_secret(profile: Profile) -> str:
+    """Return the hash secret of the settings in a scheme's form. Return an empty text if they name none."""
     return profile.secret.encode().hex()[:64] if profile.secret else ""
 
 
-def _secret(profile: Profile) -> str:
-    return chosen_secret(profile) or secrets.token_hex(16)
+def _new_secret(profile: Profile) -> str:
+    return configured_secret(profile) or secrets.token_hex(16)
 
 
 @lru_cache(maxsize=64)
-def _algorithm(name: str, options: str, statistics: str | None, using: str) -> Algorithm:
-    made = json.loads(options)
+def _build_algorithm(name: str, options: str, statistics: str | None, using: str) -> Algorithm:
+    arguments = json.loads(options)
     if statistics:
-        made["statistics"] = load(statistics, using)
-    return get_algorithm(name, **made)
+        arguments["statistics"] = load_statistics(statistics, using)
+    return get_algorithm(name, **arguments)

@@ -1,39 +1,53 @@
-"""The stages of a turn, each over many documents at once; one turn is the case of one.
+"""The stages of processing. Each takes many documents; one document is processed as a batch of one.
 
-``read_many`` → ``sign_many`` → ``store_many`` (A) → ``candidates_many`` → ``verify_many`` (B) → ``conclude_many`` (C) →
-``finish_many``. Each takes what the one before has given, in the order given, and returns those that go on. All that
-are given together are of one scheme. A stage writes in short transactions of its own, and is never called inside one.
+``read_many`` → ``sign_many`` → ``store_many`` (step A) → ``candidates_many`` → ``verify_many`` (step B) →
+``conclude_many`` (step C) → ``finish_many``.
 
-The order makes it sound: the keys of all are committed by ``store_many`` before ``candidates_many`` reads a bucket, so
-that twins meet, in one batch too; ``conclude_many`` reads under the space's lock whether anybody has moved on.
-``job`` is all of them between reading and finishing, ``take_turns`` all of them.
+A stage takes the documents of the stage before, in the same order, and returns those to go on with. All
+documents of a call have one scheme. Each stage commits its writes in short transactions. Never call it inside
+a transaction.
+
+The order prevents two faults:
+
+- ``store_many`` commits the keys of all documents before ``candidates_many`` reads a bucket. So two copies
+  saved in the same second find each other, also within one batch.
+- ``conclude_many`` checks under the lock of the space whether a text has changed since it was compared.
+
+``run_stages`` calls all stages between reading and finishing. ``process_documents`` calls all of them.
 """
 
 from .candidates import candidates_many
 from .conclude import conclude_many
 from .leases import finish_many, lease_many
-from .reading import read_many
-from .records import Found, Print, Read, Signed, Skipped, Verified
-from .signing import sign_many
+from .process_documents import process_documents, run_stages
+from .read import read_many
+from .sign import sign_many
+from .stage_types import (
+    Candidates,
+    JudgedPair,
+    ReadDocument,
+    SignedDocument,
+    SkippedDocument,
+    StoredFingerprint,
+)
 from .store import store_many
-from .turn import job, take_turns
 from .verify import verify_many
 
 __all__ = [
-    "Found",
-    "Print",
-    "Read",
-    "Signed",
-    "Skipped",
-    "Verified",
+    "Candidates",
+    "JudgedPair",
+    "ReadDocument",
+    "SignedDocument",
+    "SkippedDocument",
+    "StoredFingerprint",
     "candidates_many",
     "conclude_many",
     "finish_many",
-    "job",
     "lease_many",
+    "process_documents",
     "read_many",
+    "run_stages",
     "sign_many",
     "store_many",
-    "take_turns",
     "verify_many",
 ]

@@ -1,4 +1,8 @@
-"""Step A of a turn: keys and fingerprints are committed before anybody looks for candidates."""
+"""Step A: commit keys and fingerprints before anything looks for candidates.
+
+Of two copies that are saved in the same second, each would otherwise look before the other is stored. In this
+order the later one finds the earlier one.
+"""
 
 from __future__ import annotations
 
@@ -9,89 +13,123 @@ from typing import Any
 from django.db import connections, transaction
 
 from ..conf import get_profile
+from ..db.chunks import CHUNK_SIZE, chunked
+from ..db.sql import (
+    array_literal,
+    binary_parameter,
+    execute,
+    execute_many,
+    fetch_all,
+    fetch_all_in,
+    placeholders,
+    supports_skip_locked,
+    vendor,
+)
+from ..index import keys as storage
+from ..index.key_table import ROWS as IN_ROWS
 from ..models import Document
-from ..portions import PORTION, portions
-from ..storage import keys as storage
-from ..storage.index import ROWS as IN_ROWS
-from ..storage.postgresql import array
-from .fence import fence, take, take_free
-from .locks import retrying, writing
-from .records import Signed
-from .sql import binary, execute, execute_many, holes, rows, rows_in, skips_locked, vendor
+from .locks import call_with_retries, write_transaction
+from .stage_types import SignedDocument
+from .version_guard import claim_statement, claim_unlocked_versions, claim_version
 
-ROWS = 100
-"""Fingerprints in one statement."""
+FINGERPRINTS_PER_STATEMENT = 100
+"""Fingerprints written by one statement."""
 
-COLUMNS = (
+FINGERPRINT_COLUMNS = (
     "document_id", "scheme_id", "version", "source_digest", "exact_digest", "word_count", "payload", "keys", "codes",
 )  # fmt: skip
-BINARY = ("payload", "keys")
-KEPT = ("document_id", "scheme_id")
-AT_ONCE = (
+BINARY_COLUMNS = ("payload", "keys")
+CONFLICT_COLUMNS = ("document_id", "scheme_id")
+STORE_IN_ONE_STATEMENT = (
     'WITH taken AS ({fence} RETURNING "id"), written AS ('
     'INSERT INTO "neardup_key" ("key", "document") SELECT asked.key, taken."id" '
     "FROM taken, unnest(%s::bigint[]) AS asked(key) ON CONFLICT DO NOTHING), printed AS ("
     'INSERT INTO "neardup_fingerprint" ({columns}) SELECT taken."id", {holes} FROM taken {conflict}){contacts} '
     "SELECT 1 FROM taken"
 )
-CONTACTS = (
+"""Stores a new document on PostgreSQL.
+
+All parts write for the row that ``taken`` returns. If the version cannot be claimed, nothing is written.
+"""
+INSERT_CONTACTS = (
     ', told AS (INSERT INTO "neardup_contact" ("hash", "document_id", "kind") '
     'SELECT each.hash, taken."id", each.kind FROM taken, unnest(%s::bigint[], %s::text[]) AS each(hash, kind))'
 )
-FENCE = (
+CLAIM_ERASED_VERSION = (
     'UPDATE "neardup_document" SET "version" = %s, "forget_at" = NULL, "repeats_id" = NULL, "repeats_exactly" = NULL '
     'WHERE "id" = %s AND "version" <= %s'
 )
 
 
-def store_many(signed: Sequence[Signed], using: str, keys_there: bool = False) -> list[Signed]:
-    """Step A: fence, keys, fingerprint and contacts of each, committed; those that it was done for.
+def store_many(
+    signed: Sequence[SignedDocument], using: str, keys_written: bool = False
+) -> list[SignedDocument]:
+    """Step A: commit version, keys, fingerprint and contacts of each document.
 
-    Left out are those that a newer turn has seen to, and no more is to be done for them. Never waits for a row while
-    it holds others. ``Outdated`` where the scheme is not the active one any more: the turns are to be taken anew.
-    ``keys_there``: the keys of all are committed already. Of a fresh document nobody can have taken one away since."""
-    if len(signed) < 2 or not (skips_locked(using) or vendor(using) == "sqlite"):
-        return [one for one in signed if retrying(_store_one, one, using, keys_there)]
-    taken, left = retrying(_store_free, signed, using, keys_there)
-    one_by_one = [one for one in left if retrying(_store_one, one, using, keys_there)]
-    stored = {one.document for one in (*taken, *one_by_one)}
-    return [one for one in signed if one.document in stored]
+    Return the documents stored.
+
+    Documents for which a newer request was processed are left out: they need nothing more. This never waits
+    for a row while it holds others. Raise SchemeChanged if the scheme is no longer the active one. Then
+    process the documents again.
+
+    ``keys_written``: the keys of all documents are committed already. Of a new document none was removed
+    since.
+    """
+    if len(signed) < 2 or not (supports_skip_locked(using) or vendor(using) == "sqlite"):
+        return [
+            document for document in signed if call_with_retries(_store_one, document, using, keys_written)
+        ]
+    stored_together, remaining = call_with_retries(_store_unlocked, signed, using, keys_written)
+    one_by_one = [
+        document for document in remaining if call_with_retries(_store_one, document, using, keys_written)
+    ]
+    stored_ids = {document.document_id for document in (*stored_together, *one_by_one)}
+    return [document for document in signed if document.document_id in stored_ids]
 
 
-def erase(document: Document, using: str) -> bool | None:
-    """Take keys, fingerprints and contacts of a document away; False where no turn has signed it before, None where a
-    newer turn has been here."""
+def erase_document(document: Document, using: str) -> bool | None:
+    """Delete keys, fingerprints and contacts of a document.
+
+    Return False if it was never signed. Return None if a newer request was processed meanwhile.
+    """
     with transaction.atomic(using=using, durable=True):
-        if document.version == 0 and execute(using, FENCE, [document.wanted, document.pk, 0]):
+        if document.version == 0 and execute(using, CLAIM_ERASED_VERSION, [document.wanted, document.pk, 0]):
             return False
-        if not execute(using, FENCE, [document.wanted, document.pk, document.wanted]):
+        if not execute(using, CLAIM_ERASED_VERSION, [document.wanted, document.pk, document.wanted]):
             return None
-        strip(document.pk, using)
+        delete_index_rows(document.pk, using)
     return True
 
 
-def strip(document: int, using: str, but: int = 0) -> None:
-    """Take keys, fingerprints and contacts of a document away, inside a transaction that has taken its row; but for
-    the keys and the fingerprint of that scheme."""
-    which, values = '"document_id" = %s AND "scheme_id" <> %s', [document, but]
-    for (keys,) in rows(using, f'SELECT "keys" FROM "neardup_fingerprint" WHERE {which}', values):
-        storage.replace(using, document, storage.unpack(keys), ())
+def delete_index_rows(document: int, using: str, kept_scheme: int = 0) -> None:
+    """Delete keys, fingerprints and contacts of a document in a transaction that has locked its row.
+
+    Keep the keys and the fingerprint of ``kept_scheme``.
+    """
+    which, values = '"document_id" = %s AND "scheme_id" <> %s', [document, kept_scheme]
+    for (keys,) in fetch_all(using, f'SELECT "keys" FROM "neardup_fingerprint" WHERE {which}', values):
+        storage.replace_keys(using, document, storage.unpack_keys(keys), ())
     execute(using, f'DELETE FROM "neardup_fingerprint" WHERE {which}', values)
     execute(using, 'DELETE FROM "neardup_contact" WHERE "document_id" = %s', [document])
 
 
-def _store_one(one: Signed, using: str, keys_there: bool) -> bool:
-    if one.fresh and not keys_there and _takes_all_at_once(using) and _store_at_once(one, using):
+def _store_one(signed: SignedDocument, using: str, keys_written: bool) -> bool:
+    if (
+        signed.is_new
+        and not keys_written
+        and _can_store_in_one_statement(using)
+        and _store_in_one_statement(signed, using)
+    ):
         return True
     with transaction.atomic(using=using, durable=True):
-        if not take(one, using):
+        if not claim_version(signed, using):
             return False
-        _write([one], using, keys_there)
+        _write_rows([signed], using, keys_written)
     return True
 
 
-def _takes_all_at_once(using: str) -> bool:
-    """Whether one statement does for all of a new document, a transaction of itself."""
+def _can_store_in_one_statement(using: str) -> bool:
+    """Return whether one statement, as its own transaction, can store a new document."""
     connection = connections[using]
     return (
         connection.vendor == "postgresql"
@@ -101,129 +139,170 @@ def _takes_all_at_once(using: str) -> bool:
     )
 
 
-def _store_at_once(one: Signed, using: str) -> bool:
-    """Fence, keys, fingerprint and contacts of a document that nobody has signed; False, and nothing is done, where
-    somebody has. All the rest waits for the fence: it writes for the row that the fence has taken."""
-    statement, asked = fence(one, 0)
-    known = sorted(one.contacts)
-    told = [array(known), "{" + ",".join(one.contacts[value] for value in known) + "}"] if known else []
-    values = [*asked, array(one.keys.tolist()), *_values(one, using)[1:], *told]
-    return bool(rows(using, _at_once(statement, bool(known)), values))
+def _store_in_one_statement(signed: SignedDocument, using: str) -> bool:
+    """Store a document that was never signed, with one statement.
+
+    Return False, and write nothing, if another worker has signed it.
+    """
+    statement, claim_values = claim_statement(signed, 0)
+    hashes = sorted(signed.contacts)
+    contact_values = (
+        [
+            array_literal(hashes),
+            "{" + ",".join(signed.contacts[contact_hash] for contact_hash in hashes) + "}",
+        ]
+        if hashes
+        else []
+    )
+    values = [
+        *claim_values,
+        array_literal(signed.keys.tolist()),
+        *_fingerprint_values(signed, using)[1:],
+        *contact_values,
+    ]
+    return bool(fetch_all(using, _one_statement_sql(statement, bool(hashes)), values))
 
 
 @lru_cache
-def _at_once(fence: str, contacts: bool) -> str:
-    columns, _, conflict = _parts("postgresql")
-    return AT_ONCE.format(
-        fence=fence,
+def _one_statement_sql(claim: str, has_contacts: bool) -> str:
+    columns, _, conflict = _upsert_parts("postgresql")
+    return STORE_IN_ONE_STATEMENT.format(
+        fence=claim,
         columns=columns,
-        holes=holes(len(COLUMNS) - 1),
+        holes=placeholders(len(FINGERPRINT_COLUMNS) - 1),
         conflict=conflict,
-        contacts=CONTACTS if contacts else "",
+        contacts=INSERT_CONTACTS if has_contacts else "",
     )
 
 
-def _store_free(signed: Sequence[Signed], using: str, keys_there: bool) -> tuple[list[Signed], list[Signed]]:
-    """Those whose rows are free, in one transaction; and those left."""
-    with writing(using):
-        taken, left = take_free(signed, using)
-        if taken:
-            _write(taken, using, keys_there)
-    return taken, left
+def _store_unlocked(
+    signed: Sequence[SignedDocument], using: str, keys_written: bool
+) -> tuple[list[SignedDocument], list[SignedDocument]]:
+    """Store the documents with free rows in one transaction. Return them, and the documents left."""
+    with write_transaction(using):
+        claimed, remaining = claim_unlocked_versions(signed, using)
+        if claimed:
+            _write_rows(claimed, using, keys_written)
+    return claimed, remaining
 
 
-def _write(signed: Sequence[Signed], using: str, keys_there: bool) -> None:
-    """Keys, fingerprints and contacts of documents whose fences are taken."""
-    known = [one.document for one in signed if not one.fresh]
-    old = _old_keys(known, signed[0].scheme.pk, using) if known else {}
-    _replace_keys(signed, old, using, keys_there)
-    for portion in portions(signed, ROWS):
-        _write_fingerprints(portion, using)
-    if known or any(one.contacts for one in signed):
-        _replace_contacts(signed, known, using)
+def _write_rows(signed: Sequence[SignedDocument], using: str, keys_written: bool) -> None:
+    """Write keys, fingerprints and contacts of documents with claimed versions."""
+    # A new document has no rows to read and replace.
+    former_ids = [document.document_id for document in signed if not document.is_new]
+    stored_keys = _read_stored_keys(former_ids, signed[0].scheme.pk, using) if former_ids else {}
+    _replace_keys(signed, stored_keys, using, keys_written)
+    for chunk in chunked(signed, FINGERPRINTS_PER_STATEMENT):
+        _write_fingerprints(chunk, using)
+    if former_ids or any(document.contacts for document in signed):
+        _replace_contacts(signed, former_ids, using)
 
 
-def _old_keys(known: Sequence[int], scheme: int, using: str) -> dict[int, set[int]]:
-    """The keys that stand for those documents; what a retired scheme has left of them goes."""
+def _read_stored_keys(documents: Sequence[int], scheme: int, using: str) -> dict[int, set[int]]:
+    """Return the stored keys of documents. Delete their fingerprints of retired schemes."""
     statement = (
         'SELECT "document_id", "scheme_id", "keys" FROM "neardup_fingerprint" WHERE "document_id" IN ({})'
     )
-    old: dict[int, set[int]] = {}
+    stored_keys: dict[int, set[int]] = {}
     retired = []
-    for document, other, keys in rows_in(using, statement, known):
-        old.setdefault(document, set()).update(storage.unpack(keys))
-        if other != scheme:
-            retired.append((document, other))
+    for document, stored_scheme, keys in fetch_all_in(using, statement, documents):
+        stored_keys.setdefault(document, set()).update(storage.unpack_keys(keys))
+        if stored_scheme != scheme:
+            retired.append((document, stored_scheme))
     execute_many(
         using, 'DELETE FROM "neardup_fingerprint" WHERE "document_id" = %s AND "scheme_id" = %s', retired
     )
-    return old
+    return stored_keys
 
 
 def _replace_keys(
-    signed: Sequence[Signed], old: Mapping[int, set[int]], using: str, keys_there: bool
+    signed: Sequence[SignedDocument], stored_keys: Mapping[int, set[int]], using: str, keys_written: bool
 ) -> None:
-    if len(signed) == 1 and not keys_there:
-        (one,) = signed
-        storage.replace(using, one.document, old.get(one.document, ()), one.keys.tolist())
+    if len(signed) == 1 and not keys_written:
+        (document,) = signed
+        storage.replace_keys(
+            using, document.document_id, stored_keys.get(document.document_id, ()), document.keys.tolist()
+        )
         return
-    added, gone = [], []
-    for one in signed:
-        new, before = set(one.keys.tolist()), old.get(one.document, set())
-        if not (keys_there and one.fresh):
-            added += [(key, one.document) for key in new - before]
-        gone += [(key, one.document) for key in before - new]
-    if gone:
-        storage.remove_run(using, *zip(*gone))
-    if added:
-        storage.add_run(using, *zip(*added))
+    added_pairs, removed_pairs = [], []
+    for document in signed:
+        new_keys, old_keys = set(document.keys.tolist()), stored_keys.get(document.document_id, set())
+        # The caller wrote all keys. Of a document signed before, another worker may have removed some since.
+        if not (keys_written and document.is_new):
+            added_pairs += [(key, document.document_id) for key in new_keys - old_keys]
+        removed_pairs += [(key, document.document_id) for key in old_keys - new_keys]
+    if removed_pairs:
+        storage.remove_run(using, *zip(*removed_pairs))
+    if added_pairs:
+        storage.add_run(using, *zip(*added_pairs))
 
 
-def _write_fingerprints(signed: Sequence[Signed], using: str) -> None:
+def _write_fingerprints(signed: Sequence[SignedDocument], using: str) -> None:
     execute(
-        using, _upsert(vendor(using), len(signed)), [value for one in signed for value in _values(one, using)]
+        using,
+        _upsert_statement(vendor(using), len(signed)),
+        [value for document in signed for value in _fingerprint_values(document, using)],
     )
 
 
-@lru_cache(maxsize=ROWS)
-def _upsert(vendor: str, rows: int) -> str:
-    """The statement that writes so many fingerprints."""
-    columns, hole, conflict = _parts(vendor)
+@lru_cache(maxsize=FINGERPRINTS_PER_STATEMENT)
+def _upsert_statement(vendor: str, count: int) -> str:
+    """Return the statement that writes ``count`` fingerprints."""
+    columns, row, conflict = _upsert_parts(vendor)
     return (
-        f'INSERT INTO "neardup_fingerprint" ({columns}) VALUES {", ".join([f"({hole})"] * rows)} {conflict}'
+        f'INSERT INTO "neardup_fingerprint" ({columns}) VALUES {", ".join([f"({row})"] * count)} {conflict}'
     )
 
 
-def _parts(vendor: str) -> tuple[str, str, str]:
-    """Of that statement: the columns, their placeholders, and what is done where the row is there."""
+def _upsert_parts(vendor: str) -> tuple[str, str, str]:
+    """Return its columns, their placeholders, and the clause for rows that exist already."""
     if vendor == "mysql":
-        binary, new, conflict = "_binary %s", "VALUES({})", "ON DUPLICATE KEY UPDATE"
+        # Without the introducer MariaDB takes the bytes for text, and warns of invalid characters.
+        binary, inserted_column, conflict = "_binary %s", "VALUES({})", "ON DUPLICATE KEY UPDATE"
     else:
-        binary, new, conflict = "%s", "excluded.{}", 'ON CONFLICT ("document_id", "scheme_id") DO UPDATE SET'
-    hole = ", ".join(binary if name in BINARY else "%s" for name in COLUMNS)
-    quoted = {name: f'"{name}"' for name in COLUMNS}
-    changes = (f"{quoted[name]} = {new.format(quoted[name])}" for name in COLUMNS if name not in KEPT)
-    return ", ".join(quoted.values()), hole, f"{conflict} {', '.join(changes)}"
+        binary, inserted_column, conflict = (
+            "%s",
+            "excluded.{}",
+            'ON CONFLICT ("document_id", "scheme_id") DO UPDATE SET',
+        )
+    row = ", ".join(binary if name in BINARY_COLUMNS else "%s" for name in FINGERPRINT_COLUMNS)
+    quoted = {name: f'"{name}"' for name in FINGERPRINT_COLUMNS}
+    changes = (
+        f"{quoted[name]} = {inserted_column.format(quoted[name])}"
+        for name in FINGERPRINT_COLUMNS
+        if name not in CONFLICT_COLUMNS
+    )
+    return ", ".join(quoted.values()), row, f"{conflict} {', '.join(changes)}"
 
 
-def _values(one: Signed, using: str) -> list[Any]:
+def _fingerprint_values(signed: SignedDocument, using: str) -> list[Any]:
     return [
-        one.document, one.scheme.pk, one.wanted, one.digest, one.exact_digest, one.words,
-        binary(using, one.payload), binary(using, one.keys.tobytes()), one.codes,
+        signed.document_id, signed.scheme.pk, signed.requested_version, signed.source_digest,
+        signed.exact_digest, signed.word_count,
+        binary_parameter(using, signed.payload), binary_parameter(using, signed.keys.tobytes()), signed.codes,
     ]  # fmt: skip
 
 
-def _replace_contacts(signed: Sequence[Signed], known: Sequence[int], using: str) -> None:
+def _replace_contacts(signed: Sequence[SignedDocument], documents: Sequence[int], using: str) -> None:
     statement = 'SELECT "document_id", "hash" FROM "neardup_contact" WHERE "document_id" IN ({})'
-    present = set(rows_in(using, statement, known))
-    wanted = {(one.document, value): kind for one in signed for value, kind in one.contacts.items()}
-    gone = sorted((value, document) for document, value in present - wanted.keys())
-    execute_many(using, 'DELETE FROM "neardup_contact" WHERE "hash" = %s AND "document_id" = %s', gone)
-    new = sorted((value, document) for document, value in wanted.keys() - present)
-    for portion in portions(new, PORTION // 3):  # three values each
+    stored = set(fetch_all_in(using, statement, documents))
+    kinds_by_contact = {
+        (signed_document.document_id, value): kind
+        for signed_document in signed
+        for value, kind in signed_document.contacts.items()
+    }
+    removed = sorted((value, document) for document, value in stored - kinds_by_contact.keys())
+    execute_many(using, 'DELETE FROM "neardup_contact" WHERE "hash" = %s AND "document_id" = %s', removed)
+    added = sorted((value, document) for document, value in kinds_by_contact.keys() - stored)
+    # Every row has three values.
+    for chunk in chunked(added, CHUNK_SIZE // 3):
         execute(
             using,
             'INSERT INTO "neardup_contact" ("hash", "document_id", "kind") VALUES '
-            + ", ".join([f"({holes(3)})"] * len(portion)),
-            [part for value, owner in portion for part in (value, owner, wanted[owner, value])],
+            + ", ".join([f"({placeholders(3)})"] * len(chunk)),
+            [
+                column
+                for value, document_id in chunk
+                for column in (value, document_id, kinds_by_contact[document_id, value])
+            ],
         )

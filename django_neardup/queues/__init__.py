@@ -1,8 +1,12 @@
-"""The doorbell tells a worker that documents wait. A ring may be lost: the database knows what is to be done.
+"""Notification of a worker that documents are pending.
 
-``NEARDUP["default"]["BACKEND"]`` says who hears it: "rq" (django-rq over Redis), "tasks" (Django's own tasks,
-from 6.0 on), "inline" (nobody: the work is done in the request) or None (nobody: ``neardup_worker`` looks by
-itself).
+A notification may be lost, because all pending work is in the database. ``NEARDUP["default"]["BACKEND"]``
+names the receiver:
+
+- "rq": a job of django-rq over Redis.
+- "tasks": Django's own tasks, from Django 6.0 on.
+- "inline": none. The work is done in the request.
+- None: none. ``neardup_worker`` polls the database.
 """
 
 from __future__ import annotations
@@ -18,72 +22,78 @@ from django.core.signals import setting_changed
 from django.db import DEFAULT_DB_ALIAS
 
 from ..conf import BACKENDS, get_profile
-from .base import Bell, Port, drain_everywhere
+from .base import NotificationBackend, Notifier, drain_all_databases
 
-__all__ = ["drain", "problem", "ring"]
+__all__ = ["configuration_problem", "drain", "notify_worker"]
 
-NEEDS = {
+REQUIREMENTS = {
     "rq": 'BACKEND "rq" needs django-rq and redis: pip install "path/to/django-neardup[rq]".',
     "tasks": 'BACKEND "tasks" needs Django 6.0 or newer; with 5.2 use "rq", or None and neardup_worker.',
 }
 
-_bell = Bell()
+_notifier = Notifier()
 
 
-def ring(using: str) -> None:
-    """Tell the worker that documents of the database ``using`` wait; to be called after the commit.
+def notify_worker(using: str) -> None:
+    """Notify a worker that documents in the database ``using`` are pending.
 
-    Never raises. It holds the caller for 0.4 seconds at the most, and not at all in the ten seconds after a queue
-    was found unwell, which is logged once; what was not rung waits for ``neardup_worker --once``. Work that is
-    done at once ("inline", ``ASYNC: False``, Django's immediate tasks) takes the time it takes, and tasks kept in
-    the site's own database an insert.
+    Call it after the commit.
+
+    Never raise. Block the caller for at most 0.4 seconds. In the ten seconds after a queue failed, do not
+    block at all; the failure is logged once. If a notification is not sent, ``neardup_worker --once`` finds
+    the work.
+
+    Two cases take longer. Work in the same process ("inline", ``ASYNC: False``, Django's immediate tasks)
+    blocks until it is done. Tasks in the site's own database take one insert.
     """
     try:
         profile = get_profile()
         if profile.backend is not None:
-            _checked_port(profile.backend, profile.queue).ring(_bell, profile.queue, using)
+            _load_backend(profile.backend, profile.queue).notify(_notifier, profile.queue, using)
     except Exception as error:
-        _bell.hush(error)
+        # A failed notification must not fail the save: the documents are marked in the database.
+        _notifier.suspend(error)
 
 
 def drain(*args: object, **kwargs: object) -> None:
-    """The job that RQ runs, by its dotted name: drain every database, then ring again if work is left.
+    """Drain every database, then notify again if work is left.
 
-    The mark of a waiting job goes first, so that a post saved from now on rings for a job of its own.
+    RQ runs this function by its dotted name.
     """
+    # The marker goes before the database is read, so that a post saved from now on enqueues its own job.
     if "rq" in sys.modules:
-        from .rq import clear_mark
+        from .rq import delete_marker
 
-        clear_mark()
-    drain_everywhere(partial(ring, DEFAULT_DB_ALIAS))
+        delete_marker()
+    drain_all_databases(partial(notify_worker, DEFAULT_DB_ALIAS))
 
 
-def problem(backend: str | None, queue: str) -> str | None:
-    """Why the settings BACKEND and QUEUE cannot work, and what to do about it; None where they can."""
+def configuration_problem(backend: str | None, queue: str) -> str | None:
+    """Return why BACKEND and QUEUE cannot work and how to fix that. Return None if they can."""
     try:
         if backend is not None:
-            _checked_port(backend, queue)
+            _load_backend(backend, queue)
     except ImproperlyConfigured as error:
         return str(error)
     return None
 
 
-def _checked_port(backend: str, queue: str) -> Port:
+def _load_backend(backend: str, queue: str) -> NotificationBackend:
     if backend not in BACKENDS:
         raise ImproperlyConfigured(f'BACKEND {backend!r} is unknown: use "rq", "tasks", "inline" or None.')
     try:
-        port = cast(Port, import_module(f"{__name__}.{backend}"))
+        backend_module = cast(NotificationBackend, import_module(f"{__name__}.{backend}"))
     except ImportError as error:
-        raise ImproperlyConfigured(f"{NEEDS.get(backend, backend)} ({error})") from error
-    port.check(queue)
-    return port
+        raise ImproperlyConfigured(f"{REQUIREMENTS.get(backend, backend)} ({error})") from error
+    backend_module.check(queue)
+    return backend_module
 
 
-def _forget(*, setting: str, **kwargs: Any) -> None:
+def _on_setting_changed(*, setting: str, **kwargs: Any) -> None:
     if setting in ("NEARDUP", "RQ_QUEUES", "RQ", "TASKS"):
-        _bell.reset()
+        _notifier.reset()
 
 
-setting_changed.connect(_forget, dispatch_uid="neardup.queues")
+setting_changed.connect(_on_setting_changed, dispatch_uid="neardup.queues")
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_bell.reset)
+    os.register_at_fork(after_in_child=_notifier.reset)

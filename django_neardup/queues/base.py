@@ -1,4 +1,4 @@
-"""What every queue shares: a bound in time, silence after a fault, and the work that the job does."""
+"""Shared parts of the queues: a timeout, a pause after a failure, and the work of the job."""
 
 from __future__ import annotations
 
@@ -11,133 +11,147 @@ from typing import Protocol
 from django.db import DatabaseError, close_old_connections
 
 from .. import pipeline
-from ..faults import INTERRUPTS
+from ..exceptions import JOB_TIMEOUT_ERRORS
 from ..models import Document
 
 logger = logging.getLogger("django_neardup.queues")
 
-BOUND = 0.4
-"""Seconds that a request waits for the queue at the most; bounds what timeouts do not (DNS, a slow link)."""
-PAUSE = 10.0
-"""Seconds of silence after a fault."""
+SEND_TIMEOUT = 0.4
+"""Longest wait of a request for the queue, in seconds.
+
+It also covers what socket timeouts do not (DNS, a slow link).
+"""
+SUSPEND_SECONDS = 10.0
+"""Seconds without notifications after a failure."""
 DRAIN_SECONDS = 240.0
-"""Seconds of work in one job, all databases together."""
+"""Seconds of work in one job, for all databases together."""
 
 
-class Port(Protocol):
-    """A module that rings: rq, tasks, inline."""
+class NotificationBackend(Protocol):
+    """A module that notifies the worker: ``rq``, ``tasks`` or ``inline``."""
 
     def check(self, queue: str) -> None:
-        """Raise ``ImproperlyConfigured`` where the site's settings cannot serve that queue."""
+        """Raise ``ImproperlyConfigured`` if the site's settings cannot serve the queue."""
 
-    def ring(self, bell: Bell, queue: str, using: str) -> None:
-        """Have the documents of the database ``using`` drained soon."""
+    def notify(self, notifier: Notifier, queue: str, using: str) -> None:
+        """Start a drain of the database ``using`` soon."""
 
 
-class Bell:
-    """The state of a process: whether the queue was unwell a moment ago. Safe to share between threads."""
+class Notifier:
+    """The health of the queue, as this process knows it. It is safe to share between threads."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget every fault, as a new process would."""
+        """Forget every failure, as in a new process."""
         self._lock = threading.Lock()
-        self._quiet_until = 0.0
-        self._stuck: threading.Thread | None = None
+        self._suspended_until = 0.0
+        self._stuck_thread: threading.Thread | None = None
 
-    def quiet(self) -> bool:
-        """Whether a fault is so fresh, or an attempt still so stuck, that it is not worth trying."""
-        stuck = self._stuck
-        return time.monotonic() < self._quiet_until or (stuck is not None and stuck.is_alive())
+    def is_suspended(self) -> bool:
+        """Return whether a failure is recent or an attempt is still stuck."""
+        stuck = self._stuck_thread
+        return time.monotonic() < self._suspended_until or (stuck is not None and stuck.is_alive())
 
-    def press(self, send: Callable[[], object], *, bounded: bool = True) -> None:
-        """Call ``send``, unless the queue was unwell a moment ago.
+    def send(self, callback: Callable[[], object], *, has_timeout: bool = True) -> None:
+        """Call ``callback``, unless the queue failed recently.
 
-        A bounded call runs in a thread of its own and is left to itself after ``BOUND`` seconds.
-        What it raises opens the silence and is logged once.
+        If ``has_timeout`` is true, the call runs in its own thread, and the caller waits at most
+        ``SEND_TIMEOUT`` seconds for it. An exception or a timeout suspends notifications and is logged once.
         """
-        if self.quiet():
+        if self.is_suspended():
             return
         try:
-            if bounded:
-                self._press_bounded(send)
+            if has_timeout:
+                self._send_with_timeout(callback)
             else:
-                send()
+                callback()
         except Exception as error:
-            self.hush(error)
+            self.suspend(error)
 
-    def _press_bounded(self, send: Callable[[], object]) -> None:
+    def _send_with_timeout(self, callback: Callable[[], object]) -> None:
         faults: list[Exception] = []
 
         def attempt() -> None:
             try:
-                send()
+                callback()
             except Exception as error:
                 faults.append(error)
 
+        # Socket timeouts do not cover the look-up of a host name, so the whole attempt runs in a thread.
         thread = threading.Thread(target=attempt, name="neardup-bell", daemon=True)
         thread.start()
-        thread.join(BOUND)
+        thread.join(SEND_TIMEOUT)
         if faults:
             raise faults[0]
         if thread.is_alive():
-            self._stuck = thread
-            raise TimeoutError(f"no answer within {BOUND} seconds")
+            self._stuck_thread = thread
+            raise TimeoutError(f"no answer within {SEND_TIMEOUT} seconds")
 
-    def hush(self, error: Exception) -> None:
-        """Be silent for ``PAUSE`` seconds; the first to call it says so in the log."""
+    def suspend(self, error: Exception) -> None:
+        """Send no notification for ``SUSPEND_SECONDS``.
+
+        Log the error if notifications are not suspended already.
+        """
         with self._lock:
-            first = time.monotonic() >= self._quiet_until
-            self._quiet_until = time.monotonic() + PAUSE if first else self._quiet_until
-        if first:
+            is_new_failure = time.monotonic() >= self._suspended_until
+            self._suspended_until = (
+                time.monotonic() + SUSPEND_SECONDS if is_new_failure else self._suspended_until
+            )
+        if is_new_failure:
             logger.error(
                 "The queue cannot be told that posts wait (%s: %s). They are marked in the database; "
                 "neardup_worker --once finds them. The queue is left alone for %d seconds.",
-                type(error).__name__, error, PAUSE,
+                type(error).__name__, error, SUSPEND_SECONDS,
             )  # fmt: skip
 
 
-def drain_everywhere(ring_again: Callable[[], object], seconds: float = DRAIN_SECONDS) -> None:
-    """Drain every database that holds documents, sharing the time, and ring again where it pays. For workers alone:
-    connections are closed.
+def drain_all_databases(notify_again: Callable[[], object], seconds: float = DRAIN_SECONDS) -> None:
+    """Drain every database that has documents, with a share of the time each.
 
-    One database's fault does not keep the others waiting; the first one is raised when all have had their turn.
+    Notify again if another drain can progress.
+
+    Call it only in workers, because it closes connections. A failure in one database does not stop the
+    others. The first failure is raised at the end.
     """
     close_old_connections()
     try:
-        more, faults = _drain_all(pipeline.own_databases(), time.monotonic() + seconds)
+        can_progress, faults = _drain_databases(pipeline.routed_databases(), time.monotonic() + seconds)
     finally:
         close_old_connections()
-    if more:
-        ring_again()
+    if can_progress:
+        notify_again()
     if faults:
         raise faults[0]
 
 
-def _drain_all(aliases: list[str], deadline: float) -> tuple[bool, list[Exception]]:
-    """Whether work is left that a second drain would get on with; and the faults."""
-    more = False
+def _drain_databases(aliases: list[str], deadline: float) -> tuple[bool, list[Exception]]:
+    """Return whether a second drain can get further, and the failures."""
+    can_progress = False
     faults: list[Exception] = []
     for position, alias in enumerate(aliases):
         share = (deadline - time.monotonic()) / (len(aliases) - position)
         try:
-            if _holds_documents(alias):
+            if _has_documents(alias):
                 result = pipeline.drain(using=alias, seconds=max(share, 1.0))
-                more = more or (result.pending and result.turns > 0)
-        except tuple(INTERRUPTS):
+                # A drain that processed nothing would process nothing again.
+                can_progress = can_progress or (result.has_pending and result.processed > 0)
+        # The queue ends the whole job: this is no failure of one database.
+        except tuple(JOB_TIMEOUT_ERRORS):
             raise
         except Exception as error:
             logger.exception("The documents of the database %r were not drained.", alias)
             faults.append(error)
-    return more, faults
+    return can_progress, faults
 
 
-def _holds_documents(alias: str) -> bool:
-    """Whether work may wait there; a database that was never migrated holds none."""
+def _has_documents(alias: str) -> bool:
+    """Return whether the database may have pending work. A database that was never migrated has none."""
     try:
         return bool(Document.objects.using(alias).exists())
     except DatabaseError:
-        if pipeline.holds_tables(alias):
+        # A missing table is no failure, but an unreachable database is one.
+        if pipeline.has_tables(alias):
             raise
         return False

@@ -1,56 +1,54 @@
-"""No queue at all: the work is done at once, in the request that has saved the post."""
+"""No queue: the work is done in the request that saved the post."""
 
 from __future__ import annotations
 
 import threading
 
 from .. import pipeline
-from .base import Bell, logger
+from .base import Notifier, logger
 
-SECONDS = 20.0
-"""What one drain works at the most; the rest waits for the next request."""
-ROUNDS = 10
-"""How many drains one ring may lead to."""
+DRAIN_SECONDS = 20.0
+"""Longest duration of one drain. The rest waits for the next request."""
+MAX_DRAINS = 10
+"""Largest number of drains after one notification."""
 
 
-class _Waiting(threading.local):
-    """Databases that this thread is to drain; None where it is not draining."""
+class _DrainState(threading.local):
+    """Databases that this thread still has to drain. None while no drain is running."""
 
     aliases: set[str] | None = None
 
 
-_waiting = _Waiting()
+_drain_state = _DrainState()
 
 
 def check(queue: str) -> None:
-    """Any queue's name will do: there is none."""
+    """Accept any queue name, because there is no queue."""
 
 
-def ring(bell: Bell, queue: str, using: str) -> None:
-    """Drain that database before the request goes on."""
+def notify(notifier: Notifier, queue: str, using: str) -> None:
+    """Drain the database before the request continues."""
     drain_now(using)
 
 
 def drain_now(using: str) -> None:
-    """Drain that database in this thread; errors are logged.
-
-    A listener of our signals may save a post, which rings again from inside. That ring is answered when the
-    drain that is under way has ended.
-    """
-    if _waiting.aliases is not None:
-        _waiting.aliases.add(using)
+    """Drain the database in this thread. Errors are logged."""
+    # A listener of our signals may save a post and so notify from inside a drain. The outer loop takes its
+    # database when the running drain has ended.
+    if _drain_state.aliases is not None:
+        _drain_state.aliases.add(using)
         return
-    _waiting.aliases = {using}
+    _drain_state.aliases = {using}
     try:
-        for _ in range(ROUNDS):
-            if _waiting.aliases:
-                _drain_logged(_waiting.aliases.pop())
+        for _ in range(MAX_DRAINS):
+            if _drain_state.aliases:
+                _drain_logged(_drain_state.aliases.pop())
     finally:
-        _waiting.aliases = None
+        _drain_state.aliases = None
 
 
 def _drain_logged(alias: str) -> None:
     try:
-        pipeline.drain(using=alias, seconds=SECONDS)
+        pipeline.drain(using=alias, seconds=DRAIN_SECONDS)
     except Exception:
         logger.exception("The documents of the database %r were not drained.", alias)

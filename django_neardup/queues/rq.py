@@ -1,8 +1,7 @@
-"""The doorbell over RQ: at most one job that has not begun waits in the queue.
+"""Notification over RQ: at most one job that has not started waits in the queue.
 
-Job and mark are written in one MULTI; the job removes the mark before it reads the database. So where a mark
-is found, its job has not read yet and will see what the finder has committed. The connection is our own: same
-server, short timeouts, no retries, because the site's may wait for minutes.
+Job and marker are written in one MULTI. The job deletes the marker before it reads the database. So if a
+marker exists, its job has not read the database yet and will see everything that is committed by now.
 """
 
 from __future__ import annotations
@@ -23,109 +22,142 @@ from redis.sentinel import Sentinel, SentinelConnectionPool
 from rq import Queue, get_current_job
 from rq.timeouts import BaseTimeoutException
 
-from ..faults import INTERRUPTS
-from .base import Bell, logger
+from ..exceptions import JOB_TIMEOUT_ERRORS
+from .base import Notifier, logger
 from .inline import drain_now
 
 JOB = "django_neardup.queues.drain"
-MARK = "neardup:bell:%s"
-MARK_MILLISECONDS = 60_000
-"""How long a job that was lost before it began can silence the bell."""
+MARKER_KEY = "neardup:bell:%s"
+MARKER_MILLISECONDS = 60_000
+"""How long notifications are missed if a job is lost before it starts."""
 JOB_SECONDS = 300
 FAILURE_SECONDS = 86_400
-WAIT = 0.2
-"""Seconds that one answer of Redis may take."""
+REDIS_TIMEOUT = 0.2
+"""Longest wait for one reply of Redis, in seconds."""
 
-QUICK: dict[str, Any] = {
-    "socket_timeout": WAIT,
-    "socket_connect_timeout": WAIT,
+QUICK_OPTIONS: dict[str, Any] = {
+    "socket_timeout": REDIS_TIMEOUT,
+    "socket_connect_timeout": REDIS_TIMEOUT,
     "retry_on_timeout": False,
     "retry_on_error": [],
     "health_check_interval": 0,
 }
-INTERNAL = ("maint_notifications", "maintenance_", "event_dispatcher", "himport_registry", "orig_", "oss_")
-"""Prefixes of what redis-py 8 puts among a pool's arguments: bound to that pool, not to be passed on."""
+INTERNAL_PREFIXES = (
+    "maint_notifications",
+    "maintenance_",
+    "event_dispatcher",
+    "himport_registry",
+    "orig_",
+    "oss_",
+)
+"""Prefixes of pool arguments that redis-py 8 adds. They belong to that pool and must not be passed on."""
 
 
 def check(queue: str) -> None:
-    """The queue must be one of RQ_QUEUES."""
+    """Raise ``ImproperlyConfigured`` if the queue is not in RQ_QUEUES."""
     queues = getattr(settings, "RQ_QUEUES", {})
     if queue not in queues:
-        known = ", ".join(sorted(queues)) or "none"
-        raise ImproperlyConfigured(f"The queue {queue!r} of NEARDUP is not in RQ_QUEUES ({known}).")
+        queue_names = ", ".join(sorted(queues)) or "none"
+        raise ImproperlyConfigured(f"The queue {queue!r} of NEARDUP is not in RQ_QUEUES ({queue_names}).")
 
 
-def ring(bell: Bell, queue: str, using: str) -> None:
-    """Enqueue the job, unless one waits. A queue with ``ASYNC: False`` works at once and needs no Redis."""
+def notify(notifier: Notifier, queue: str, using: str) -> None:
+    """Enqueue the job, unless one is waiting.
+
+    A queue with ``ASYNC: False`` drains immediately and needs no Redis.
+    """
     if settings.RQ_QUEUES[queue].get("ASYNC", True):
-        bell.press(lambda: send(queue))
+        notifier.send(lambda: enqueue_job(queue))
     else:
         drain_now(using)
 
 
-def send(name: str) -> bool:
-    """Put the job and its mark into the queue; False where one waits. Raises what Redis answers."""
+def enqueue_job(name: str) -> bool:
+    """Enqueue the job and write its marker.
+
+    Return False if a job is already waiting. Errors of Redis are raised.
+    """
     queue = _own_queue(name)
-    mark = MARK % name
-    if queue.connection.exists(mark):
+    marker_key = MARKER_KEY % name
+    if queue.connection.exists(marker_key):
         return False
     job_id = uuid4().hex
-    with queue.connection.pipeline(transaction=True) as pipe:
+    # One MULTI: a marker without a job would suppress notifications for a minute.
+    with queue.connection.pipeline(transaction=True) as transaction:
         queue.enqueue_call(
-            JOB, job_id=job_id, timeout=JOB_SECONDS, result_ttl=0, failure_ttl=FAILURE_SECONDS, pipeline=pipe
+            JOB,
+            job_id=job_id,
+            timeout=JOB_SECONDS,
+            result_ttl=0,
+            failure_ttl=FAILURE_SECONDS,
+            pipeline=transaction,
         )
-        pipe.set(mark, job_id, px=MARK_MILLISECONDS)
-        pipe.execute()
+        transaction.set(marker_key, job_id, px=MARKER_MILLISECONDS)
+        transaction.execute()
     return True
 
 
-def clear_mark() -> None:
-    """Remove the running job's mark, if it is still its own: from now on a ring sends another job."""
+def delete_marker() -> None:
+    """Delete the marker of the running job, so that the next notification enqueues another job.
+
+    Keep it if it already belongs to another job.
+    """
     job = get_current_job()
     if job is None:
         return
-    mark = MARK % job.origin
+    marker_key = MARKER_KEY % job.origin
     try:
-        holder = job.connection.get(mark)
-        if holder in (job.id, job.id.encode()):
-            job.connection.delete(mark)
+        marker_job_id = job.connection.get(marker_key)
+        if marker_job_id in (job.id, job.id.encode()):
+            job.connection.delete(marker_key)
     except RedisError:
         logger.exception("The mark of the job could not be removed; the bell may be silent for a minute.")
 
 
 @cache
 def _own_queue(name: str) -> Queue:
-    return django_rq.get_queue(name, connection=quick(django_rq.get_connection(name)), commit_mode="auto")
-
-
-def quick(connection: Redis) -> Redis:
-    """A connection to the same server (TCP, TLS, socket, Sentinel) that gives up after ``WAIT`` seconds."""
-    pool = connection.connection_pool
-    kept = {key: value for key, value in pool.connection_kwargs.items() if not key.startswith(INTERNAL)}
-    if isinstance(pool, SentinelConnectionPool):
-        return _quick_master(type(connection), pool, kept)
-    return type(connection)(
-        connection_pool=ConnectionPool(connection_class=pool.connection_class, **kept | _quick())
+    """Return the queue on a connection of our own."""
+    # The site's own connection may wait for minutes. Ours has short timeouts and no retries.
+    return django_rq.get_queue(
+        name, connection=quick_connection(django_rq.get_connection(name)), commit_mode="auto"
     )
 
 
-def _quick_master(kind: type[Redis], pool: SentinelConnectionPool, kept: dict[str, Any]) -> Redis:
-    own: Any = cast(Any, Sentinel)([], min_other_sentinels=pool.sentinel_manager.min_other_sentinels)
-    own.sentinels = [quick(sentinel) for sentinel in pool.sentinel_manager.sentinels]
-    del kept["connection_pool"]
-    arguments = kept | _quick() | {"connection_class": pool.connection_class}
-    master: Redis = own.master_for(pool.service_name, redis_class=kind, **arguments)
+def quick_connection(connection: Redis) -> Redis:
+    """Return a connection to the same server (TCP, TLS, socket, Sentinel) with short timeouts and no retries.
+
+    A reply may take ``REDIS_TIMEOUT`` seconds.
+    """
+    pool = connection.connection_pool
+    options = {
+        key: value for key, value in pool.connection_kwargs.items() if not key.startswith(INTERNAL_PREFIXES)
+    }
+    if isinstance(pool, SentinelConnectionPool):
+        return _quick_master(type(connection), pool, options)
+    return type(connection)(
+        connection_pool=ConnectionPool(connection_class=pool.connection_class, **options | _quick_options())
+    )
+
+
+def _quick_master(redis_class: type[Redis], pool: SentinelConnectionPool, options: dict[str, Any]) -> Redis:
+    quick_sentinel: Any = cast(Any, Sentinel)(
+        [], min_other_sentinels=pool.sentinel_manager.min_other_sentinels
+    )
+    quick_sentinel.sentinels = [quick_connection(sentinel) for sentinel in pool.sentinel_manager.sentinels]
+    del options["connection_pool"]
+    arguments = options | _quick_options() | {"connection_class": pool.connection_class}
+    master: Redis = quick_sentinel.master_for(pool.service_name, redis_class=redis_class, **arguments)
     return master
 
 
-def _quick() -> dict[str, Any]:
-    return QUICK | {"retry": Retry(NoBackoff(), 0)}
+def _quick_options() -> dict[str, Any]:
+    return QUICK_OPTIONS | {"retry": Retry(NoBackoff(), 0)}
 
 
-def _forget(*, setting: str, **kwargs: Any) -> None:
+def _on_setting_changed(*, setting: str, **kwargs: Any) -> None:
     if setting in ("RQ_QUEUES", "RQ"):
         _own_queue.cache_clear()
 
 
-setting_changed.connect(_forget, dispatch_uid="neardup.queues.rq")
-INTERRUPTS.append(BaseTimeoutException)
+setting_changed.connect(_on_setting_changed, dispatch_uid="neardup.queues.rq")
+JOB_TIMEOUT_ERRORS.append(BaseTimeoutException)

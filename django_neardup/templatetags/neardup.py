@@ -1,4 +1,4 @@
-"""``{% load neardup %}``: lists without repetitions, like posts, the address for search engines, an author's posts."""
+"""``{% load neardup %}``: grouped lists, similar posts, the canonical link, uniqueness, an author's posts."""
 
 from __future__ import annotations
 
@@ -18,64 +18,73 @@ from django.template.base import (
 from django.template.context import Context
 from django.utils.html import conditional_escape
 
-from ..authors import MOST, Fates, fates
-from ..canonical import canonical_link
-from ..grouping import group
-from ..similar import LIMIT, Block, whole_percent
-from ..visible import GroupingError
+from ..authors import FATES_LIMIT, Fates, fates
+from ..listing.group import group
+from ..seo.canonical import canonical_link
+from ..similar_posts import SIMILAR_LIMIT, SimilarBlock, uniqueness_percent
+from ..visibility import GroupingError
 
 register = template.Library()
 
 
-class Usage(NamedTuple):
-    """How a tag is written. ``arguments``: names of those that it needs; ``options``: of those it may have;
-    ``nothing``: whether the first may be None, as the text of a post without one is."""
+class TagUsage(NamedTuple):
+    """The syntax of a tag.
+
+    - ``text``: the usage text for errors.
+    - ``arguments``: names of the required arguments.
+    - ``options``: names of the optional arguments.
+    - ``can_print``: whether the tag can be used without ``as``.
+    - ``accepts_none``: whether the first argument may be None, like the text of a post without one.
+    """
 
     text: str
     arguments: tuple[str, str]
     options: tuple[str, ...] = ()
-    prints: bool = True
-    nothing: bool = False
+    can_print: bool = True
+    accepts_none: bool = False
 
-    def wrong(self, what: str) -> template.TemplateSyntaxError:
-        return template.TemplateSyntaxError(f"{what} {self.text}")
+    def syntax_error(self, problem: str) -> template.TemplateSyntaxError:
+        return template.TemplateSyntaxError(f"{problem} {self.text}")
 
 
 USAGES = {
-    "neardup_group": Usage(
+    "neardup_group": TagUsage(
         "Write {% neardup_group page_obj visible_ads as groups %}: a list or page of posts, the queryset of all "
         "that this visitor may see, and a name for the result.",
         ("objects", "visible"),
-        prints=False,
+        can_print=False,
     ),
-    "neardup_similar": Usage(
+    "neardup_similar": TagUsage(
         "Write {% neardup_similar ad visible_ads limit=5 as similar %}: a post, the queryset of all that this visitor "
         "may see, and, if you will, how many at most and a name for the result.",
         ("instance", "visible"),
         ("limit",),
     ),
-    "neardup_canonical": Usage(
+    "neardup_canonical": TagUsage(
         "Write {% neardup_canonical ad visible_ads %}: a post and the queryset of all that visitors may see.",
         ("instance", "visible"),
     ),
-    "neardup_uniqueness": Usage(
+    "neardup_uniqueness": TagUsage(
         "Write {% neardup_uniqueness ad visible_ads as percent %}: a text or a post, and the queryset of all that it "
         "is compared with.",
         ("text", "visible"),
-        nothing=True,
+        accepts_none=True,
     ),
-    "neardup_fates": Usage(
+    "neardup_fates": TagUsage(
         "Write {% neardup_fates author visible_ads limit=20 as fates %}: an author, the queryset of all that he may "
         "see, and, if you will, how many at most and a name for the result.",
         ("author", "visible"),
         ("limit",),
-        nothing=True,
+        accepts_none=True,
     ),
 }
 
 
 class NeardupNode(template.Node):
-    """Calls ``function`` with what its arguments are in the context; prints the value, or puts it there by a name."""
+    """Calls ``function`` with the values of its arguments in the context.
+
+    It prints the result, or stores it in the context if the tag has a name.
+    """
 
     def __init__(
         self, tag: str, function: Callable[..., Any], values: dict[str, FilterExpression], name: str
@@ -84,22 +93,27 @@ class NeardupNode(template.Node):
 
     def render(self, context: Context) -> str:
         usage = USAGES[self.tag]
-        given = {each: value.resolve(context, ignore_failures=True) for each, value in self.values.items()}
-        first = self.values[usage.arguments[0]]
-        if given[usage.arguments[0]] is None and not (usage.nothing and _is_there(first, context)):
-            raise usage.wrong(f"{self.tag}: the context has no {first}.")
+        # A missing variable becomes None here and gets a readable error below.
+        arguments = {
+            argument: value.resolve(context, ignore_failures=True) for argument, value in self.values.items()
+        }
+        first_argument = self.values[usage.arguments[0]]
+        if arguments[usage.arguments[0]] is None and not (
+            usage.accepts_none and _is_defined(first_argument, context)
+        ):
+            raise usage.syntax_error(f"{self.tag}: the context has no {first_argument}.")
         try:
-            found = self.function(context, **given)
+            result = self.function(context, **arguments)
         except GroupingError as error:
-            raise usage.wrong(f"{self.tag}: {error}") from error
+            raise usage.syntax_error(f"{self.tag}: {error}") from error
         if self.name:
-            context[self.name] = found
+            context[self.name] = result
             return ""
-        return conditional_escape(found) if context.autoescape else str(found)
+        return conditional_escape(result) if context.autoescape else str(result)
 
 
-def _is_there(value: FilterExpression, context: Context) -> bool:
-    """Whether the context has that variable, be it None."""
+def _is_defined(value: FilterExpression, context: Context) -> bool:
+    """Return whether the context has the variable. Its value may be None."""
     try:
         if isinstance(value.var, Variable):
             value.var.resolve(context)
@@ -108,8 +122,8 @@ def _is_there(value: FilterExpression, context: Context) -> bool:
     return True
 
 
-def _tag(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a tag of a function of a context and the arguments that ``USAGES`` names."""
+def _register_tag(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Register a function as a tag. Its parameters are the context and the arguments in ``USAGES``."""
     tag = function.__name__
 
     def compiled(parser: Parser, token: Token) -> template.Node:
@@ -117,49 +131,66 @@ def _tag(function: Callable[..., Any]) -> Callable[..., Any]:
         name = bits.pop() if len(bits) > 1 and bits[-2] == "as" else ""
         if name:
             bits.pop()
-        needed, rest = bits[: len(usage.arguments)], bits[len(usage.arguments) :]
+        required, rest = bits[: len(usage.arguments)], bits[len(usage.arguments) :]
         options = token_kwargs(rest, parser)
-        misread = rest or set(options) - set(usage.options) or any(map(_is_named, needed))
-        if misread or len(needed) < len(usage.arguments) or not (name or usage.prints):
-            raise usage.wrong(f"{token.contents!r} cannot be understood.")
-        values = dict(zip(usage.arguments, map(parser.compile_filter, needed), strict=True))
+        is_malformed = rest or set(options) - set(usage.options) or any(map(_is_keyword, required))
+        if is_malformed or len(required) < len(usage.arguments) or not (name or usage.can_print):
+            raise usage.syntax_error(f"{token.contents!r} cannot be understood.")
+        values = dict(zip(usage.arguments, map(parser.compile_filter, required), strict=True))
         return NeardupNode(tag, function, values | options, name)
 
     register.tag(tag, compiled)
     return function
 
 
-def _is_named(bit: str) -> bool:
-    """Whether an argument is written as ``name=value``."""
+def _is_keyword(bit: str) -> bool:
+    """Return whether an argument is written as ``name=value``."""
     match = kwarg_re.match(bit)
     return match is not None and bool(match[1])
 
 
-@_tag
+@_register_tag
 def neardup_group(context: Context, objects: Any, visible: Any) -> Any:
-    """``{% neardup_group page_obj visible_ads as groups %}``: one entry a cluster (``neardup.group()``)."""
+    """Return one entry for each cluster, as ``neardup.group()``.
+
+    ``{% neardup_group page_obj visible_ads as groups %}``.
+    """
     return group(objects, visible)
 
 
-@_tag
-def neardup_similar(context: Context, instance: Any, visible: Any, limit: Any = LIMIT) -> Block:
-    """``{% neardup_similar ad visible_ads limit=5 as similar %}``: the likest posts; without a name their block."""
-    return Block(instance, visible, limit, context.get("request"))
+@_register_tag
+def neardup_similar(
+    context: Context, instance: Any, visible: Any, limit: Any = SIMILAR_LIMIT
+) -> SimilarBlock:
+    """Return the most similar posts: ``{% neardup_similar ad visible_ads limit=5 as similar %}``.
+
+    Without ``as``, print their block.
+    """
+    return SimilarBlock(instance, visible, limit, context.get("request"))
 
 
-@_tag
+@_register_tag
 def neardup_canonical(context: Context, instance: Any, visible: Any) -> Any:
-    """``{% neardup_canonical ad visible_ads %}``: the link that tells search engines which of like posts counts."""
+    """Return the link that names the canonical post to search engines.
+
+    ``{% neardup_canonical ad visible_ads %}``.
+    """
     return canonical_link(instance, visible, context.get("request"))
 
 
-@_tag
+@_register_tag
 def neardup_uniqueness(context: Context, text: Any, visible: Any) -> int:
-    """``{% neardup_uniqueness ad visible_ads %}``: how much of a text is its own, in whole percent."""
-    return whole_percent(text, visible)
+    """Return the share of a text that occurs in no other post, in whole percent.
+
+    ``{% neardup_uniqueness ad visible_ads %}``.
+    """
+    return uniqueness_percent(text, visible)
 
 
-@_tag
-def neardup_fates(context: Context, author: Any, visible: Any, limit: Any = MOST) -> Fates:
-    """``{% neardup_fates author visible_ads as fates %}``: what became of an author's posts that are there no more."""
+@_register_tag
+def neardup_fates(context: Context, author: Any, visible: Any, limit: Any = FATES_LIMIT) -> Fates:
+    """Return what happened to an author's removed posts.
+
+    ``{% neardup_fates author visible_ads as fates %}``.
+    """
     return fates(author, visible=visible, limit=limit, request=context.get("request"))

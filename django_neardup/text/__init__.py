@@ -1,32 +1,32 @@
 """The text core: one text to tokens, sentences, hashes.  Knows nothing of Django, imports nothing heavy."""
 
-from .contacts import canonical_contact
-from .document import Document
+from .canonical_text import CanonicalText
 from .hashing import crc32, digest, hash_word, md5, mix, sha1
-from .morphology import Lemma, Morphology
-from .phrases import Phrases
-from .plain import plain_text
-from .shingle import canonical_shingles, canonical_text, canonical_words, shingles, winnow
-from .similarity import containment, cosine, dice, resemblance
-from .synonyms import Synonyms
-from .tokenize import Token
-from .traced import Traced
+from .key_phrases import PhraseMatcher
+from .lemmas.morphology import Lemma, Morphology
+from .normalization.offsets import OffsetText
+from .normalization.plain_text import plain_text
+from .set_similarity import containment, cosine, dice, resemblance
+from .shingles import classic_shingles, classic_text, classic_words, shingles, winnow
+from .tokens.contacts import canonical_contact
+from .tokens.synonyms import Synonyms
+from .tokens.tokenize import Token
 from .zipf import ZipfReference, ZipfReport
 
 __all__ = [
-    "Document",
+    "CanonicalText",
     "Lemma",
     "Morphology",
-    "Phrases",
+    "OffsetText",
+    "PhraseMatcher",
     "Synonyms",
     "Token",
-    "Traced",
     "ZipfReference",
     "ZipfReport",
     "canonical_contact",
-    "canonical_shingles",
-    "canonical_text",
-    "canonical_words",
+    "classic_shingles",
+    "classic_text",
+    "classic_words",
     "containment",
     "cosine",
     "crc32",

@@ -7,13 +7,13 @@ import zlib
 from collections.abc import Iterable
 from functools import lru_cache
 
-MASK = (1 << 64) - 1
-GOLDEN = 0x9E3779B97F4A7C15
-STEP_1 = 0xBF58476D1CE4E5B9
-STEP_2 = 0x94D049BB133111EB
+MASK_64 = (1 << 64) - 1
+GOLDEN_RATIO_64 = 0x9E3779B97F4A7C15
+MIX_FACTOR_1 = 0xBF58476D1CE4E5B9
+MIX_FACTOR_2 = 0x94D049BB133111EB
 
 
-def _key(secret: bytes) -> bytes:
+def _blake2b_key(secret: bytes) -> bytes:
     """A BLAKE2b key: at most 64 bytes, longer secrets are hashed first."""
     return secret if len(secret) <= 64 else hashlib.blake2b(secret).digest()
 
@@ -21,7 +21,7 @@ def _key(secret: bytes) -> bytes:
 def hash_word(word: str, secret: bytes = b"") -> int:
     """Keyed BLAKE2b of a word, an unsigned 64-bit integer.  Accepts any ``str``."""
     data = word.encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=_key(secret)).digest(), "big")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=_blake2b_key(secret)).digest(), "big")
 
 
 def mix(*values: int, seed: int = 0) -> int:
@@ -30,11 +30,11 @@ def mix(*values: int, seed: int = 0) -> int:
     Each step adds a value and applies the finaliser of splitmix64 (Steele, Lea, Flood, "Fast
     splittable pseudorandom number generators", 2014).  Not cryptographic: feed it keyed hashes.
     """
-    state = (seed + GOLDEN) & MASK
+    state = (seed + GOLDEN_RATIO_64) & MASK_64
     for value in values:
-        state = (state + value + GOLDEN) & MASK
-        state = ((state ^ (state >> 30)) * STEP_1) & MASK
-        state = ((state ^ (state >> 27)) * STEP_2) & MASK
+        state = (state + value + GOLDEN_RATIO_64) & MASK_64
+        state = ((state ^ (state >> 30)) * MIX_FACTOR_1) & MASK_64
+        state = ((state ^ (state >> 27)) * MIX_FACTOR_2) & MASK_64
         state ^= state >> 31
     return state
 
@@ -42,7 +42,7 @@ def mix(*values: int, seed: int = 0) -> int:
 def digest(parts: Iterable[bytes | str], secret: bytes = b"") -> bytes:
     """16 bytes of keyed BLAKE2b over the parts; each is preceded by its length, so that
     ``["ab", "c"]`` and ``["a", "bc"]`` differ.  ``str`` and ``bytes`` of equal content agree."""
-    state = _keyed(secret).copy()
+    state = _keyed_state(secret).copy()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         state.update(len(data).to_bytes(8, "big"))
@@ -51,9 +51,9 @@ def digest(parts: Iterable[bytes | str], secret: bytes = b"") -> bytes:
 
 
 @lru_cache(maxsize=16)
-def _keyed(secret: bytes) -> hashlib.blake2b:
+def _keyed_state(secret: bytes) -> hashlib.blake2b:
     """The state that every digest with this secret begins with."""
-    return hashlib.blake2b(digest_size=16, key=_key(secret))
+    return hashlib.blake2b(digest_size=16, key=_blake2b_key(secret))
 
 
 def crc32(text: str) -> int:
@@ -63,13 +63,13 @@ def crc32(text: str) -> int:
 
 def md5(text: str) -> int:
     """The first 64 bits of the MD5 of the UTF-8 text: for the algorithm that is defined by it."""
-    return _first_bits(hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest())
+    return _first_64_bits(hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest())
 
 
 def sha1(text: str) -> int:
     """The first 64 bits of the SHA-1 of the UTF-8 text: for the algorithms that are defined by it."""
-    return _first_bits(hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest())
+    return _first_64_bits(hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest())
 
 
-def _first_bits(value: bytes) -> int:
+def _first_64_bits(value: bytes) -> int:
     return int.from_bytes(value[:8], "big")

@@ -1,3 +1,3 @@
 """The version of canonisation: it goes up with every change that makes other tokens of a text."""
 
-CANONISATION = "2"
+CANONICALIZATION_VERSION = "2"

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from .document import Document
+from .canonical_text import CanonicalText
 
-SHORTEST = 300
-DEVIATIONS = 3
-KOLMOGOROV = 1.36
+MIN_WORDS = 300
+MAX_DEVIATIONS = 3
+KOLMOGOROV_FACTOR = 1.36
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class ZipfReference:
     distance_deviation: float = 0.03
 
     @classmethod
-    def of(cls, documents: Iterable[Document]) -> ZipfReference:
+    def from_texts(cls, texts: Iterable[CanonicalText]) -> ZipfReference:
         """From texts of the site; those under 300 words do not count.  ValueError if fewer than two are left."""
-        reports = [report for report in map(zipf, documents) if report]
+        reports = [report for report in map(zipf_report, texts) if report]
         if len(reports) < 2:
-            raise ValueError(f"a reference needs two texts of {SHORTEST} words or more")
+            raise ValueError(f"a reference needs two texts of {MIN_WORDS} words or more")
         slopes, distances = [r.slope for r in reports], [r.distance for r in reports]
         return cls(
             statistics.fmean(slopes),
@@ -54,16 +54,16 @@ class ZipfReport:
 
     slope: float
     distance: float
-    words: int
-    why: tuple[str, ...] = ()
+    word_count: int
+    unusual_measures: tuple[str, ...] = ()
 
     @property
-    def anomalous(self) -> bool:
+    def is_anomalous(self) -> bool:
         """Whether anything is unusual."""
-        return bool(self.why)
+        return bool(self.unusual_measures)
 
 
-def zipf(document: Document, reference: ZipfReference | None = None) -> ZipfReport | None:
+def zipf_report(text: CanonicalText, reference: ZipfReference | None = None) -> ZipfReport | None:
     """Whether a text's words are as frequent as a person's words are; None for a text under 300 words.
 
     A check of one text, not a similarity: words heaped up for search engines, generated texts and tables fall out
@@ -76,25 +76,30 @@ def zipf(document: Document, reference: ZipfReference | None = None) -> ZipfRepo
     slope is fitted to the same text.  The slope grows with the length of a text (about .6 at 300 words, .8 at
     2,000): a reference is best made of texts of the site's usual length.
     """
-    if len(document) < SHORTEST:
+    if len(text) < MIN_WORDS:
         return None
-    frequencies = sorted(Counter(token.key for token in document.tokens).values(), reverse=True)
-    slope = fitted_slope(frequencies)
+    frequencies = sorted(Counter(token.key for token in text.tokens).values(), reverse=True)
+    slope = fit_slope(frequencies)
     distance = distance_to_law(frequencies, slope)
     usual = reference or ZipfReference()
-    return ZipfReport(slope, distance, len(document), _unusual(slope, distance, len(document), usual))
+    return ZipfReport(slope, distance, len(text), _find_unusual_measures(slope, distance, len(text), usual))
 
 
-def _unusual(slope: float, distance: float, words: int, usual: ZipfReference) -> tuple[str, ...]:
-    bound = max(KOLMOGOROV / math.sqrt(words), usual.distance + DEVIATIONS * usual.distance_deviation)
+def _find_unusual_measures(
+    slope: float, distance: float, word_count: int, reference: ZipfReference
+) -> tuple[str, ...]:
+    bound = max(
+        KOLMOGOROV_FACTOR / math.sqrt(word_count),
+        reference.distance + MAX_DEVIATIONS * reference.distance_deviation,
+    )
     found = {
-        "slope": abs(slope - usual.slope) > DEVIATIONS * usual.slope_deviation,
+        "slope": abs(slope - reference.slope) > MAX_DEVIATIONS * reference.slope_deviation,
         "distance": distance > bound,
     }
     return tuple(name for name, unusual in found.items() if unusual)
 
 
-def fitted_slope(frequencies: Sequence[int]) -> float:
+def fit_slope(frequencies: Sequence[int]) -> float:
     """s of the least-squares line log f = C - s log r; frequencies in falling order, ranks from 1.  0 for one word."""
     ranks = [math.log(rank) for rank in range(1, len(frequencies) + 1)]
     logs = [math.log(frequency) for frequency in frequencies]

@@ -1,8 +1,7 @@
 from django.contrib import admin
 
-from django_neardup.site_admin import NearDuplicatesMixin
-
-from .models import Ad, AdReport, Category, Favorite, Note, Photo
+from board.models import Ad, AdReport, Category, Favorite, Note, Photo
+from django_neardup.admin.mixins import NearDuplicatesMixin
 
 
 @admin.register(Category)

@@ -2,7 +2,7 @@ from django.apps import AppConfig
 from django.db.backends.signals import connection_created
 from django.utils.translation import gettext_lazy as _
 
-from .sqlite import teach_like
+from board.sqlite import teach_like
 
 
 class BoardConfig(AppConfig):

@@ -9,9 +9,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from .forms import AdForm, AppealForm
-from .models import Ad, AdReport, live_ads
-from .own import disputed, own_ads, take, with_states
+from board.forms import AdForm, AppealForm
+from board.models import Ad, AdReport, live_ads
+from board.own import disputed, own_ads, take, with_states
 
 
 def publish(request: HttpRequest) -> HttpResponse:

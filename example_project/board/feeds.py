@@ -11,9 +11,8 @@ from django.utils.feedgenerator import Atom1Feed
 from django.utils.translation import gettext_lazy as _
 
 import django_neardup as neardup
-
-from .models import Ad, live_ads
-from .templatetags.board import rubles, snippet
+from board.models import Ad, live_ads
+from board.templatetags.board import rubles, snippet
 
 ENTRIES = 30
 NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")

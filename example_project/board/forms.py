@@ -6,9 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from board.models import Ad, AdReport, Category
 from django_neardup.forms import NearDuplicateFormMixin
-
-from .models import Ad, AdReport, Category
 
 
 class AdForm(NearDuplicateFormMixin, forms.ModelForm):

@@ -8,7 +8,7 @@ from django.core.paginator import Page
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from django_neardup.listing import CollapsedPaginator
+from django_neardup.listing.views import CollapsedPaginator
 
 PER_PAGE = 10
 

@@ -14,8 +14,7 @@ from django.utils import timezone
 from forum.models import Post, Section, Topic
 
 import django_neardup as neardup
-
-from .models import Ad, AdReport, Category, Favorite, Note, Photo
+from board.models import Ad, AdReport, Category, Favorite, Note, Photo
 
 SEED = 140_35
 DAYS = 45

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
-from .models import Ad
+from board.models import Ad
 
 PUBLISHED = _("Your advert “%(title)s” has passed its check and is on the board: %(url)s")
 REFUSED = _("Your advert “%(title)s” was not published. If that is a mistake, write to us: %(appeal)s")

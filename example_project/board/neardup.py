@@ -11,10 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 import django_neardup as neardup
+from board.mails import mail_published, mail_refused
+from board.models import Ad
 from django_neardup.authors import mail_merged
-
-from .mails import mail_published, mail_refused
-from .models import Ad
 
 
 @neardup.register(Ad)
@@ -36,7 +35,7 @@ class AdNeardup(neardup.Adapter):
     def author(self, ad: Ad) -> int | None:
         return ad.user_id
 
-    def visits(self, ad: Ad) -> int:
+    def view_count(self, ad: Ad) -> int:
         return ad.hits
 
     def hide(self, ad: Ad) -> None:

@@ -11,10 +11,9 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from board.models import Ad, live_ads
 from django_neardup.authors import fates
 from django_neardup.models import Hold
-
-from .models import Ad, live_ads
 
 SESSION = "own_ads"
 STATES: dict[str, tuple[Promise, Promise]] = {
@@ -84,4 +83,4 @@ def disputed(request: HttpRequest, pk: int) -> list[Ad]:
     if seen or not request.user.is_authenticated:
         return list(seen)
     merged = fates(request.user, Ad, visible=live_ads())
-    return [fate.living for fate in merged if fate.living and fate.appeal_url == request.path]
+    return [fate.keeper for fate in merged if fate.keeper and fate.appeal_url == request.path]

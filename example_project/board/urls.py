@@ -1,6 +1,6 @@
 from django.urls import path
 
-from . import authoring, feeds, views
+from board import authoring, feeds, views
 
 app_name = "board"
 urlpatterns = [

@@ -10,12 +10,11 @@ from django.shortcuts import get_object_or_404, render
 from django.views.generic import ListView
 from forum.models import Post, live_posts
 
-from django_neardup.listing import SimilarListMixin
-
-from .listing import PER_PAGE, listed, page_range
-from .models import Ad, Category, live_ads
-from .own import own_ads
-from .searching import matching
+from board.listing import PER_PAGE, listed, page_range
+from board.models import Ad, Category, live_ads
+from board.own import own_ads
+from board.searching import matching
+from django_neardup.listing.views import SimilarListMixin
 
 
 def front(request: HttpRequest) -> HttpResponse:

@@ -8,7 +8,7 @@ CSRF_TRUSTED_ORIGINS.
 import os
 from pathlib import Path
 
-from .databases import database
+from config.databases import database
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 

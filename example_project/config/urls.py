@@ -5,7 +5,7 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from .sitemaps import SITEMAPS
+from config.sitemaps import SITEMAPS
 
 urlpatterns = [
     path("", include("board.urls")),

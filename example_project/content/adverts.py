@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from .cars import cars
-from .edits import EDITS, is_russian
-from .flats import flats
-from .people import people
-from .piles import piles
-from .shapes import Advert, Person
-from .tutors import tutors
+from content.cars import cars
+from content.edits import EDITS, is_russian
+from content.flats import flats
+from content.people import people
+from content.piles import piles
+from content.shapes import Advert, Person
+from content.tutors import tutors
 
 HERE = Path(__file__).parent
 ANOTHER_SELLER = {"other", "latin", "words"}

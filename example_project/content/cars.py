@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from .pools import Rota
-from .shapes import Advert
+from content.pools import Rota
+from content.shapes import Advert
 
 # make and model | year | thousand km | engine | gearbox | colour | price | the owner's remark | what was posted again
 _CARS = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from .pools import Rota
-from .shapes import Advert
+from content.pools import Rota
+from content.shapes import Advert
 
 # to let or for sale | city | rooms | m2 | floor/floors | street | price | remark | what was posted again
 _FLATS = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .shapes import Person
+from content.shapes import Person
 
 _LINES = """
 marina_k|Марина Котова|Екатеринбург

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .shapes import Advert
+from content.shapes import Advert
 
 # mark, kind, section in mm, length in m, pieces in stock, price, what was posted again
 _MARKS = [

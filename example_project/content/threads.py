@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from random import Random
 
-from .edits import EDITS, tail
-from .shapes import Message, Thread
+from content.edits import EDITS, tail
+from content.shapes import Message, Thread
 
 HERE = Path(__file__).parent
 SECTIONS = [

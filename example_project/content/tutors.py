@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .shapes import Advert
+from content.shapes import Advert
 
 _VERA = (
     "Занимаюсь {subject} со школьниками с седьмого по одиннадцатый класс. Педагогический стаж восемнадцать лет, "

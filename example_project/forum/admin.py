@@ -1,8 +1,7 @@
 from django.contrib import admin
 
-from django_neardup.site_admin import NearDuplicatesMixin
-
-from .models import Post, Section, Topic
+from django_neardup.admin.mixins import NearDuplicatesMixin
+from forum.models import Post, Section, Topic
 
 
 @admin.register(Section)

@@ -2,8 +2,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from django_neardup.forms import NearDuplicateFormMixin
-
-from .models import Post
+from forum.models import Post
 
 
 class ReplyForm(NearDuplicateFormMixin, forms.ModelForm):

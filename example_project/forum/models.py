@@ -10,7 +10,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from .bbcode import own_words
+from forum.bbcode import own_words
 
 
 class Section(models.Model):

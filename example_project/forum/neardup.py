@@ -6,8 +6,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 import django_neardup as neardup
-
-from .models import Post
+from forum.models import Post
 
 
 @neardup.register(Post)

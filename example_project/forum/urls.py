@@ -1,6 +1,6 @@
 from django.urls import path
 
-from . import views
+from forum import views
 
 app_name = "forum"
 urlpatterns = [

@@ -7,9 +7,9 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from .bbcode import own_words, quotation
-from .forms import ReplyForm
-from .models import Section, Topic, live_posts, live_topics
+from forum.bbcode import own_words, quotation
+from forum.forms import ReplyForm
+from forum.models import Section, Topic, live_posts, live_topics
 
 TOPICS = 20
 

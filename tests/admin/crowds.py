@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from django_neardup.adapters import adapter_for
 from django_neardup.models import Cluster, Contact, Document, Fingerprint, Membership, Pair, Verdict
 from django_neardup.pipeline import canonical_id
-from django_neardup.pipeline.objects import content_type_of
+from django_neardup.pipeline.content_objects import content_type_of
 from tests import builders
 from tests.testapp.models import Ad, Author
 
@@ -24,7 +24,7 @@ def cluster(size: int, variants: int = 0) -> Cluster:
     found = documents(size + variants)
     members, others = found[:size], found[size:]
     made = Cluster.objects.create(
-        space=found[0].space, representative=found[0], size=size, lowest=SCORE, weakest=0.85
+        space=found[0].space, leader=found[0], size=size, lowest=SCORE, weakest=0.85
     )
     scheme = builders.scheme()
     Membership.objects.bulk_create(
@@ -32,7 +32,7 @@ def cluster(size: int, variants: int = 0) -> Cluster:
             Membership(
                 **builders.place_of(each), cluster=made, scheme=scheme,
                 score=1.0 if each is found[0] else SCORE,
-                reason="representative" if each is found[0] else "duplicate",
+                reason="leader" if each is found[0] else "duplicate",
             )
             for each in members
         ),

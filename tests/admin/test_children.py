@@ -10,12 +10,17 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from django_neardup import registry
-from django_neardup.admin.asked import Sight
-from django_neardup.admin.conflicts import first_of
-from django_neardup.admin.of_posts import grouped, waiting, waits_of
-from django_neardup.admin.queue.waiting import offered
-from django_neardup.merging import Case, delete, hide, merge, undo
+from django_neardup.admin.conflicts import find_earlier_decision
+from django_neardup.admin.decision_request import SeenState
+from django_neardup.admin.pending_by_post import (
+    in_cluster_condition,
+    load_pending_decisions,
+    pending_condition,
+)
+from django_neardup.admin.review_queue.open_items import open_pairs
 from django_neardup.models import Document, MergeRecord, Pair
+from django_neardup.moderation import ActionContext, delete, hide, merge
+from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import mark
 from tests import builders
 from tests.admin.tools import page_of
@@ -26,9 +31,9 @@ from tests.testapp.zoo import Bulletin, Notice
 pytestmark = pytest.mark.django_db
 
 DEEDS = {
-    "hide": lambda keeper, child: hide([child], Case()),
-    "delete": lambda keeper, child: delete([child], Case()),
-    "merge": lambda keeper, child: merge(keeper, [child], Case()),
+    "hide": lambda keeper, child: hide([child], ActionContext()),
+    "delete": lambda keeper, child: delete([child], ActionContext()),
+    "merge": lambda keeper, child: merge(keeper, [child], ActionContext()),
 }
 
 
@@ -72,7 +77,7 @@ def number(post):
 
 
 def events(client, pair):
-    return [event.words for event in client.get(page_of(pair)).context["history"]]
+    return [event.text for event in client.get(page_of(pair)).context["history"]]
 
 
 class TestWaiting:
@@ -85,14 +90,14 @@ class TestWaiting:
         DEEDS[deed](keeper, other)
         wanted(pair, side)
 
-        assert not offered(Pair.objects.all()).exists()
+        assert not open_pairs(Pair.objects.all()).exists()
 
     def test_no_other_post_is_taken_for_it(self, children):
         first, second, third = children
         pair = wanted(wanted(paired(first, second), "a"), "b")
-        hide([third], Case())
+        hide([third], ActionContext())
 
-        assert offered(Pair.objects.all()).get() == pair
+        assert open_pairs(Pair.objects.all()).get() == pair
 
     def test_what_was_undone_waits_again(self, children):
         first, second, _third = children
@@ -101,14 +106,14 @@ class TestWaiting:
         undo(record, None, "default")
         wanted(pair, "b")
 
-        assert offered(Pair.objects.all()).get() == pair
+        assert open_pairs(Pair.objects.all()).get() == pair
 
 
 class TestFirst:
     @staticmethod
     def first(pair):
-        seen = Sight("", timezone.now() - timedelta(minutes=5), (pair.a_id, pair.b_id))
-        return first_of(f"p{pair.pk}", seen, "default")
+        seen = SeenState("", timezone.now() - timedelta(minutes=5), (pair.a_id, pair.b_id))
+        return find_earlier_decision(f"p{pair.pk}", seen, "default")
 
     @pytest.mark.parametrize("deed", DEEDS)
     def test_what_was_done_to_a_child_is_told(self, deed, children):
@@ -116,19 +121,19 @@ class TestFirst:
         pair = paired(first, second)
         (record,) = DEEDS[deed](first, second)
 
-        assert self.first(pair).row == record
+        assert self.first(pair).decision_or_record == record
 
     def test_what_was_merged_into_a_child_is_told(self, children):
         first, second, third = children
         pair = paired(first, second)
-        (record,) = merge(first, [third], Case())
+        (record,) = merge(first, [third], ActionContext())
 
-        assert self.first(pair).row == record
+        assert self.first(pair).decision_or_record == record
 
     def test_no_other_post_is_taken_for_it(self, children):
         first, second, third = children
         pair = paired(first, second)
-        hide([third], Case())
+        hide([third], ActionContext())
 
         assert self.first(pair) is None
 
@@ -137,7 +142,7 @@ class TestHistory:
     def test_what_was_done_to_a_child_and_undone(self, root, children):
         first, second, _third = children
         pair = paired(first, second)
-        (record,) = hide([second], Case())
+        (record,) = hide([second], ActionContext())
         MergeRecord.objects.update(undone=record.created + timedelta(hours=1))
         Document.objects.update(live=True)
 
@@ -147,14 +152,14 @@ class TestHistory:
     def test_what_was_merged_into_a_child(self, root, children):
         first, second, third = children
         pair, gone = paired(first, second), number(parent(third))
-        merge(first, [third], Case())
+        merge(first, [third], ActionContext())
 
         assert f"{gone} was merged into {number(parent(first))}." in events(root, pair)
 
     def test_no_other_post_is_taken_for_it(self, root, children):
         first, second, third = children
         pair = paired(first, second)
-        hide([third], Case())
+        hide([third], ActionContext())
 
         assert len(events(root, pair)) == 1
 
@@ -164,7 +169,7 @@ class TestHistory:
 
         def queries(deeds):
             for _each in range(deeds):
-                hide([second], Case())
+                hide([second], ActionContext())
             Document.objects.update(live=True)
             with CaptureQueriesContext(
                 connection,
@@ -177,7 +182,7 @@ class TestHistory:
 
 
 class TestLists:
-    @pytest.mark.parametrize("condition", [waiting, grouped])
+    @pytest.mark.parametrize("condition", [pending_condition, in_cluster_condition])
     def test_children_are_found_by_their_posts(self, condition, children):
         first, second, _third = children
         builders.cluster(parent(first), parent(second))
@@ -191,5 +196,5 @@ class TestLists:
         pairs = {paired(first, second).pk, paired(first, third).pk}
         paired(second, third)
 
-        (waits,) = waits_of([first], "default").values()
-        assert {pair.pk for pair in root.get(waits.url("admin")).context["cl"].result_list} == pairs
+        (waits,) = load_pending_decisions([first], "default").values()
+        assert {pair.pk for pair in root.get(waits.decision_url("admin")).context["cl"].result_list} == pairs

@@ -12,7 +12,7 @@ from django_neardup.models import Cluster, Decision, Document, MergeRecord, Pair
 from django_neardup.pipeline import drain
 from tests import builders
 from tests.admin.tools import OUTCOMES, confirm, fields, list_of, look, page_of, told, url_of
-from tests.merging.tools import history, snapshot
+from tests.moderation.tools import history, snapshot
 from tests.testapp.models import Ad, Author, Comment, Favourite, Invoice, ScopedPost, Statistics
 
 pytestmark = pytest.mark.django_db
@@ -136,7 +136,7 @@ class TestTicks:
 
     def test_members_of_other_clusters_are_not_reached(self, root, cluster, ads):
         other = builders.cluster(*ads("а", "б"))
-        alien = other.memberships.exclude(document=other.representative).get().document_id
+        alien = other.memberships.exclude(document=other.leader).get().document_id
         before = snapshot()
 
         assert look(root, "delete", cluster, ticked="1", member=[alien]).status_code == 409
@@ -206,7 +206,7 @@ class TestActions:
         assert answer.url.startswith(f"{list_of(Cluster)}?")
 
     def test_too_many_clusters(self, root, cluster, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.chosen.CAP", 0)
+        monkeypatch.setattr("django_neardup.admin.selection_limits.MAX_OBJECTS", 0)
 
         answer = self.choose(root, "hide_selected", Cluster, [cluster.pk])
 
@@ -215,7 +215,7 @@ class TestActions:
     def test_too_many_objects(self, root, cluster, monkeypatch):
         before = snapshot()
         seen = fields(look(root, "hide", cluster))
-        monkeypatch.setattr("django_neardup.admin.confirming.CAP", 2)
+        monkeypatch.setattr("django_neardup.admin.decision_view.MAX_OBJECTS", 2)
 
         for answer in (look(root, "hide", cluster), root.post(url_of(cluster, "hide"), seen)):
             assert (answer.status_code, answer.url) == (302, f"{page_of(cluster)}?_list=cluster")
@@ -319,16 +319,16 @@ def test_what_was_remembered_of_the_rest_is_not_the_deed(root, cluster):
 
 
 def test_a_change_between_the_click_and_the_lock_is_noticed(root, cluster, monkeypatch):
-    from django_neardup import merging
+    from django_neardup import moderation
 
-    hide = merging.hide
+    hide = moderation.hide
 
     def late(*args):
         edited(cluster)
         return hide(*args)
 
     seen = fields(look(root, "hide", cluster))
-    monkeypatch.setattr("django_neardup.merging.hide", late)
+    monkeypatch.setattr("django_neardup.moderation.hide", late)
 
     assert root.post(url_of(cluster, "hide"), seen).status_code == 409
     assert Ad.objects.filter(published=True).count() == 3
@@ -381,7 +381,7 @@ class TestRefusals:
 
     def test_the_one_that_stays_is_never_deleted(self, root, cluster, monkeypatch):
         keeper, *losers = members(cluster)
-        monkeypatch.setattr("django_neardup.admin.outcomes.fall_with", lambda *args: [keeper])
+        monkeypatch.setattr("django_neardup.admin.outcomes.cascaded_rows", lambda *args: [keeper])
 
         assert "would be deleted with its duplicates" in look(root, "delete", cluster).content.decode()
 

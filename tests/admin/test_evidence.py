@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from django_neardup.admin.evidence import Evidence
+from django_neardup.index import keys
 from django_neardup.models import (
     Cluster,
     Contact,
@@ -21,11 +22,10 @@ from django_neardup.models import (
     Pair,
 )
 from django_neardup.pipeline import decide, drain
-from django_neardup.storage import keys
 from tests import builders
 from tests.admin.crowds import cluster as big_cluster
 from tests.admin.tools import confirm, list_of, page_of, told
-from tests.comparison.texts import OTHER_PILES, PILES, POEM, SOFA
+from tests.reports.texts import OTHER_PILES, PILES, POEM, SOFA
 from tests.testapp.models import Ad, Author
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
@@ -60,18 +60,18 @@ def ungrouped(pair):
 
 
 def reasons(answer):
-    return {each.heading: each for each in answer.context["evidence"].reasons}
+    return {each.heading: each for each in answer.context["evidence"].rows}
 
 
 def events(answer):
-    return [event.words for event in answer.context["history"]]
+    return [event.text for event in answer.context["history"]]
 
 
 class TestReasons:
     def test_everything_that_ties_two_posts_in_words(self, root, piles):
         KeyPhrase.objects.create(text="работать с юридическими")
         pair = piles()
-        found = {name: each.words for name, each in reasons(page(root, pair)).items()}
+        found = {name: each.text for name, each in reasons(page(root, pair)).items()}
 
         assert found["Score"].endswith(", threshold 58\xa0%")
         assert found["Phone"] == found["Names"].replace("Иванов Иван Петрович", "the same")
@@ -84,12 +84,12 @@ class TestReasons:
 
     def test_keys_are_those_that_are_stored(self, root, piles):
         pair = ungrouped(piles(sku="X1"))
-        prints = [set(keys.unpack(side.fingerprints.get().keys)) for side in (pair.a, pair.b)]
-        met = page(root, pair).context["evidence"].ties.met
+        prints = [set(keys.unpack_keys(side.fingerprints.get().keys)) for side in (pair.a, pair.b)]
+        met = page(root, pair).context["evidence"].ties.shared_keys
 
         assert (met.shared, met.keys_a, met.keys_b) == (len(prints[0] & prints[1]), *map(len, prints))
         assert {kind for kind, _ in met.kinds} >= {"passages", "identity"}
-        words = reasons(page(root, pair))["Keys"].words
+        words = reasons(page(root, pair))["Keys"].text
         assert words.startswith(
             f"{met.shared} in common, of {met.keys_a} and {met.keys_b}; needed: 1: passages "
         )
@@ -100,7 +100,7 @@ class TestReasons:
         one, two = Document.objects.order_by("pk")
         pair = ungrouped(Pair.objects.get())
 
-        words = reasons(page(root, pair))["Keys"].words
+        words = reasons(page(root, pair))["Keys"].text
 
         assert (one.pk, two.pk) == (pair.a_id, pair.b_id)
         assert "pairs of words" in words and "the set of words, the exact text" in words
@@ -113,7 +113,7 @@ class TestReasons:
             ad.save()
         pair = builders.pair(one, two, "variant")
 
-        assert reasons(page(root, pair))["Sku"].words == said
+        assert reasons(page(root, pair))["Sku"].text == said
 
     def test_how_many_more_posts_have_the_contact(self, root, piles):
         for text in (SOFA, POEM):
@@ -122,7 +122,7 @@ class TestReasons:
 
         found = reasons(page(root, pair))["Phone"]
 
-        assert (found.words, found.link) == ("the same", "in 2 more posts")
+        assert (found.text, found.link_text) == ("the same", "in 2 more posts")
 
     def test_contacts_are_never_shown_themselves(self, root, piles):
         body = page(root, piles()).content.decode()
@@ -135,7 +135,7 @@ class TestReasons:
 
         found = reasons(page(root, builders.pair(one, two, "variant")))
 
-        assert found["Names"].words == "the same"
+        assert found["Names"].text == "the same"
 
     @pytest.mark.parametrize("which", [0, 1])
     def test_who_may_not_see_a_post_sees_no_word_of_it_and_no_tie(self, person, piles, which):
@@ -172,9 +172,9 @@ class TestPosts:
         answer = page(root, pair)
         comparison = answer.context["comparison"]
 
-        assert comparison.left.earlier == "6\xa0days earlier"
-        assert comparison.right.earlier == ""
-        assert comparison.left.same_author and "the same author" in answer.content.decode()
+        assert comparison.left.earlier_text == "6\xa0days earlier"
+        assert comparison.right.earlier_text == ""
+        assert comparison.left.has_same_author and "the same author" in answer.content.decode()
         assert f'href="/ads/{pair.a.object_id}/"' in answer.content.decode()
 
     @pytest.mark.parametrize(
@@ -198,9 +198,9 @@ class TestPosts:
     def test_what_differs_stands_in_two_groups(self, root, piles):
         comparison = page(root, piles()).context["comparison"]
 
-        assert {"code", "measure", "number"} <= {each.kind for each, _ in comparison.deciding}
-        assert {"price", "contact"} <= {each.kind for each, _ in comparison.idle}
-        assert comparison.order
+        assert {"code", "measure", "number"} <= {each.kind for each, _ in comparison.deciding_differences}
+        assert {"price", "contact"} <= {each.kind for each, _ in comparison.nondeciding_differences}
+        assert comparison.passage_order
 
     def test_the_proposed_post_is_chosen_and_the_suggested_button_is_filled(self, root, piles):
         pair = piles()
@@ -235,10 +235,10 @@ class TestQueue:
         while url:
             answer = root.get(url)
             position = answer.context["position"]
-            seen.append((position.place, position.total))
-            url = position.next
+            seen.append((position.number, position.total))
+            url = position.next_url
         assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
-        assert root.get(position.previous).context["position"].place == 3
+        assert root.get(position.previous_url).context["position"].number == 3
         assert "4 of 4" in answer.content.decode()
         assert "data-neardup-previous" in answer.content.decode()
 
@@ -247,8 +247,8 @@ class TestQueue:
             "position"
         ]
 
-        assert (position.place, position.total) == (2, 3)
-        assert position.next.endswith("?_list=queue&_changelist_filters=verdict%3Dvariant")
+        assert (position.number, position.total) == (2, 3)
+        assert position.next_url.endswith("?_list=queue&_changelist_filters=verdict%3Dvariant")
         assert page(root, waiting[2], _list="pair").context["position"] is None
         assert page(root, waiting[2]).context["position"] is None
         assert (
@@ -301,11 +301,11 @@ class TestHistory:
         assert Decision.objects.get().withdrawn_by == "root"
         assert events(after) == [
             "The decision was taken back.", "Left: not duplicates.",
-            f"Found: variant, {after.context['comparison'].score}.",
+            f"Found: variant, {after.context['comparison'].score_text}.",
         ]  # fmt: skip
         assert "“разные марки”" in after.content.decode()
         assert "«разные марки»" in root.get(page_of(pair), headers={"accept-language": "ru"}).content.decode()
-        assert not any(event.back for event in after.context["history"])
+        assert not any(event.withdraw_url for event in after.context["history"])
 
     def test_a_decision_that_holds_no_more_says_what_changed_and_can_be_put_back(self, root, piles):
         pair = piles()
@@ -324,7 +324,9 @@ class TestHistory:
         assert "again: a text has changed" in answer.content.decode()
         first = events(answer)[0]
         assert first.startswith(f"Open again: №\xa0{pair.b.object_id} changed. Then: variant, code")
-        assert [event.back for event in answer.context["history"]].count("") == len(events(answer)) - 1
+        assert [event.withdraw_url for event in answer.context["history"]].count("") == len(
+            events(answer)
+        ) - 1
         assert "csrfmiddlewaretoken" in answer.content.decode()
 
     @pytest.mark.parametrize("names", [(), ("neardup.view_decision",), ("neardup.merge_cluster",)])
@@ -364,7 +366,7 @@ class TestHistory:
         answer = root.get(page_of(cluster))
 
         assert "Decided: the same." in events(answer)
-        assert {each.heading: each.words for each in answer.context["page"].reasons}[
+        assert {each.heading: each.text for each in answer.context["page"].evidence_rows}[
             "Decisions"
         ] == "1 in force"
 
@@ -420,8 +422,8 @@ class TestCluster:
             with CaptureQueriesContext(connection) as context:
                 answer = root.get(url)
             counts.append(len(context))
-            assert len(answer.context["page"].nearby) == 20
-            assert len(answer.context["page"].members) == 51
+            assert len(answer.context["page"].nearby_posts) == 20
+            assert len(answer.context["page"].member_rows) == 51
         assert counts[0] == counts[1]
 
     def test_nearby_are_variants_outside_whichever_side_they_are(self, root, ads):
@@ -430,7 +432,9 @@ class TestCluster:
         for near in (late, early):
             builders.pair(inside, near, "variant")
 
-        near = {each.shown.document.object_id for each in root.get(page_of(cluster)).context["page"].nearby}
+        near = {
+            each.post.document.object_id for each in root.get(page_of(cluster)).context["page"].nearby_posts
+        }
 
         assert near == {str(late.pk), str(early.pk)}
 
@@ -439,7 +443,7 @@ class TestCluster:
             "page"
         ]
 
-        assert "_changelist_filters=verdict%3Dx%26q%3D1" in page.members[1].compare_url
+        assert "_changelist_filters=verdict%3Dx%26q%3D1" in page.member_rows[1].compare_url
 
 
 def test_the_pages_bring_their_script_and_style_as_files(root, cluster):
@@ -467,7 +471,7 @@ def test_records_that_were_undone_are_told_twice(root, ads):
 
 
 def test_statistics_that_are_gone_leave_the_stored_figures(root, piles, monkeypatch):
-    from django_neardup.signatures.statistics import StatisticsMissing
+    from django_neardup.algorithms.statistics import StatisticsMissing
 
     def missing(*args):
         raise StatisticsMissing("gone")
@@ -477,7 +481,7 @@ def test_statistics_that_are_gone_leave_the_stored_figures(root, piles, monkeypa
 
     found = reasons(page(root, pair))
 
-    assert "Keys" not in found and "threshold" not in found["Score"].words
+    assert "Keys" not in found and "threshold" not in found["Score"].text
     assert Evidence.__doc__
 
 
@@ -490,8 +494,8 @@ def test_contacts_and_authors_of_a_group_are_told_of_posts_that_one_may_see(root
 
     def told_of(client):
         shown = client.get(page_of(cluster)).context["page"]
-        contact = [each.words for each in shown.reasons if each.heading == "Contact"]
-        return contact, [(each.contact, each.same_author) for each in shown.members[1:]]
+        contact = [each.text for each in shown.evidence_rows if each.heading == "Contact"]
+        return contact, [(each.contact_text, each.has_same_author) for each in shown.member_rows[1:]]
 
     alike, silent = ("the same contact", True), ("", False)
     Ad.objects.filter(pk=hidden.pk).update(published=False)

@@ -8,15 +8,22 @@ from django.utils.html import escape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.admin.marks import FOLDED, KEPT, LENGTH, beginning, marked, numbers_in
-from django_neardup.admin.passages import differences_of, shared_of
-from django_neardup.comparison import pieces as cut_at
-from django_neardup.comparison.pieces import Shared, cut, showable
-from django_neardup.text.difference import Difference
-from django_neardup.text.document import Document
-from django_neardup.text.plain import plain_text
+from django_neardup.admin.evidence_spans import locate_differences, locate_passages
+from django_neardup.admin.highlighting import (
+    MAX_TEXT_LENGTH,
+    MIN_FOLDED_WORDS,
+    VISIBLE_EDGE_WORDS,
+    highlight_pieces,
+    passage_numbers,
+    truncate_pieces,
+)
+from django_neardup.reports import split_text as cut_at
+from django_neardup.reports.segments import SharedPassage, replace_control_characters, split_plain_text
+from django_neardup.text.alignment.differences import Difference
+from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.normalization.plain_text import plain_text
 from tests import builders
-from tests.comparison.texts import OTHER_PILES, PILES
+from tests.reports.texts import OTHER_PILES, PILES
 
 SPANS = st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90)), max_size=8)
 TEXTS = st.one_of(
@@ -33,7 +40,7 @@ def difference(start, end, kind="word", decides=False, other=(0, 1)):
 
 
 def shown(raw, differences=(), shared=(), twins=()):
-    return str(marked(cut(plain_text(raw), differences, shared, "a"), "A", twins))
+    return str(highlight_pieces(split_plain_text(plain_text(raw), differences, shared, "a"), "A", twins))
 
 
 def bare(text):
@@ -53,11 +60,11 @@ def test_marked_text_without_marks_is_the_escaped_text(raw, differences, passage
     found = shown(
         raw,
         [difference(*span, kind="code") for span in differences],
-        [Shared(number, 4, span, span) for number, span in enumerate(passages, 1)],
+        [SharedPassage(number, 4, span, span) for number, span in enumerate(passages, 1)],
         twins=range(9),
     )
 
-    assert bare(found) == escape(showable(plain_text(raw).text))
+    assert bare(found) == escape(replace_control_characters(plain_text(raw).text))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +105,7 @@ def test_the_class_of_a_difference_is_written_in_its_mark(kind, decides, other, 
 
 
 def test_a_passage_is_numbered_and_leads_to_its_twin():
-    passage = [Shared(1, 2, (0, 5), (7, 12))]
+    passage = [SharedPassage(1, 2, (0, 5), (7, 12))]
 
     linked, alone = (shown("слово и дело", (), passage, twins) for twins in ([1], ()))
 
@@ -109,24 +116,30 @@ def test_a_passage_is_numbered_and_leads_to_its_twin():
 
 
 def test_long_equal_runs_are_folded_and_nothing_else_is():
-    raw = " ".join(f"w{number}" for number in range(FOLDED + 30))
-    passage = [Shared(1, 150, (0, len(raw)), (0, len(raw)))]
+    raw = " ".join(f"w{number}" for number in range(MIN_FOLDED_WORDS + 30))
+    passage = [SharedPassage(1, 150, (0, len(raw)), (0, len(raw)))]
 
     folded = shown(raw, (), passage)
 
-    assert f"<details><summary>{FOLDED + 30 - 2 * KEPT} equal words</summary>" in folded
-    assert folded.index("<details>") > folded.index(f"w{KEPT - 1}")
+    assert (
+        f"<details><summary>{MIN_FOLDED_WORDS + 30 - 2 * VISIBLE_EDGE_WORDS} equal words</summary>" in folded
+    )
+    assert folded.index("<details>") > folded.index(f"w{VISIBLE_EDGE_WORDS - 1}")
     assert bare(folded) == raw
     assert "<details>" not in shown(raw)
     assert "<details>" not in shown(raw, [difference(0, len(raw))], passage)
-    assert "<details>" not in shown(" ".join("w" * FOLDED), (), [Shared(1, 9, (0, 999), (0, 999))])
+    assert "<details>" not in shown(
+        " ".join("w" * MIN_FOLDED_WORDS), (), [SharedPassage(1, 9, (0, 999), (0, 999))]
+    )
 
 
 def test_a_long_text_is_cut():
-    pieces = beginning(cut(plain_text("слово " * 10_000), [difference(59_000, 59_004, "code")], (), "a"))
+    pieces = truncate_pieces(
+        split_plain_text(plain_text("слово " * 10_000), [difference(59_000, 59_004, "code")], (), "a")
+    )
 
-    assert sum(len(piece.text) for piece in pieces) == LENGTH
-    assert len(marked(pieces, "A")) == LENGTH
+    assert sum(len(piece.text) for piece in pieces) == MAX_TEXT_LENGTH
+    assert len(highlight_pieces(pieces, "A")) == MAX_TEXT_LENGTH
 
 
 class TestStored:
@@ -141,20 +154,22 @@ class TestStored:
         return tuple(plain_text(text) for text in order)
 
     def pieces(self, evidence, left):
-        texts, found = self.texts(left), differences_of(evidence, left)
-        shared = shared_of(evidence, left, texts)
-        return [cut(text, found, shared, side) for text, side in zip(texts, "ab")]
+        texts, found = self.texts(left), locate_differences(evidence, left)
+        shared = locate_passages(evidence, left, texts)
+        return [split_plain_text(text, found, shared, side) for text, side in zip(texts, "ab")]
 
     def test_one_implementation_cuts_here_and_there(self, evidence):
-        found = differences_of(evidence, "a")
-        shared = shared_of(evidence, "a", self.texts("a"))
+        found = locate_differences(evidence, "a")
+        shared = locate_passages(evidence, "a", self.texts("a"))
 
-        assert cut(plain_text(PILES), found, shared, "a") == cut_at(Document(PILES), found, shared, "a")
+        assert split_plain_text(plain_text(PILES), found, shared, "a") == cut_at(
+            CanonicalText(PILES), found, shared, "a"
+        )
 
     @pytest.mark.parametrize("left", "ab")
     def test_passages_are_numbered_by_the_left_text_and_moves_are_seen(self, evidence, left):
         numbers = [
-            [number for number in dict.fromkeys(piece.number for piece in pieces) if number]
+            [number for number in dict.fromkeys(piece.passage_number for piece in pieces) if number]
             for pieces in self.pieces(evidence, left)
         ]
 
@@ -175,7 +190,9 @@ class TestStored:
         evidence = builders.evidence(PILES, PILES)
         texts = (plain_text(PILES), plain_text(PILES))
 
-        assert numbers_in(cut(texts[0], (), shared_of(evidence, "a", texts), "a")) == {1}
+        assert passage_numbers(
+            split_plain_text(texts[0], (), locate_passages(evidence, "a", texts), "a")
+        ) == {1}
 
     @pytest.mark.parametrize(
         "evidence",
@@ -187,7 +204,9 @@ class TestStored:
     )  # fmt: skip
     def test_odd_evidence_marks_nothing_it_does_not_name(self, evidence):
         text = plain_text("раз два три")
-        found = cut(text, differences_of(evidence, "a"), shared_of(evidence, "a", (text, text)), "a")
+        found = split_plain_text(
+            text, locate_differences(evidence, "a"), locate_passages(evidence, "a", (text, text)), "a"
+        )
 
         assert "".join(piece.text for piece in found) == "раз два три"
         assert not any(piece.difference for piece in found)
@@ -199,8 +218,8 @@ def test_pieces_are_as_many_as_the_places_named_not_as_the_text_is_long(times):
     raw = "слово <b>дело</b> & " * (50 * times)
     named = [difference(start, start + 5) for start in range(0, 400, 40)]
 
-    pieces = cut(plain_text(raw), named, (), "a")
+    pieces = split_plain_text(plain_text(raw), named, (), "a")
 
     assert len(pieces) <= 2 * len(named) + 1
     assert sum(len(piece.text) for piece in pieces) == len(plain_text(raw).text)
-    assert html.unescape(bare(str(marked(pieces, "A")))) == plain_text(raw).text
+    assert html.unescape(bare(str(highlight_pieces(pieces, "A")))) == plain_text(raw).text

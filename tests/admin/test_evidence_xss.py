@@ -19,8 +19,8 @@ from django_neardup.models import (
     Scheme,
 )
 from django_neardup.pipeline import decide, withdraw
-from django_neardup.pipeline.phrases import value_of
-from django_neardup.pipeline.sign import contact_hash
+from django_neardup.pipeline.key_phrases import normalize_phrase
+from django_neardup.pipeline.source_properties import contact_hash
 from tests import builders
 from tests.admin.tools import OUTCOMES, list_of, look, page_of
 from tests.admin.xss import HARMLESS, HOSTILE, counted, kinds, runs
@@ -55,7 +55,7 @@ def pages(root):
         KeyPhrase.objects.create(text=word[:200], note=word, by_name=word)
         secret = bytes.fromhex(Scheme.objects.get().secret)
         for document in (pair.a, pair.b):
-            value = contact_hash("phrase", value_of(word[:200]), secret)
+            value = contact_hash("phrase", normalize_phrase(word[:200]), secret)
             Contact.objects.create(hash=value, document=document, kind=Contact.Kind.PHRASE)
         decision = decide("different", [pair.a, pair.b], root.user, "default", note=word)
         withdraw(decision, root.user, "default")

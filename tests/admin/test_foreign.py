@@ -11,7 +11,7 @@ from django.urls import reverse
 from django_neardup.models import Cluster, Document, MergeRecord
 from tests import builders
 from tests.admin.tools import OUTCOMES, confirm, fields, look, url_of
-from tests.merging.tools import snapshot
+from tests.moderation.tools import snapshot
 from tests.testapp.models import Ad
 
 pytestmark = [pytest.mark.django_db(databases=["default", "other"]), pytest.mark.engine_alike]
@@ -25,18 +25,18 @@ class TestForeign:
         return builders.cluster(*ads("чужое", "чужое тоже"))
 
     def test_a_member_of_another_cluster(self, cluster, other, root):
-        alien = other.memberships.exclude(document=other.representative).get().document_id
+        alien = other.memberships.exclude(document=other.leader).get().document_id
         self.refused(root, cluster, ticked="1", member=[alien])
 
     def test_a_keeper_from_elsewhere(self, cluster, other, root):
-        self.refused(root, cluster, deeds=("hide", "merge", "delete"), keeper=other.representative_id)
+        self.refused(root, cluster, deeds=("hide", "merge", "delete"), keeper=other.leader_id)
 
     def test_a_row_of_another_database(self, cluster, root, ads):
         far = Cluster.objects.using("other")
         number = max(Cluster.objects.latest("pk").pk, 1) + 1000
         space = builders.space("other")
         builders.document(Ad.objects.using("other").create(text="далеко"))
-        far.create(pk=number, space=space, representative=Document.objects.using("other").get())
+        far.create(pk=number, space=space, leader=Document.objects.using("other").get())
         before = snapshot(), snapshot("other")
 
         for key in (f"c{number}", f"p{number}"):

@@ -6,7 +6,7 @@ from django_neardup.models import Cluster, Decision, Document, KeyPhrase, MergeR
 from django_neardup.pipeline import decide
 from tests import builders
 from tests.admin.tools import confirm, list_of, page_of, told
-from tests.merging.tools import history, snapshot
+from tests.moderation.tools import history, snapshot
 from tests.testapp.models import Ad
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_the_page_of_a_decision_names_its_posts(root, person, decision, monkeypa
     page = person("neardup.review").get(page_of(decision)).content.decode()
     assert "Сваи сегодня" not in page and f"no access №\xa0{one.pk}" in page
 
-    monkeypatch.setattr("django_neardup.admin.decisions.LISTED", 1)
+    monkeypatch.setattr("django_neardup.admin.decision_admin.MAX_PAGE_POSTS", 1)
     page = root.get(page_of(decision)).content.decode()
     assert "Сваи завтра" not in page and "<div>…</div>" in page
 
@@ -97,11 +97,11 @@ def test_records_are_read_only_and_keep_their_journals_to_themselves(root, perso
 
 
 def test_documents_are_tried_again(root, cluster):
-    document = cluster.representative
+    document = cluster.leader
     Document.objects.filter(pk=document.pk).update(state=Document.State.QUARANTINED, reason="ValueError")
     assert "ValueError" in root.get(list_of(Document), {"work": "quarantined"}).content.decode()
 
-    answer = root.post(list_of(Document), {"action": "try_again", "_selected_action": [document.pk]})
+    answer = root.post(list_of(Document), {"action": "retry_selected", "_selected_action": [document.pk]})
 
     document.refresh_from_db()
     assert document.recheck
@@ -113,7 +113,7 @@ def test_documents_are_tried_again(root, cluster):
 def test_trying_again_needs_its_permission(names, person, cluster):
     client, before = person(*names), snapshot()
 
-    client.post(list_of(Document), {"action": "try_again", "_selected_action": [cluster.representative_id]})
+    client.post(list_of(Document), {"action": "retry_selected", "_selected_action": [cluster.leader_id]})
 
     assert snapshot() == before
 

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils.html import strip_tags
 
-from django_neardup.admin.words import percent
+from django_neardup.admin.text_format import format_percent
 from django_neardup.models import Cluster, Decision, Document, MergeRecord, Pair
 from tests import builders
 from tests.admin.tools import confirm, list_of
@@ -42,7 +42,7 @@ def counts(response, title):
     ],
 )  # fmt: skip
 def test_percent_is_rounded_down_and_a_hundred_is_for_exact_copies(score, exact, words):
-    assert percent(score, exact) == f"{words}\xa0%"
+    assert format_percent(score, exact) == f"{words}\xa0%"
 
 
 def test_a_row_of_a_cluster(root, ads):

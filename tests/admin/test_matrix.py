@@ -15,7 +15,7 @@ from django_neardup.pipeline import decide
 from tests import builders
 from tests.admin.people import PEOPLE, at_the_door, signed_in, table
 from tests.admin.tools import confirm, fields, look, url_of
-from tests.merging.tools import snapshot
+from tests.moderation.tools import snapshot
 from tests.testapp.models import Ad, Comment
 
 pytestmark = [pytest.mark.django_db(databases=["default", "other"]), pytest.mark.engine_alike]
@@ -274,7 +274,7 @@ REST = {
     "phrase deleted": ("keyphrase_delete", {"post": "yes"}),
     "phrase switched off": ("keyphrase_changelist", {"action": "switch_off", "_selected_action": "keyphrase"}),
     "phrase searched for": ("keyphrase_changelist", {"action": "search_posts", "_selected_action": "keyphrase"}),
-    "document tried again": ("document_changelist", {"action": "try_again", "_selected_action": "document"}),
+    "document tried again": ("document_changelist", {"action": "retry_selected", "_selected_action": "document"}),
     "address deleted": ("movedurl_delete", {"post": "yes"}),
     "decision withdrawn": ("decision_withdraw", {}),
     "decision taken back": ("decision_changelist", {"action": "withdraw_selected", "_selected_action": "decision"}),

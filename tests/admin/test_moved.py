@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from django_neardup.merging.addresses import digest_of
 from django_neardup.models import Document, MovedUrl
+from django_neardup.moderation.addresses import path_digest
 from tests import builders
 from tests.admin.test_lists import counts, rows
 from tests.admin.tools import list_of
@@ -22,7 +22,7 @@ def entry(path, target=None):
     end = {} if target is None else {
         "content_type": ContentType.objects.get_for_model(Ad), "object_id": str(target.pk)
     }  # fmt: skip
-    return MovedUrl.objects.create(digest=digest_of(path), path=path, **end)
+    return MovedUrl.objects.create(digest=path_digest(path), path=path, **end)
 
 
 def cells(response):

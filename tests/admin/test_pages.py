@@ -35,7 +35,7 @@ class TestCluster:
 
         for place in places:
             page = root.get(page_of(cluster), {"member": place.document_id})
-            assert page.context["page"].comparison.right.shown.document.pk == place.document_id
+            assert page.context["page"].comparison.right.post.document.pk == place.document_id
         assert root.get(page_of(cluster), {"member": "x' OR 1=1"}).status_code == 200
 
     def test_exact_copies_have_a_badge(self, root, ads):
@@ -53,12 +53,12 @@ class TestCluster:
 
         page = root.get(page_of(cluster))
 
-        assert page.context["page"].comparison.stale
+        assert page.context["page"].comparison.is_stale
         assert "A text has changed since they were compared" in page.content.decode()
         assert "<mark" not in re.search(r"<article.*</article>", page.content.decode(), re.S).group()
 
     def test_a_deleted_object(self, root, cluster):
-        Ad.objects.filter(pk=int(cluster.representative.object_id)).delete()
+        Ad.objects.filter(pk=int(cluster.leader.object_id)).delete()
 
         page = root.get(page_of(cluster)).content.decode()
 

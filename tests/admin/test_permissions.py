@@ -6,7 +6,7 @@ from django.test import Client
 from django_neardup.models import Cluster
 from tests import builders
 from tests.admin.tools import OUTCOMES, fields, look, page_of, url_of
-from tests.merging.tools import snapshot
+from tests.moderation.tools import snapshot
 from tests.testapp.models import Ad, Article, Author, Comment, Favourite, LongArticle, Statistics, Tag
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]

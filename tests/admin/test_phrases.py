@@ -5,8 +5,8 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from django_neardup.models import Contact, Document, KeyPhrase
-from django_neardup.pipeline.phrases import value_of
-from django_neardup.pipeline.sign import contact_hash
+from django_neardup.pipeline.key_phrases import normalize_phrase
+from django_neardup.pipeline.source_properties import contact_hash
 from tests import builders
 from tests.admin.tools import list_of, page_of, told
 
@@ -87,11 +87,13 @@ def test_the_list_says_in_how_many_posts_a_phrase_is(root, ads, django_assert_ma
         document = builders.document(post)
         for each in (one, two)[: 1 + place]:
             Contact.objects.create(
-                document=document, kind="phrase", hash=contact_hash("phrase", value_of(each.text), secret)
+                document=document,
+                kind="phrase",
+                hash=contact_hash("phrase", normalize_phrase(each.text), secret),
             )
     with django_assert_max_num_queries(12):
         rows = root.get(list_of(KeyPhrase)).context["cl"].result_list
-    assert {row.text: row.posts for row in rows} == {"срочная продажа": 2, "завтра": 1}
+    assert {row.text: row.post_count for row in rows} == {"срочная продажа": 2, "завтра": 1}
 
 
 def test_switching(root):

@@ -13,11 +13,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from django_neardup.adapters import Adapter, register, unregister
-from django_neardup.admin.plans import SINGLY
+from django_neardup.admin.plan_view import MAX_SINGLE_QUESTIONS
 from django_neardup.models import Decision, Document, MergeRecord
 from tests import builders
 from tests.admin.tools import look, url_of
-from tests.merging.tools import snapshot
+from tests.moderation.tools import snapshot
 from tests.testapp.models import Ad, Author, Comment, Favourite, Invoice, Statistics
 from tests.testapp.neardup import AdNeardup
 from tests.testapp.offers import Offer, Price
@@ -392,14 +392,14 @@ class TestOffers:
 
     def test_many_clashes_of_a_relation_are_decided_by_one_word(self, root, offers):
         (keeper, loser), cluster = offers
-        for number in range(SINGLY + 1):
+        for number in range(MAX_SINGLE_QUESTIONS + 1):
             for offer in (keeper, loser):
                 Price.objects.create(offer=offer, currency=str(number), amount=offer.pk)
 
         form = Form(seen := look(root, "merge", cluster))
 
         assert form.radios["choice.testapp.price"] == ["keeper", "loser"]
-        assert f"{SINGLY + 1} decisions are needed." in text_of(seen)
+        assert f"{MAX_SINGLE_QUESTIONS + 1} decisions are needed." in text_of(seen)
         assert post(root, cluster, seen, **{"choice.testapp.price": "loser"}).status_code == 302
         assert set(Price.objects.values_list("offer", "amount")) == {(keeper.pk, loser.pk)}
 

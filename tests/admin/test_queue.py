@@ -11,11 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from django_neardup.admin.queue.items import PER_PAGE, Waiting, place
-from django_neardup.admin.queue.page import scope_words
+from django_neardup.admin.review_queue.queue_page import scope_text
+from django_neardup.admin.review_queue.queue_query import ITEMS_PER_PAGE, QueueQuery, parse_cursor
 from django_neardup.models import Cluster, Contact, Decision, Document, Membership, Pair, Queue, Space
 from django_neardup.pipeline import decide
-from django_neardup.pipeline.sign import contact_hash
+from django_neardup.pipeline.source_properties import contact_hash
 from tests import builders
 from tests.admin.tools import confirm, list_of
 from tests.admin.xss import HARMLESS, HOSTILE, counted, runs
@@ -40,11 +40,11 @@ def page(client, path="", **query):
 
 
 def waiting(**chosen):
-    return Waiting("default", chosen)
+    return QueueQuery("default", chosen)
 
 
 def listed(**chosen):
-    return [item.key for item in waiting(**chosen).items]
+    return [item.item_key for item in waiting(**chosen).items]
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def many(ads):
     [('["1", "ru"]', "1, ru"), ("[4]", "4"), ("", ""), ("[]", ""), ("a [b", "a [b"), ("7", "7")],
 )
 def test_a_scope_in_words(scope, words):
-    assert scope_words(scope) == words
+    assert scope_text(scope) == words
 
 
 def reopen(pair):
@@ -92,8 +92,10 @@ def test_filters_speak_the_language_of_the_request(language, words, root, two):
 
     answer = root.get(QUEUE, headers={"accept-language": language})
 
-    (panel,) = (each for each in answer.context["page"].panels if each.choices[1].query.endswith("duplicate"))
-    assert str(panel.choices[1].words) == words
+    (panel,) = (
+        each for each in answer.context["page"].filter_panels if each.choices[1].query.endswith("duplicate")
+    )
+    assert str(panel.choices[1].label) == words
     assert words in answer.content.decode()
 
 
@@ -102,7 +104,7 @@ def test_a_search_that_finds_nothing_tells_how_much_waits_without_it(root, two):
 
     found = page(root, "", q="0").context["page"]
 
-    assert (found.waiting.total, found.whole, found.tabs[0].count) == (0, 2, 0)
+    assert (found.queue_query.total, found.unfiltered_count, found.tabs[0].count) == (0, 2, 0)
 
 
 class TestOrder:
@@ -128,7 +130,7 @@ class TestOrder:
         cluster, pair = many(3, lowest=0.8), two("variant", score=0.9)
         Cluster.objects.filter(pk=cluster.pk).update(created=timezone.now() + timedelta(hours=1))
 
-        found = [item.key for item in Waiting("default", {}, order).items]
+        found = [item.item_key for item in QueueQuery("default", {}, order).items]
 
         assert found[0][0] == first
         assert len(found) == 2
@@ -186,14 +188,14 @@ def test_all_counts_agree_with_the_lists(seed):
 
     assert everything.total == Cluster.objects.count() + Pair.objects.count() - _inside()
     for each in everything.filters:
-        counts = everything.counts(each)
+        counts = everything.facet_counts(each)
         assert sum(counts.values()) == everything.total
-        assert not each.words or set(counts) <= set(each.words), each.name
+        assert not each.labels or set(counts) <= set(each.labels), each.name
         for value, count in counts.items():
             chosen = waiting(**{each.name: value})
             other = chance.choice(chosen.filters)
-            more, number = chance.choice(list(chosen.counts(other).items()))
-            assert len(chosen.items) == chosen.total == count == sum(chosen.kinds())
+            more, number = chance.choice(list(chosen.facet_counts(other).items()))
+            assert len(chosen.items) == chosen.total == count == sum(chosen.count_by_kind())
             assert other is each or len(listed(**{each.name: value, other.name: more})) == number
 
 
@@ -210,13 +212,13 @@ def test_heading_tabs_filters_and_pager_give_one_number(seed, root):
     text, shown = response.content.decode(), response.context["page"]
 
     for tab in shown.tabs:
-        assert page(root, tab.query).context["page"].shelf.total == tab.count
-        assert f"{tab.words} {tab.count}" in text
-    for panel in shown.panels:
+        assert page(root, tab.query).context["page"].items_page.total == tab.count
+        assert f"{tab.label} {tab.count}" in text
+    for panel in shown.filter_panels:
         for choice in panel.choices:
-            assert page(root, choice.query).context["page"].shelf.total == choice.count, panel.title
-    assert f"of {shown.whole}</span>" in text
-    assert f"<strong>{shown.whole} decisions</strong>" in text
+            assert page(root, choice.query).context["page"].items_page.total == choice.count, panel.title
+    assert f"of {shown.unfiltered_count}</span>" in text
+    assert f"<strong>{shown.unfiltered_count} decisions</strong>" in text
 
 
 class TestFilters:
@@ -227,7 +229,7 @@ class TestFilters:
         def of(name):
             found = waiting()
             each = next(each for each in found.filters if each.name == name)
-            ((value, _count),) = found.counts(each).items()
+            ((value, _count),) = found.facet_counts(each).items()
             return value
 
         return of
@@ -310,24 +312,24 @@ class TestPages:
     @pytest.fixture
     def long(self, ads):
         """More than two pages, many of equal worth."""
-        words = ads(*(f"слово{number}" for number in range(2 * PER_PAGE + 25)))
+        words = ads(*(f"слово{number}" for number in range(2 * ITEMS_PER_PAGE + 25)))
         for one, other in zip(words, words[1:], strict=False):
             builders.pair(one, other, "variant", score=0.9, evidence={})
         builders.cluster(*ads("а", "б"))
 
     def walk(self, backwards=False):
-        found, shelf = [], waiting().shelf()
+        found, shelf = [], waiting().get_page()
         while True:
-            found.append([item.key for item in shelf.items])
-            if not shelf.next:
+            found.append([item.item_key for item in shelf.items])
+            if not shelf.next_cursor:
                 break
-            shelf = waiting().shelf(after=place(shelf.next))
+            shelf = waiting().get_page(after=parse_cursor(shelf.next_cursor))
         if not backwards:
             return found
         back = [found[-1]]
-        while shelf.previous:
-            shelf = waiting().shelf(before=place(shelf.previous))
-            back.append([item.key for item in shelf.items])
+        while shelf.previous_cursor:
+            shelf = waiting().get_page(before=parse_cursor(shelf.previous_cursor))
+            back.append([item.item_key for item in shelf.items])
         return back
 
     def test_pages_hold_every_item_once(self, long):
@@ -337,30 +339,32 @@ class TestPages:
     def test_places(self, long, root):
         total = len(listed())
         first = page(root)
-        second = page(root, first.context["page"].queries["next"])
+        second = page(root, first.context["page"].page_queries["next"])
 
-        assert f"1–{PER_PAGE} of {total}" in first.content.decode()
-        assert f"{PER_PAGE + 1}–{2 * PER_PAGE} of {total}" in second.content.decode()
-        assert keys(page(root, second.context["page"].queries["previous"])) == keys(first)
+        assert f"1–{ITEMS_PER_PAGE} of {total}" in first.content.decode()
+        assert f"{ITEMS_PER_PAGE + 1}–{2 * ITEMS_PER_PAGE} of {total}" in second.content.decode()
+        assert keys(page(root, second.context["page"].page_queries["previous"])) == keys(first)
 
     def test_what_is_decided_between_two_pages_hides_nothing(self, long):
-        shelf = waiting().shelf()
-        after = [item.key for item in waiting().shelf(after=place(shelf.next)).items]
-        Pair.objects.filter(pk__in=[item.number for item in shelf.items if item.kind][:20]).delete()
+        shelf = waiting().get_page()
+        after = [item.item_key for item in waiting().get_page(after=parse_cursor(shelf.next_cursor)).items]
+        Pair.objects.filter(pk__in=[item.pk for item in shelf.items if item.kind][:20]).delete()
 
-        assert [item.key for item in waiting().shelf(after=place(shelf.next)).items] == after
+        assert [
+            item.item_key for item in waiting().get_page(after=parse_cursor(shelf.next_cursor)).items
+        ] == after
 
     def test_past_the_end(self, two):
         pair = two()
         last = waiting().items[-1]
 
-        assert [item.key for item in waiting().shelf(after=last).items] == [f"p{pair.pk}"]
+        assert [item.item_key for item in waiting().get_page(after=last).items] == [f"p{pair.pk}"]
 
     @pytest.mark.parametrize(
         "cursor", ["", "x", "1_2_3", "1_2026-01-01T00:00:00+00:00_2_1", f"{2**70}_2026-01-01_0_1"]
     )
     def test_places_that_are_none(self, cursor):
-        assert place(cursor) is None
+        assert parse_cursor(cursor) is None
 
 
 class TestSearch:
@@ -390,7 +394,7 @@ class TestSearch:
         pair, _other = two("variant"), two()
         shown = page(root, "", q=pair.a.object_id).context["page"]
 
-        assert shown.tabs[0].count == shown.shelf.total == 1
+        assert shown.tabs[0].count == shown.items_page.total == 1
 
 
 class TestNarrow:
@@ -417,7 +421,7 @@ class TestNarrow:
     @pytest.mark.parametrize("value", [5, -5])
     def test_posts_with_a_contact(self, value, root, many, two):
         cluster, _other = many(3), two()
-        Contact.objects.create(document=cluster.representative, hash=value)
+        Contact.objects.create(document=cluster.leader, hash=value)
 
         assert keys(root.get(reverse("admin:neardup_queue_contact", args=[value]))) == [f"c{cluster.pk}"]
 
@@ -446,31 +450,44 @@ class TestRows:
         pair = builders.pair(one, other, "variant", score=0.7199)
         (row,) = page(root).context["page"].rows
 
-        assert (row.key, row.score, row.size, row.sign, row.verdict) == (
+        assert (row.item_key, row.score_text, row.size, row.verdict_sign, row.verdict) == (
             f"p{pair.pk}",
             "71\xa0%",
             2,
             "≠",
             "variant",
         )
-        assert [each.plain for each in row.differences] == ["code с140.35\xa0→ с90.30"]
-        assert (row.suggestion.outcome, row.suggestion.button, row.why) == ("leave", "Leave", "10 visits")
+        assert [each.labelled_text for each in row.differences] == ["code с140.35\xa0→ с90.30"]
+        assert (row.suggestion.action_name, row.suggestion.button_label, row.reasons_text) == (
+            "leave",
+            "Leave",
+            "10 visits",
+        )
         assert row.url.startswith(reverse("admin:neardup_pair_change", args=[pair.pk]))
 
     def test_a_cluster(self, root, many):
         cluster = many(3, lowest=0.81, weakest=0.74)
         (row,) = page(root).context["page"].rows
 
-        assert (row.key, row.score, row.weakest, row.size) == (f"c{cluster.pk}", "81–91\xa0%", "74\xa0%", 3)
-        assert row.suggestion.button == "Hide 2"
-        assert row.why == "3 posts in the group"
+        assert (row.item_key, row.score_text, row.weakest_score_text, row.size) == (
+            f"c{cluster.pk}",
+            "81–91\xa0%",
+            "74\xa0%",
+            3,
+        )
+        assert row.suggestion.button_label == "Hide 2"
+        assert row.reasons_text == "3 posts in the group"
 
     def test_exact_copies(self, root, many):
         many(3, exact=True, lowest=1.0, weakest=1.0)
         response = page(root)
         (row,) = response.context["page"].rows
 
-        assert (row.score, row.sentence, row.why) == ("100\xa0%", "The text is one and the same", "3 copies")
+        assert (row.score_text, row.no_difference_text, row.reasons_text) == (
+            "100\xa0%",
+            "The text is one and the same",
+            "3 copies",
+        )
         assert ">exact copies<" in response.content.decode()
 
     def test_a_reopened_pair(self, root, two):
@@ -479,7 +496,8 @@ class TestRows:
 
         assert "again: a text has changed" in response.content.decode()
         assert (
-            "A text has changed since the decision “not duplicates”" in response.context["page"].rows[0].why
+            "A text has changed since the decision “not duplicates”"
+            in response.context["page"].rows[0].reasons_text
         )
 
     def test_people_see_only_what_they_may_see(self, root, person, ads):
@@ -507,14 +525,14 @@ class TestRows:
             Document.objects.filter(pk=document.pk).update(author=author.strip())
         (row,) = page(root).context["page"].rows
 
-        assert row.others == words
+        assert row.other_authors_text == words
 
     def test_outcomes_are_offered_to_those_who_may_begin_them(self, person, two):
         two("variant")
         (row,) = page(person("neardup.merge_cluster")).context["page"].rows
 
-        assert row.action is None
-        assert {action.words for action in row.more} == {"Hide", "Merge…", "Delete…"}
+        assert row.suggested_action is None
+        assert {action.label for action in row.other_actions} == {"Hide", "Merge…", "Delete…"}
 
 
 @pytest.mark.parametrize(
@@ -572,9 +590,9 @@ class TestDecided:
         response = page(root, "", tab="decided")
         rows = response.context["decided"].rows
 
-        assert [row.act for row in rows] == ["not duplicates", "hidden", "hidden"]
+        assert [row.action_label for row in rows] == ["not duplicates", "hidden", "hidden"]
         assert {row.by_name for row in rows} == {"root"}
-        assert len({row.undo for row in rows}) == 2
+        assert len({row.undo_url for row in rows}) == 2
         assert "Decided 3" in response.content.decode()
 
     def test_posts_of_one_title_are_told_apart(self, root, ads):
@@ -591,10 +609,10 @@ class TestDecided:
         Decision.objects.update(withdrawn=timezone.now())
         (row,) = page(root, "", tab="decided").context["decided"].rows
 
-        assert (row.undo, row.taken_back is not None) == ("", True)
+        assert (row.undo_url, row.undone_at is not None) == ("", True)
 
     def test_pages(self, root, two, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue.decided.PER_PAGE", 2)
+        monkeypatch.setattr("django_neardup.admin.review_queue.recent_decisions.DECISIONS_PER_PAGE", 2)
         for _number in range(3):
             confirm(root, "leave", two("variant"))
             confirm(root, "hide", two())
@@ -602,7 +620,7 @@ class TestDecided:
         while True:
             decided = page(root, "", tab="decided", after=after).context["decided"]
             found += [row.url for row in decided.rows]
-            after = decided.next
+            after = decided.next_cursor
             if not after:
                 break
 
@@ -657,7 +675,7 @@ TIMES = ["2026-01-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
     "address", ["?after={worth}_{time}_0_1", "?before={worth}_{time}_0_1", "?tab=decided&after={time}_0_1"]
 )
 def test_a_place_of_no_time_of_ours_is_none(address, time, root, cluster):
-    worth = Waiting("default", {}).items[0].worth
+    worth = QueueQuery("default", {}).items[0].priority
 
     assert root.get(QUEUE + address.format(worth=worth, time=quote(time))).status_code == 200
 

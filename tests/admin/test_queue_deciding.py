@@ -10,12 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from django_neardup.admin.asked import Sight, sight
+from django_neardup.admin.decision_request import SeenState, parse_seen_state
 from django_neardup.models import Cluster, Decision, Document, MergeRecord, Pair
 from django_neardup.pipeline import decide
 from tests import builders
 from tests.admin.tools import confirm, fields, links, look, page_of, told, url_of
-from tests.merging.tools import snapshot
+from tests.moderation.tools import snapshot
 from tests.testapp.models import Ad, ScopedPost
 from tests.testapp.neardup import AdNeardup
 
@@ -91,7 +91,7 @@ class TestAtOnce:
     @pytest.mark.parametrize("outcome", ["leave", "hide", "merge", "delete", "accept"])
     @pytest.mark.parametrize("cap", [100, 2])
     def test_nothing_ticked(self, outcome, cap, root, cluster, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue.sources.CAP", cap)
+        monkeypatch.setattr("django_neardup.admin.review_queue.row_data.MAX_OBJECTS", cap)
         seen, before = rows(root), snapshot()
         answer = press(root, outcome, seen)
 
@@ -216,7 +216,7 @@ class TestMany:
         )
 
     def test_no_more_than_one_decision_may_reach(self, root, pairs, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue.page.CAP", 5)
+        monkeypatch.setattr("django_neardup.admin.review_queue.queue_page.MAX_OBJECTS", 5)
         pairs(3)
 
         assert len(self.ticked(root, all="1")) == 2
@@ -224,7 +224,7 @@ class TestMany:
         assert "3 answer; at most 5 posts are decided at once, so the first 2 are ticked." in text
 
     def test_more_than_the_cap_is_refused(self, root, pairs, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue.at_once.CAP", 5)
+        monkeypatch.setattr("django_neardup.admin.review_queue.bulk_actions.MAX_OBJECTS", 5)
         found, seen, before = pairs(3), rows(root), snapshot()
         answer = press(root, "leave", seen, *found)
 
@@ -233,7 +233,7 @@ class TestMany:
         assert snapshot() == before
 
     def test_a_group_too_large_is_not_decided_at_once(self, root, cluster, monkeypatch):
-        monkeypatch.setattr("django_neardup.admin.queue.sources.CAP", 2)
+        monkeypatch.setattr("django_neardup.admin.review_queue.row_data.MAX_OBJECTS", 2)
         text = root.get(QUEUE).content.decode()
 
         assert rows(root) == {"_list": "queue"}
@@ -311,10 +311,10 @@ def test_a_decision_needs_what_was_seen(token, root, cluster):
 
 
 def test_what_was_seen_survives_a_form():
-    seen = Sight("ab" * 16, timezone.now().replace(microsecond=5000), (1, 22, 333))
+    seen = SeenState("ab" * 16, timezone.now().replace(microsecond=5000), (1, 22, 333))
 
-    assert sight(str(seen)) == seen
-    assert sight(str(seen._replace(documents=()))) == seen._replace(documents=())
+    assert parse_seen_state(str(seen)) == seen
+    assert parse_seen_state(str(seen._replace(document_ids=()))) == seen._replace(document_ids=())
 
 
 class TestTwoPeople:

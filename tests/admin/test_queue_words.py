@@ -2,8 +2,8 @@
 
 import pytest
 
-from django_neardup.admin.queue.suggesting import suggest
-from django_neardup.admin.reopened import Known, reopened
+from django_neardup.admin.reopened_pairs import PairState, find_reopened_pairs
+from django_neardup.admin.review_queue.suggestions import suggest_action
 from django_neardup.models import Decision, Pair, Verdict
 from django_neardup.pipeline import decide
 from tests import builders
@@ -23,18 +23,18 @@ pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
 )  # fmt: skip
 def test_what_is_suggested_for_a_pair(verdict, exact, outcome, button, ads):
     pair = builders.pair(*ads("а", "б"), verdict, exact=exact)
-    found = suggest(pair, pair.a)
+    found = suggest_action(pair, pair.a)
 
-    assert (found.outcome, found.button, found.at_once) == (outcome, button, True)
+    assert (found.action_name, found.button_label, found.is_immediate) == (outcome, button, True)
     assert str(found.reason).endswith(".")
 
 
 def test_a_group_is_merged_where_the_site_cannot_hide():
     posts = [ScopedPost.objects.create(site=1, text=f"текст объявления о сваях {word}") for word in "абв"]
     cluster = builders.cluster(*posts)
-    found = suggest(cluster, cluster.representative)
+    found = suggest_action(cluster, cluster.leader)
 
-    assert (found.outcome, found.button, found.at_once) == ("merge", "Merge 2…", False)
+    assert (found.action_name, found.button_label, found.is_immediate) == ("merge", "Merge 2…", False)
 
 
 class TestReopened:
@@ -52,38 +52,38 @@ class TestReopened:
 
     def test_what_changed(self, pair):
         again = self.edit(pair, verdict="duplicate", classes="", score=0.9)
-        found = reopened([again], "default")[pair.pk]
+        found = find_reopened_pairs([again], "default")[pair.pk]
 
         assert found.decision == Decision.objects.get()
-        assert found.changed == {pair.b_id}
-        assert found.then == Known(Verdict.VARIANT, ("code",), 0.8)
-        assert found.now == Known(Verdict.DUPLICATE, (), 0.9)
+        assert found.changed_document_ids == {pair.b_id}
+        assert found.decided_state == PairState(Verdict.VARIANT, ("code",), 0.8)
+        assert found.current_state == PairState(Verdict.DUPLICATE, (), 0.9)
 
     def test_a_pair_that_was_not_known_then(self, pair):
         Decision.objects.update(known={})
 
-        assert reopened([self.edit(pair)], "default")[pair.pk].then is None
+        assert find_reopened_pairs([self.edit(pair)], "default")[pair.pk].decided_state is None
 
     def test_what_still_holds_is_not_reopened(self, pair, ads):
         pair.refresh_from_db()
         fresh = builders.pair(*ads("утром", "днём"), "variant")
 
-        assert reopened([pair, fresh], "default") == {}
-        assert reopened([], "default") == {}
+        assert find_reopened_pairs([pair, fresh], "default") == {}
+        assert find_reopened_pairs([], "default") == {}
 
     def test_the_newest_decision_speaks(self, pair):
         newest = decide("different", [pair.a, pair.b], None, "default")
 
-        assert reopened([self.edit(pair)], "default")[pair.pk].decision == newest
+        assert find_reopened_pairs([self.edit(pair)], "default")[pair.pk].decision == newest
 
     def test_what_was_taken_back_does_not(self, pair, django_user_model):
         from django_neardup.pipeline import withdraw
 
         withdraw(Decision.objects.get(), None, "default")
 
-        assert reopened([self.edit(pair)], "default") == {}
+        assert find_reopened_pairs([self.edit(pair)], "default") == {}
 
     def test_queries(self, pair, django_assert_max_num_queries):
         again = self.edit(pair, verdict="duplicate")
         with django_assert_max_num_queries(3):
-            reopened([again], "default")
+            find_reopened_pairs([again], "default")

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from django_neardup.merging.relations import rows_of
 from django_neardup.models import (
     Cluster,
     Decision,
@@ -19,10 +18,11 @@ from django_neardup.models import (
     Scheme,
     Space,
 )
+from django_neardup.moderation.relations import rows_of
 from tests import builders
 from tests.admin import test_site_admin
 from tests.admin.tools import confirm, list_of, page_of
-from tests.merging.tools import snapshot
+from tests.moderation.tools import snapshot
 from tests.testapp.models import Ad
 
 pytestmark = [pytest.mark.django_db(databases=["default", "other"]), pytest.mark.engine_alike]

@@ -13,8 +13,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import path, reverse
 
+from django_neardup.admin.mixins import NearDuplicatesFilter, NearDuplicatesMixin
 from django_neardup.models import Cluster, Document, MergeRecord, Pair, Queue
-from django_neardup.site_admin import NearDuplicatesFilter, NearDuplicatesMixin
 from tests import builders
 from tests.admin.test_lists import counts, rows
 from tests.admin.tools import page_of
@@ -80,8 +80,8 @@ def headers(page):
 
 def links(page):
     """Where the column leads."""
-    found = [getattr(row, "neardup_waits", None) for row in page.context["cl"].result_list]
-    return [waits and waits.url("admin") for waits in found]
+    found = [getattr(row, "neardup_pending", None) for row in page.context["cl"].result_list]
+    return [waits and waits.decision_url("admin") for waits in found]
 
 
 def actions(page):
@@ -267,9 +267,12 @@ def test_of_a_pair_both_take_part_and_of_a_group_those_that_were_chosen(root, ad
     cluster, pair = builders.cluster(one, two, three), builders.pair(two, four, "variant")
     page = root.get(do(root, "neardup_hide", three, four).headers["Location"])
     number = {ad: Document.objects.get(object_id=str(ad.pk)).pk for ad in (one, two, three, four)}
-    stays = {plan["preview"].group.key: plan["preview"].group.stays.pk for plan in page.context["plans"]}
+    stays = {
+        plan["preview"].item.item_key: plan["preview"].item.keeper_document.pk
+        for plan in page.context["plans"]
+    }
     goes = {
-        plan["preview"].group.key: [each.pk for each in plan["preview"].group.chosen]
+        plan["preview"].item.item_key: [each.pk for each in plan["preview"].item.selected_documents]
         for plan in page.context["plans"]
     }
     assert stays == {f"c{cluster.pk}": number[one], f"p{pair.pk}": number[two]}
@@ -350,7 +353,7 @@ def test_it_loads_nothing_heavy():
         """
 import sys, django
 django.setup()
-import django_neardup.site_admin
+import django_neardup.admin.mixins
 heavy = {"numpy", "pymorphy3", "scipy", "pandas", "rapidfuzz"} & set(sys.modules)
 assert not heavy, heavy
 """,

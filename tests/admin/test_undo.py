@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from django_neardup.merging import Case, delete, hide, merge
 from django_neardup.models import Cluster, Decision, Membership, MergeRecord
+from django_neardup.moderation import ActionContext, delete, hide, merge
 from django_neardup.pipeline import decide, withdraw
 from tests import builders
 from tests.admin.tools import confirm, list_of, page_of, told
-from tests.merging.tools import history, pieces, site, snapshot
+from tests.moderation.tools import history, pieces, site, snapshot
 from tests.testapp import zoo
 from tests.testapp.models import Ad, Comment, Invoice, Tag
 
@@ -31,7 +31,7 @@ def merged(ads):
     for loser in losers:
         Comment.objects.create(ad=loser, text="c"), Comment.objects.create(ad=loser, text="d")
         loser.tags.add(Tag.objects.create(name=loser.title))
-    return merge(keeper, losers, Case())
+    return merge(keeper, losers, ActionContext())
 
 
 def ticked(*records):
@@ -100,7 +100,7 @@ def test_two_at_once_are_told(root, merged):
 def test_hidden_and_left_of_one_batch(root, ads):
     one, two, three = ads("сегодня", "завтра", "вечером")
     cluster, pair = builders.cluster(one, two), builders.pair(one, three, "variant")
-    (record,) = hide([two], Case(cluster=cluster.pk, resolves=True))
+    (record,) = hide([two], ActionContext(cluster_id=cluster.pk, resolves_cluster=True))
     decision = decide("different", [pair.a, pair.b], root.user, "default", batch=record.batch)
     page = root.get(undo_url(record)).content.decode()
     assert "The post is shown again." in page
@@ -132,7 +132,7 @@ def test_a_batch_of_decisions_alone(person, ads):
 def test_several_records_from_the_list(root, ads):
     one, two = ads("сегодня", "завтра")
     before = site()
-    records = [*delete([one], Case()), *delete([two], Case())]
+    records = [*delete([one], ActionContext()), *delete([two], ActionContext())]
     asked = root.post(
         list_of(MergeRecord), {"action": "undo_selected", "_selected_action": [each.pk for each in records]}
     )
@@ -208,9 +208,9 @@ def test_rights(names, act, may, person, ads):
     Comment.objects.create(ad=loser, text="c")
     loser.tags.add(Tag.objects.create(name="t"))
     deeds = {
-        "merge": lambda: merge(keeper, [loser], Case()),
-        "delete": lambda: delete([loser], Case()),
-        "hide": lambda: hide([loser], Case()),
+        "merge": lambda: merge(keeper, [loser], ActionContext()),
+        "delete": lambda: delete([loser], ActionContext()),
+        "hide": lambda: hide([loser], ActionContext()),
     }
     (record,) = deeds[act]()
     client, before = person(REVIEWER, *names), site()
@@ -247,7 +247,7 @@ def test_what_is_left_is_told_only_to_those_who_may(person, merged):
 
 def test_titles_are_escaped(root):
     keeper, loser = (Ad.objects.create(title="<script>alert(1)</script>", text=text) for text in "ab")
-    records = merge(keeper, [loser], Case())
+    records = merge(keeper, [loser], ActionContext())
 
     for url in (undo_url(records[0]), page_of(records[0]), list_of(MergeRecord)):
         assert "<script>alert" not in root.get(url).content.decode()
@@ -262,7 +262,7 @@ def test_a_batch_that_is_not_there(root):
 def test_models_that_the_admin_does_not_know(person):
     keeper, loser = pieces("keeper", "loser")
     zoo.Cascading.objects.create(piece=loser)
-    (record,) = merge(keeper, [loser], Case())
+    (record,) = merge(keeper, [loser], ActionContext())
     names = (
         "neardup.merge_cluster",
         "testapp.delete_piece",
@@ -299,11 +299,11 @@ def test_titles_are_told_to_those_who_may_see_the_posts(state, root, person, ads
 @pytest.mark.parametrize("state", ["there", "gone"])
 def test_records_are_found_by_titles_that_may_be_read(state, root, person, ads):
     keeper, loser, public = ads("сегодня", "тайное", "явное")
-    (secret,), (open_one,) = (hide([each], Case(by=root.user)) for each in (loser, public))
+    (secret,), (open_one,) = (hide([each], ActionContext(user=root.user)) for each in (loser, public))
     Ad.objects.filter(pk=loser.pk).update(sku="secret")
     Ad.objects.filter(pk=public.pk).update(published=True)
     if state == "gone":
-        (secret,) = merge(keeper, [loser], Case(by=root.user))
+        (secret,) = merge(keeper, [loser], ActionContext(user=root.user))
         MergeRecord.objects.exclude(pk__in=[secret.pk, open_one.pk]).delete()
     stranger = person(REVIEWER)
 

@@ -6,12 +6,12 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from django_neardup.admin.queue.items import Waiting
+from django_neardup.admin.review_queue.queue_query import QueueQuery
 from django_neardup.models import Cluster, Decision, Document, MergeRecord
 from django_neardup.pipeline import mark
 from django_neardup.signals import post_merge
 from tests.admin.tools import confirm, fields, look, page_of, told, url_of
-from tests.merging.tools import site
+from tests.moderation.tools import site
 from tests.pipeline.helpers import SOFA, SOFA_EDITED, cluster, document, post, work
 from tests.testapp.models import Ad, Article, LongArticle, ScopedPost, SlugPost, UuidPost
 
@@ -25,7 +25,7 @@ POSTS = {
 
 
 def waiting():
-    return [item.key for item in Waiting("default", {}).items]
+    return [item.item_key for item in QueueQuery("default", {}).items]
 
 
 def take_back(client, batch):
@@ -83,7 +83,7 @@ def test_any_post_there_and_back(outcome, model, root):
         model.objects.create(text=text, **more)
     work()
     group, before = Cluster.objects.get(), site()
-    loser = Document.objects.exclude(pk=group.representative_id).get().object_id
+    loser = Document.objects.exclude(pk=group.leader_id).get().object_id
     value = {"value.text": loser} if outcome == "merge" else {}
     assert root.get(page_of(group)).status_code == 200
 

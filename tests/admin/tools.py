@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from django_neardup.admin.groups import key_of
+from django_neardup.admin.decision_groups import build_item_key
 from django_neardup.models import Cluster, Pair
 
 OUTCOMES = ("leave", "hide", "merge", "delete")
@@ -32,7 +32,9 @@ def list_of(model: Any) -> str:
 
 def look(client: Client, outcome: str, *sources: Cluster | Pair, **query: Any) -> HttpResponse:
     """The confirmation."""
-    return client.get(url_of(sources[0], outcome), {"id": [key_of(each) for each in sources], **query})
+    return client.get(
+        url_of(sources[0], outcome), {"id": [build_item_key(each) for each in sources], **query}
+    )
 
 
 def fields(response: HttpResponse) -> dict[str, list[str]]:

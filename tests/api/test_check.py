@@ -8,7 +8,7 @@ from django.urls import reverse
 
 import django_neardup as neardup
 from tests.api.asking import CODE, HTML, OTHER, address, ask, ask_json, indexed, post, texts, told
-from tests.merging.tools import snapshot
+from tests.moderation.tools import snapshot
 from tests.testapp.models import Ad, Author, LongArticle, Reply, ScopedPost, SlugPost, Topic, UuidPost
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from django.test.utils import isolate_apps
 import django_neardup as neardup
 from django_neardup import registry
 from django_neardup.adapters import Adapter
-from django_neardup.api.drafts import asked, draft
+from django_neardup.api.drafts import build_draft, fillable_fields
 from tests.api.asking import ask, indexed, post, texts, told
 from tests.testapp.models import Ad, Author, Comment, ScopedPost, SlugPost
 
@@ -51,7 +51,7 @@ def text(self, instance):
     ],
 )
 def test_what_is_asked(model, attributes, names):
-    assert sorted(field.name for field in asked(adapter(model, **attributes))) == names.split()
+    assert sorted(field.name for field in fillable_fields(adapter(model, **attributes))) == names.split()
 
 
 @isolate_apps("tests.testapp")
@@ -63,7 +63,7 @@ def test_files_are_not_asked():
         class Meta:
             app_label = "testapp"
 
-    assert [field.name for field in asked(adapter(Paper, fields=["scan", "picture"]))] == []
+    assert [field.name for field in fillable_fields(adapter(Paper, fields=["scan", "picture"]))] == []
 
 
 @isolate_apps("tests.testapp")
@@ -82,7 +82,7 @@ def test_what_a_field_cannot_read_is_left_out(rf):
 
     request = rf.post("/")
     for value, expected in [('["a"]', ["a"]), ("[", ""), ("[" * 200_000, ""), (1, "")]:
-        assert draft(adapter(Paper, fields=["words"]), request, {"words": value}).words == expected
+        assert build_draft(adapter(Paper, fields=["words"]), request, {"words": value}).words == expected
 
 
 def test_relations_lead_to_what_there_is(rf):
@@ -96,8 +96,8 @@ def test_relations_lead_to_what_there_is(rf):
         (author.pk + 9, None),
         ("x", None),
     ]:
-        assert draft(own, request, {"author": value}).author_id == expected
-        assert draft(own, request, {"author_id": value}).author_id == expected
+        assert build_draft(own, request, {"author": value}).author_id == expected
+        assert build_draft(own, request, {"author_id": value}).author_id == expected
 
 
 def test_what_a_property_reads_is_taken_from_the_visitor(client, monkeypatch):
@@ -125,5 +125,7 @@ def test_a_stored_post_keeps_what_is_not_sent(rf):
     request = rf.post("/")
     request.user = AnonymousUser()
     stored = Ad.objects.create(title="Старый", text="Старый текст", hits=7)
-    found = draft(adapter(fields=["title", "text"]), request, {"pk": stored.pk, "title": "Новый", "hits": 0})
+    found = build_draft(
+        adapter(fields=["title", "text"]), request, {"pk": stored.pk, "title": "Новый", "hits": 0}
+    )
     assert (found.pk, found.title, found.text, found.hits) == (stored.pk, "Новый", "Старый текст", 7)

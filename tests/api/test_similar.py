@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from tests.api.asking import CODE, OTHER, indexed, post
-from tests.grouping import rows
+from tests.grouped_lists import rows
 from tests.testapp.models import SlugPost, Unregistered
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,8 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import reverse
 
-from django_neardup import throttling
-from django_neardup.throttling import Rate, Throttle, made, parse
+from django_neardup.api import throttling
+from django_neardup.api.throttling import Rate, Throttle, build_throttle, parse_rate
 from tests.api.asking import address, ask, post
 from tests.testapp.models import Ad
 
@@ -32,7 +32,7 @@ def clock(monkeypatch):
 
     made = Clock()
     monkeypatch.setattr(throttling, "time", made)
-    monkeypatch.setattr(throttling, "_said", set())
+    monkeypatch.setattr(throttling, "_logged_topics", set())
     return made
 
 
@@ -59,13 +59,13 @@ def waits(throttle, requests):
     [("1/s", (1, 1)), ("30/m", (30, 60)), ("5/h", (5, 3600)), ("1000/d", (1000, 86_400))],
 )
 def test_rates(rate, parsed):
-    assert parse(rate) == Rate(*parsed)
+    assert parse_rate(rate) == Rate(*parsed)
 
 
 @pytest.mark.parametrize("rate", ["", "30", "30/min", "0/m", "-1/m", " 3/m", "3/m\n", "1.5/m", "3/w", "3//m"])
 def test_no_rates(rate):
     with pytest.raises(ValueError, match="no rate"):
-        parse(rate)
+        parse_rate(rate)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_nobody_can_be_told_by_the_keys(rf, clock, monkeypatch):
 )
 def test_what_means_nothing(value):
     with pytest.raises(ImproperlyConfigured, match="THROTTLE"):
-        made(value)
+        build_throttle(value)
 
 
 # The views ------------------------------------------------------------------------------------------------

@@ -7,13 +7,13 @@ from importlib import import_module
 import pytest
 from django.template import Context, Template, TemplateSyntaxError
 
-from django_neardup import merging, registry
+from django_neardup import moderation, registry
 from django_neardup.adapters import adapter_for
 from django_neardup.authors import fates
-from django_neardup.merging import Case
 from django_neardup.models import Document, MergeRecord
-from django_neardup.visible import GroupingError
-from tests.grouping import rows
+from django_neardup.moderation import ActionContext
+from django_neardup.visibility import GroupingError
+from tests.grouped_lists import rows
 from tests.testapp.models import Ad, Article, Author, LongArticle
 from tests.testapp.neardup import NoticeNeardup
 from tests.testapp.zoo import Bulletin, Notice
@@ -54,25 +54,25 @@ def live():
 
 
 def merge(loser, keeper):
-    (record,) = merging.merge(keeper, [loser], Case())
+    (record,) = moderation.merge(keeper, [loser], ActionContext())
     return record
 
 
 def undo(record):
-    merging.undo(MergeRecord.objects.get(pk=record.pk), None, "default")
+    moderation.undo(MergeRecord.objects.get(pk=record.pk), None, "default")
 
 
 def told(author, **options):
     found = fates(author, Ad, **options)
-    return [(fate.title, fate.action, fate.living_title, fate.url) for fate in found]
+    return [(fate.title, fate.action, fate.keeper_title, fate.url) for fate in found]
 
 
 def test_merged_hidden_and_deleted(anna, boris):
     kept = ad("Kept", boris)
     merged, hidden, deleted = ad("Merged", anna), ad("Hidden", anna), ad("Deleted", anna)
     merge(merged, kept)
-    merging.hide([hidden], Case())
-    merging.delete([deleted], Case())
+    moderation.hide([hidden], ActionContext())
+    moderation.delete([deleted], ActionContext())
     assert told(anna) == told(anna.pk) == [
         ("Deleted", "delete", "", ""),
         ("Hidden", "hide", "", ""),
@@ -85,8 +85,8 @@ def test_merged_hidden_and_deleted(anna, boris):
 def test_what_came_back_is_told_no_more(anna):
     one, two, three = ad("One", anna), ad("Two", anna), ad("Three", anna)
     merged = merge(one, ad("Kept"))
-    (hidden,) = merging.hide([two], Case())
-    merging.hide([three], Case())
+    (hidden,) = moderation.hide([two], ActionContext())
+    moderation.hide([three], ActionContext())
     undo(merged), undo(hidden)
     assert told(anna) == [("Three", "hide", "", "")]
     Ad.objects.filter(pk=three.pk).update(published=True)
@@ -95,7 +95,7 @@ def test_what_came_back_is_told_no_more(anna):
 
 def test_the_last_deed_counts(anna):
     one, kept = ad("One", anna), ad("Kept")
-    merging.hide([one], Case())
+    moderation.hide([one], ActionContext())
     record = merge(one, kept)
     assert told(anna) == [("One", "merge", "Kept", f"/ads/{kept.pk}/")]
     undo(record)
@@ -109,18 +109,18 @@ def test_a_chain_leads_to_the_post_that_lives(anna):
     assert told(anna) == [("A", "merge", "C", f"/ads/{c.pk}/")]
     undo(second)
     assert told(anna) == [("A", "merge", "B", f"/ads/{b.pk}/")]
-    merging.delete([b], Case())
+    moderation.delete([b], ActionContext())
     assert told(anna) == [("A", "merge", "", "")]
 
 
 def test_a_post_that_was_never_compared_is_its_adapter_s_author_s(anna):
     post = Ad.objects.create(title="Quick", text="a", author=anna)
-    merging.hide([post], Case())
+    moderation.hide([post], ActionContext())
     assert told(anna) == [("Quick", "hide", "", "")]
 
 
 def test_nobody_is_no_author():
-    merging.delete([ad("Nobody's")], Case())
+    moderation.delete([ad("Nobody's")], ActionContext())
     assert told(None) == told("") == []
 
 
@@ -128,7 +128,7 @@ def test_a_living_post_that_the_author_may_not_see_is_not_named(anna, boris):
     kept = ad("Kept secret", boris, published=False)
     merge(ad("Merged", anna), kept)
     (fate,) = fates(anna, Ad)
-    assert (fate.living, fate.living_title, fate.url) == (None, "", "")
+    assert (fate.keeper, fate.keeper_title, fate.url) == (None, "", "")
     html = Template(TAG).render(Context({"author": anna, "visible_ads": live()}))
     assert "Became part of another" in html
     assert "secret" not in html and f"/ads/{kept.pk}/" not in html
@@ -139,7 +139,7 @@ def test_a_post_of_another_model_s_key_is_not_taken_for_one(anna):
     article = Article.objects.create(text="a")
     document = rows.document(article)
     Document.objects.filter(pk=document.pk).update(author=str(anna.pk), version=1)
-    merging.delete([article], Case())
+    moderation.delete([article], ActionContext())
     assert told(anna) == []
     assert [fate.action for fate in fates(anna, Article)] == ["delete"]
 
@@ -148,20 +148,20 @@ def test_children_of_a_registered_parent(anna):
     article = LongArticle.objects.create(text="a")
     document = rows.document(Article.objects.get(pk=article.pk))
     Document.objects.filter(pk=document.pk).update(author=str(anna.pk), version=1)
-    merging.delete([article], Case())
+    moderation.delete([article], ActionContext())
     assert [fate.action for fate in fates(anna, Article)] == ["delete"]
 
 
-@pytest.mark.parametrize("deed", [merging.delete, merging.hide])
+@pytest.mark.parametrize("deed", [moderation.delete, moderation.hide])
 def test_what_was_done_to_a_post_by_two_names_is_one(deed, anna, monkeypatch):
     monkeypatch.setattr(type(adapter_for(Article)), "hide", lambda adapter, article: None)
     article = LongArticle.objects.create(text="a")
     document = rows.document(Article.objects.get(pk=article.pk))
     Document.objects.filter(pk=document.pk).update(author=str(anna.pk), version=1)
     monkeypatch.setattr(type(adapter_for(Article)), "live", lambda adapter: Article.objects.none())
-    merging.hide([Article.objects.get()], Case())
-    merging.hide([article], Case())
-    deed([article], Case())
+    moderation.hide([Article.objects.get()], ActionContext())
+    moderation.hide([article], ActionContext())
+    deed([article], ActionContext())
     assert [fate.action for fate in fates(anna, Article)] == [MergeRecord.objects.latest("pk").action]
 
 
@@ -184,7 +184,7 @@ class TestChildrenWithKeysOfTheirOwn:
         return Bulletin.objects.get(text=text)
 
     def test_one_that_was_hidden(self, anna):
-        merging.hide([self.child("one")], Case())
+        moderation.hide([self.child("one")], ActionContext())
         assert [fate.action for fate in fates(anna, Notice)] == ["hide"]
         Notice.objects.filter(text="two").update(published=False)
         assert [fate.action for fate in fates(anna, Notice)] == ["hide"]
@@ -192,14 +192,14 @@ class TestChildrenWithKeysOfTheirOwn:
         assert not fates(anna, Notice)
 
     def test_one_that_was_hidden_as_its_parents_post_and_deleted_as_itself(self, anna):
-        merging.hide([self.child("one").notice], Case())
-        merging.delete([self.child("one")], Case())
+        moderation.hide([self.child("one").notice], ActionContext())
+        moderation.delete([self.child("one")], ActionContext())
         assert [fate.action for fate in fates(anna, Notice)] == ["delete"]
 
     def test_the_post_that_lives(self, anna):
-        merging.merge(self.child("one"), [self.child("two")], Case())
+        moderation.merge(self.child("one"), [self.child("two")], ActionContext())
         (fate,) = fates(anna, Notice)
-        assert fate.living == Notice.objects.get(text="one")
+        assert fate.keeper == Notice.objects.get(text="one")
 
 
 def test_an_objection_is_about_the_post_as_it_was(anna, appealed):
@@ -239,7 +239,7 @@ def test_a_journal_that_cannot_be_read_costs_the_objection_alone(anna, appealed)
 def test_the_list_in_words(anna, appealed):
     kept = ad("<b>Kept</b>")
     merge(ad("<i>Merged</i>", anna), kept)
-    merging.hide([ad("Hidden", anna)], Case())
+    moderation.hide([ad("Hidden", anna)], ActionContext())
     html = Template(TAG).render(Context({"author": anna, "visible_ads": live()}))
     assert f'Became part of “<a href="/ads/{kept.pk}/">&lt;b&gt;Kept&lt;/b&gt;</a>”' in html
     assert "Taken from publication" in html
@@ -283,10 +283,10 @@ def test_queries_do_not_grow_with_the_list(anna, django_assert_num_queries):
 
 @pytest.mark.parametrize("most", [1, 50])
 def test_what_came_back_does_not_crowd_out_what_did_not(anna, monkeypatch, most):
-    monkeypatch.setattr(import_module("django_neardup.authors.fates"), "MOST", most)
+    monkeypatch.setattr(import_module("django_neardup.authors.fates"), "FATES_LIMIT", most)
     merge(ad("Merged", anna), ad("Kept")), merge(ad("Earlier", anna), ad("Kept"))
     posts = [ad("Back", anna) for _ in range(5)]
-    merging.hide(posts, Case())
+    moderation.hide(posts, ActionContext())
     Ad.objects.filter(title="Back").update(published=True)
     assert [len(fates(anna, Ad, limit=limit)) for limit in range(4)] == [0, 1, 2, 2]
 

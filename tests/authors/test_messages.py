@@ -7,10 +7,10 @@ from django.contrib.sites.models import Site
 from django.core import mail
 from django.utils.translation import override
 
-from django_neardup import merging
+from django_neardup import moderation
 from django_neardup.adapters import Adapter, adapter_for
 from django_neardup.authors import mail_merged, merged_message
-from django_neardup.merging import Case
+from django_neardup.moderation import ActionContext
 from tests.testapp.models import Ad
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +26,7 @@ def merged(**kept):
     """Two adverts that were merged: the one that is gone, with its former key, the one that is kept, the record."""
     loser, keeper = Ad.objects.create(title=TITLE, text="a"), Ad.objects.create(title=KEPT, text="a", **kept)
     old = Ad.objects.get(pk=loser.pk)
-    (record,) = merging.merge(keeper, [loser], Case())
+    (record,) = moderation.merge(keeper, [loser], ActionContext())
     return old, keeper, record
 
 

@@ -27,7 +27,7 @@ LONGEST = 1500
 
 CLUSTER = """
     SELECT cluster.id FROM neardup_cluster cluster JOIN board_ad ad JOIN neardup_document document
-    ON document.id = cluster.representative_id AND document.object_id = ad.id AND ad.title LIKE 'Лада%'
+    ON document.id = cluster.leader_id AND document.object_id = ad.id AND ad.title LIKE 'Лада%'
     ORDER BY cluster.size DESC
 """
 PAIR = "SELECT id FROM neardup_pair WHERE classes LIKE '%code%' AND verdict = 'variant' ORDER BY score DESC"

@@ -63,7 +63,7 @@ def adverts(site) -> list[Advert]:
     query = """
         SELECT ad.id, ad.title, ad.text FROM board_ad ad
         JOIN neardup_document d ON d.object_id = CAST(ad.id AS TEXT)
-        JOIN neardup_cluster c ON c.representative_id = d.id
+        JOIN neardup_cluster c ON c.leader_id = d.id
         JOIN django_content_type t ON t.id = d.content_type_id AND t.app_label = 'board'
         WHERE ad.published AND c.size > 1 AND length(ad.text) BETWEEN 100 AND 400 ORDER BY ad.id
     """

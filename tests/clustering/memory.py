@@ -13,13 +13,13 @@ class MemoryGraph:
         self.nodes = set()
         self.leaders = {}
 
-    def load(self, nodes):
+    def prefetch(self, nodes):
         pass
 
-    def order(self, node):
+    def sort_key(self, node):
         return (node in self.hidden, node)
 
-    def leads(self, node):
+    def can_lead(self, node):
         return node in self.nodes and node not in self.hidden
 
     def duplicates(self, node):
@@ -37,18 +37,18 @@ class MemoryGraph:
     def variants(self, node):
         return self._others("variants", node)
 
-    def different(self, node):
+    def confirmed_different(self, node):
         return self._others("different", node)
 
-    def same(self, node):
+    def confirmed_same(self, node):
         return self._others("same", node)
 
-    def leader(self, node):
-        return self.leaders.get(node, node if self.leads(node) else None)
+    def current_leader(self, node):
+        return self.leaders.get(node, node if self.can_lead(node) else None)
 
     def clusters(self):
         found = defaultdict(set)
         for node in self.nodes:
-            if self.leader(node) is not None:
-                found[self.leader(node)].add(node)
+            if self.current_leader(node) is not None:
+                found[self.current_leader(node)].add(node)
         return dict(found)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django_neardup.signatures import Algorithm, Judgement
-from django_neardup.text.document import Document
+from django_neardup.algorithms import Algorithm, Judgement
+from django_neardup.text.canonical_text import CanonicalText
 
 
 class Words(Algorithm):
@@ -13,16 +13,16 @@ class Words(Algorithm):
 
     name = "words"
 
-    def keys(self, document: Document) -> list[int]:
-        return sorted(set(document.hashes))
+    def keys(self, text: CanonicalText) -> list[int]:
+        return sorted(set(text.hashes))
 
-    def pack(self, document: Document) -> bytes:
-        return len(document).to_bytes(4, "big")
+    def payload(self, text: CanonicalText) -> bytes:
+        return len(text).to_bytes(4, "big")
 
     def measure(self, a: bytes, b: bytes) -> float:
         return 1.0
 
-    def judge(self, a: Document, b: Document) -> Judgement:
+    def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         return Judgement("duplicate", 1.0)
 
 
@@ -30,12 +30,15 @@ class SameLength(Words):
     """No keys: texts of as many words are pairs of the whole collection."""
 
     name = "same-length"
-    batch = True
+    bench_only = True
 
-    def keys(self, document: Document) -> list[int]:
+    def keys(self, text: CanonicalText) -> list[int]:
         return []
 
-    def pairs(self, documents: Sequence[Document]) -> list[tuple[int, int]]:
+    def find_pairs(self, canonical_texts: Sequence[CanonicalText]) -> list[tuple[int, int]]:
         return [
-            (a, b) for b in range(len(documents)) for a in range(b) if len(documents[a]) == len(documents[b])
+            (a, b)
+            for b in range(len(canonical_texts))
+            for a in range(b)
+            if len(canonical_texts[a]) == len(canonical_texts[b])
         ]

@@ -7,28 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from django_neardup.evaluation.collecting import Collection, find_pairs
+from django_neardup.algorithms import Algorithm, get_algorithm
+from django_neardup.evaluation.algorithm_specs import parse_specs
+from django_neardup.evaluation.collection_mode import MemoryIndex, run_finders
 from django_neardup.evaluation.corpora import Corpus, LabelledPair, load_corpus
-from django_neardup.evaluation.documents import Documents
+from django_neardup.evaluation.ground_truth import GroundTruth
 from django_neardup.evaluation.jobs import collection_results, union_rows
 from django_neardup.evaluation.peers import get_peer, installed_peers
 from django_neardup.evaluation.report.tables import union_table
-from django_neardup.evaluation.results import CollectionResult, Record
+from django_neardup.evaluation.results import CollectionResult, VerdictRecord
 from django_neardup.evaluation.rows import AlgorithmRow, PeerRow
-from django_neardup.evaluation.specs import parse_specs
-from django_neardup.evaluation.truth import Truth
-from django_neardup.signatures import Algorithm, get_algorithm
-
-from .algorithms import SameLength, Words
-from .conftest import DOG, DOG_AGAIN, SOFA
+from django_neardup.evaluation.text_cache import CanonicalTextCache
+from tests.evaluation.algorithms import SameLength, Words
+from tests.evaluation.conftest import DOG, DOG_AGAIN, SOFA
 
 
 def find(
     corpus: Corpus, algorithm: Algorithm, aligned: int = 32
-) -> tuple[CollectionResult, set[tuple[str, str]], list[Record]]:
-    records: list[Record] = []
+) -> tuple[CollectionResult, set[tuple[str, str]], list[VerdictRecord]]:
+    records: list[VerdictRecord] = []
     row = AlgorithmRow("x", algorithm)
-    result = find_pairs(corpus, [row], Documents(corpus.texts), {"x": records.append}, aligned=aligned)[0]
+    result = run_finders(
+        corpus, [row], CanonicalTextCache(corpus.texts), {"x": records.append}, max_aligned=aligned
+    )[0]
     return result, {(r["a"], r["b"]) for r in records if r["verdict"] != "none"}, records
 
 
@@ -40,14 +41,25 @@ def test_a_collection_finds_the_pair_and_counts_the_true_ones(folder: Path) -> N
     corpus = load_corpus(folder, "small")
     result, _, records = find(corpus, get_algorithm("neardup"))
     assert {"dog", "dog2"} in [{r["a"], r["b"]} for r in records if r["verdict"] == "duplicate"]
-    assert (result.texts, result.true_pairs, result.true_candidates, result.true_offered) == (3, 1, 1, 1)
-    assert (result.right, result.wrong, result.precision, result.recall, result.f1) == (1, 0, 1, 1, 1)
-    assert result.keys > 20
+    assert (result.text_count, result.true_count, result.true_candidate_count, result.true_offered_count) == (
+        3,
+        1,
+        1,
+        1,
+    )
+    assert (result.right_count, result.wrong_count, result.precision, result.recall, result.f1) == (
+        1,
+        0,
+        1,
+        1,
+        1,
+    )
+    assert result.key_count > 20
 
 
 def test_a_bucket_gives_its_newest_texts_alone() -> None:
-    documents = Documents(texts(["кот"] * 5).texts)
-    collection = Collection(Words(), bucket=2)
+    documents = CanonicalTextCache(texts(["кот"] * 5).texts)
+    collection = MemoryIndex(Words(), bucket_size=2)
     for key in ("t0", "t1", "t2", "t3"):
         collection.add(key, documents[key])
     _, candidates = collection.add("t4", documents["t4"])
@@ -72,20 +84,20 @@ def test_a_limit_keeps_those_that_share_most_keys_newer_ones_first() -> None:
 
 def test_candidates_over_the_limit_are_written_as_refused() -> None:
     result, pairs, records = find(texts(["кот"] * 4), Words(), aligned=1)
-    assert (len(pairs), len(records), result.judged, result.candidates) == (3, 6, 3, 6)
+    assert (len(pairs), len(records), result.judged_count, result.candidate_count) == (3, 6, 3, 6)
     assert result.verdicts == {"duplicate": 3, "none": 3}
 
 
 def test_an_algorithm_of_the_whole_collection_names_its_pairs_itself() -> None:
     result, pairs, _ = find(texts(["кот дом", "лес", "сад бор", "пруд"]), SameLength())
     assert pairs == {("t0", "t2"), ("t1", "t3")}
-    assert (result.judged, result.keys, result.clock["batch"].count) == (2, 0, 1)
+    assert (result.judged_count, result.key_count, result.clock["batch"].count) == (2, 0, 1)
 
 
 def test_true_pairs_over_half_changed_are_not_expected() -> None:
     corpus = Corpus("set", {"a": "кот", "b": "дом"}, [LabelledPair("a", "b", "k", True, 0.6)])
     result = find(corpus, Words())[0]
-    assert (result.true_pairs, result.labelled, result.recall) == (0, 1, 0)
+    assert (result.true_count, result.labelled_count, result.recall) == (0, 1, 0)
 
 
 def test_what_is_known_of_two_texts() -> None:
@@ -96,7 +108,7 @@ def test_what_is_known_of_two_texts() -> None:
         LabelledPair("s", "s9", "hn", False),
         LabelledPair("s", "y", "k", None),
     ]
-    truth = Truth(Corpus("set", {}, pairs, groups))
+    truth = GroundTruth(Corpus("set", {}, pairs, groups))
     assert truth.relation("s1", "s") == "same"
     assert truth.relation("s1", "s2") == "same"
     assert truth.relation("s", "s9") == "different"
@@ -113,7 +125,12 @@ def test_precision_and_recall_by_hand() -> None:
     ]
     corpus = Corpus("set", {"a": "кот", "b": "кот", "c": "дом", "d": "дом", "e": "лес"}, pairs)
     result = find(corpus, Words())[0]
-    assert (result.right, result.wrong, result.labelled_found, result.labelled) == (1, 1, 1, 2)
+    assert (result.right_count, result.wrong_count, result.labelled_found_count, result.labelled_count) == (
+        1,
+        1,
+        1,
+        2,
+    )
     assert (result.precision, result.recall, result.f1) == (0.5, 0.5, 0.5)
 
 
@@ -139,11 +156,11 @@ def test_jobs_write_one_file_a_row_in_the_order_of_the_sets(folder: Path, tmp_pa
 def test_the_union_is_what_any_row_found_of_texts_alike_enough() -> None:
     corpus = Corpus("set", {"a": DOG, "b": DOG_AGAIN, "c": SOFA, "d": SOFA.upper()})
     number = len(corpus.texts)
-    one, two = (CollectionResult(name, "set", texts=number) for name in ("md5", "own"))
-    one.duplicates.extend([0 * number + 1, 0 * number + 2])
-    two.duplicates.extend([2 * number + 3])
+    one, two = (CollectionResult(name, "set", text_count=number) for name in ("md5", "own"))
+    one.duplicate_codes.extend([0 * number + 1, 0 * number + 2])
+    two.duplicate_codes.extend([2 * number + 3])
     rows = union_rows([corpus], [one, two], 0.85, "ru", 1)
-    assert [(row.true, row.found, row.right) for row in rows] == [(2, 2, 1), (2, 1, 1)]
+    assert [(row.true_count, row.found_count, row.right_count) for row in rows] == [(2, 2, 1), (2, 1, 1)]
     assert (rows[0].recall, rows[0].precision, rows[0].f1) == (0.5, 0.5, 0.5)
     table = union_table(rows)
     assert [(row["set"], row["algorithm"], row["article f1"]) for row in table] == [
@@ -154,11 +171,13 @@ def test_the_union_is_what_any_row_found_of_texts_alike_enough() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in installed_peers() if get_peer(name).indexed])
+@pytest.mark.parametrize("name", [name for name in installed_peers() if get_peer(name).has_index])
 def test_a_peer_finds_a_copy_by_its_index(folder: Path, name: str) -> None:
     corpus = Corpus("set", {"a": DOG, "b": SOFA, "c": DOG + "!"})
     row = PeerRow(get_peer(name))
-    records: list[Record] = []
-    result = find_pairs(corpus, [row], Documents(corpus.texts), {name: records.append}, {name: 0.7})[0]
+    records: list[VerdictRecord] = []
+    result = run_finders(
+        corpus, [row], CanonicalTextCache(corpus.texts), {name: records.append}, {name: 0.7}
+    )[0]
     assert [(r["a"], r["b"], r["verdict"]) for r in records] == [("a", "c", "duplicate")]
     assert (result.kind, result.verdicts["duplicate"]) == ("peer", 1)

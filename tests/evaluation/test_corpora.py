@@ -8,30 +8,29 @@ import pytest
 
 from django_neardup.evaluation.corpora import (
     CorpusError,
-    corpus_names,
     data_digest,
+    drop_short_texts,
+    find_set_names,
     load_corpus,
-    long_texts,
-    sample,
+    sample_pairs,
 )
-
-from .conftest import write_lines
+from tests.evaluation.conftest import write_lines
 
 
 def test_names_are_sorted_and_filtered_by_pattern(folder: Path) -> None:
-    assert corpus_names(folder) == ["made", "small"]
-    assert corpus_names(folder, ["s*"]) == ["small"]
+    assert find_set_names(folder) == ["made", "small"]
+    assert find_set_names(folder, ["s*"]) == ["small"]
 
 
 @pytest.mark.parametrize("pattern", ["nothing", "x*"])
 def test_no_set_is_an_error_that_names_the_pattern(folder: Path, pattern: str) -> None:
     with pytest.raises(CorpusError, match=pattern.replace("*", r"\*")):
-        corpus_names(folder, [pattern])
+        find_set_names(folder, [pattern])
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="not a folder"):
-        corpus_names(tmp_path / "absent")
+        find_set_names(tmp_path / "absent")
 
 
 def test_documents_and_pairs(folder: Path) -> None:
@@ -39,7 +38,7 @@ def test_documents_and_pairs(folder: Path) -> None:
     assert sorted(corpus.texts) == ["dog", "dog2", "sofa"]
     assert corpus.groups["dog"] == corpus.groups["dog2"] == "dogs"
     first = corpus.pairs[0]
-    assert (first.a, first.b, first.kind, first.duplicate, first.changed) == (
+    assert (first.a, first.b, first.kind, first.is_duplicate, first.changed_share) == (
         "dog",
         "dog2",
         "hand:same",
@@ -70,10 +69,10 @@ def test_a_missing_field_is_named(tmp_path: Path) -> None:
 
 def test_a_sample_depends_on_the_seed_alone(folder: Path) -> None:
     corpus = load_corpus(folder, "small")
-    assert sample(corpus, 2, 5).pairs == sample(corpus, 2, 5).pairs
-    assert len(sample(corpus, 2, 5).pairs) == 2
-    assert sample(corpus, 0, 5) is corpus
-    assert {tuple(pair.b for pair in sample(corpus, 1, seed).pairs) for seed in range(20)} == {
+    assert sample_pairs(corpus, 2, 5).pairs == sample_pairs(corpus, 2, 5).pairs
+    assert len(sample_pairs(corpus, 2, 5).pairs) == 2
+    assert sample_pairs(corpus, 0, 5) is corpus
+    assert {tuple(pair.b for pair in sample_pairs(corpus, 1, seed).pairs) for seed in range(20)} == {
         ("dog2",),
         ("sofa",),
     }
@@ -89,15 +88,15 @@ def test_made_pairs_that_differ_in_prices_alone_have_a_kind_of_their_own(tmp_pat
 
 
 def test_sets_can_be_left_out(folder: Path) -> None:
-    assert corpus_names(folder, ["*"], ["m*"]) == ["small"]
+    assert find_set_names(folder, ["*"], ["m*"]) == ["small"]
 
 
 def test_short_texts_can_be_left_out_with_their_pairs(folder: Path) -> None:
     corpus = load_corpus(folder, "small")
     words = len(corpus.texts["dog"].split())
-    long = long_texts(corpus, words + 1)
+    long = drop_short_texts(corpus, words + 1)
     assert sorted(long.texts) == ["sofa"] and long.pairs == []
-    assert long_texts(corpus, 0) is corpus
+    assert drop_short_texts(corpus, 0) is corpus
 
 
 def test_the_digest_is_of_the_files(folder: Path) -> None:
@@ -145,7 +144,7 @@ def test_a_made_text_does_not_take_the_place_of_another(folder: Path) -> None:
 
 def test_a_name_may_have_dots(tmp_path: Path) -> None:
     write_lines(tmp_path / "my.v2.docs.jsonl.gz", [{"id": "a", "text": "кот"}])
-    assert corpus_names(tmp_path) == ["my.v2"]
+    assert find_set_names(tmp_path) == ["my.v2"]
     assert load_corpus(tmp_path, "my.v2").texts == {"a": "кот"}
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from django_neardup.algorithms import algorithm_names, get_algorithm
 from django_neardup.evaluation.__main__ import main
 from django_neardup.evaluation.gate import bounds_of, load_runs
-from django_neardup.signatures import algorithm_names, get_algorithm
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOORS = sorted((ROOT / "benchmarks").glob("floors*.json"))
@@ -125,7 +125,7 @@ def known() -> set[str]:
     """Algorithms of the package itself that give verdicts on pairs."""
     made = {name: get_algorithm(name) for name in algorithm_names()}
     own = {name for name, each in made.items() if type(each).__module__.startswith("django_neardup.")}
-    return {name for name in own if not made[name].batch}
+    return {name for name in own if not made[name].bench_only}
 
 
 def test_a_false_pair_that_is_grouped_is_missed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from django_neardup.evaluation.corpora import Corpus, LabelledPair, corpus_names, load_corpus
-from django_neardup.evaluation.documents import Documents
-from django_neardup.signatures import get_algorithm
+from django_neardup.algorithms import get_algorithm
+from django_neardup.evaluation.corpora import Corpus, LabelledPair, find_set_names, load_corpus
+from django_neardup.evaluation.text_cache import CanonicalTextCache
 
 SAMPLE = 40
 NEARDUP = get_algorithm("neardup")
@@ -22,7 +22,7 @@ def corpora() -> list[Corpus]:
     folder = os.environ.get("NEARDUP_DATA")
     if not folder:
         pytest.skip("NEARDUP_DATA is not set: no folder of labelled texts")
-    return [load_corpus(Path(folder), name) for name in corpus_names(Path(folder))]
+    return [load_corpus(Path(folder), name) for name in find_set_names(Path(folder))]
 
 
 def drawn(corpus: Corpus, wanted: Callable[[LabelledPair], bool]) -> list[LabelledPair]:
@@ -31,20 +31,20 @@ def drawn(corpus: Corpus, wanted: Callable[[LabelledPair], bool]) -> list[Labell
 
 
 def little_changed(pair: LabelledPair) -> bool:
-    return pair.duplicate is True and pair.changed is not None and pair.changed <= 0.1
+    return pair.is_duplicate is True and pair.changed_share is not None and pair.changed_share <= 0.1
 
 
 def verdicts(corpora: list[Corpus], wanted: Callable[[LabelledPair], bool]) -> list[str]:
     found = []
     for corpus in corpora:
-        documents = Documents(corpus.texts)
+        documents = CanonicalTextCache(corpus.texts)
         for pair in drawn(corpus, wanted):
             found.append(NEARDUP.judge(documents[pair.a], documents[pair.b]).verdict)
     return found
 
 
 def test_false_pairs_are_hardly_ever_grouped(corpora: list[Corpus]) -> None:
-    found = verdicts(corpora, lambda pair: pair.duplicate is False)
+    found = verdicts(corpora, lambda pair: pair.is_duplicate is False)
     assert found and found.count("duplicate") <= 0.02 * len(found)
 
 
@@ -57,11 +57,11 @@ def test_little_changed_texts_are_grouped(corpora: list[Corpus]) -> None:
 def test_true_pairs_share_a_key_and_pass_the_screen(corpora: list[Corpus]) -> None:
     lost = total = 0
     for corpus in corpora:
-        documents = Documents(corpus.texts)
+        documents = CanonicalTextCache(corpus.texts)
         for pair in drawn(corpus, little_changed):
             a, b = documents[pair.a], documents[pair.b]
             shared = len(set(NEARDUP.keys(a)) & set(NEARDUP.keys(b)))
-            screened = NEARDUP.screen(NEARDUP.pack(a), NEARDUP.pack(b))
+            screened = NEARDUP.screen(NEARDUP.payload(a), NEARDUP.payload(b))
             total += 1
-            lost += shared < NEARDUP.min_shared or not NEARDUP.passes(screened, shared, len(a), len(b))
+            lost += shared < NEARDUP.min_shared or not NEARDUP.should_judge(screened, shared, len(a), len(b))
     assert total and lost <= 0.005 * total

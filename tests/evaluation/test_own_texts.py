@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.example_texts import made, packed, touched
-from django_neardup.evaluation.corpora import Corpus, corpus_names, load_corpus
-from django_neardup.evaluation.truth import Truth
+from django_neardup.evaluation.corpora import Corpus, find_set_names, load_corpus
+from django_neardup.evaluation.ground_truth import GroundTruth
 
 FOLDER = Path(__file__).resolve().parents[1] / "data"
 
@@ -34,9 +34,9 @@ def test_packing_depends_on_nothing_but_the_lines() -> None:
 
 
 def test_both_sets_have_both_classes() -> None:
-    assert corpus_names(FOLDER) == ["ads_a", "example"]
-    for name in corpus_names(FOLDER):
-        kinds = [pair.duplicate for pair in load_corpus(FOLDER, name).pairs]
+    assert find_set_names(FOLDER) == ["ads_a", "example"]
+    for name in find_set_names(FOLDER):
+        kinds = [pair.is_duplicate for pair in load_corpus(FOLDER, name).pairs]
         assert kinds.count(True) > 300 and kinds.count(False) > 300
 
 
@@ -44,13 +44,15 @@ def test_example_texts_are_labelled_once_and_exist(example: Corpus) -> None:
     pairs = [frozenset((pair.a, pair.b)) for pair in example.pairs]
     assert len(pairs) == len(set(pairs))
     assert all(pair.a in example.texts and pair.b in example.texts for pair in example.pairs)
-    assert len(Truth(example).pairs) == sum(pair.duplicate is True for pair in example.pairs)
+    assert len(GroundTruth(example).candidate_pairs) == sum(
+        pair.is_duplicate is True for pair in example.pairs
+    )
 
 
 def test_texts_that_are_called_different_differ(example: Corpus) -> None:
     for pair in example.pairs:
-        if pair.duplicate is False:
-            assert example.texts[pair.a] != example.texts[pair.b] and (pair.changed or 0) > 0
+        if pair.is_duplicate is False:
+            assert example.texts[pair.a] != example.texts[pair.b] and (pair.changed_share or 0) > 0
 
 
 def test_touched_by_hand() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from django_neardup.evaluation.__main__ import main
 from django_neardup.evaluation.report import drawing
-from django_neardup.evaluation.report.drawing import spread
+from django_neardup.evaluation.report.drawing import spread_positions
 
 HEADINGS = [
     "Precision and recall by threshold",
@@ -40,7 +40,7 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    from .conftest import write_folder
+    from tests.evaluation.conftest import write_folder
 
     folder = write_folder(tmp_path_factory.mktemp("data"))
     output = folder / "report.html"
@@ -119,4 +119,4 @@ def test_a_missing_matplotlib_is_told_before_the_work(folder: Path, monkeypatch:
     ],
 )
 def test_labels_are_spread(wanted: list[float], expected: list[float]) -> None:
-    assert spread(wanted, 0.1, 0.0, 1.0) == pytest.approx(expected)
+    assert spread_positions(wanted, 0.1, 0.0, 1.0) == pytest.approx(expected)

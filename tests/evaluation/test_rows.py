@@ -6,15 +6,19 @@ import gc
 
 import pytest
 
-from django_neardup.evaluation.costs import Clock, Cost
-from django_neardup.evaluation.documents import Documents, canonical, canonised
-from django_neardup.evaluation.peers import PEERS, Jaccard, get_peer, installed_peers
-from django_neardup.evaluation.rows import AlgorithmRow, PeerRow, costed
-from django_neardup.evaluation.specs import Spec, description, flags, parse_specs
-from django_neardup.signatures import UnknownAlgorithm, algorithm_names, get_algorithm
-from django_neardup.text.document import Document
-
-from .algorithms import Words
+from django_neardup.algorithms import UnknownAlgorithm, algorithm_names, get_algorithm
+from django_neardup.evaluation.algorithm_specs import (
+    AlgorithmSpec,
+    algorithm_description,
+    describe_flags,
+    parse_specs,
+)
+from django_neardup.evaluation.peers import PEERS, JaccardPeer, get_peer, installed_peers
+from django_neardup.evaluation.rows import AlgorithmRow, PeerRow, is_measured
+from django_neardup.evaluation.text_cache import CanonicalTextCache, canonicalize, join_token_keys
+from django_neardup.evaluation.timing import Cost, StepClock
+from django_neardup.text.canonical_text import CanonicalText
+from tests.evaluation.algorithms import Words
 
 
 class Counting(Words):
@@ -24,26 +28,26 @@ class Counting(Words):
         super().__init__()
         self.made: list[str] = []
 
-    def keys(self, document: Document) -> list[int]:
+    def keys(self, text: CanonicalText) -> list[int]:
         self.made.append("keys")
-        return super().keys(document)
+        return super().keys(text)
 
-    def pack(self, document: Document) -> bytes:
+    def payload(self, text: CanonicalText) -> bytes:
         self.made.append("pack")
-        return len(self.keys(document)).to_bytes(4, "big")
+        return len(self.keys(text)).to_bytes(4, "big")
 
 
 def test_keys_and_payloads_are_made_once_a_document() -> None:
     algorithm = Counting()
     row = AlgorithmRow("counting", algorithm)
-    a, b = canonised("кот дом"), canonised("кот пруд")
+    a, b = canonicalize("кот дом"), canonicalize("кот пруд")
     for _ in range(3):
         row.sign(a)
         row.judge(a, b)
     assert algorithm.made == ["keys", "pack"]
     row.sign(b)
     assert algorithm.made == ["keys", "pack"] * 2
-    assert (row.keys, row.clock["keys"].count, row.clock["pack"].count, row.clock["judge"].count) == (
+    assert (row.key_count, row.clock["keys"].count, row.clock["pack"].count, row.clock["judge"].count) == (
         4,
         2,
         2,
@@ -54,32 +58,32 @@ def test_keys_and_payloads_are_made_once_a_document() -> None:
 def test_what_was_made_goes_with_the_document() -> None:
     algorithm = Counting()
     row = AlgorithmRow("counting", algorithm)
-    document = canonised("кот")
+    document = canonicalize("кот")
     row.sign(document)
     del document
     gc.collect()
-    row.sign(canonised("кот"))
+    row.sign(canonicalize("кот"))
     assert algorithm.made == ["keys", "pack", "keys", "pack"]
 
 
 def test_a_step_is_not_charged_for_the_steps_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     moments = iter([0.0, 1.0, 4.0, 5.5])
-    monkeypatch.setattr("django_neardup.evaluation.costs.process_time", lambda: next(moments))
-    clock = Clock()
-    clock.run("outer", lambda: clock.run("inner", lambda: None))
+    monkeypatch.setattr("django_neardup.evaluation.timing.process_time", lambda: next(moments))
+    clock = StepClock()
+    clock.measure("outer", lambda: clock.measure("inner", lambda: None))
     assert (clock["outer"].seconds, clock["inner"].seconds) == (2.5, 3.0)
-    assert clock["outer"].each == 2500
+    assert clock["outer"].mean_milliseconds == 2500
 
 
 def test_clocks_add_up() -> None:
-    clock = Clock()
+    clock = StepClock()
     clock.merge({"keys": Cost(1.0, 2)})
     clock.merge({"keys": Cost(0.5, 1)})
-    assert (clock["keys"].seconds, clock["keys"].count, clock["pack"].each) == (1.5, 3, None)
+    assert (clock["keys"].seconds, clock["keys"].count, clock["pack"].mean_milliseconds) == (1.5, 3, None)
 
 
 def test_documents_are_made_again_when_they_were_let_go() -> None:
-    documents = Documents({"a": "кот", "b": "дом"}, kept=1)
+    documents = CanonicalTextCache({"a": "кот", "b": "дом"}, max_texts=1)
     first = documents["a"]
     assert documents["a"] is first
     assert documents["b"].raw == "дом"
@@ -88,7 +92,7 @@ def test_documents_are_made_again_when_they_were_let_go() -> None:
 
 
 def test_documents_are_let_go_by_their_words_too() -> None:
-    documents = Documents({"a": "кот дом лес", "b": "пруд сад", "c": "бор"}, kept_words=4)
+    documents = CanonicalTextCache({"a": "кот дом лес", "b": "пруд сад", "c": "бор"}, max_words=4)
     first = documents["a"]
     _ = documents["b"], documents["c"]
     assert documents["a"] is not first
@@ -96,18 +100,20 @@ def test_documents_are_let_go_by_their_words_too() -> None:
 
 def test_a_document_that_is_made_is_told_of_once() -> None:
     told: list[str] = []
-    documents = Documents({"a": "кот"}, made=lambda key, document: told.append(f"{key} {document.raw}"))
+    documents = CanonicalTextCache(
+        {"a": "кот"}, on_create=lambda key, document: told.append(f"{key} {document.raw}")
+    )
     _ = documents["a"], documents["a"]
     assert told == ["a кот"]
 
 
 def test_the_canonical_text_is_in_lemmas() -> None:
-    assert canonical(canonised("Котами, домами!")) == "кот дом"
+    assert join_token_keys(canonicalize("Котами, домами!")) == "кот дом"
 
 
 def test_one_text_of_eight_is_measured_whatever_the_run() -> None:
-    assert [number for number in range(60) if costed(f"t{number}")] == [4, 10, 27, 33, 38, 46, 52, 59]
-    assert 80 < sum(costed(f"t{number}") for number in range(1000)) < 170
+    assert [number for number in range(60) if is_measured(f"t{number}")] == [4, 10, 27, 33, 38, 46, 52, 59]
+    assert 80 < sum(is_measured(f"t{number}") for number in range(1000)) < 170
 
 
 def test_rows_are_named_or_matched_once() -> None:
@@ -116,9 +122,11 @@ def test_rows_are_named_or_matched_once() -> None:
 
 
 def test_options_of_a_row() -> None:
-    spec = parse_specs('neardup:word_guard=false;excused=["price","date"],neardup-articles')[0]
-    assert spec == Spec(spec.title, "neardup", {"word_guard": False, "excused": ["price", "date"]})
-    assert spec.title == 'neardup:word_guard=false;excused=["price","date"]'
+    spec = parse_specs('neardup:word_guard=false;ignored_differences=["price","date"],neardup-articles')[0]
+    assert spec == AlgorithmSpec(
+        spec.title, "neardup", {"word_guard": False, "ignored_differences": ["price", "date"]}
+    )
+    assert spec.title == 'neardup:word_guard=false;ignored_differences=["price","date"]'
     assert spec.build().parameters()["word_guard"] is False
     other = spec.with_options(window=8)
     assert other.build().parameters()["window"] == 8
@@ -146,33 +154,33 @@ def test_a_wrong_option_is_named(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("name", algorithm_names())
 def test_every_algorithm_has_a_description(name: str) -> None:
-    assert len(description(get_algorithm(name))) > 20
+    assert len(algorithm_description(get_algorithm(name))) > 20
 
 
 def test_flags_tell_what_is_unlike_others() -> None:
-    assert flags(get_algorithm("neardup")) == "needs text, supports containment"
+    assert describe_flags(get_algorithm("neardup")) == "needs text, supports containment"
     algorithm = Words()
     algorithm.min_shared, algorithm.limit = 3, 10
-    assert flags(algorithm) == "min_shared 3, limit 10"
+    assert describe_flags(algorithm) == "min_shared 3, limit 10"
 
 
 def test_jaccard_by_hand() -> None:
-    row = PeerRow(Jaccard())
-    assert row.judge(canonised("кот дом лес"), canonised("кот дом пруд")).score == 0.5
-    assert row.judge(canonised(""), canonised("")).score == 0
+    row = PeerRow(JaccardPeer())
+    assert row.judge(canonicalize("кот дом лес"), canonicalize("кот дом пруд")).score == 0.5
+    assert row.judge(canonicalize(""), canonicalize("")).score == 0
 
 
 @pytest.mark.parametrize("name", installed_peers())
 def test_a_peer_knows_like_from_unlike(name: str) -> None:
     row = PeerRow(get_peer(name))
-    a = canonised("Продам щенка овчарки, мальчик, два месяца, привит, документы есть")
-    b = canonised("Продам щенка овчарки, мальчик, два месяца, привит, паспорт есть")
-    c = canonised("Диван угловой, обивка велюр, серый, состояние хорошее, самовывоз из центра")
+    a = canonicalize("Продам щенка овчарки, мальчик, два месяца, привит, документы есть")
+    b = canonicalize("Продам щенка овчарки, мальчик, два месяца, привит, паспорт есть")
+    c = canonicalize("Диван угловой, обивка велюр, серый, состояние хорошее, самовывоз из центра")
     assert row.judge(a, a).score == 1
     assert row.judge(a, c).score < row.judge(a, b).score < 1
     for text in ("", "кот", "\0", "\ud800", "🙂"):
-        assert 0 <= row.judge(canonised(text), a).score <= 1
+        assert 0 <= row.judge(canonicalize(text), a).score <= 1
 
 
 def test_no_peer_has_the_name_of_an_algorithm() -> None:
-    assert not {*PEERS, Jaccard.name} & set(algorithm_names())
+    assert not {*PEERS, JaccardPeer.name} & set(algorithm_names())

@@ -188,10 +188,10 @@ def test_a_topic_with_nothing_to_read_is_seen_by_staff_alone(site, browser):
 DELETE = """
 from board.models import Ad
 from django.contrib.auth.models import User
-from django_neardup.merging import Case, delete
+from django_neardup.moderation import ActionContext, delete
 from django_neardup.models import MergeRecord
 demo = User.objects.get(username="demo")
-record, = delete([Ad.objects.create(title="Прялка", text="Прялка с росписью", user=demo)], Case(by=None))
+record, = delete([Ad.objects.create(title="Прялка", text="Прялка с росписью", user=demo)], ActionContext(user=None))
 MergeRecord.objects.filter(pk=record.pk).update(author=demo.pk)
 """
 

@@ -10,8 +10,8 @@ from django.contrib.contenttypes.models import ContentType
 from forum.models import Post, Section, Topic
 
 import django_neardup as neardup
-from django_neardup.merging.paths import digest_of
 from django_neardup.models import MovedUrl
+from django_neardup.moderation.url_paths import path_digest
 from tests.leaks.texts import FILLERS, GROUP, HIDDEN_ONLY, LONE, REPLY, VARIANT, advert_of
 
 BEGIN = datetime(2025, 3, 1, 12, tzinfo=timezone.utc)
@@ -49,7 +49,7 @@ def hidden(number: int) -> None:
     neardup.hold(advert)
     _reply(number, REPLY, "vera", published=False)
     MovedUrl.objects.create(
-        path="/ads/900/", digest=digest_of("/ads/900/"),
+        path="/ads/900/", digest=path_digest("/ads/900/"),
         content_type=ContentType.objects.get_for_model(Ad), object_id=str(number),
     )  # fmt: skip
 

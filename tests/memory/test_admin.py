@@ -7,9 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from django_neardup.models import Document
+from tests.memory.helpers import deleted
 from tests.pipeline.helpers import PIANO, SOFA, SOFA_EDITED, document, post, work
-
-from .helpers import deleted
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 LIST = "admin:neardup_document_changelist"

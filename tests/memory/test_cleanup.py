@@ -12,11 +12,10 @@ from django.utils import timezone
 from django_neardup.management.commands import neardup_worker
 from django_neardup.models import Document, Fingerprint, Hold, Key
 from django_neardup.models import TermStatistics as Snapshot
-from django_neardup.pipeline.memory import remembered
+from django_neardup.pipeline.deleted_posts import remembered_documents
+from tests.memory.helpers import deleted, repeated
 from tests.pipeline.helpers import CAT, PIANO, SOFA, document, post, work
 from tests.testapp.models import Ad
-
-from .helpers import deleted, repeated
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
@@ -41,14 +40,18 @@ def test_what_is_past_its_days_is_forgotten_and_told(memory):
     Hold.objects.create(document=kept)
     told = "1 deleted post, 1 hold of a deleted post, 2 unused statistics"
     assert run("--dry-run", "--database", "default") == f"default, would be forgotten: {told}.\n"
-    assert remembered("default").count() == 2 and Hold.objects.exists() and repeated(again) == (gone.pk, True)
+    assert (
+        remembered_documents("default").count() == 2
+        and Hold.objects.exists()
+        and repeated(again) == (gone.pk, True)
+    )
     assert run() == f"default, forgotten: {told}.\nother, forgotten: nothing.\n"
-    assert remembered("default").get() == kept and repeated(again) == (None, None)
+    assert remembered_documents("default").get() == kept and repeated(again) == (None, None)
     assert run("--database", "default") == "default, forgotten: nothing.\n"
 
 
 def test_more_than_a_slice_goes_in_one_run(memory, monkeypatch):
-    monkeypatch.setattr("django_neardup.pipeline.memory.purge.__defaults__", (1,))
+    monkeypatch.setattr("django_neardup.pipeline.deleted_posts.purge.__defaults__", (1,))
     for text in (SOFA, PIANO, CAT):
         deleted(text)
     memory(0)
@@ -62,7 +65,7 @@ def test_posts_are_erased_by_name(memory):
     assert run("--erase", name, "--dry-run") == f"testapp.Ad {gone.object_id}: would be erased.\n"
     assert run("--erase", name) == f"testapp.Ad {gone.object_id}: erased.\n"
     assert run("--erase", name) == f"testapp.Ad {gone.object_id}: nothing is remembered of it.\n"
-    assert remembered("default").get() == kept
+    assert remembered_documents("default").get() == kept
 
 
 @pytest.mark.parametrize(
@@ -130,7 +133,7 @@ def test_without_our_tables_there_is_nothing_to_forget(monkeypatch, options):
 def test_a_worker_forgets_whether_it_has_anything_to_do_or_not(memory, monkeypatch, turns):
     gone = deleted(SOFA)
     over(gone)
-    monkeypatch.setattr(neardup_worker, "drain", lambda *args, **options: SimpleNamespace(turns=turns))
+    monkeypatch.setattr(neardup_worker, "drain", lambda *args, **options: SimpleNamespace(processed=turns))
 
     class Stop:
         """Ends the worker when it has nothing left to do, or after few passes."""
@@ -154,4 +157,4 @@ def test_a_worker_forgets_whether_it_has_anything_to_do_or_not(memory, monkeypat
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    assert not remembered("default").exists() and not Key.objects.exists()
+    assert not remembered_documents("default").exists() and not Key.objects.exists()

@@ -6,10 +6,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import django_neardup as neardup
+from tests.memory.helpers import deleted
 from tests.pipeline.helpers import PIANO, PILES, SOFA, SOFA_EDITED, post, work
 from tests.testapp.models import Ad, Author
-
-from .helpers import deleted
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 

@@ -17,23 +17,43 @@ import django_neardup as neardup
 from django_neardup import registry
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
-from django_neardup.merging import Case, merge
-from django_neardup.models import Cluster, Contact, Document, Fingerprint, Key, Membership, MergeRecord, Pair
-from django_neardup.pipeline import drain, mark, mark_document, mark_key, turn
+from django_neardup.models import (
+    Cluster,
+    Contact,
+    Document,
+    Fingerprint,
+    Key,
+    Membership,
+    MergeRecord,
+    Pair,
+)
+from django_neardup.moderation import ActionContext, merge
+from django_neardup.pipeline import drain, mark, mark_document, mark_key, process_documents
 from django_neardup.pipeline.decisions import decide
-from django_neardup.pipeline.memory import (
-    clear_lost,
-    deleted_at,
+from django_neardup.pipeline.deleted_posts import (
+    clear_lost_reposts,
     erase_now,
-    expired,
+    expired_documents,
+    format_deletion_time,
+    parse_deletion_time,
     purge,
-    remembered,
-    stamp,
+    remembered_documents,
 )
 from django_neardup.pipeline.schemes import begin_generation
 from tests.memory.helpers import deleted, repeated
 from tests.pipeline.families import family
-from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
+from tests.pipeline.helpers import (
+    CAT,
+    PIANO,
+    PILES,
+    SOFA,
+    SOFA_EDITED,
+    cluster,
+    document,
+    pair,
+    post,
+    work,
+)
 from tests.testapp.models import Ad, Article, LongArticle
 from tests.testapp.neardup import NoticeNeardup
 from tests.testapp.zoo import Bulletin, Notice
@@ -55,7 +75,7 @@ def test_a_remembered_post_keeps_what_finds_it_and_nothing_else(memory):
     gone.refresh_from_db()
     assert gone.state == Document.State.GONE and gone.live
     assert timedelta(days=29) < gone.forget_at - timezone.now() < timedelta(days=31)
-    assert abs(deleted_at(gone.reason) - timezone.now()) < timedelta(minutes=5)
+    assert abs(parse_deletion_time(gone.reason) - timezone.now()) < timedelta(minutes=5)
     kept = Fingerprint.objects.get()
     assert (
         kept.keys and kept.payload and kept.source_digest == "" and re.fullmatch("[0-9a-f]{16}", kept.codes)
@@ -93,7 +113,7 @@ def test_indexing_again_notices_too_and_keeps_the_memory(memory):
     for options in ({"reconcile": True}, {}, {"restart": True}):
         index(**options)
         assert repeated(again) == (gone.pk, True) and repeated(other) == (None, None)
-        assert remembered("default").get() == gone
+        assert remembered_documents("default").get() == gone
 
 
 def test_a_new_scheme_ends_the_memory(memory):
@@ -149,16 +169,16 @@ def test_what_was_merged_is_not_remembered_it_lives_on(memory):
     MergeRecord.objects.create(action="merge", batch=uuid.uuid4(), loser_type=kind, loser_id=str(old.pk))
     old.delete()
     work()
-    assert not remembered("default").exists() and repeated(new) == (None, None)
+    assert not remembered_documents("default").exists() and repeated(new) == (None, None)
 
 
 def test_what_was_merged_as_the_child_that_it_is_is_not_remembered_either(memory):
     keeper, old = (LongArticle.objects.create(text=text) for text in (SOFA, SOFA_EDITED))
     work()
     assert cluster(Article(pk=keeper.pk)) == cluster(Article(pk=old.pk)) is not None
-    merge(keeper, [old], Case())
+    merge(keeper, [old], ActionContext())
     work()
-    assert not remembered("default").exists()
+    assert not remembered_documents("default").exists()
 
 
 class TestChildrenWithKeysOfTheirOwn:
@@ -177,12 +197,12 @@ class TestChildrenWithKeysOfTheirOwn:
     def test_one_that_was_merged_is_not_remembered_and_no_other_is_taken_for_it(self, bulletins):
         keeper, merged, deleted = bulletins
         gone = [merged.notice_id, deleted.notice_id]
-        merge(keeper, [merged], Case())
+        merge(keeper, [merged], ActionContext())
         Notice.objects.get(pk=deleted.notice_id).delete()
         for key in gone:
             mark_key(adapter_for(Notice), key, "default")
         work()
-        assert [each.object_id for each in remembered("default")] == [str(gone[1])]
+        assert [each.object_id for each in remembered_documents("default")] == [str(gone[1])]
 
 
 def test_an_edit_ends_the_repetition(memory):
@@ -198,7 +218,7 @@ def test_an_edit_ends_the_repetition(memory):
 def test_hidden_posts_are_twins_as_ever(memory):
     hidden, shown = post(SOFA, published=False), post(SOFA)
     work()
-    assert repeated(shown) == (None, None) and remembered("default").count() == 0
+    assert repeated(shown) == (None, None) and remembered_documents("default").count() == 0
     assert pair(hidden, shown) is not None
 
 
@@ -224,9 +244,7 @@ def test_decisions_do_not_bring_a_remembered_one_back(memory, kind, which):
     work()
     members = [document(each) for each in posts] if kind == "same" else []
     assert [each.document for each in Membership.objects.order_by("document")] == members
-    assert list(Cluster.objects.values_list("size", "representative")) == [
-        (2, each.pk) for each in members[:1]
-    ]
+    assert list(Cluster.objects.values_list("size", "leader")) == [(2, each.pk) for each in members[:1]]
 
 
 def test_a_remembered_post_is_never_asked_for(memory):
@@ -283,8 +301,10 @@ def _days_are_over(gone, memory):
 
 
 def _fewer_days(gone, memory):
-    Document.objects.filter(pk=gone.pk).update(reason=stamp(timezone.now() - timedelta(days=10)))
-    assert not expired("default").exists()
+    Document.objects.filter(pk=gone.pk).update(
+        reason=format_deletion_time(timezone.now() - timedelta(days=10))
+    )
+    assert not expired_documents("default").exists()
     memory(9)
 
 
@@ -305,7 +325,9 @@ def test_what_is_over_is_forgotten(memory, ends):
     assert purge("default") == (1 if ends in (_days_are_over, _fewer_days) else 2)
     _is_forgotten(gone)
     assert repeated(again) == (None, None)
-    assert remembered("default").filter(pk=other.pk).exists() == (ends in (_days_are_over, _fewer_days))
+    assert remembered_documents("default").filter(pk=other.pk).exists() == (
+        ends in (_days_are_over, _fewer_days)
+    )
 
 
 @pytest.mark.engines("sqlite")
@@ -315,7 +337,7 @@ def test_sites_without_time_zones_remember_too(memory, settings):
     work()
     gone.refresh_from_db()
     assert repeated(again) == (gone.pk, True) and timezone.is_naive(gone.forget_at)
-    assert abs(deleted_at(gone.reason) - timezone.now()) < timedelta(minutes=5)
+    assert abs(parse_deletion_time(gone.reason) - timezone.now()) < timedelta(minutes=5)
     assert purge("default") == 0
     _days_are_over(gone, memory)
     assert purge("default") == 1
@@ -344,29 +366,31 @@ def test_one_post_is_erased_on_demand(memory):
     assert erase_now(Ad, gone.object_id) is True
     work()
     _is_forgotten(gone)
-    assert repeated(again) == (None, None) and remembered("default").get() == kept
+    assert repeated(again) == (None, None) and remembered_documents("default").get() == kept
     assert erase_now(Ad, gone.object_id) is False and erase_now(Ad, 10**9) is False
 
 
 def test_a_turn_under_way_does_not_bring_an_erased_one_back(memory, monkeypatch):
     made = post(SOFA)
     work()
-    number, store = made.pk, turn.store_many
+    number, store = made.pk, process_documents.store_many
     made.text = SOFA_EDITED
     made.save()
 
     def late(*args, **options):
-        monkeypatch.setattr(turn, "store_many", store)
+        monkeypatch.setattr(process_documents, "store_many", store)
         Ad.objects.get(pk=number).delete()
         assert erase_now(Ad, number)
         return store(*args, **options)
 
-    monkeypatch.setattr(turn, "store_many", late)
+    monkeypatch.setattr(process_documents, "store_many", late)
     drain("default")
     assert not (Key.objects.exists() or Fingerprint.objects.exists())
     Document.objects.update(leased_until=None)
     work()
-    assert Document.objects.get().state == Document.State.GONE and not remembered("default").exists()
+    assert (
+        Document.objects.get().state == Document.State.GONE and not remembered_documents("default").exists()
+    )
     assert not (Key.objects.exists() or Fingerprint.objects.exists())
 
 
@@ -377,7 +401,7 @@ def test_one_whose_days_are_over_is_spoken_of_no_more_though_nobody_has_cleaned_
     again = post(SOFA)
     work()
     assert [each.object for each in neardup.find_similar(SOFA, Ad)] == [again]
-    assert repeated(again) == (None, None) and remembered("default").exists()
+    assert repeated(again) == (None, None) and remembered_documents("default").exists()
 
 
 def test_what_repeats_a_document_that_is_not_there_repeats_nothing(memory):
@@ -385,7 +409,7 @@ def test_what_repeats_a_document_that_is_not_there_repeats_nothing(memory):
     work()
     assert repeated(again) == (gone.pk, True)
     gone.delete()
-    assert clear_lost("default") == 1 and repeated(again) == (None, None)
+    assert clear_lost_reposts("default") == 1 and repeated(again) == (None, None)
 
 
 def test_it_is_erased_before_its_deletion_was_seen_to(memory):
@@ -397,7 +421,7 @@ def test_it_is_erased_before_its_deletion_was_seen_to(memory):
     made.delete()
     assert erase_now(Ad, number) is True
     work()
-    assert not remembered("default").exists() and not Key.objects.exists()
+    assert not remembered_documents("default").exists() and not Key.objects.exists()
 
 
 def statements(turns):

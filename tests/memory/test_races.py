@@ -7,14 +7,13 @@ import pytest
 from django.utils import timezone
 
 from django_neardup.models import Document, Fingerprint, Pair
-from django_neardup.pipeline import ledger, turn
-from django_neardup.pipeline.memory import purge
+from django_neardup.pipeline import process_documents, work_queue
+from django_neardup.pipeline.deleted_posts import purge
+from tests.memory.helpers import deleted, repeated
 from tests.pipeline.families import family
 from tests.pipeline.helpers import document, post, work
 from tests.pipeline.test_races import both_at_once
 from tests.testapp.models import Ad
-
-from .helpers import deleted, repeated
 
 pytestmark = [
     pytest.mark.django_db(transaction=True, databases=["default"]),
@@ -24,9 +23,9 @@ TRIALS = 60
 
 
 def own_turn(pk):
-    row = ledger.lease(Document, pk, "default", 60)
+    row = work_queue.lease_row(Document, pk, "default", 60)
     if row is not None:
-        turn.take_turns([row], "default")
+        process_documents.process_documents([row], "default")
 
 
 @pytest.mark.parametrize("edit", ["", " торг"])

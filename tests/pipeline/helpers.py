@@ -2,7 +2,7 @@
 
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
 from django_neardup.pipeline import drain
-from django_neardup.pipeline.objects import identity_of
+from django_neardup.pipeline.content_objects import post_id_of
 from tests.testapp.models import Ad
 
 PILES = "Система реализует Б/у металлоформы свай {} в хорошем рабочем состоянии. Подробности по телефону или заявке."
@@ -30,7 +30,7 @@ def post(text, **fields):
 
 
 def document(instance, using="default"):
-    kind, key = identity_of(instance, using)
+    kind, key = post_id_of(instance, using)
     return Document.objects.using(using).get(content_type=kind, object_id=key)
 
 
@@ -46,7 +46,7 @@ def pair(one, two, using="default"):
 def work(using="default"):
     """Drain all; nothing may be left waiting."""
     result = drain(using)
-    assert not result.pending
+    assert not result.has_pending
     return result
 
 
@@ -64,7 +64,7 @@ def snapshot(using="default"):
     }
     clusters = {
         frozenset(names[each] for each in row.memberships.values_list("document", flat=True)): names[
-            row.representative_id
+            row.leader_id
         ]
         for row in Cluster.objects.using(using).all()
     }

@@ -7,15 +7,14 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
+from django_neardup.algorithms.registry import algorithm_names, get_algorithm
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair, Scheme
-from django_neardup.pipeline.candidates import Shared, candidates_many
-from django_neardup.pipeline.repair import _signed
+from django_neardup.pipeline.candidates import BucketMatches, candidates_many
+from django_neardup.pipeline.clusters.repair import _sign_indexed
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
-from django_neardup.signatures.registry import algorithm_names, get_algorithm
 from tests import services
-
-from .helpers import PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
+from tests.pipeline.helpers import PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 
@@ -36,8 +35,8 @@ TEMPLATE = (
     "предварительная договоренность обязательна специалисты подготовят необходимые упаковочные материалы "
     "дополнительная информация предоставляется круглосуточно консультанты отвечают незамедлительно. Номер: {}"
 )
-SIGNING = [name for name in algorithm_names() if not get_algorithm(name).batch]
-BATCH = [name for name in algorithm_names() if get_algorithm(name).batch]
+SIGNING = [name for name in algorithm_names() if not get_algorithm(name).bench_only]
+BATCH = [name for name in algorithm_names() if get_algorithm(name).bench_only]
 
 
 def profile(settings, name, **options):
@@ -112,7 +111,7 @@ def test_an_adapters_excused_classes_reach_every_algorithm(settings, monkeypatch
     from django_neardup.adapters import adapter_for
     from tests.testapp.models import Ad
 
-    monkeypatch.setattr(type(adapter_for(Ad)), "excused", ("code",))
+    monkeypatch.setattr(type(adapter_for(Ad)), "ignored_differences", ("code",))
     profile(settings, "longest-words")
     one, two = post(PILES.format("С140.35")), post(PILES.format("С90.30"))
     work()
@@ -141,16 +140,16 @@ def shared(keys, rarity=None):
     documents = sorted(keys)
     counts = np.array([keys[each] for each in documents], np.int64)
     rare = np.array([(rarity or dict.fromkeys(keys, 1.0))[each] for each in documents])
-    return Shared(np.array(documents, np.int64), counts, rare, set())
+    return BucketMatches(np.array(documents, np.int64), counts, rare, set())
 
 
 def test_a_limit_keeps_those_that_share_most_keys():
     algorithm = get_algorithm("profile-cosine")
     assert algorithm.limit == 10
     many = shared({number: number for number in range(1, 31)})
-    assert many.nearest(algorithm, 100) == {number: number for number in range(21, 31)}
+    assert many.most_shared(algorithm, 100) == {number: number for number in range(21, 31)}
     few = shared(dict.fromkeys(range(1, 31), algorithm.min_shared))
-    assert few.nearest(algorithm, 100) == dict.fromkeys(range(1, 11), algorithm.min_shared)
+    assert few.most_shared(algorithm, 100) == dict.fromkeys(range(1, 11), algorithm.min_shared)
 
 
 @pytest.mark.parametrize(
@@ -163,16 +162,18 @@ def test_a_limit_keeps_those_that_share_most_keys():
     ids=["those that share most", "and those that share the rarest keys", "then the newest"],
 )
 def test_of_many_look_alikes_few_are_screened(keys, rarity, kept):
-    assert shared(keys, rarity).nearest(get_algorithm("neardup"), 2) == kept
+    assert shared(keys, rarity).most_shared(get_algorithm("neardup"), 2) == kept
 
 
 def test_buckets_tell_who_shares_keys():
     """Keys 10, 20 and 30 of document 9, which stands in its buckets; whoever shares the last is a namesake."""
-    one = SimpleNamespace(document=9, keys=np.array([10, 20, 30]), sure_keys=np.array([30]))
-    found = Shared.of(one, np.array([0, 0, 0, 1, 1, 2, 2]), np.array([5, 9, 4, 5, 9, 9, 7]))
+    one = SimpleNamespace(document_id=9, keys=np.array([10, 20, 30]), sure_keys=np.array([30]))
+    found = BucketMatches.from_buckets(one, np.array([0, 0, 0, 1, 1, 2, 2]), np.array([5, 9, 4, 5, 9, 9, 7]))
     assert (found.documents.tolist(), found.counts.tolist()) == ([4, 5, 7], [1, 2, 1])
-    assert found.rarity.tolist() == pytest.approx([1 / 3, 1 / 3 + 1 / 2, 1 / 2]) and found.namesakes == {7}
-    assert found.nearest(get_algorithm("neardup"), 2) == {4: 1, 5: 2}
+    assert found.rarity.tolist() == pytest.approx([1 / 3, 1 / 3 + 1 / 2, 1 / 2]) and found.sure_documents == {
+        7
+    }
+    assert found.most_shared(get_algorithm("neardup"), 2) == {4: 1, 5: 2}
 
 
 def test_partners_are_looked_at_beside_the_limit(settings):
@@ -180,11 +181,11 @@ def test_partners_are_looked_at_beside_the_limit(settings):
     posts = [post(f"{ARTICLES[0]} {word}") for word in ("Тут.", "Там.", "Здесь.", "Везде.")]
     work()
     leader, *members = map(document, posts)
-    assert Cluster.objects.get().representative == leader and Cluster.objects.get().size == 4
+    assert Cluster.objects.get().leader == leader and Cluster.objects.get().size == 4
 
     def looked_at(each):
-        found = candidates_many([_signed(each, "default")], "default")[each.pk]
-        return {other.document for other in found.prints}
+        found = candidates_many([_sign_indexed(each, "default")], "default")[each.pk]
+        return {other.document_id for other in found.fingerprints}
 
     assert looked_at(leader) == {member.pk for member in members}
     Pair.objects.all().delete()
@@ -252,24 +253,26 @@ def test_the_key_of_exact_copies_is_stored_once(name, more, settings):
     profile(settings, name)
     one = post(SOFA)
     work()
-    signed = _signed(document(one), "default")
+    signed = _sign_indexed(document(one), "default")
     assert Key.objects.count() == len(signed.algorithm.keys(signed.text)) + more
     assert len(signed.sure_keys) == more
 
 
 @pytest.mark.engines("sqlite")
 def test_the_key_table_holds_what_the_fingerprint_says():
-    from django_neardup.storage import keys
+    from django_neardup.index import keys
 
     one = post(ARTICLES[0])
     work()
     stored = Fingerprint.objects.get()
-    assert set(Key.objects.values_list("key", flat=True)) == set(keys.unpack(stored.keys))
+    assert set(Key.objects.values_list("key", flat=True)) == set(keys.unpack_keys(stored.keys))
     assert Key.objects.count() > 14
     one.text = SOFA
     one.save()
     work()
-    assert set(Key.objects.values_list("key", flat=True)) == set(keys.unpack(Fingerprint.objects.get().keys))
+    assert set(Key.objects.values_list("key", flat=True)) == set(
+        keys.unpack_keys(Fingerprint.objects.get().keys)
+    )
 
 
 @pytest.fixture

@@ -13,29 +13,40 @@ from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Pair
 from django_neardup.pipeline import (
-    canonised,
     conclude,
     drain,
-    ledger,
     mark,
-    reading,
-    remembering,
+    process_documents,
+    scheme_cache,
     stages,
-    turn,
-    work,
+    text_cache,
+    work_queue,
+    worker,
 )
-from django_neardup.pipeline.fence import Outdated
-from django_neardup.pipeline.leases import HELD, Lease, keep
-from django_neardup.pipeline.pace import Pace
+from django_neardup.pipeline import (
+    read as reading,
+)
+from django_neardup.pipeline.batch_size import AdaptiveBatchSize
+from django_neardup.pipeline.leases import LEASE_ATTRIBUTE, Lease, renew_leases
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from django_neardup.pipeline.version_guard import SchemeChanged
 from django_neardup.signals import cluster_changed
+from tests.pipeline.families import family
+from tests.pipeline.helpers import (
+    CAT,
+    PIANO,
+    SOFA,
+    SOFA_EDITED,
+    cluster,
+    document,
+    pair,
+    post,
+    snapshot,
+)
+from tests.pipeline.helpers import work as drain_all
+from tests.pipeline.test_machine import EVERYTHING, assert_sound
+from tests.pipeline.test_races import both_at_once, rebuild
 from tests.testapp.models import Ad, ScopedPost
-
-from .families import family
-from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, snapshot
-from .helpers import work as drain_all
-from .test_machine import EVERYTHING, assert_sound
-from .test_races import both_at_once, rebuild
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 STATEMENTS = {"sqlite": 11, "postgresql": 7, "mysql": 11}
@@ -101,15 +112,15 @@ def test_a_batch_comes_to_what_one_turn_after_another_does(seed, monkeypatch):
     assert_sound()
     together = told()
     forget()
-    monkeypatch.setattr(work, "FIRST", 1)
-    monkeypatch.setattr(work, "BATCH", 1)
+    monkeypatch.setattr(worker, "FIRST_BATCH", 1)
+    monkeypatch.setattr(worker, "MAX_BATCH", 1)
     history(seed, drain_all)
     assert told() == together
 
 
 def test_twins_in_one_batch_meet():
     ads = [post(text) for text in (SOFA, PIANO, SOFA_EDITED, CAT, SOFA + " Торг.")]
-    stages.take_turns(leased(*ads), "default")
+    stages.process_documents(leased(*ads), "default")
     assert cluster(ads[0]) == cluster(ads[2]) == cluster(ads[4]) and Pair.objects.count() == 3
     assert {row.state for row in Document.objects.all()} == {Document.State.INDEXED}
 
@@ -147,8 +158,10 @@ def test_those_whose_worker_died_are_taken_alone(monkeypatch):
     assert [row.attempts for row in leased(*ads)] == [1, 1, 1]
     Document.objects.update(leased_until=1)
     later, sizes = post(PIANO), []
-    taken = stages.take_turns
-    monkeypatch.setattr(work, "take_turns", lambda rows, using: sizes.append(len(rows)) or taken(rows, using))
+    taken = stages.process_documents
+    monkeypatch.setattr(
+        worker, "process_documents", lambda rows, using: sizes.append(len(rows)) or taken(rows, using)
+    )
     later_twin = post(CAT)
     drain_all()
     assert sizes == [1, 1, 1, 2] and document(later).state == document(later_twin).state == "indexed"
@@ -163,7 +176,9 @@ def test_a_lease_is_given_once():
 def aged(rows, seconds):
     """The leases as if they had been taken so many seconds ago."""
     for row in rows:
-        row.__dict__[HELD] = Lease(row.__dict__[HELD].since - seconds, row.__dict__[HELD].seconds)
+        row.__dict__[LEASE_ATTRIBUTE] = Lease(
+            row.__dict__[LEASE_ATTRIBUTE].started - seconds, row.__dict__[LEASE_ATTRIBUTE].seconds
+        )
     Document.objects.update(leased_until=F("leased_until") - 1000 * seconds)
 
 
@@ -172,7 +187,7 @@ def test_leases_of_which_half_is_over_are_renewed(seconds, renewed):
     rows = leased(post(SOFA), post(PIANO))
     began = dict(Document.objects.values_list("pk", "leased_until"))
     aged(rows, seconds)
-    keep(rows, "default")
+    renew_leases(rows, "default")
     now = dict(Document.objects.values_list("pk", "leased_until"))
     assert all((now[row.pk] >= began[row.pk]) is renewed for row in rows)
 
@@ -182,7 +197,7 @@ def test_a_lease_that_another_worker_has_by_now_is_not_renewed():
     aged(mine, 61)
     (other,) = stages.lease_many([mine[0].pk], "default", 600)
     before = dict(Document.objects.values_list("pk", "leased_until"))
-    keep(mine, "default")
+    renew_leases(mine, "default")
     now = dict(Document.objects.values_list("pk", "leased_until"))
     assert now[other.pk] == before[other.pk] and now[mine[1].pk] > before[mine[1].pk]
 
@@ -197,7 +212,7 @@ def test_an_ordinary_turn_takes_few_statements():
     drain_all()
     rows = one_new_post()
     with CaptureQueriesContext(connection) as queries:
-        stages.take_turns(rows, "default")
+        stages.process_documents(rows, "default")
     assert len(queries) <= STATEMENTS[connection.vendor], [each["sql"] for each in queries]
 
 
@@ -207,7 +222,7 @@ def test_a_turn_that_joins_a_cluster_takes_few_statements():
     drain_all()
     rows = leased(post(SOFA_EDITED))
     with CaptureQueriesContext(connection) as queries:
-        stages.take_turns(rows, "default")
+        stages.process_documents(rows, "default")
     assert len(queries) <= JOINING[connection.vendor], [each["sql"] for each in queries]
     assert Cluster.objects.get().size == 13 and Pair.objects.filter(b=rows[0].pk).count() == 12
 
@@ -234,7 +249,7 @@ def test_pairs_that_another_turn_has_stored_meanwhile_are_read_and_renewed():
 def test_a_batch_of_ordinary_turns_takes_few_statements():
     rows = leased(*[post(" ".join(family(number))) for number in range(20)])
     with CaptureQueriesContext(connection) as queries:
-        stages.take_turns(rows, "default")
+        stages.process_documents(rows, "default")
     assert len(queries) <= 80, [each["sql"] for each in queries]
     assert Document.objects.filter(state="indexed").count() == 20
 
@@ -246,10 +261,10 @@ def test_a_new_generation_is_noticed_before_anything_is_stored(many):
     reads = stages.read_many(leased(*ads), "default")
     signed, _ = stages.sign_many(reads, old, "default")
     new = begin_generation(get_profile(), "default")
-    with pytest.raises(Outdated):
+    with pytest.raises(SchemeChanged):
         stages.store_many(signed, "default")
     assert not Fingerprint.objects.exists() and not Key.objects.exists()
-    stages.take_turns([read.document for read in reads], "default")
+    stages.process_documents([read.document for read in reads], "default")
     assert set(Fingerprint.objects.values_list("scheme", flat=True)) == {new.pk}
 
 
@@ -264,7 +279,7 @@ def test_an_older_turn_stores_nothing(many):
     Document.objects.update(leased_until=None)
     drain_all()
     before = snapshot()
-    assert [one.document for one in stages.store_many(signed, "default")] == [row.pk for row in rows[1:]]
+    assert [one.document_id for one in stages.store_many(signed, "default")] == [row.pk for row in rows[1:]]
     assert snapshot() == before
 
 
@@ -292,7 +307,7 @@ def test_a_row_that_a_request_holds_keeps_no_batch_waiting():
             cursor.execute("UPDATE neardup_document SET wanted = wanted + 1 WHERE id = %s", [rows[0]])
             taken = stages.lease_many(rows, "default", 60)
             assert [row.pk for row in taken] == rows[1:]
-            stages.take_turns(taken, "default")
+            stages.process_documents(taken, "default")
             other.rollback()
     finally:
         other.close()
@@ -302,13 +317,13 @@ def test_a_row_that_a_request_holds_keeps_no_batch_waiting():
 def test_batches_grow_and_shrink_with_the_time_they_take():
     cases = [(25, 0.1, 50), (100, 0.1, 100), (100, 50.0, 10), (1, 60.0, 1), (4, 2.5, 8), (8, 10.0, 4)]
     for size, seconds, next_size in cases:
-        pace = Pace(100, size)
-        pace.took(size, seconds)
+        pace = AdaptiveBatchSize(100, size)
+        pace.record(size, seconds)
         assert pace.size == next_size
-    pace = Pace(100, 40)
-    pace.took(10, 0.1)
+    pace = AdaptiveBatchSize(100, 40)
+    pace.record(10, 0.1)
     assert pace.size == 40
-    pace.took(10, 10.0)
+    pace.record(10, 10.0)
     assert pace.size == 5
 
 
@@ -319,7 +334,7 @@ def test_a_recheck_is_answered_though_nothing_has_changed():
     mark(one)
     drain_all()
     assert pair(one, two) is None
-    ledger.mark_document(document(one).pk, "default", recheck=True)
+    work_queue.mark_document(document(one).pk, "default", recheck=True)
     drain_all()
     assert pair(one, two) is not None
 
@@ -329,7 +344,7 @@ def test_a_cluster_that_changed_in_a_try_that_broke_off_is_told_of(monkeypatch):
         raise ZeroDivisionError
 
     told, ads = set(), [post(SOFA), post(SOFA_EDITED)]
-    monkeypatch.setattr(turn, "meet_leaders", break_off)
+    monkeypatch.setattr(process_documents, "compare_with_leaders", break_off)
     cluster_changed.connect(hear := lambda document, **values: told.add(document.pk))
     drain_all()
     cluster_changed.disconnect(hear)
@@ -340,7 +355,7 @@ def test_a_turn_taken_over_from_a_worker_that_died_tells_of_the_cluster():
     told, ads = set(), [post(SOFA), post(SOFA_EDITED)]
     rows = stages.lease_many([document(ad).pk for ad in ads], "default", 60)
     reads = stages.read_many(rows, "default")
-    stages.job(reads, active_scheme(get_profile(), "default"), "default")
+    stages.run_stages(reads, active_scheme(get_profile(), "default"), "default")
     Document.objects.update(leased_until=1)
     cluster_changed.connect(hear := lambda document, **values: told.add(document.pk))
     drain_all()
@@ -350,18 +365,18 @@ def test_a_turn_taken_over_from_a_worker_that_died_tells_of_the_cluster():
 
 def test_remembered_texts_are_bounded_by_their_length_too(monkeypatch):
     """Markup and blanks are no words, and cost memory all the same."""
-    ad, remembered = post(SOFA), canonised._Memory()
-    monkeypatch.setattr(canonised, "_memory", remembered)
+    ad, remembered = post(SOFA), text_cache._TextCache()
+    monkeypatch.setattr(text_cache, "_text_cache", remembered)
     (read,) = stages.read_many([document(ad)], "default")
     scheme = active_scheme(get_profile(), "default")
     for number in range(60):
         text = f"<i title='{'-' * 15_000}'>{number}</i>" if number % 2 else f"{number} {SOFA}"
         source = replace(read.source, text=text)
-        canonised.canonised(read.adapter, source, source.digest, scheme)
+        text_cache.cached_canonical_text(read.adapter, source, source.digest, scheme)
     held = [len(each.raw) for each in remembered.texts.values()]
-    assert len(held) > 30 and sum(held) <= canonised.MOST_WORDS * canonised.CHARACTERS
+    assert len(held) > 30 and sum(held) <= text_cache.MAX_CACHED_WORDS * text_cache.CHARACTERS_PER_WORD
     huge = replace(read.source, text=SOFA + " " * 100_000)
-    canonised.canonised(read.adapter, huge, huge.digest, scheme)
+    text_cache.cached_canonical_text(read.adapter, huge, huge.digest, scheme)
     assert len(remembered.texts) == len(held)
 
 
@@ -371,9 +386,9 @@ def test_threads_remember_and_forget_side_by_side():
 
     def forget():
         for _ in range(300):
-            remembering._spaces.update((("default", "", Ad, (str(each),)), (each, "")) for each in range(50))
-            remembering.active_schemes("default")
-            remembering.forget("default")
+            scheme_cache._spaces.update((("default", "", Ad, (str(each),)), (each, "")) for each in range(50))
+            scheme_cache.read_active_schemes("default")
+            scheme_cache.clear_cache("default")
 
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -385,10 +400,10 @@ def test_threads_remember_and_forget_side_by_side():
 
 def test_long_texts_are_canonised_few_at_a_time(monkeypatch):
     ads = [post(text * times) for text in (SOFA, SOFA_EDITED) for times in (1, 3, 1, 1)]
-    monkeypatch.setattr(reading, "MOST_CHARACTERS", 3 * len(SOFA_EDITED))
+    monkeypatch.setattr(reading, "MAX_CHARACTERS", 3 * len(SOFA_EDITED))
     reads = stages.read_many([document(ad) for ad in ads], "default")
-    assert [len(each) for each in reading.by_length(reads)] == [1, 1, 3, 1, 2]
-    assert [each for portion in reading.by_length(reads) for each in portion] == reads
+    assert [len(each) for each in reading.split_by_length(reads)] == [1, 1, 3, 1, 2]
+    assert [each for portion in reading.split_by_length(reads) for each in portion] == reads
     drain_all()
     one_by_one = snapshot()
     monkeypatch.undo()
@@ -403,7 +418,7 @@ def test_a_copy_that_joins_an_edited_representative_in_one_batch_is_told_of():
     first.save()
     copy = post(first.text + " Звоните.")
     cluster_changed.connect(hear := lambda document, **values: told.add(document.pk))
-    stages.take_turns(leased(first, copy), "default")
+    stages.process_documents(leased(first, copy), "default")
     cluster_changed.disconnect(hear)
     assert cluster(copy) == cluster(first) == cluster(other) and document(copy).pk in told
 
@@ -421,7 +436,7 @@ def test_a_partner_whose_text_changed_before_the_pair_was_to_be_seen_is_looked_a
         return outcome
 
     monkeypatch.setattr(conclude, "_conclude_under_lock", edited_meanwhile)
-    stages.take_turns(leased(post(SOFA_EDITED)), "default")
+    stages.process_documents(leased(post(SOFA_EDITED)), "default")
     assert document(one).recheck and document(one).pending_since is not None
 
 
@@ -437,7 +452,7 @@ def test_a_post_whose_text_changed_before_its_own_pairs_were_to_be_seen_is_looke
         return outcome
 
     monkeypatch.setattr(conclude, "_conclude_under_lock", edited_meanwhile)
-    stages.take_turns(leased(copy), "default")
+    stages.process_documents(leased(copy), "default")
     assert document(copy).recheck and document(copy).pending_since is not None
 
 
@@ -450,7 +465,7 @@ def test_a_candidate_that_is_moving_brings_no_cluster_of_its_former_space():
     signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
     stages.store_many(signed, "default")
     copy = ScopedPost.objects.create(site=2, text=SOFA + " Торг.")
-    stages.take_turns(leased(copy), "default")
+    stages.process_documents(leased(copy), "default")
     assert cluster(copy) is None and document(copy).recheck
     Document.objects.update(leased_until=None)
     drain_all()

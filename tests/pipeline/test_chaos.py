@@ -16,11 +16,10 @@ from django.db import connection, transaction
 
 from django_neardup.models import Cluster, Document
 from django_neardup.pipeline import drain
+from tests.pipeline.families import SYLLABLES, family
+from tests.pipeline.helpers import snapshot
+from tests.pipeline.test_races import rebuild
 from tests.testapp.models import Ad
-
-from .families import SYLLABLES, family
-from .helpers import snapshot
-from .test_races import rebuild
 
 SAVES, FAULTS = (int(os.environ.get(name) or few) for name, few in (("SAVES", 500), ("FAULTS", 12)))
 FAMILY = 8
@@ -132,7 +131,7 @@ def until_indexed(least):
 def all_is_done():
     """Work off what is left; a killed worker's locks may outlive its connection for a moment."""
     end_leases(attempts=0)
-    return not drain().pending
+    return not drain().has_pending
 
 
 @pytest.mark.slow

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from django.db import connection, transaction
 
-from django_neardup.pipeline.committing import after_commit
-from django_neardup.receivers import _bell
+from django_neardup.db.transactions import call_after_commit
+from django_neardup.pipeline.receivers import _notification_callback
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -19,8 +19,8 @@ def broken(word):
 def test_one_that_raises_is_logged_and_the_others_are_called(function, caplog):
     called = []
     with transaction.atomic():
-        after_commit("default", function, "a hook of the site")
-        after_commit("default", called.append, "the next")
+        call_after_commit("default", function, "a hook of the site")
+        call_after_commit("default", called.append, "the next")
         assert called == []
     assert called == ["the next"]
     assert "a hook of the site" in caplog.text
@@ -29,11 +29,11 @@ def test_one_that_raises_is_logged_and_the_others_are_called(function, caplog):
 def test_nothing_is_called_after_a_rollback():
     called = []
     with transaction.atomic():
-        after_commit("default", called.append, "never")
+        call_after_commit("default", called.append, "never")
         transaction.set_rollback(True)
     assert called == [] == connection.run_on_commit
 
 
 def test_a_bell_has_the_name_that_django_logs():
-    assert _bell("default").__qualname__ == "ring"
-    assert _bell("default") is _bell("default")
+    assert _notification_callback("default").__qualname__ == "notify_worker"
+    assert _notification_callback("default") is _notification_callback("default")

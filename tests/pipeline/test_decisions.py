@@ -11,14 +11,17 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from django_neardup.models import Cluster, Decision, Document, Membership, Pair
-from django_neardup.pipeline import decide, drain, ledger, schemes, stages, withdraw
-from django_neardup.pipeline.told import Told, decided_with, decisions_on
+from django_neardup.pipeline import decide, drain, schemes, stages, withdraw, work_queue
+from django_neardup.pipeline.decision_lookup import (
+    DecisionScope,
+    decisions_for_pairs,
+    documents_bound_to,
+)
 from tests import builders
 from tests.admin import crowds
+from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
+from tests.pipeline.test_faults import assert_as_rebuilt
 from tests.testapp.models import Ad, ScopedPost
-
-from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
-from .test_faults import assert_as_rebuilt
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 FEW, MANY = 120, 600
@@ -107,13 +110,15 @@ def test_the_pairs_that_a_decision_speaks_of(sides):
         key for key in combinations(sorted(told), 2) if 0 in (x := [*map(told.get, key)]) or x[0] != x[1]
     }
 
-    assert sorted(Told.of(decision).pairs()) == sorted(every)
-    assert decided_with([*told], "default") == {side for key in every for side in key}
-    assert decisions_on(combinations(sorted(told), 2), "default") == {key: [decision] for key in every}
+    assert sorted(DecisionScope.from_decision(decision).covered_pairs()) == sorted(every)
+    assert documents_bound_to([*told], "default") == {side for key in every for side in key}
+    assert decisions_for_pairs(combinations(sorted(told), 2), "default") == {key: [decision] for key in every}
     for size in range(len(told) + 1):
         for nodes in combinations(told, size):
             expected = {key for key in every if {*nodes} & {*key}}
-            assert sorted(Told.of(decision).pairs({*nodes, 0})) == sorted(expected)
+            assert sorted(DecisionScope.from_decision(decision).covered_pairs({*nodes, 0})) == sorted(
+                expected
+            )
 
 
 def move(instance, site):
@@ -124,7 +129,7 @@ def move(instance, site):
 
 def settle():
     """All turns; none is left waiting, and no cluster holds a document of another space."""
-    assert not drain(limit=50).pending
+    assert not drain(limit=50).has_pending
     assert not Cluster.objects.filter(wanted__gt=F("done")).exists()
     assert not Membership.objects.exclude(document__space=F("cluster__space")).exists()
 
@@ -204,7 +209,7 @@ def half_moved(instance, site):
     """A post that has moved, whose worker has died when it was signed; nobody takes its turn for a while."""
     instance.site = site
     instance.save()
-    row = ledger.lease(Document, document(instance).pk, "default", 60)
+    row = work_queue.lease_row(Document, document(instance).pk, "default", 60)
     reads = stages.read_many([row], "default")
     signed, _ = stages.sign_many(
         reads, schemes.active_scheme(reads[0].adapter.settings, "default"), "default"
@@ -216,7 +221,7 @@ def moved_after_another_turn(instance, near):
     half_moved(instance, 2)
     near.text += " Срочно."
     near.save()
-    assert drain().pending
+    assert drain().has_pending
     Document.objects.update(leased_until=None)
     settle()
 

@@ -3,16 +3,26 @@
 import pytest
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from django_neardup import receivers, registry
+from django_neardup import registry
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import NotRegistered
 from django_neardup.models import Cluster, Document, Membership, Pair
-from django_neardup.pipeline import decide, drain, mark, mark_document, mark_queryset
+from django_neardup.pipeline import decide, drain, mark, mark_document, mark_queryset, receivers
+from tests.pipeline.families import family
+from tests.pipeline.helpers import (
+    CAT,
+    PIANO,
+    SOFA,
+    SOFA_EDITED,
+    cluster,
+    document,
+    pair,
+    post,
+    snapshot,
+    work,
+)
+from tests.pipeline.test_races import rebuild
 from tests.testapp.models import Ad, Unregistered
-
-from .families import family
-from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, snapshot, work
-from .test_races import rebuild
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 MANY = 44
@@ -43,7 +53,7 @@ def test_hiding_the_representative_of_two_keeps_them_together():
     work()
     change(one, published=False)
     assert cluster(one) == cluster(two) is not None
-    assert cluster(one).representative == document(two)
+    assert cluster(one).leader == document(two)
 
 
 def test_whom_a_deletion_leaves_alone_joins_the_next_best():
@@ -158,8 +168,8 @@ def test_an_unreadable_member_stops_no_repair(monkeypatch):
         drain()
     assert document(posts[1]).state == Document.State.QUARANTINED
     assert Cluster.objects.get().wanted == Cluster.objects.get().done
-    for place in Membership.objects.exclude(reason=Membership.Reason.REPRESENTATIVE):
-        assert place.score == Pair.objects.get(a=place.cluster.representative, b=place.document).score
+    for place in Membership.objects.exclude(reason=Membership.Reason.LEADER):
+        assert place.score == Pair.objects.get(a=place.cluster.leader, b=place.document).score
 
 
 def test_a_transaction_managed_by_hand_is_no_error():

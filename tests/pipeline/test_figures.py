@@ -5,10 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from django_neardup.pipeline import mark
-
-from .helpers import SOFA, SOFA_EDITED, cluster, post, work
-from .test_machine import everything
-from .test_races import rebuild
+from tests.pipeline.helpers import SOFA, SOFA_EDITED, cluster, post, work
+from tests.pipeline.test_machine import everything
+from tests.pipeline.test_races import rebuild
 
 pytestmark = [pytest.mark.django_db(transaction=True, databases=["default"]), pytest.mark.engine_alike]
 

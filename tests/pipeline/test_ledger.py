@@ -6,15 +6,14 @@ import pytest
 from django.db import connections
 
 from django_neardup.adapters import adapter_for
-from django_neardup.models import LIVE_NUMBER, Cluster, Document
-from django_neardup.pipeline import drain, ledger, mark
-from django_neardup.pipeline.leases import waiting
-from django_neardup.pipeline.ledger import finish, lease, request
-from django_neardup.pipeline.runs.documents import take
-from django_neardup.pipeline.work import DrainResult
+from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document
+from django_neardup.pipeline import drain, mark, work_queue
+from django_neardup.pipeline.backfill.range_documents import get_or_create_documents
+from django_neardup.pipeline.leases import available_rows
+from django_neardup.pipeline.work_queue import finish_row, lease_row, request_processing
+from django_neardup.pipeline.worker import DrainResult
+from tests.pipeline.helpers import SOFA, document, post, work
 from tests.testapp.models import Ad
-
-from .helpers import SOFA, document, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 
@@ -25,7 +24,7 @@ def test_a_mark_is_one_statement(django_assert_num_queries):
     with django_assert_num_queries(1):
         mark(one)
     assert (document(one).wanted, document(one).done) == (3, 0)
-    assert document(one).first_seen == LIVE_NUMBER and document(one).object_key == one.pk
+    assert document(one).first_seen == LIVE_FIRST_SEEN and document(one).object_key == one.pk
 
 
 def test_what_has_no_key_is_not_marked():
@@ -38,20 +37,20 @@ def test_what_has_no_key_is_not_marked():
 @pytest.mark.parametrize("limit", [0, 1])
 def test_however_short_a_drain_is_it_takes_its_first_turns(limit):
     one = post(SOFA)
-    assert drain(seconds=0, limit=limit).turns == limit
+    assert drain(seconds=0, limit=limit).processed == limit
     work()
-    group = Cluster.objects.create(space=document(one).space, representative=document(one))
-    request(Cluster, group.pk, "default")
-    assert drain(seconds=0, limit=limit).turns == limit
+    group = Cluster.objects.create(space=document(one).space, leader=document(one))
+    request_processing(Cluster, group.pk, "default")
+    assert drain(seconds=0, limit=limit).processed == limit
 
 
 def test_oldest_first_and_never_twice():
     posts = [post(f"{SOFA} {number}") for number in range(5)]
-    assert waiting(Document, "default", 10) == [(document(each).pk, 0) for each in posts]
+    assert available_rows(Document, "default", 10) == [(document(each).pk, 0) for each in posts]
     first = document(posts[0]).pk
-    assert lease(Document, first, "default", 60).attempts == 1
-    assert lease(Document, first, "default", 60) is None
-    assert first not in dict(waiting(Document, "default", 10))
+    assert lease_row(Document, first, "default", 60).attempts == 1
+    assert lease_row(Document, first, "default", 60) is None
+    assert first not in dict(available_rows(Document, "default", 10))
 
 
 @pytest.mark.parametrize("model", [Document, Cluster])
@@ -59,16 +58,20 @@ def test_posts_of_some_kinds_are_left_waiting(model):
     first, _ = post(SOFA), post(SOFA)
     work()
     row = document(first) if model is Document else Cluster.objects.get()
-    assert waiting(model, "default", 10) == []
-    request(model, row.pk, "default")
+    assert available_rows(model, "default", 10) == []
+    request_processing(model, row.pk, "default")
     kind = document(first).content_type_id
-    assert waiting(model, "default", 10) == waiting(model, "default", 10, {kind + 1}) == [(row.pk, 0)]
-    assert waiting(model, "default", 10, {kind, kind + 1}) == []
+    assert (
+        available_rows(model, "default", 10)
+        == available_rows(model, "default", 10, {kind + 1})
+        == [(row.pk, 0)]
+    )
+    assert available_rows(model, "default", 10, {kind, kind + 1}) == []
 
 
 def test_a_drain_that_finds_nothing_asks_little(django_assert_num_queries):
     post(SOFA), post(SOFA)
-    assert drain().turns == 2
+    assert drain().processed == 2
     drain()  # which knows the scheme that the first one has made
     with django_assert_num_queries(3):  # the schemes, what is free, and what waits
         assert drain() == DrainResult()
@@ -76,16 +79,16 @@ def test_a_drain_that_finds_nothing_asks_little(django_assert_num_queries):
 
 def test_an_expired_lease_is_free_again():
     one = document(post(SOFA)).pk
-    assert lease(Document, one, "default", -1) and lease(Document, one, "default", 60).attempts == 2
+    assert lease_row(Document, one, "default", -1) and lease_row(Document, one, "default", 60).attempts == 2
 
 
 def test_what_came_during_a_turn_goes_on_waiting():
     one = post(SOFA)
-    row = lease(Document, document(one).pk, "default", 60)
+    row = lease_row(Document, document(one).pk, "default", 60)
     mark(one)
-    finish(Document, row.pk, row.wanted, "default")
+    finish_row(Document, row.pk, row.wanted, "default")
     assert document(one).done == 1 and document(one).pending_since is not None
-    assert waiting(Document, "default", 10) == [(row.pk, 0)]
+    assert available_rows(Document, "default", 10) == [(row.pk, 0)]
     work()
     assert document(one).done == document(one).wanted == 2 and document(one).pending_since is None
 
@@ -93,15 +96,15 @@ def test_what_came_during_a_turn_goes_on_waiting():
 def test_an_older_end_never_undoes_a_newer_one():
     one = post(SOFA)
     mark(one)
-    finish(Document, document(one).pk, 2, "default")
-    finish(Document, document(one).pk, 1, "default")
+    finish_row(Document, document(one).pk, 2, "default")
+    finish_row(Document, document(one).pk, 1, "default")
     assert document(one).done == 2
 
 
 def test_the_lease_follows_the_databases_clock():
-    row = lease(Document, document(post(SOFA)).pk, "default", 60)
+    row = lease_row(Document, document(post(SOFA)).pk, "default", 60)
     with connections["default"].cursor() as cursor:
-        cursor.execute(f"SELECT {ledger.CLOCK_SQL[connections['default'].vendor]}")
+        cursor.execute(f"SELECT {work_queue.CLOCK_SQL[connections['default'].vendor]}")
         (now,) = cursor.fetchone()
     assert 0 < row.leased_until - now <= 60_000
 
@@ -113,10 +116,10 @@ def test_mariadbs_clock_knows_no_zone_so_that_no_hour_comes_twice(zone, seconds)
     """Around the end of a summer; the moment is told in UTC, which has none."""
     with connections["default"].cursor() as cursor:
         cursor.execute("SET time_zone = %s, timestamp = %s", [zone, seconds])
-        cursor.execute(f"SELECT {ledger.CLOCK_SQL['mysql']}")
+        cursor.execute(f"SELECT {work_queue.CLOCK_SQL['mysql']}")
         (told,) = cursor.fetchone()
         cursor.execute("SET timestamp = DEFAULT")
-        cursor.execute(f"SELECT {ledger.CLOCK_SQL['mysql']}")
+        cursor.execute(f"SELECT {work_queue.CLOCK_SQL['mysql']}")
         (now,) = cursor.fetchone()
         cursor.execute("SET time_zone = 'SYSTEM'")
     assert told == seconds * 1000 and abs(now - 1000 * time.time()) < 60_000
@@ -126,7 +129,7 @@ def test_a_document_that_kills_its_worker_is_given_up(settings):
     settings.NEARDUP = {"default": {"MAX_ATTEMPTS": 2}}
     one, other = document(post(SOFA)).pk, post(SOFA + " Торг.")
     for _ in range(2):
-        lease(Document, one, "default", -1)
+        lease_row(Document, one, "default", -1)
     work()
     assert Document.objects.get(pk=one).state == Document.State.QUARANTINED
     assert document(other).state == Document.State.INDEXED
@@ -137,5 +140,11 @@ def test_many_objects_are_numbered_in_few_statements(django_assert_max_num_queri
     keys = list(Ad.objects.order_by("pk").values_list("pk", flat=True))
     with django_assert_max_num_queries(8):
         for first in (7, 99):
-            take(adapter_for(Ad), dict(zip(keys, range(first, 200))), "default", renumber=False, lease=False)
+            get_or_create_documents(
+                adapter_for(Ad),
+                dict(zip(keys, range(first, 200))),
+                "default",
+                renumber=False,
+                with_lease=False,
+            )
     assert list(Document.objects.order_by("pk").values_list("first_seen", flat=True)) == list(range(7, 37))

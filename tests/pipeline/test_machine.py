@@ -25,23 +25,13 @@ from django_neardup.models import (
     Membership,
     Pair,
 )
-from django_neardup.pipeline import (
-    decide,
-    drain,
-    graph,
-    ledger,
-    mark,
-    repair,
-    schemes,
-    stages,
-    withdraw,
-)
+from django_neardup.pipeline import decide, drain, mark, schemes, stages, withdraw, work_queue
+from django_neardup.pipeline.clusters import graph, repair
 from tests.fuzzing import TIMES, examples
+from tests.pipeline.families import family
+from tests.pipeline.helpers import document, snapshot, work
+from tests.pipeline.test_races import rebuild
 from tests.testapp.models import Ad
-
-from .families import family
-from .helpers import document, snapshot, work
-from .test_races import rebuild
 
 EVERYTHING = (DecisionMember, Decision, Key, Fingerprint, Pair, Membership, Cluster, Document, Ad)
 MOST = 8
@@ -135,7 +125,7 @@ class Site(RuleBasedStateMachine):
     @precondition(lambda self: self.ads)
     @rule(place=places)
     def die_after_signing(self, place):
-        row = ledger.lease(Document, document(self.ad(place)).pk, "default", 60)
+        row = work_queue.lease_row(Document, document(self.ad(place)).pk, "default", 60)
         if row is None:
             return
         reads = stages.read_many([row], "default")
@@ -173,13 +163,13 @@ def assert_sound():
     assert not Membership.objects.exclude(document__space=F("cluster__space")).exists()
     digests = dict(Fingerprint.objects.values_list("document", "source_digest"))
     pairs = {(row.a_id, row.b_id): row for row in Pair.objects.all()}
-    for cluster in Cluster.objects.select_related("representative"):
+    for cluster in Cluster.objects.select_related("leader"):
         led = dict(cluster.memberships.values_list("document", "reason"))
         assert cluster.done == cluster.wanted and cluster.size == len(led) > 1
-        assert led.pop(cluster.representative_id) == Membership.Reason.REPRESENTATIVE
-        assert cluster.representative.live and digests.keys() >= led.keys()
+        assert led.pop(cluster.leader_id) == Membership.Reason.LEADER
+        assert cluster.leader.live and digests.keys() >= led.keys()
         for member, reason in led.items():
-            found = pairs.get(tuple(sorted([member, cluster.representative_id])))
+            found = pairs.get(tuple(sorted([member, cluster.leader_id])))
             verified = found is not None and found.verdict == "duplicate"
             assert verified == (reason == Membership.Reason.DUPLICATE)
     for key, row in pairs.items():
@@ -189,11 +179,9 @@ def assert_sound():
 def everything():
     """The snapshot, and all that is said of clusters and members."""
     members = Membership.objects.order_by("document").values_list(
-        "document", "cluster__representative", "reason", "exact", "digest", "score"
+        "document", "cluster__leader", "reason", "exact", "digest", "score"
     )
-    clusters = Cluster.objects.order_by("representative").values_list(
-        "representative", "size", "exact", "lowest", "weakest"
-    )
+    clusters = Cluster.objects.order_by("leader").values_list("leader", "size", "exact", "lowest", "weakest")
     decided = Pair.objects.order_by("a", "b").values_list("a", "b", "decision")
     return snapshot(), list(members), list(clusters), list(decided)
 
@@ -202,10 +190,10 @@ def everything():
 def little_at_once(request, monkeypatch):
     """Whether clusters are decided on a document at a time, with no pair kept from one to the next."""
     if request.param:
-        monkeypatch.setattr(leaders, "AT_ONCE", 1)
-        monkeypatch.setattr(graph, "AT_ONCE", 1)
-        monkeypatch.setattr(graph, "MOST_PAIRS", -1)
-        monkeypatch.setattr(repair, "AT_ONCE", 1)
+        monkeypatch.setattr(leaders, "PREFETCH_SIZE", 1)
+        monkeypatch.setattr(graph, "PREFETCH_SIZE", 1)
+        monkeypatch.setattr(graph, "MAX_CACHED_PAIRS", -1)
+        monkeypatch.setattr(repair, "MEMBERS_PER_BATCH", 1)
 
 
 @pytest.mark.hypothesis

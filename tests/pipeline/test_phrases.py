@@ -10,16 +10,15 @@ from django.db import connection, transaction
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.models import Contact, Document, KeyPhrase
-from django_neardup.pipeline import mark, phrases, stages
-from django_neardup.pipeline.fence import Outdated
-from django_neardup.pipeline.ledger import mark_many
-from django_neardup.pipeline.phrases import PhraseList, search_existing
-from django_neardup.pipeline.runs import begin, index
+from django_neardup.pipeline import key_phrases, mark, stages
+from django_neardup.pipeline.backfill import begin_pass, process_ranges
+from django_neardup.pipeline.key_phrases import PhraseList, request_phrase_search
 from django_neardup.pipeline.schemes import active_scheme
-from django_neardup.pipeline.sign import MOST_CONTACTS
+from django_neardup.pipeline.source_properties import MAX_CONTACTS
+from django_neardup.pipeline.version_guard import SchemeChanged
+from django_neardup.pipeline.work_queue import mark_many
+from tests.pipeline.helpers import CAT, PIANO, SOFA, document, post, work
 from tests.testapp.models import Ad, Topic
-
-from .helpers import CAT, PIANO, SOFA, document, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
@@ -30,7 +29,7 @@ NAMED = (
 
 @pytest.fixture(autouse=True)
 def forget():
-    phrases._compiled.clear()
+    key_phrases._compiled_phrases.clear()
 
 
 def kinds(instance):
@@ -102,10 +101,10 @@ def test_a_change_of_the_list_is_noticed_at_the_next_turn():
 
 
 def test_a_change_that_no_save_told_of_is_noticed_too():
-    from django_neardup.text.document import Document as Text
+    from django_neardup.text.canonical_text import CanonicalText as Text
 
     def found():
-        return PhraseList("default", "default").found_in(lambda: Text(SOFA))
+        return PhraseList("default", "default").find_in(lambda: Text(SOFA))
 
     one = phrase("угловой диван")
     assert found() == ("угловой диван",)
@@ -125,14 +124,14 @@ def test_a_change_that_no_save_told_of_is_noticed_too():
 
 
 def test_the_list_is_compiled_once_and_asked_for_in_one_statement(monkeypatch, django_assert_num_queries):
-    from django_neardup.text.document import Document as Text
+    from django_neardup.text.canonical_text import CanonicalText as Text
 
     phrase("угловой диван")
     text = Text(SOFA)
-    assert PhraseList("default", "default").found_in(lambda: text) == ("угловой диван",)
-    monkeypatch.setattr(phrases, "Phrases", None)
+    assert PhraseList("default", "default").find_in(lambda: text) == ("угловой диван",)
+    monkeypatch.setattr(key_phrases, "PhraseMatcher", None)
     with django_assert_num_queries(1):
-        assert PhraseList("default", "default").found_in(lambda: text) == ("угловой диван",)
+        assert PhraseList("default", "default").find_in(lambda: text) == ("угловой диван",)
 
 
 def test_a_phrase_of_another_profile_is_not_looked_for(settings):
@@ -160,13 +159,13 @@ def test_existing_posts_are_searched_when_asked(settings):
     one.save()
     work()
     assert kinds(one) == []  # nothing has changed, so nothing was read
-    assert search_existing([added], "default") == 2
+    assert request_phrase_search([added], "default") == 2
     assert document(short).wanted == document(short).done
     work()
     assert kinds(one) == kinds(topic) == ["phrase"]
     added.active = False
     added.save()
-    search_existing([added], "default")
+    request_phrase_search([added], "default")
     work()
     assert kinds(one) == []
 
@@ -178,9 +177,9 @@ def test_only_the_phrases_profile_is_searched(settings, monkeypatch):
     monkeypatch.setattr(type(adapter_for(Topic)), "profile", "forum")
     post(SOFA), Topic.objects.create(text=SOFA)
     work()
-    assert search_existing([phrase("диван", profile="forum")], "default") == 1
+    assert request_phrase_search([phrase("диван", profile="forum")], "default") == 1
     assert Document.objects.get(pending_since__isnull=False).content_type.model == "topic"
-    assert search_existing([phrase("диван")], "default") == 2
+    assert request_phrase_search([phrase("диван")], "default") == 2
 
 
 def test_many_are_marked_at_once():
@@ -224,9 +223,9 @@ def in_thread(held, documents):
 
 
 def test_contacts_of_a_document_are_bounded():
-    one = post(" ".join(f"mail{number}@example.com" for number in range(MOST_CONTACTS + 50)) + f" {SOFA}")
+    one = post(" ".join(f"mail{number}@example.com" for number in range(MAX_CONTACTS + 50)) + f" {SOFA}")
     work()
-    assert document(one).contacts.count() == MOST_CONTACTS
+    assert document(one).contacts.count() == MAX_CONTACTS
 
 
 @pytest.mark.parametrize("many", [False, True])
@@ -238,10 +237,10 @@ def test_the_first_phrase_of_all_is_noticed_between_signing_and_storing(many):
     reads = stages.read_many(rows, "default")
     signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
     phrase("срочная продажа")
-    with pytest.raises(Outdated):
+    with pytest.raises(SchemeChanged):
         stages.store_many(signed, "default")
     assert not Contact.objects.exists()
-    stages.take_turns(rows, "default")
+    stages.process_documents(rows, "default")
     assert "phrase" in kinds(ads[0])
 
 
@@ -252,7 +251,7 @@ def test_the_first_phrase_of_all_is_looked_for_in_the_rest_of_a_run():
         if phase == "writing" and not KeyPhrase.objects.exists():
             phrase("срочная продажа")
 
-    index(begin(adapter_for(Ad), "default"), 1, tell)
+    process_ranges(begin_pass(adapter_for(Ad), "default"), 1, tell)
     assert KeyPhrase.objects.exists() and kinds(two) == ["phrase"]
 
 
@@ -262,7 +261,7 @@ def test_a_search_finds_posts_that_are_signed_just_now():
     rows = stages.lease_many([document(one).pk], "default", 60)
     reads = stages.read_many(rows, "default")
     signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
-    search_existing([phrase("угловой диван")], "default")
+    request_phrase_search([phrase("угловой диван")], "default")
     stages.finish_many(stages.store_many(signed, "default"), "default")
     work()
     assert kinds(one) == ["phrase"]

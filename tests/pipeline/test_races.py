@@ -5,12 +5,11 @@ import threading
 import pytest
 from django.db import connections, transaction
 
+from django_neardup.index import keys as storage
 from django_neardup.models import Document, Fingerprint, Key, Pair
-from django_neardup.pipeline import ledger, schemes, stages, turn
-from django_neardup.storage import keys as storage
-
-from .families import family
-from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, document, post, snapshot, work
+from django_neardup.pipeline import process_documents, schemes, stages, work_queue
+from tests.pipeline.families import family
+from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, document, post, snapshot, work
 
 pytestmark = [
     pytest.mark.django_db(transaction=True, databases=["default"]),
@@ -44,8 +43,8 @@ def both_at_once(jobs):
 
 
 def own_turn(pk):
-    row = ledger.lease(Document, pk, "default", 60)
-    turn.take_turns([row], "default")
+    row = work_queue.lease_row(Document, pk, "default", 60)
+    process_documents.process_documents([row], "default")
 
 
 def naive_turn(pk, both):
@@ -56,16 +55,16 @@ def naive_turn(pk, both):
     (signed,), _ = stages.sign_many(reads, scheme, "default")
     with transaction.atomic():
         Fingerprint.objects.create(
-            document=row, scheme=scheme, version=row.wanted, source_digest=signed.digest,
-            exact_digest=signed.exact_digest, word_count=signed.words, payload=signed.payload,
+            document=row, scheme=scheme, version=row.wanted, source_digest=signed.source_digest,
+            exact_digest=signed.exact_digest, word_count=signed.word_count, payload=signed.payload,
             keys=signed.keys.tobytes(),
         )  # fmt: skip
-        Document.objects.filter(pk=pk).update(space=signed.space)
-        storage.replace("default", pk, (), signed.keys.tolist())
+        Document.objects.filter(pk=pk).update(space=signed.space_id)
+        storage.replace_keys("default", pk, (), signed.keys.tolist())
         both.wait(20)
         found = stages.candidates_many([signed], "default")[pk]
         both.wait(20)
-    return {each.document for each in found.prints}
+    return {each.document_id for each in found.fingerprints}
 
 
 def fresh_twins(number):
@@ -109,18 +108,20 @@ def test_two_turns_of_one_document_leave_the_newer_text():
     for text in (PIANO, CAT, SOFA) * 8:
         one.text = text
         one.save()
-        first = ledger.lease(Document, document(one).pk, "default", 60)
+        first = work_queue.lease_row(Document, document(one).pk, "default", 60)
         one.text = text + " Торг."
         one.save()
         Document.objects.update(leased_until=None)
-        second = ledger.lease(Document, document(one).pk, "default", 60)
-        both_at_once([lambda row=row: turn.take_turns([row], "default") for row in (first, second)])
+        second = work_queue.lease_row(Document, document(one).pk, "default", 60)
+        both_at_once(
+            [lambda row=row: process_documents.process_documents([row], "default") for row in (first, second)]
+        )
         Document.objects.update(leased_until=None)
         work()
-        adapter, source = turn.read_source(document(one), "default")
+        adapter, source = process_documents.read_source(document(one), "default")
         assert Fingerprint.objects.get().source_digest == source.digest
         stored = set(Key.objects.values_list("key", flat=True))
-        assert stored == set(storage.unpack(Fingerprint.objects.get().keys))
+        assert stored == set(storage.unpack_keys(Fingerprint.objects.get().keys))
 
 
 def test_four_workers_come_to_what_one_does():
@@ -149,5 +150,5 @@ def rebuild():
     for model in (Key, Fingerprint, Pair, Membership, Cluster):
         model.objects.all().delete()
     for pk in Document.objects.order_by("pk").values_list("pk", flat=True):
-        ledger.mark_document(pk, "default", recheck=True)
+        work_queue.mark_document(pk, "default", recheck=True)
     work()

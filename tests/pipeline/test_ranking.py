@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_neardup.pipeline.ranking import in_order
+from django_neardup.pipeline.candidates import alignment_order
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ from django_neardup.pipeline.ranking import in_order
     ],
 )
 def test_the_order_of_those_that_pass_the_screen(passing, first, most, order):
-    assert in_order(passing, first, most) == order
+    assert alignment_order(passing, first, most) == order

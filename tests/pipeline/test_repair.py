@@ -10,14 +10,13 @@ from django.test.utils import CaptureQueriesContext
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Membership, Pair
 from django_neardup.pipeline import drain
-from django_neardup.pipeline.leases import HELD
-from django_neardup.pipeline.ledger import lease, request
-from django_neardup.pipeline.repair import repair
+from django_neardup.pipeline.clusters.repair import repair_cluster
+from django_neardup.pipeline.leases import LEASE_ATTRIBUTE
+from django_neardup.pipeline.work_queue import lease_row, request_processing
+from tests.pipeline.families import family
+from tests.pipeline.helpers import cluster, document, pair, post, work
+from tests.pipeline.test_faults import assert_as_rebuilt
 from tests.testapp.models import Ad
-
-from .families import family
-from .helpers import cluster, document, pair, post, work
-from .test_faults import assert_as_rebuilt
 
 MODELS = ("С90.30", "С110.35", "С120.40", "С140.35")
 
@@ -58,11 +57,11 @@ def test_the_lease_of_a_long_repair_is_renewed(seconds, renewals):
     first, *_ = group(MODELS[0], 4)
     work()
     held = cluster(first)
-    request(Cluster, held.pk, "default")
-    row = lease(Cluster, held.pk, "default", 120)
-    row.__dict__[HELD] = row.__dict__[HELD]._replace(since=time.monotonic() - seconds)
+    request_processing(Cluster, held.pk, "default")
+    row = lease_row(Cluster, held.pk, "default", 120)
+    row.__dict__[LEASE_ATTRIBUTE] = row.__dict__[LEASE_ATTRIBUTE]._replace(started=time.monotonic() - seconds)
     with CaptureQueriesContext(connection) as statements:
-        repair(row, "default")
+        repair_cluster(row, "default")
     renewed = [each["sql"] for each in statements if 'SET "leased_until"' in each["sql"].replace("`", '"')]
     assert len(renewed) == renewals and Cluster.objects.get().pending_since is None
 
@@ -91,7 +90,7 @@ def assert_settled(first, others):
     assert not Cluster.objects.filter(pending_since__isnull=False).exists()
     assert cluster(first) is None and {cluster(each).pk for each in others} == {Cluster.objects.get().pk}
     for place in Membership.objects.filter(reason=Membership.Reason.DUPLICATE).select_related("cluster"):
-        assert Pair.objects.get(a=place.cluster.representative, b=place.document).score == place.score
+        assert Pair.objects.get(a=place.cluster.leader, b=place.document).score == place.score
     assert_as_rebuilt()
 
 
@@ -99,7 +98,7 @@ def assert_settled(first, others):
 @pytest.mark.engine_alike
 @pytest.mark.parametrize("at_once", [1, 100])
 def test_members_go_ways_of_their_own_where_a_repair_is_given_up(at_once, monkeypatch, caplog):
-    monkeypatch.setattr("django_neardup.pipeline.repair.AT_ONCE", at_once)
+    monkeypatch.setattr("django_neardup.pipeline.clusters.repair.MEMBERS_PER_BATCH", at_once)
     first, others = waiting_repair()
     Cluster.objects.update(attempts=get_profile().max_attempts)
     work()
@@ -110,10 +109,10 @@ def test_members_go_ways_of_their_own_where_a_repair_is_given_up(at_once, monkey
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.engine_alike
 def test_a_repair_that_fails_each_time_is_given_up_at_last(monkeypatch):
-    monkeypatch.setattr("django_neardup.pipeline.work.repair", lambda cluster, using: 1 / 0)
+    monkeypatch.setattr("django_neardup.pipeline.worker.repair_cluster", lambda cluster, using: 1 / 0)
     first, others = waiting_repair()
     for _ in range(get_profile().max_attempts):
-        assert drain().pending
+        assert drain().has_pending
         Cluster.objects.update(leased_until=None)
     work()
     assert_settled(first, others)

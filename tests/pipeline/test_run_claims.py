@@ -8,16 +8,30 @@ from django.db import connection, connections, transaction
 
 from django_neardup import signals
 from django_neardup.adapters import adapter_for
-from django_neardup.models import LIVE_NUMBER, Cluster, Document, Fingerprint, IndexRange, Key, Membership
+from django_neardup.index import full_scan, keys
+from django_neardup.models import (
+    LIVE_FIRST_SEEN,
+    Cluster,
+    Document,
+    Fingerprint,
+    IndexRange,
+    Key,
+    Membership,
+)
 from django_neardup.models.fields import DatabaseClock
-from django_neardup.pipeline import drain, pace, remembering, stages
-from django_neardup.pipeline.runs import begin, claims, index, is_over, signing, working
+from django_neardup.pipeline import batch_size, drain, scheme_cache, stages
+from django_neardup.pipeline.backfill import (
+    begin_pass,
+    index_model,
+    is_over,
+    process_ranges,
+    ranges,
+    sign_range,
+)
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
-from django_neardup.storage import keys, scan
+from tests.pipeline.families import family
+from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 from tests.testapp.models import Ad, ScopedPost, UuidPost
-
-from .families import family
-from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 
@@ -32,47 +46,47 @@ def families(number):
 
 
 def start(**options):
-    return begin(adapter_for(Ad), "default", **options)
+    return begin_pass(adapter_for(Ad), "default", **options)
 
 
 def expire(claim):
-    IndexRange.objects.filter(pk=claim.row.pk).update(leased_until=1)
+    IndexRange.objects.filter(pk=claim.index_range.pk).update(leased_until=1)
 
 
 def test_every_object_is_in_one_range_and_has_one_number():
     ads = families(7)
     work_ = start()
-    taken = [claims.claim(work_, 3) for _ in range(4)]
+    taken = [ranges.claim_range(work_, 3) for _ in range(4)]
     assert taken.pop() is None and not is_over(work_)
     numbers = [number for claim in taken for chunk in claim.chunks(2) for number in chunk.items()]
     assert numbers == [(ad.pk, place) for place, ad in enumerate(ads, 1)]
     for claim in taken:
         claim.finish()
-    assert claims.claim(work_, 3) is None and is_over(work_) and work_.through() == 7
+    assert ranges.claim_range(work_, 3) is None and is_over(work_) and work_.processed_count() == 7
 
 
 def test_a_lost_lease_is_taken_over_and_its_owner_stops():
     families(2)
     work_ = start()
-    first = claims.claim(work_, 2)
-    assert claims.claim(work_, 2) is None
+    first = ranges.claim_range(work_, 2)
+    assert ranges.claim_range(work_, 2) is None
     first.renew(1)
     expire(first)
-    second = claims.claim(work_, 2)
-    assert second.row.pk == first.row.pk and second.again
+    second = ranges.claim_range(work_, 2)
+    assert second.index_range.pk == first.index_range.pk and second.is_retry
     for lost in (lambda: first.renew(2), first.finish, lambda: first.release(failed=False)):
-        with pytest.raises(claims.Overtaken):
+        with pytest.raises(ranges.LeaseLost):
             lost()
     second.release(failed=False)
-    assert claims.claim(work_, 2).row.attempts == 2
+    assert ranges.claim_range(work_, 2).index_range.attempts == 2
 
 
 def test_a_range_that_kills_is_left_to_the_drain():
     ads = families(3)
     work_ = start()
-    for _ in range(claims.MOST_ATTEMPTS):
-        expire(claims.claim(work_, 10))
-    index(work_, 10)
+    for _ in range(ranges.MAX_ATTEMPTS):
+        expire(ranges.claim_range(work_, 10))
+    process_ranges(work_, 10)
     assert is_over(work_) and [document(ad).state for ad in ads] == ["pending"] * 3
     work()
     assert [document(ad).state for ad in ads] == ["indexed"] * 3
@@ -81,14 +95,14 @@ def test_a_range_that_kills_is_left_to_the_drain():
 def test_a_pass_is_joined_until_it_is_over_and_a_restart_ends_it():
     families(2)
     first = start()
-    assert start(join=True).number == start().number == first.number and first.first
-    lost = claims.claim(first, 1)
+    assert start(join=True).number == start().number == first.number and first.is_first
+    lost = ranges.claim_range(first, 1)
     second = start(restart=True)
-    assert second.number == first.number + 1 and second.first and is_over(first)
-    with pytest.raises(claims.Overtaken):
+    assert second.number == first.number + 1 and second.is_first and is_over(first)
+    with pytest.raises(ranges.LeaseLost):
         lost.renew(0)
-    index(second)
-    assert start(join=True) is None and not start().first
+    process_ranges(second)
+    assert start(join=True) is None and not start().is_first
 
 
 def test_another_scheme_ends_the_pass():
@@ -100,9 +114,9 @@ def test_another_scheme_ends_the_pass():
             begin_generation(work_.adapter.settings, "default")
         told.append(phase)
 
-    index(work_, 2, rebuild)
+    process_ranges(work_, 2, rebuild)
     assert is_over(work_)
-    index(start(restart=True))
+    process_ranges(start(restart=True))
     drain()
     assert set(Document.objects.values_list("state", flat=True)) == {"indexed"}
 
@@ -112,7 +126,7 @@ def test_keys_that_tell_no_age_are_numbered_first(monkeypatch):
     monkeypatch.setattr(type(adapter), "order", "text")
     texts = [" ".join([f"{place:03}", *family(place)]) for place in range(7)]
     posts = UuidPost.objects.bulk_create([UuidPost(text=text) for text in reversed(texts)])
-    index(begin(adapter, "default"), 3)
+    process_ranges(begin_pass(adapter, "default"), 3)
     by_text = sorted(posts, key=lambda each: each.text)
     assert [document(each).first_seen for each in by_text] == list(range(1, 8))
     assert {document(each).state for each in posts} == {"indexed"}
@@ -130,22 +144,22 @@ def test_numbering_goes_on_while_others_write(monkeypatch):
                 cursor.execute("UPDATE django_content_type SET model = model")
 
     with contextlib.closing(other):
-        index(begin(adapter, "default"), tell=tell)
+        process_ranges(begin_pass(adapter, "default"), report=tell)
     assert Document.objects.count() == 1100
 
 
 def test_what_a_later_pass_finds_is_younger_than_what_was_met_live():
-    index(start())
+    process_ranges(start())
     live = post(SOFA)
     work()
     (late,) = bulk(SOFA_EDITED)
-    index(start())
+    process_ranges(start())
     work()
-    assert document(late).first_seen == LIVE_NUMBER
-    assert cluster(late).representative == document(live)
+    assert document(late).first_seen == LIVE_FIRST_SEEN
+    assert cluster(late).leader == document(live)
 
 
-@pytest.mark.parametrize("deaths", [0, claims.MOST_ATTEMPTS], ids=["gone on with", "given up"])
+@pytest.mark.parametrize("deaths", [0, ranges.MAX_ATTEMPTS], ids=["gone on with", "given up"])
 @pytest.mark.parametrize("restarts", [0, 1, 2])
 @pytest.mark.parametrize("changed", [PIANO, None], ids=["edited", "as it was"])
 def test_a_run_that_was_broken_off_leaves_no_keys(changed, restarts, deaths):
@@ -156,48 +170,48 @@ def test_a_run_that_was_broken_off_leaves_no_keys(changed, restarts, deaths):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        index(start(), tell=stop)
+        process_ranges(start(), report=stop)
     assert Key.objects.exists()
     if changed:
         ads[0].text = changed
         ads[0].save()
     for _ in range(restarts):
         start(restart=True)
-    size = 1 if restarts else claims.POSTS
+    size = 1 if restarts else ranges.POSTS_PER_RANGE
     for _ in range(deaths):
-        expire(claims.claim(start(), size))
-    index(start(), size)
+        expire(ranges.claim_range(start(), size))
+    process_ranges(start(), size)
     work()
     for ad in ads:
-        own = keys.unpack(Fingerprint.objects.get(document=document(ad)).keys)
+        own = keys.unpack_keys(Fingerprint.objects.get(document=document(ad)).keys)
         assert set(Key.objects.filter(document=document(ad).pk).values_list("key", flat=True)) == set(own)
 
 
 def test_a_restart_looks_for_keys_where_a_run_was_broken_off_alone():
     families(9)
     work_ = start()
-    claims.claim(work_, 3).finish()
-    claims.claim(work_, 3)
+    ranges.claim_range(work_, 3).finish()
+    ranges.claim_range(work_, 3)
     again = start(restart=True)
-    taken = [claims.claim(again, 2) for _ in range(5)]
-    assert [claim.again for claim in taken] == [False, True, True, False, False]
+    taken = [ranges.claim_range(again, 2) for _ in range(5)]
+    assert [claim.is_retry for claim in taken] == [False, True, True, False, False]
     for claim in taken:
         claim.finish()
-    assert claims.claim(again) is None
-    assert not claims.claim(start(), 9).again
+    assert ranges.claim_range(again) is None
+    assert not ranges.claim_range(start(), 9).is_retry
 
 
 def test_posts_met_live_before_the_first_pass_get_their_number_in_it():
     old, live = bulk(SOFA), post(SOFA_EDITED)
     work()
-    assert document(live).first_seen == LIVE_NUMBER
-    index(start())
+    assert document(live).first_seen == LIVE_FIRST_SEEN
+    process_ranges(start())
     work()
     assert [document(each).first_seen for each in (*old, live)] == [1, 2]
-    assert cluster(live).representative == document(old[0])
+    assert cluster(live).leader == document(old[0])
     later = post(PIANO)
-    index(start())
-    assert document(later).first_seen == LIVE_NUMBER
+    process_ranges(start())
+    assert document(later).first_seen == LIVE_FIRST_SEEN
 
 
 def test_a_post_that_cannot_be_read_holds_nobody_up(monkeypatch):
@@ -206,7 +220,7 @@ def test_a_post_that_cannot_be_read_holds_nobody_up(monkeypatch):
     monkeypatch.setattr(
         type(adapter_for(Ad)), "text", lambda self, ad: read(self, ad) if ad.pk != bad.pk else 1 / 0
     )
-    index(start())
+    process_ranges(start())
     assert cluster(good) == cluster(twin) is not None and document(bad).state == "pending"
     monkeypatch.undo()
     work()
@@ -217,21 +231,21 @@ def test_a_text_that_cannot_be_judged_holds_nobody_up(monkeypatch):
     from django_neardup.pipeline import verify
 
     ads = bulk(SOFA, SOFA_EDITED, PIANO)
-    judge = verify.judge
-    monkeypatch.setattr(verify, "judge", lambda *sides: 1 / 0)
-    index(start())
+    judge = verify.judge_pair
+    monkeypatch.setattr(verify, "judge_pair", lambda *sides: 1 / 0)
+    process_ranges(start())
     assert [document(ad).state for ad in ads] == ["indexed", "pending", "indexed"]
-    monkeypatch.setattr(verify, "judge", judge)
+    monkeypatch.setattr(verify, "judge_pair", judge)
     work()
     assert cluster(ads[0]) == cluster(ads[1]) is not None
 
 
 def test_a_second_pass_signs_only_what_has_changed():
     same, changed, short = bulk(SOFA, PIANO, "диван")
-    index(start())
+    process_ranges(start())
     before = dict(Document.objects.values_list("pk", "wanted"))
     Ad.objects.filter(pk=changed.pk).update(text=SOFA_EDITED)
-    index(start())
+    process_ranges(start())
     grown = {pk for pk, wanted in Document.objects.values_list("pk", "wanted") if wanted > before[pk]}
     assert grown == {document(changed).pk} and document(short).state == "skipped"
     assert cluster(same) == cluster(changed) is not None
@@ -246,7 +260,7 @@ def test_signals_are_sent_as_by_a_turn():
     for each in (signals.document_checked, signals.cluster_changed):
         each.connect(tell)
     try:
-        index(start())
+        process_ranges(start())
     finally:
         for each in (signals.document_checked, signals.cluster_changed):
             each.disconnect(tell)
@@ -259,15 +273,15 @@ def test_a_template_larger_than_a_bucket_is_hardly_torn(settings):
     settings.NEARDUP = {"default": {"BUCKET": 8, "MAX_ALIGNED": 4}}
     words = family(1)
     bulk(*(" ".join([*words[: n % 40], *words[n % 40 + 1 :], *words[: n // 40]]) for n in range(80)))
-    index(start(), 30)
+    process_ranges(start(), 30)
     work()
     assert Membership.objects.count() >= 79 and Cluster.objects.count() <= 3
 
 
 def test_a_range_of_more_scopes_than_a_process_remembers(monkeypatch):
-    monkeypatch.setattr(remembering, "MOST_SPACES", 3)
+    monkeypatch.setattr(scheme_cache, "MAX_SPACES", 3)
     ScopedPost.objects.bulk_create([ScopedPost(site=each, text=" ".join(family(each))) for each in range(8)])
-    index(begin(adapter_for(ScopedPost), "default"))
+    process_ranges(begin_pass(adapter_for(ScopedPost), "default"))
     assert IndexRange.objects.get().attempts == 1
     assert set(Document.objects.values_list("state", flat=True)) == {"indexed"}
 
@@ -287,7 +301,7 @@ def test_a_post_on_its_way_to_another_scope_leads_nobody_across():
             )
             stages.store_many(signed, "default")
 
-    index(begin(adapter_for(ScopedPost), "default"), 2, move)
+    process_ranges(begin_pass(adapter_for(ScopedPost), "default"), 2, move)
     work()
     assert document(moving).wanted > 1 and not cluster(leader) and not pair(leader, third)
     assert cluster(moving) == cluster(third) is not None
@@ -296,7 +310,7 @@ def test_a_post_on_its_way_to_another_scope_leads_nobody_across():
 @pytest.mark.engines("postgresql", "mariadb")
 def test_a_post_whose_row_a_request_held_and_let_go_is_signed_anew_all_the_same():
     ads = bulk(SOFA, PIANO)
-    index(start())
+    process_ranges(start())
     scheme = begin_generation(adapter_for(Ad).settings, "default")
     held, comparing = threading.Event(), threading.Event()
 
@@ -311,7 +325,7 @@ def test_a_post_whose_row_a_request_held_and_let_go_is_signed_anew_all_the_same(
     holder = threading.Thread(target=request)
     holder.start()
     assert held.wait(30)
-    index(start(restart=True), tell=lambda phase, posts: phase == "comparing" and comparing.set())
+    process_ranges(start(restart=True), report=lambda phase, posts: phase == "comparing" and comparing.set())
     holder.join()
     work()
     assert set(Fingerprint.objects.values_list("document", "scheme")) == {
@@ -327,7 +341,7 @@ def test_a_run_that_breaks_off_says_why_though_its_range_is_another_ones():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        index(start(), tell=lose)
+        process_ranges(start(), report=lose)
 
 
 @pytest.mark.engines("sqlite")
@@ -341,7 +355,7 @@ def test_old_releases_of_sqlite_take_all_statements():
     before = connection.connection.setlimit(9, 999)
     try:
         bulk(*texts)
-        index(start())
+        process_ranges(start())
     finally:
         connection.connection.setlimit(9, before)
     assert set(Document.objects.values_list("state", flat=True)) == {"indexed"}
@@ -349,32 +363,32 @@ def test_old_releases_of_sqlite_take_all_statements():
 
 def test_posts_that_take_long_are_taken_few_at_a_time(monkeypatch):
     """So that the claim is renewed in time; a run that has taken long is written before its range ends."""
-    monkeypatch.setattr(pace, "SECONDS", 0.0)
-    monkeypatch.setattr(working, "SECONDS", 0.0)
+    monkeypatch.setattr(batch_size, "TARGET_SECONDS", 0.0)
+    monkeypatch.setattr(index_model, "MAX_RUN_SECONDS", 0.0)
     phases = []
     ads = families(20)
-    index(start(), 100, lambda phase, through: phases.append(phase))
+    process_ranges(start(), 100, lambda phase, through: phases.append(phase))
     assert phases.count("signing") == 1 + 15
     assert phases.index("writing") < phases.index("signing", 1)
     assert [document(ad).state for ad in ads] == ["indexed"] * 20
 
 
 def test_a_claim_is_renewed_while_posts_are_read(monkeypatch):
-    monkeypatch.setattr(working, "RENEW_SECONDS", -1.0)
-    monkeypatch.setattr(signing, "READ", 1)
-    renewed, renew, phases = [], claims.Claim.renew, []
+    monkeypatch.setattr(index_model, "RENEW_SECONDS", -1.0)
+    monkeypatch.setattr(sign_range, "READ_SIZE", 1)
+    renewed, renew, phases = [], ranges.Claim.renew, []
     monkeypatch.setattr(
-        claims.Claim, "renew", lambda mine, *done: (renewed.append(len(phases)), renew(mine, *done))
+        ranges.Claim, "renew", lambda mine, *done: (renewed.append(len(phases)), renew(mine, *done))
     )
     families(4)
-    index(start(), 10, lambda phase, through: phases.append(phase))
+    process_ranges(start(), 10, lambda phase, through: phases.append(phase))
     assert phases[0] == "signing" and renewed.count(0) == 4 + 1
 
 
 def test_nobody_takes_a_range_over_while_the_key_table_is_read(monkeypatch):
     families(3)
     work_, leases = start(), []
-    expire(claims.claim(work_, 10))
+    expire(ranges.claim_range(work_, 10))
 
     def reading(using, *asked):
         leases.append(left())
@@ -384,10 +398,14 @@ def test_nobody_takes_a_range_over_while_the_key_table_is_read(monkeypatch):
         ((end, now),) = IndexRange.objects.values_list("leased_until", DatabaseClock())
         return (end - now) / 1000
 
-    counts = scan.counts
-    monkeypatch.setattr(scan, "counts", reading)
-    index(work_, 10)
-    assert is_over(work_) and len(leases) == 1 and work_.lease / 1000 < leases[0] <= working.SCAN_SECONDS
+    counts = full_scan.key_counts
+    monkeypatch.setattr(full_scan, "key_counts", reading)
+    process_ranges(work_, 10)
+    assert (
+        is_over(work_)
+        and len(leases) == 1
+        and work_.lease_milliseconds / 1000 < leases[0] <= index_model.SCAN_SECONDS
+    )
 
 
 @pytest.mark.parametrize("breaks_off", [True, False])
@@ -404,7 +422,7 @@ def test_copies_of_many_ranges_are_one_group_where_their_bucket_is_full(settings
 
     if breaks_off:
         with pytest.raises(RuntimeError):
-            index(work_, 8, tell)
-    index(work_, 8)
+            process_ranges(work_, 8, tell)
+    process_ranges(work_, 8)
     work()
     assert is_over(work_) and [group.size for group in Cluster.objects.all()] == [24]

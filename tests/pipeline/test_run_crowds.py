@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from django_neardup.adapters import adapter_for
+from django_neardup.index import keys as storage
 from django_neardup.models import Document, Fingerprint
-from django_neardup.pipeline.runs import begin, index
-from django_neardup.pipeline.runs.crowds import Crowds
+from django_neardup.pipeline.backfill import begin_pass, process_ranges
+from django_neardup.pipeline.backfill.bucket_cache import BucketCache
 from django_neardup.pipeline.schemes import active_scheme
-from django_neardup.pipeline.stages import Signed, candidates_many
-from django_neardup.storage import keys as storage
+from django_neardup.pipeline.stages import SignedDocument, candidates_many
+from tests.pipeline.families import SYLLABLES, family
 from tests.testapp.models import Ad
-
-from .families import SYLLABLES, family
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 
@@ -24,7 +23,7 @@ EARLIER, RUN, LATER = [1, 2, 3, 4], [10, 11, 12, 13, 14], [20]
 
 def signed(document, *keys):
     adapter = adapter_for(Ad)
-    return Signed(
+    return SignedDocument(
         document, 1, True, adapter, None, 0, "", "", 0, np.array(keys, np.int64), np.array([], np.int64), b""
     )
 
@@ -42,17 +41,17 @@ def others(key, documents):
 
 def filled(cap, keys, run=RUN):
     """A run of those documents by key, whose keys are written."""
-    made = Crowds(np.array(run), cap, SCHEME, "default")
+    made = BucketCache(np.array(run), cap, SCHEME, "default")
     for key, owners in sorted(keys.items()):
         own = np.full(len(owners), key)
-        made.add(own, np.array(owners))
+        made.add_keys(own, np.array(owners))
         storage.add_run("default", own, owners)
     return made
 
 
 def compared(made):
     """The same when its posts begin to be compared."""
-    made.look_around(lambda: None)
+    made.load_older_documents(lambda: None)
     return made
 
 
@@ -68,7 +67,7 @@ def crowds():
 def met(made):
     """By document of the run, whom it finds by the hot key; nobody twice."""
     asked = np.array([HOT], np.int64)
-    found = [made.look_up([signed(one, HOT)], asked)[1].tolist() for one in RUN]
+    found = [made.read_buckets([signed(one, HOT)], asked)[1].tolist() for one in RUN]
     assert all(len(set(each)) == len(each) for each in found)
     return [sorted(each) for each in found]
 
@@ -84,7 +83,7 @@ def met(made):
 )
 def test_buckets_look_as_if_posts_came_one_after_another(document, near):
     made, keys = compared(crowds()), np.array(sorted(near), np.int64)
-    place, others = made.look_up([signed(document, *keys)], keys)
+    place, others = made.read_buckets([signed(document, *keys)], keys)
     assert place.tolist() == sorted(place.tolist())
     found = {int(key): set(others[place == at].tolist()) for at, key in enumerate(keys)}
     assert found == near
@@ -130,9 +129,9 @@ def test_a_run_that_was_broken_off_meets_who_was_before_it():
 
 def test_a_run_without_keys_finds_nothing():
     empty = np.array([], np.int64)
-    made = Crowds(empty, CAP, SCHEME, "default")
-    made.add(empty, empty)
-    place, others = compared(made).look_up([signed(1)], empty)
+    made = BucketCache(empty, CAP, SCHEME, "default")
+    made.add_keys(empty, empty)
+    place, others = compared(made).read_buckets([signed(1)], empty)
     assert not len(place) and not len(others)
 
 
@@ -155,7 +154,7 @@ def test_edited_copies_are_offered_beside_full_buckets(settings):
     templates = [[*template, *family(1000 + number)[:3]] for number in range(60)]
     texts = [*originals, *background, *templates, *copies]
     ads = Ad.objects.bulk_create([Ad(text=" ".join(words)) for words in texts])
-    index(begin(adapter_for(Ad), "default"), 100)
+    process_ranges(begin_pass(adapter_for(Ad), "default"), 100)
     numbers = {row.object_id: row.pk for row in Document.objects.all()}
     settings.NEARDUP = {"default": {"BUCKET": 8}}
     met = _offered([numbers[str(ad.pk)] for ad in ads[-30:]])
@@ -171,6 +170,6 @@ def _offered(documents):
     reads = read_many(list(Document.objects.filter(pk__in=documents)), "default")
     made, _ = sign_many(reads, scheme, "default")
     for one in made:
-        one.fresh = True
+        one.is_new = True
     found = candidates_many(made, "default")
-    return {document: {each.document for each in of.prints} for document, of in found.items()}
+    return {document: {each.document_id for each in of.fingerprints} for document, of in found.items()}

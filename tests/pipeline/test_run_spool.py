@@ -5,15 +5,15 @@ import random
 import numpy as np
 
 from django_neardup.adapters import adapter_for
-from django_neardup.pipeline.runs.spool import Spool
-from django_neardup.pipeline.stages import Signed
+from django_neardup.pipeline.backfill.spool import Spool
+from django_neardup.pipeline.stages import SignedDocument
 from tests.testapp.models import Ad
 
 COMMON = [-(2**63), 5, 2**63 - 1]
 
 
 def signed(document, keys):
-    return Signed(
+    return SignedDocument(
         document, 1, True, adapter_for(Ad), None, 0, "", "", 0,
         np.array(keys, np.int64), np.array([], np.int64), b"",
     )  # fmt: skip
@@ -29,15 +29,15 @@ def test_slices_are_all_keys_in_order():
     spool = Spool(adapter_for(Ad), None)
     spool.add(posts[:15])
     spool.add(posts[15:])
-    slices = list(spool.slices(20))
+    slices = list(spool.key_slices(20))
     spool.close()
     keys, owners = (np.concatenate(column).tolist() for column in zip(*slices))
-    given = [(key, place, one.document) for place, one in enumerate(posts) for key in one.keys.tolist()]
+    given = [(key, place, one.document_id) for place, one in enumerate(posts) for key in one.keys.tolist()]
     assert len(slices) == len(given) // 20 + 1
     assert [(key, owner) for key, _, owner in sorted(given)] == list(zip(keys, owners))
 
 
 def test_an_empty_spool_has_no_keys():
     spool = Spool(adapter_for(Ad), None)
-    assert [len(keys) for keys, _ in spool.slices(20)] == [0]
+    assert [len(keys) for keys, _ in spool.key_slices(20)] == [0]
     spool.close()

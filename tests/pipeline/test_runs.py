@@ -11,11 +11,10 @@ from django.core.management import call_command
 from django.db import connections
 
 from django_neardup.models import Document, IndexRange
+from tests.pipeline.families import SYLLABLES, family
+from tests.pipeline.helpers import snapshot, work
+from tests.pipeline.test_races import rebuild
 from tests.testapp.models import Ad
-
-from .families import SYLLABLES, family
-from .helpers import snapshot, work
-from .test_races import rebuild
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 

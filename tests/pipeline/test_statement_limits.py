@@ -17,11 +17,10 @@ from django_neardup.models import (
     Pair,
 )
 from django_neardup.pipeline import documents_of
-from django_neardup.pipeline.phrases import search_existing
-from django_neardup.pipeline.told import decisions_of
+from django_neardup.pipeline.decision_lookup import decision_scopes_of
+from django_neardup.pipeline.key_phrases import request_phrase_search
+from tests.pipeline.helpers import PIANO, SOFA, cluster, document, post, work
 from tests.testapp.models import Ad
-
-from .helpers import PIANO, SOFA, cluster, document, post, work
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -87,9 +86,9 @@ def test_many_decisions_on_one_post_are_read(crowd):
     DecisionMember.objects.bulk_create(
         [DecisionMember(decision=decision, document=side) for decision, side in sides]
     )
-    assert len(decisions_of([first.pk], "default")) == len(others) > MOST
+    assert len(decision_scopes_of([first.pk], "default")) == len(others) > MOST
 
 
 def test_a_phrase_is_looked_for_in_many_posts(crowd):
-    assert search_existing([KeyPhrase(text="диван")], "default") == MOST + 2
+    assert request_phrase_search([KeyPhrase(text="диван")], "default") == MOST + 2
     assert not Document.objects.filter(pending_since=None).exists()

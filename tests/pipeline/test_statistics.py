@@ -5,20 +5,24 @@ import logging
 import pytest
 
 from django_neardup.adapters import adapter_for
+from django_neardup.algorithms.statistics import StatisticsMissing
 from django_neardup.checks import database
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Scheme, TermStatistics
-from django_neardup.pipeline import drain, is_pending, mark, readiness
-from django_neardup.pipeline.gathering import NothingToGather, gather, texts_of
-from django_neardup.pipeline.readiness import lacking
-from django_neardup.pipeline.remembering import active_schemes, remembered_scheme
-from django_neardup.pipeline.schemes import active_scheme, algorithm_of, begin_generation, described
-from django_neardup.pipeline.snapshots import forget_unused, load
+from django_neardup.pipeline import drain, has_pending, mark, unready
+from django_neardup.pipeline.scheme_cache import cached_scheme, read_active_schemes
+from django_neardup.pipeline.schemes import (
+    active_scheme,
+    algorithm_of,
+    begin_generation,
+    scheme_columns,
+)
+from django_neardup.pipeline.statistics_builder import NoPostsToGather, gather_statistics, texts_of
+from django_neardup.pipeline.statistics_store import delete_unused, load_statistics
+from django_neardup.pipeline.unready import profiles_lacking_statistics
 from django_neardup.signals import cluster_changed
-from django_neardup.signatures.statistics import StatisticsMissing
+from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
 from tests.testapp.models import Ad, ScopedPost
-
-from .helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
@@ -26,8 +30,8 @@ pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "othe
 @pytest.fixture(autouse=True)
 def profile(settings, monkeypatch):
     settings.NEARDUP = {"default": {"ALGORITHM": "tf-idf"}}
-    monkeypatch.setattr(readiness, "_said", {})
-    load.cache_clear()
+    monkeypatch.setattr(unready, "_last_warning", {})
+    load_statistics.cache_clear()
 
 
 def scheme():
@@ -35,14 +39,14 @@ def scheme():
 
 
 def gathered(using="default", sample=0):
-    return gather(get_profile(), using, sample)
+    return gather_statistics(get_profile(), using, sample)
 
 
 def test_posts_wait_for_statistics_and_none_is_set_aside(caplog):
     one, two = post(SOFA), post(SOFA + " И.")
     with caplog.at_level(logging.WARNING, "django_neardup"):
         for _ in range(8):
-            assert drain().turns == 0 and is_pending("default")
+            assert drain().processed == 0 and has_pending("default")
     assert len(caplog.messages) == 1
     assert "wait: 2." in caplog.messages[0] and "neardup_statistics" in caplog.messages[0]
     assert {(each.state, each.attempts, each.leased_until) for each in Document.objects.all()} == {
@@ -58,11 +62,11 @@ def test_a_post_without_statistics_keeps_nobody_else_waiting(settings, monkeypat
     monkeypatch.setattr(type(adapter_for(ScopedPost)), "profile", "rare")
     left = [ScopedPost.objects.create(site=1, text=f"{SOFA} {number}") for number in range(3)]
     one, two = post(SOFA), post(SOFA_EDITED)
-    assert lacking("default") == {"rare"}
-    assert drain().turns >= 2
+    assert profiles_lacking_statistics("default") == {"rare"}
+    assert drain().processed >= 2
     assert cluster(one) == cluster(two) is not None
     assert {document(each).state for each in left} == {Document.State.PENDING}
-    assert lacking("other") == {"rare"}
+    assert profiles_lacking_statistics("other") == {"rare"}
 
 
 def test_the_first_statistics_become_those_of_the_scheme_that_waited():
@@ -79,11 +83,11 @@ def test_the_first_statistics_become_those_of_the_scheme_that_waited():
 def test_a_snapshot_says_what_it_holds():
     post(SOFA), post(SOFA_EDITED), post("диван")
     snapshot, _ = gathered()
-    loaded = load(snapshot.digest, "default")
+    loaded = load_statistics(snapshot.digest, "default")
     assert (snapshot.profile, snapshot.number, snapshot.documents) == ("default", 1, 2)
     assert snapshot.words == len(loaded.terms) > 10
     assert snapshot.average_length == loaded.average_length > 20
-    assert "диван" in loaded.terms and loaded.texts_with("диван") == 2
+    assert "диван" in loaded.terms and loaded.document_frequency("диван") == 2
 
 
 def test_other_statistics_are_for_the_next_scheme():
@@ -116,12 +120,12 @@ def test_what_no_scheme_works_with_is_forgotten():
     for text in (PIANO, CAT, SOFA_EDITED):
         post(text)
         last, _ = gathered()
-    assert forget_unused("default", "default") == 1
+    assert delete_unused("default", "default") == 1
     kept = TermStatistics.objects.order_by("number")
     assert list(kept.values_list("number", flat=True)) == [1, 3, 4]
     assert (kept.first(), kept.last()) == (first, last)
     begin_generation(get_profile(), "default")
-    assert forget_unused("default", "default") == 1
+    assert delete_unused("default", "default") == 1
     assert list(kept.values_list("number", flat=True)) == [3, 4]
 
 
@@ -129,23 +133,23 @@ def test_a_scheme_that_is_begun_at_the_same_moment_keeps_its_own():
     for text in (SOFA, PIANO):
         post(text)
         gathered()
-    begun = described(get_profile(), "default")
+    begun = scheme_columns(get_profile(), "default")
     post(CAT)
     gathered()
-    assert forget_unused("default", "default") == 1
+    assert delete_unused("default", "default") == 1
     made = Scheme.objects.create(profile="default", secret="00", **begun)
-    assert lacking("default") == set() and algorithm_of(made).statistics.documents == 2
+    assert profiles_lacking_statistics("default") == set() and algorithm_of(made).statistics.text_count == 2
 
 
 def test_schemes_are_made_anew_only_where_their_rows_are_others():
     active_scheme(get_profile(), "default")
-    known = active_schemes("default")["default"]
-    assert active_schemes("default")["default"] is known is remembered_scheme(get_profile(), "default")
+    known = read_active_schemes("default")["default"]
+    assert read_active_schemes("default")["default"] is known is cached_scheme(get_profile(), "default")
     Scheme.objects.update(parameters={**known.parameters, "statistics": None})
-    assert active_schemes("default")["default"].parameters["statistics"] is None
+    assert read_active_schemes("default")["default"].parameters["statistics"] is None
     later = begin_generation(get_profile(), "default")
-    assert active_schemes("default") == {"default": later}
-    assert remembered_scheme(get_profile(), "default").generation == 2
+    assert read_active_schemes("default") == {"default": later}
+    assert cached_scheme(get_profile(), "default").generation == 2
 
 
 def test_posts_wait_for_a_new_scheme_where_a_snapshot_was_lost():
@@ -153,13 +157,13 @@ def test_posts_wait_for_a_new_scheme_where_a_snapshot_was_lost():
     gathered()
     scheme()
     TermStatistics.objects.all().delete()
-    load.cache_clear()
-    assert lacking("default") == {"default"} and drain().turns == 0
+    load_statistics.cache_clear()
+    assert profiles_lacking_statistics("default") == {"default"} and drain().processed == 0
     post(PIANO)
     gathered()
-    assert lacking("default") == {"default"}
+    assert profiles_lacking_statistics("default") == {"default"}
     begin_generation(get_profile(), "default")
-    assert lacking("default") == set()
+    assert profiles_lacking_statistics("default") == set()
     work()
 
 
@@ -172,7 +176,7 @@ def lost(settings):
     work()
     assert Cluster.objects.get().size == 3
     TermStatistics.objects.all().delete()
-    load.cache_clear()
+    load_statistics.cache_clear()
     return posts
 
 
@@ -180,19 +184,19 @@ def test_a_deleted_post_leaves_its_group_while_statistics_are_lacking(lost):
     one, two, three = lost
     gone = document(three)
     three.delete()
-    assert drain().turns == 1
+    assert drain().processed == 1
     gone.refresh_from_db()
     assert (gone.state, Cluster.objects.get().size) == (Document.State.GONE, 2)
     two.delete()
-    assert drain().turns == 1 and not Cluster.objects.exists() and not is_pending("default")
+    assert drain().processed == 1 and not Cluster.objects.exists() and not has_pending("default")
 
 
 def test_the_rest_of_a_group_gets_another_representative_meanwhile(lost):
     one, two, three = lost
     one.delete()
     drain()
-    assert Cluster.objects.get().representative == document(two)
-    assert cluster(two) == cluster(three) and is_pending("default")
+    assert Cluster.objects.get().leader == document(two)
+    assert cluster(two) == cluster(three) and has_pending("default")
     assert Cluster.objects.get().leased_until is None  # its repair waits with the posts
     gathered()
     begin_generation(get_profile(), "default")
@@ -221,7 +225,7 @@ def test_a_hidden_post_leads_no_group_meanwhile(lost):
     drain()
     cluster_changed.disconnect(remember)
     assert not document(one).live and document(one).pending_since is not None
-    assert cluster(two).representative == document(two) and cluster(two) == cluster(three) == cluster(one)
+    assert cluster(two).leader == document(two) and cluster(two) == cluster(three) == cluster(one)
     assert told == []  # it is where it was, though it leads no more
     gathered()
     begin_generation(get_profile(), "default")
@@ -240,26 +244,26 @@ def test_a_post_that_was_hidden_and_is_shown_again_meanwhile_may_lead(lost):
     one.save()
     gathered()
     work()
-    assert document(one).live and Cluster.objects.get().representative == document(one)
+    assert document(one).live and Cluster.objects.get().leader == document(one)
 
 
 def test_posts_that_are_there_wait_and_are_looked_at_once(lost, monkeypatch):
-    from django_neardup.pipeline import leaving
+    from django_neardup.pipeline import unready
 
-    read, reader = [], leaving.read_source
+    read, reader = [], unready.read_source
     monkeypatch.setattr(
-        leaving, "read_source", lambda row, *args, **more: read.append(row.pk) or reader(row, *args, **more)
+        unready, "read_source", lambda row, *args, **more: read.append(row.pk) or reader(row, *args, **more)
     )
     one, two, _ = lost
     one.text += " Торг."
     one.save()
     post(CAT)
     for _ in range(3):
-        assert drain().turns == 0
+        assert drain().processed == 0
     assert read == [document(one).pk] and document(one).leased_until is None
     one.save()
     two.delete()
-    assert drain().turns == 1
+    assert drain().processed == 1
     assert len(read) == 3 and Cluster.objects.get().size == 2
 
 
@@ -278,14 +282,14 @@ def test_an_algorithm_that_may_use_statistics_does_so_once_they_are_there(settin
 def test_statistics_hold_no_telephone_and_no_address():
     for text in (SOFA, SOFA_EDITED):
         post(text + " Звоните +7 916 123-45-67, ivan.petrov@example.ru")
-    terms = load(gathered()[0].digest, "default").terms
+    terms = load_statistics(gathered()[0].digest, "default").terms
     assert "диван" in terms and not [term for term in terms if "916" in term or "@" in term]
 
 
 def test_a_turn_that_finds_no_statistics_is_put_back(monkeypatch):
-    from django_neardup.pipeline import work as drainer
+    from django_neardup.pipeline import worker as drainer
 
-    monkeypatch.setattr(drainer, "unready_kinds", lambda using: set())
+    monkeypatch.setattr(drainer, "unready_content_types", lambda using: set())
     one = post(SOFA)
     for _ in range(8):
         Document.objects.update(leased_until=None)
@@ -305,16 +309,16 @@ def test_a_sample_is_spread_over_all_posts():
     Ad.objects.bulk_create(
         Ad(text=f"Продаю дом номер {number} со всем, что в нём есть") for number in range(90)
     )
-    read = [int(text.raw.split()[3]) for text in texts_of(get_profile(), "default", sample=9)]
+    read = [int(text.raw.split()[3]) for text in texts_of(get_profile(), "default", sample_size=9)]
     assert read == list(range(0, 90, 10))
-    assert len(list(texts_of(get_profile(), "default", sample=90))) == 90
-    assert len(list(texts_of(get_profile(), "default", sample=7))) == 7
+    assert len(list(texts_of(get_profile(), "default", sample_size=90))) == 90
+    assert len(list(texts_of(get_profile(), "default", sample_size=7))) == 7
 
 
 def test_all_posts_are_read_few_at_a_time(monkeypatch, django_assert_num_queries):
-    from django_neardup.pipeline import gathering
+    from django_neardup.pipeline import statistics_builder
 
-    monkeypatch.setattr(gathering, "BATCH", 10)
+    monkeypatch.setattr(statistics_builder, "BATCH", 10)
     Ad.objects.bulk_create(Ad(text=f"{SOFA} {number}") for number in range(25))
     models = 7
     with django_assert_num_queries(2 * models + 3):
@@ -332,14 +336,14 @@ def test_a_post_that_cannot_be_read_is_left_out(monkeypatch, caplog):
 
 
 def test_no_posts_no_statistics():
-    with pytest.raises(NothingToGather):
+    with pytest.raises(NoPostsToGather):
         gathered()
     assert not TermStatistics.objects.exists()
 
 
 def test_each_database_has_its_own():
     Ad.objects.using("other").create(text=SOFA)
-    with pytest.raises(NothingToGather):
+    with pytest.raises(NoPostsToGather):
         gathered("default")
     snapshot, _ = gathered("other")
     assert not TermStatistics.objects.exists()
@@ -360,8 +364,8 @@ def test_the_settings_may_turn_to_an_algorithm_without(settings):
     post(SOFA)
     scheme()
     settings.NEARDUP = {"default": {"ALGORITHM": "neardup"}}
-    assert lacking("default") == {"default"}
+    assert profiles_lacking_statistics("default") == {"default"}
     begin_generation(get_profile(), "default")
-    assert lacking("default") == set() and "statistics" not in scheme().parameters
+    assert profiles_lacking_statistics("default") == set() and "statistics" not in scheme().parameters
     assert Scheme.objects.filter(state=Scheme.State.ACTIVE).count() == 1
     work()

@@ -7,11 +7,10 @@ from django_neardup.checks import database
 from django_neardup.conf import get_profile
 from django_neardup.models import Scheme
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
-from django_neardup.pipeline.synonyms import read_classes, synonyms_of
-from django_neardup.text.synonyms import Synonyms
+from django_neardup.pipeline.synonym_files import read_synonym_classes, synonyms_of
+from django_neardup.text.tokens.synonyms import Synonyms
+from tests.pipeline.helpers import cluster, pair, post, work
 from tests.testapp.models import Ad
-
-from .helpers import cluster, pair, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
@@ -77,8 +76,8 @@ def test_the_new_scheme_has_the_new_words(file):
 def test_texts_in_another_language_have_their_own_forms(file):
     file.write_text("болею недомогаю\n", encoding="utf-8")
     present = scheme()
-    assert synonyms_of(present, "ru").get("недомогать") == "болеть"
-    assert synonyms_of(present, "en").get("недомогаю") == "болею"
+    assert synonyms_of(present, "ru").leading_key("недомогать") == "болеть"
+    assert synonyms_of(present, "en").leading_key("недомогаю") == "болею"
 
 
 def test_each_database_keeps_its_own(file):
@@ -94,7 +93,7 @@ def test_each_database_keeps_its_own(file):
 def test_a_file_that_cannot_be_used_makes_no_scheme(file, content):
     file.write_text(content, encoding="utf-8")
     with pytest.raises(ImproperlyConfigured, match=r"SYNONYMS .* cannot be used: line 2: "):
-        read_classes(get_profile())
+        read_synonym_classes(get_profile())
     with pytest.raises(ImproperlyConfigured):
         scheme()
     assert not Scheme.objects.exists()

@@ -6,8 +6,10 @@ from django.db import transaction
 from django_neardup.adapters import Adapter, adapter_for
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
 from django_neardup.pipeline import decide, drain, mark, mark_queryset, withdraw
-from django_neardup.pipeline.moving import withdraw as compared_no_more
+from django_neardup.pipeline.clusters.moves import remove_relations as compared_no_more
 from django_neardup.signals import cluster_changed, document_checked
+from tests.pipeline.families import family
+from tests.pipeline.helpers import PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 from tests.testapp.models import (
     Ad,
     Article,
@@ -20,9 +22,6 @@ from tests.testapp.models import (
     UuidPost,
 )
 
-from .families import family
-from .helpers import PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
-
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
 
 
@@ -31,7 +30,7 @@ def test_a_save_marks_and_a_turn_groups():
     assert document(one).state == Document.State.PENDING and not Key.objects.exists()
     work()
     assert document(one).state == Document.State.INDEXED
-    assert cluster(one) == cluster(two) and cluster(one).representative == document(one)
+    assert cluster(one) == cluster(two) and cluster(one).leader == document(one)
     assert cluster(one).size == 2 and 0 < cluster(one).lowest < 1 and not cluster(one).exact
     assert cluster(other) is None and not Membership.objects.filter(document=document(other)).exists()
 
@@ -131,7 +130,7 @@ def test_when_the_representative_goes_the_rest_stays_together(act):
         first.save()
     work()
     assert len({cluster(each).pk for each in rest}) == 1
-    assert cluster(rest[0]).representative == document(rest[0])
+    assert cluster(rest[0]).leader == document(rest[0])
     assert cluster(rest[0]).size == (4 if act == "hide" else 3)
     assert cluster(rest[0]).wanted == cluster(rest[0]).done
 
@@ -161,7 +160,7 @@ def test_who_is_left_of_a_group_is_grouped_with_others_again(leave, copied):
     work()
     assert cluster(first) == cluster(elsewhere)
     assert cluster(left) == cluster(copy)
-    assert cluster(left).representative == document(left if copied == "after" else copy)
+    assert cluster(left).leader == document(left if copied == "after" else copy)
 
 
 @pytest.mark.parametrize("copied", ["before", "after"])
@@ -177,18 +176,18 @@ def test_who_is_left_when_staff_take_the_new_representative_elsewhere_is_grouped
     leaving = document(first)
     first.delete()
     compared_no_more(leaving, Fingerprint.objects.filter(document=leaving).get().scheme, "default")
-    assert cluster(left).representative == document(second)
+    assert cluster(left).leader == document(second)
     decide("same", [document(elsewhere), document(second)], None, "default")
     copy = copy or post(same)
     work()
     assert cluster(second) == cluster(elsewhere)
-    assert cluster(left) == cluster(copy) and cluster(left).representative == document(left)
+    assert cluster(left) == cluster(copy) and cluster(left).leader == document(left)
 
 
 def test_hidden_posts_never_lead():
     hidden, live = post(SOFA, published=False), post(SOFA_EDITED)
     work()
-    assert cluster(hidden).representative == document(live)
+    assert cluster(hidden).leader == document(live)
 
 
 def test_identity_overrides_the_text():
@@ -447,9 +446,9 @@ def test_a_key_that_was_changed_in_case_alone_is_another_post():
 
 
 def test_a_cluster_is_logged_at_the_alarm_and_each_time_it_has_doubled(monkeypatch, caplog):
-    from django_neardup.pipeline import figures
+    from django_neardup.pipeline.clusters import aggregates
 
-    monkeypatch.setattr(figures, "ALARM", 3)
+    monkeypatch.setattr(aggregates, "WARN_SIZE", 3)
     for _ in range(7):
         post(SOFA)
         work()

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from django_neardup.pipeline import words
+from django_neardup.pipeline import word_cache
 from django_neardup.text.batch import configure
-
-from .helpers import CAT, PIANO, SOFA, post, work
+from tests.pipeline.helpers import CAT, PIANO, SOFA, post, work
 
 TEXT = " ".join([SOFA, PIANO, CAT])
 WORKER = """
@@ -24,10 +23,10 @@ settings.configure(
     NEARDUP={"default": {"CACHE": sys.argv[1]}},
 )
 django.setup()
-from django_neardup.pipeline.words import share_words
+from django_neardup.pipeline.word_cache import configure_word_cache
 from django_neardup.text.batch import read_batch
 from django_neardup.text.batch.memory import memory
-share_words()
+configure_word_cache()
 known = memory().lexical("ru", True, b"secret", None).table
 before = len(known)
 read_batch([sys.argv[2]], secret=b"secret")
@@ -39,7 +38,7 @@ print(before, len(known))
 def folder(settings, tmp_path):
     settings.NEARDUP = {"default": {"CACHE": tmp_path / "words"}}
     yield tmp_path / "words"
-    words._shared.clear()
+    word_cache._configured.clear()
     configure(None)
 
 
@@ -60,19 +59,19 @@ def test_two_workers_share_what_they_have_learnt(tmp_path):
 
 @pytest.mark.parametrize("chosen", [None, False, ""])
 def test_words_may_be_left_to_memory(chosen):
-    assert words.folder_of(chosen) is None
+    assert word_cache.cache_folder(chosen) is None
 
 
 def test_the_folder_of_the_user_is_the_default():
-    assert words.folder_of(True) == Path(tempfile.gettempdir(), f"neardup-{os.geteuid()}")
+    assert word_cache.cache_folder(True) == Path(tempfile.gettempdir(), f"neardup-{os.geteuid()}")
 
 
 def test_a_folder_is_refused_for_what_it_is(tmp_path):
     shut, file = tmp_path / "shut", tmp_path / "file"
     shut.mkdir(mode=0o700)
     file.touch()
-    assert words.unusable(shut) == words.unusable(tmp_path / "new" / "one") == ""
-    assert words.unusable(file) == "it is not a directory"
-    assert words.unusable(file / "below") == "it cannot be made"
+    assert word_cache.unusable_reason(shut) == word_cache.unusable_reason(tmp_path / "new" / "one") == ""
+    assert word_cache.unusable_reason(file) == "it is not a directory"
+    assert word_cache.unusable_reason(file / "below") == "it cannot be made"
     shut.chmod(0o755)
-    assert "0700" in words.unusable(shut)
+    assert "0700" in word_cache.unusable_reason(shut)

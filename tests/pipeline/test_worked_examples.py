@@ -3,10 +3,9 @@
 import pytest
 
 from django_neardup.models import Cluster
-from tests.signatures.test_verdicts import PARAGRAPHS, REWRITTEN
-
-from .families import family
-from .helpers import cluster, pair, post, work
+from tests.algorithms.test_verdicts import PARAGRAPHS, REWRITTEN
+from tests.pipeline.families import family
+from tests.pipeline.helpers import cluster, pair, post, work
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
 

@@ -6,9 +6,9 @@ import pytest
 from django.template import Context, Template, TemplateSyntaxError
 from django.test import RequestFactory
 
-from django_neardup.canonical import canonical_url
 from django_neardup.models import Document, Verdict
-from tests.grouping import rows
+from django_neardup.seo.canonical import canonical_url
+from tests.grouped_lists import rows
 from tests.seo.profiles import with_seo
 from tests.testapp.models import Ad, Reply, SlugPost, Topic, Unregistered
 
@@ -125,7 +125,7 @@ def test_unsaved_unregistered_and_without_address():
 
 @pytest.mark.parametrize("portion", [1, 2, 500])
 def test_of_a_large_cluster_only_what_is_needed_is_read(monkeypatch, portion):
-    monkeypatch.setattr("django_neardup.canonical.PORTION", portion)
+    monkeypatch.setattr("django_neardup.seo.canonical.PORTION", portion)
     hidden, posts = [ad(published=False) for _ in range(3)], [ad() for _ in range(3)]
     rows.cluster(*hidden, *posts)
     assert {canonical_url(post, live()) for post in posts} == {f"/ads/{posts[0].pk}/"}

@@ -10,11 +10,11 @@ from django.http import HttpResponse
 from django.urls import path, reverse
 from django.utils.translation import override
 
-from django_neardup import merging
+from django_neardup import moderation
 from django_neardup.adapters import adapter_for
-from django_neardup.merging import Case
+from django_neardup.moderation import ActionContext
 from django_neardup.signals import document_checked
-from tests.grouping import rows
+from tests.grouped_lists import rows
 from tests.seo.profiles import with_seo
 from tests.testapp.models import Ad
 
@@ -39,7 +39,7 @@ def test_each_language_leads_to_its_own_whoever_merges_and_checks(monkeypatch):
         loser, keeper = (Ad.objects.create(text="a") for _ in range(2))
         old = loser.pk
         with override("ru"):
-            merging.merge(keeper, [loser], Case())
+            moderation.merge(keeper, [loser], ActionContext())
         table = {f"{prefix}/ads/{old}/": f"{prefix}/ads/{keeper.pk}/" for prefix in ("", "/ru")}
         assert dict(Redirect.objects.values_list("old_path", "new_path")) == table
         document_checked.send(Ad, document=rows.document(keeper), using="default")

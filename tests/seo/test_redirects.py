@@ -14,15 +14,15 @@ from django.http import HttpResponseNotFound
 from django.test import RequestFactory, override_settings
 from django.urls import set_script_prefix
 
-from django_neardup import merging, mirroring
+from django_neardup import moderation
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import MergeRefused
-from django_neardup.merging import Case
-from django_neardup.mirroring import writing
 from django_neardup.models import MergeRecord, MovedUrl
-from django_neardup.pipeline.turn import take_from_view
+from django_neardup.moderation import ActionContext
+from django_neardup.pipeline.process_documents import hide_unsignable
+from django_neardup.seo import redirect_rows, redirects
 from django_neardup.signals import document_checked
-from tests.grouping import rows
+from tests.grouped_lists import rows
 from tests.pipeline.helpers import PIANO, SOFA, work
 from tests.seo.profiles import with_seo
 from tests.testapp.models import Ad
@@ -48,17 +48,17 @@ def ad(url, **fields):
 
 
 def merge(loser, keeper):
-    (record,) = merging.merge(keeper, [loser], Case())
+    (record,) = moderation.merge(keeper, [loser], ActionContext())
     return record
 
 
 def delete(loser):
-    (record,) = merging.delete([loser], Case())
+    (record,) = moderation.delete([loser], ActionContext())
     return record
 
 
 def undo(record):
-    merging.undo(MergeRecord.objects.get(pk=record.pk), None, "default")
+    moderation.undo(MergeRecord.objects.get(pk=record.pk), None, "default")
 
 
 def table():
@@ -198,19 +198,19 @@ def test_a_keeper_that_is_hidden_while_statistics_are_lacking_is_told_to_nobody(
     keeper = ad("/b/")
     merge(ad("/a/"), keeper)
     Ad.objects.update(published=False)
-    take_from_view(rows.document(keeper), adapter_for(Ad), "default")
+    hide_unsignable(rows.document(keeper), adapter_for(Ad), "default")
     assert table() == {}
 
 
 def test_what_an_undo_amends_in_a_journal_meanwhile_stays(monkeypatch):
-    keeper, as_asked = ad("/b/"), writing._as_asked
+    keeper, as_asked = ad("/b/"), redirect_rows._as_requested
     record = merge(ad("/a/"), keeper)
 
     def amending(path):
         MergeRecord.objects.filter(pk=record.pk).update(journal={**record.journal, "amended": 1})
         return as_asked(path)
 
-    monkeypatch.setattr(writing, "_as_asked", amending)
+    monkeypatch.setattr(redirect_rows, "_as_requested", amending)
     Ad.objects.filter(pk=keeper.pk).update(text="/renamed/")
     check(keeper)
     journal = MergeRecord.objects.get().journal
@@ -294,7 +294,7 @@ def test_switched_on_later():
         a, b, c = ad("/a/"), ad("/b/"), ad("/c/")
         merge(a, b), merge(b, c)
         assert table() == {}
-    mirroring.mirror()
+    redirects.sync_redirects()
     assert table() == {"/a/": "/c/", "/b/": "/c/"}
 
 
@@ -302,7 +302,7 @@ def test_a_refused_merge_leaves_nothing(monkeypatch):
     def refuse(*args, **kwargs):
         raise RuntimeError
 
-    monkeypatch.setattr(merging.apply, "_tell", refuse)
+    monkeypatch.setattr(moderation.actions, "_announce_merge", refuse)
     with pytest.raises(RuntimeError):
         merge(ad("/a/"), ad("/b/"))
     assert table() == {}
@@ -335,9 +335,9 @@ def test_at_a_commit_journals_are_read_again(django_capture_on_commit_callbacks)
     records = MergeRecord.objects.using("other")
     a, b, c = (Ad.objects.using("other").create(text=url) for url in ("/a/", "/b/", "/c/"))
     with django_capture_on_commit_callbacks(using="other", execute=True):
-        (first,) = merging.merge(b, [a], Case(using="other"))
+        (first,) = moderation.merge(b, [a], ActionContext(using="other"))
         records.update(journal={**first.journal, "amended": 1})
-        merging.merge(c, [b], Case(using="other"))
+        moderation.merge(c, [b], ActionContext(using="other"))
     assert table() == {"/a/": "/c/", "/b/": "/c/"}
     assert records.get(pk=first.pk).journal["amended"] == 1
 
@@ -346,9 +346,9 @@ def test_at_a_commit_journals_are_read_again(django_capture_on_commit_callbacks)
 def test_posts_of_another_database(django_capture_on_commit_callbacks):
     a, b = (Ad.objects.using("other").create(text=url) for url in ("/a/", "/b/"))
     with django_capture_on_commit_callbacks(using="other", execute=True):
-        (record,) = merging.merge(b, [a], Case(using="other"))
+        (record,) = moderation.merge(b, [a], ActionContext(using="other"))
         assert table() == {}
     assert table() == {"/a/": "/b/"}
     with django_capture_on_commit_callbacks(using="other", execute=True):
-        merging.undo(MergeRecord.objects.using("other").get(pk=record.pk), None, "other")
+        moderation.undo(MergeRecord.objects.using("other").get(pk=record.pk), None, "other")
     assert table() == {}

@@ -13,10 +13,10 @@ from django.db.models.functions import Cast
 from django.urls import path
 
 from django_neardup.adapters import adapter_for
-from django_neardup.canonical import canonical_url
 from django_neardup.models import Document, Verdict
+from django_neardup.seo.canonical import canonical_url
 from django_neardup.sitemaps import NeardupSitemap
-from tests.grouping import rows
+from tests.grouped_lists import rows
 from tests.seo.profiles import with_seo
 from tests.testapp.models import Ad, Article, LongArticle, SlugPost, UuidPost
 

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from .models import Ad, Comment
+from tests.testapp.models import Ad, Comment
 
 
 @admin.register(Ad)

@@ -125,4 +125,4 @@ class Unregistered(models.Model):
     text = models.TextField()
 
 
-from . import offers, zoo  # noqa: E402, F401
+from tests.testapp import offers, zoo  # noqa: E402, F401

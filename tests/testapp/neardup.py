@@ -1,7 +1,6 @@
 import django_neardup as neardup
-
-from .models import Ad, Article, Reply, ScopedPost, SlugPost, Topic, UuidPost
-from .zoo import Notice
+from tests.testapp.models import Ad, Article, Reply, ScopedPost, SlugPost, Topic, UuidPost
+from tests.testapp.zoo import Notice
 
 
 @neardup.register(Ad)
@@ -20,7 +19,7 @@ class AdNeardup(neardup.Adapter):
     def author(self, ad):
         return ad.author_id
 
-    def visits(self, ad):
+    def view_count(self, ad):
         return ad.hits
 
     def hide(self, ad):
@@ -47,7 +46,7 @@ class NoticeNeardup(AdNeardup):
     def author(self, notice):
         return None
 
-    def visits(self, notice):
+    def view_count(self, notice):
         return 0
 
 

@@ -3,7 +3,7 @@
 from django.core.validators import FileExtensionValidator
 from django.db import models
 
-from .models import Author
+from tests.testapp.models import Author
 
 
 class Offer(models.Model):

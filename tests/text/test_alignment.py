@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text.aligner import clip, nearest
-from django_neardup.text.alignment import Alignment, Run, align
-from django_neardup.text.document import Document
-from django_neardup.text.gaps import Gap
+from django_neardup.text.alignment.align import AlignedRun, Alignment, align
+from django_neardup.text.alignment.aligner import clip_gap, index_of_nearest
+from django_neardup.text.alignment.gaps import Gap
+from django_neardup.text.canonical_text import CanonicalText
 from tests.fuzzing import examples
 
 words = st.lists(
@@ -18,13 +18,13 @@ words = st.lists(
 
 
 def aligned(a: str, b: str) -> Alignment:
-    return align(Document(a), Document(b))
+    return align(CanonicalText(a), CanonicalText(b))
 
 
 @given(words, words)
 @examples(200)
 def test_alignment_is_symmetric(a: str, b: str) -> None:
-    assert aligned(a, b) == aligned(b, a).swapped()
+    assert aligned(a, b) == aligned(b, a).swap_sides()
 
 
 @given(words, words)
@@ -52,7 +52,7 @@ def test_a_moved_block_is_found() -> None:
     a = "старый мост через реку разобрали весной новый построят к осени рядом со станцией"
     b = "новый построят к осени рядом со станцией старый мост через реку разобрали весной"
     assert aligned(a, b).score == 1
-    assert aligned(a, b).runs == (Run(0, 7, 6), Run(6, 0, 7))
+    assert aligned(a, b).runs == (AlignedRun(0, 7, 6), AlignedRun(6, 0, 7))
 
 
 def test_a_replaced_word_is_a_gap_and_a_misspelt_one_is_not() -> None:
@@ -64,7 +64,7 @@ def test_split_words_have_one_place() -> None:
     alignment = aligned("он все же пришёл домой", "он всеже пришёл домой")
     assert alignment.forward == (0, 1, 1, 2, 3)
     assert alignment.backward[1] in (1, 2)
-    assert alignment.runs == (Run(0, 0, 5),)
+    assert alignment.runs == (AlignedRun(0, 0, 5),)
 
 
 def test_single_words_move_in_short_texts() -> None:
@@ -92,8 +92,8 @@ def test_containment_is_directed() -> None:
 )
 @pytest.mark.slow
 def test_long_texts_take_seconds(a: str, b: str) -> None:
-    documents = Document(a), Document(b)
-    assert documents[0].weight and documents[1].weight
+    documents = CanonicalText(a), CanonicalText(b)
+    assert documents[0].total_weight and documents[1].total_weight
     start = time.process_time()
     align(*documents)
     assert time.process_time() - start < 10
@@ -101,9 +101,9 @@ def test_long_texts_take_seconds(a: str, b: str) -> None:
 
 def test_eight_times_the_length_takes_far_less_than_64_times_the_time() -> None:
     def seconds(count: int) -> float:
-        a = Document(" ".join(f"a{i}x" for i in range(count)))
-        b = Document(" ".join(f"a{i}x" if i % 5 else f"b{i}x" for i in range(count)))
-        assert a.weight and b.exact and a.exact and b.weight
+        a = CanonicalText(" ".join(f"a{i}x" for i in range(count)))
+        b = CanonicalText(" ".join(f"a{i}x" if i % 5 else f"b{i}x" for i in range(count)))
+        assert a.total_weight and b.exact_digest and a.exact_digest and b.total_weight
         start = time.process_time()
         align(a, b)
         return time.process_time() - start
@@ -114,10 +114,10 @@ def test_eight_times_the_length_takes_far_less_than_64_times_the_time() -> None:
 
 @pytest.mark.parametrize(("expected", "index"), [(0, 0), (4, 0), (5, 0), (6, 1), (9, 1), (99, 2)])
 def test_nearest(expected: int, index: int) -> None:
-    assert nearest([3, 8, 20], expected) == index
+    assert index_of_nearest([3, 8, 20], expected) == index
 
 
 def test_a_gap_held_on_one_side_is_clipped_on_the_other() -> None:
-    assert clip(Gap(0, 2, 0, 90, True, False)) == Gap(0, 2, 0, 5, True, False)
-    assert clip(Gap(0, 2, 0, 90, False, True)) == Gap(0, 2, 85, 90, False, True)
-    assert clip(Gap(0, 2, 0, 90, True, True)) == Gap(0, 2, 0, 90, True, True)
+    assert clip_gap(Gap(0, 2, 0, 90, True, False)) == Gap(0, 2, 0, 5, True, False)
+    assert clip_gap(Gap(0, 2, 0, 90, False, True)) == Gap(0, 2, 85, 90, False, True)
+    assert clip_gap(Gap(0, 2, 0, 90, True, True)) == Gap(0, 2, 0, 90, True, True)

@@ -2,17 +2,22 @@ from __future__ import annotations
 
 import pytest
 
-from django_neardup.text.alignment import align
-from django_neardup.text.difference import Difference, differences, offsets, passages
-from django_neardup.text.document import Document
-from django_neardup.text.guard import contradictions
+from django_neardup.text.alignment.align import align
+from django_neardup.text.alignment.differences import (
+    Difference,
+    find_differences,
+    find_passages,
+    text_offsets,
+)
+from django_neardup.text.alignment.variant_guard import find_contradictions
+from django_neardup.text.canonical_text import CanonicalText
 
 
 def found(a: str, b: str) -> list[Difference]:
-    first, second = Document(a), Document(b)
+    first, second = CanonicalText(a), CanonicalText(b)
     alignment = align(first, second)
-    decisive = contradictions(first, second, alignment, words=True)
-    return differences(first, second, alignment, decisive)
+    decisive = find_contradictions(first, second, alignment, guard_words=True)
+    return find_differences(first, second, alignment, decisive)
 
 
 CASES = """
@@ -32,7 +37,7 @@ CASES = """
 @pytest.mark.parametrize("line", CASES.strip().splitlines(), ids=lambda line: line.split("|")[2].strip())
 def test_kinds(line: str) -> None:
     a, b, kind = (part.strip() for part in line.split("|"))
-    assert [item.kind + "!" * item.decides for item in found(a, b)] == [kind]
+    assert [item.kind + "!" * item.is_decisive for item in found(a, b)] == [kind]
 
 
 def test_places_are_those_of_the_texts_as_written() -> None:
@@ -40,7 +45,7 @@ def test_places_are_those_of_the_texts_as_written() -> None:
     b = "Продам сваи С90.30, новые, со склада"
     (item,) = found(a, b)
     assert (a[slice(*item.span_a)], b[slice(*item.span_b)]) == ("С140.35", "С90.30")
-    assert item.swapped().span_a == item.span_b
+    assert item.swap_sides().span_a == item.span_b
     assert item.as_dict()["a"] == {"text": "с140.35", "span": list(item.span_a)}
 
 
@@ -54,12 +59,12 @@ def test_an_absent_side_has_the_place_it_would_stand_at() -> None:
 def test_every_unaligned_word_is_told_once() -> None:
     a = "раз два три лес дом река кот пёс мост"
     b = "мост раз дом река лампа два окно"
-    first, second = Document(a), Document(b)
+    first, second = CanonicalText(a), CanonicalText(b)
     alignment = align(first, second)
-    items = differences(first, second, alignment)
-    told = sorted(i for item in items for i in range(*item.a))
+    items = find_differences(first, second, alignment)
+    told = sorted(i for item in items for i in range(*item.token_range_a))
     assert told == [i for i, place in enumerate(alignment.forward) if place < 0]
-    told = sorted(i for item in items for i in range(*item.b))
+    told = sorted(i for item in items for i in range(*item.token_range_b))
     assert told == [i for i, place in enumerate(alignment.backward) if place < 0]
 
 
@@ -71,20 +76,20 @@ def test_shared_ranges_inside_a_decisive_difference_belong_to_it() -> None:
 def test_passages_follow_the_left_text_and_give_offsets() -> None:
     a = "Утром пошёл сильный дождь с градом. Вечером мы пили чай на веранде."
     b = "Вечером мы пили чай на веранде! Утром пошёл сильный дождь с градом!"
-    first, second = Document(a), Document(b)
-    shared = passages(first, second, align(first, second))
+    first, second = CanonicalText(a), CanonicalText(b)
+    shared = find_passages(first, second, align(first, second))
     assert [(a[slice(*p.span_a)], b[slice(*p.span_b)]) for p in shared] == [
         ("Утром пошёл сильный дождь с градом",) * 2,
         ("Вечером мы пили чай на веранде",) * 2,
     ]
-    assert [passage.words for passage in shared] == [6, 6]
+    assert [passage.word_count for passage in shared] == [6, 6]
 
 
 @pytest.mark.parametrize(
     ("span", "expected"), [((0, 0), (2, 2)), ((0, 1), (2, 5)), ((1, 1), (5, 5)), ((2, 2), (9, 9))]
 )
 def test_offsets(span: tuple[int, int], expected: tuple[int, int]) -> None:
-    assert offsets(Document("  кот дом"), span) == expected
+    assert text_offsets(CanonicalText("  кот дом"), span) == expected
 
 
 def test_a_long_difference_is_cut() -> None:

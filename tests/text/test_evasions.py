@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from django_neardup.text.document import Document
+from django_neardup.text.canonical_text import CanonicalText
 from tests.text.notation import keys
 
 HONEST = "Продам гараж металлический, цена 5000 руб."
@@ -113,7 +113,7 @@ def test_caught(name: str) -> None:
     evasion, honest = SAME[name]
     assert evasion != honest
     assert keys(evasion) == keys(honest)
-    assert Document(evasion).exact == Document(honest).exact
+    assert CanonicalText(evasion).exact_digest == CanonicalText(honest).exact_digest
 
 
 @pytest.mark.parametrize("name", PARTLY)

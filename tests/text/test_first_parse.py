@@ -12,9 +12,9 @@ from pathlib import Path
 import pymorphy3
 import pytest
 
-from django_neardup.evaluation.corpora import corpus_names, load_corpus
-from django_neardup.text.first_parse import NAMES, FirstParse, Lemma
-from django_neardup.text.morphology import Morphology, morphology
+from django_neardup.evaluation.corpora import find_set_names, load_corpus
+from django_neardup.text.lemmas.morphology import Morphology, get_morphology
+from django_neardup.text.lemmas.pymorphy_parse import NAME_GRAMMEMES, FirstParseLemmatizer, Lemma
 
 LETTERS = {"ru": "абвгдежзийклмнопрстуфхцчшщъыьэюяё", "uk": "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя'"}
 PREFIXES = {"ru": "по наи не без супер пере анти полу", "uk": "най якнай щонай супер пере анти напів"}
@@ -33,11 +33,11 @@ def analyser(request: pytest.FixtureRequest) -> pymorphy3.MorphAnalyzer:
 def wanted(analyser: pymorphy3.MorphAnalyzer, word: str) -> Lemma:
     best = analyser.parse(word)[0]
     key = best.normal_form.replace("ё", "е")
-    return Lemma(key, str(best.tag.POS or ""), not NAMES.isdisjoint(best.tag.grammemes))
+    return Lemma(key, str(best.tag.POS or ""), not NAME_GRAMMEMES.isdisjoint(best.tag.grammemes))
 
 
 def different(analyser: pymorphy3.MorphAnalyzer, words: list[str]) -> list[tuple[str, Lemma, Lemma]]:
-    short = FirstParse(analyser).lemma
+    short = FirstParseLemmatizer(analyser).lemma
     both = ((word, short(word), wanted(analyser, word)) for word in words)
     return [(word, ours, theirs) for word, ours, theirs in both if ours != theirs]
 
@@ -98,7 +98,7 @@ def test_words_of_posts() -> None:
     if not folder:
         pytest.skip("NEARDUP_DATA is not set: no folder of labelled texts")
     corpora = (
-        load_corpus(Path(folder), name) for name in corpus_names(Path(folder)) if name.startswith("ru")
+        load_corpus(Path(folder), name) for name in find_set_names(Path(folder)) if name.startswith("ru")
     )
     words = {
         word for corpus in corpora for text in corpus.texts.values() for word in WORD.findall(text.lower())
@@ -119,4 +119,4 @@ def test_an_analyser_of_other_units_is_asked_itself() -> None:
 def test_a_fresh_one_agrees_with_the_shared_one(language: str) -> None:
     words = ["стульями", "chairs", "бегущий", "стульями", "москве", "абырвалгом", "п'ять", "5"]
     fresh = Morphology(language)
-    assert [fresh.lemma(word) for word in words] == [morphology(language).lemma(word) for word in words]
+    assert [fresh.lemma(word) for word in words] == [get_morphology(language).lemma(word) for word in words]

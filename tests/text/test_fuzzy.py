@@ -2,8 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from django_neardup.text.document import Document
-from django_neardup.text.fuzzy import same_joined, same_word, similar_codes, similar_words
+from django_neardup.text.alignment.fuzzy_words import (
+    are_same_joined,
+    are_similar_codes,
+    are_similar_words,
+    is_same_word,
+)
+from django_neardup.text.canonical_text import CanonicalText
 
 SAME = """
 машина машину | комнатную комната | велосипед вилосипед | выбор выьорах | кондиционер кондицыонер | тел телефон
@@ -23,8 +28,8 @@ def pairs(table: str) -> list[list[str]]:
 
 
 def alike(a: str, b: str) -> bool:
-    first, second = (Document(f"слово {word}").tokens[1] for word in (a, b))
-    return same_word(first, second)
+    first, second = (CanonicalText(f"слово {word}").tokens[1] for word in (a, b))
+    return is_same_word(first, second)
 
 
 @pytest.mark.parametrize("pair", pairs(SAME), ids=" ".join)
@@ -40,8 +45,8 @@ def test_two_words(pair: list[str]) -> None:
 
 
 def test_short_names_differ_by_a_letter() -> None:
-    assert similar_words("vote", "bote")
-    assert not similar_words("polo", "solo", names=True)
+    assert are_similar_words("vote", "bote")
+    assert not are_similar_words("polo", "solo", may_be_names=True)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,7 @@ def test_short_names_differ_by_a_letter() -> None:
     ],
 )
 def test_codes_differ_by_any_figure(a: str, b: str, same: bool) -> None:
-    assert similar_codes(a, b) is same
+    assert are_similar_codes(a, b) is same
 
 
 @pytest.mark.parametrize(
@@ -77,4 +82,4 @@ def test_codes_differ_by_any_figure(a: str, b: str, same: bool) -> None:
     ],
 )
 def test_split_and_joined(a: str, b: str, same: bool) -> None:
-    assert same_joined(Document(a).tokens, Document(b).tokens) is same
+    assert are_same_joined(CanonicalText(a).tokens, CanonicalText(b).tokens) is same

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text.gaps import Gap, gaps
+from django_neardup.text.alignment.gaps import Gap, find_gaps
 
 Places = list[int]
 
@@ -35,9 +35,9 @@ def inverse(forward: Places, size: int) -> Places:
     ],
 )
 def test_gaps(forward: Places, size: int, expected: list[Gap]) -> None:
-    found = list(gaps(forward, inverse(forward, size)))
-    if any(not (gap.left and gap.right) for gap in expected):
-        assert all(gap.left != gap.right for gap in found)
+    found = list(find_gaps(forward, inverse(forward, size)))
+    if any(not (gap.is_left_aligned and gap.is_right_aligned) for gap in expected):
+        assert all(gap.is_left_aligned != gap.is_right_aligned for gap in found)
     else:
         assert found == expected
 
@@ -46,8 +46,11 @@ def test_gaps(forward: Places, size: int, expected: list[Gap]) -> None:
 def test_gaps_are_the_same_from_both_sides(order: Places, free: set[int], more: int) -> None:
     forward = [-1 if i in free else place for i, place in enumerate(order)]
     backward = inverse(forward, 8 + more)
-    ours = {tuple(gap) for gap in gaps(forward, backward)}
-    theirs = {(g.p, g.q, g.i, g.j, g.left, g.right) for g in gaps(backward, forward)}
+    ours = {tuple(gap) for gap in find_gaps(forward, backward)}
+    theirs = {
+        (g.start_b, g.end_b, g.start_a, g.end_a, g.is_left_aligned, g.is_right_aligned)
+        for g in find_gaps(backward, forward)
+    }
     assert ours == theirs
 
 
@@ -55,9 +58,11 @@ def test_gaps_are_the_same_from_both_sides(order: Places, free: set[int], more: 
 def test_gaps_hold_unaligned_words_alone(order: Places, free: set[int]) -> None:
     forward = [-1 if i in free else place for i, place in enumerate(order)]
     backward = inverse(forward, 8)
-    for gap in gaps(forward, backward):
-        assert all(place < 0 for place in (*forward[gap.i : gap.j], *backward[gap.p : gap.q]))
-        assert gap.i < gap.j or gap.p < gap.q
+    for gap in find_gaps(forward, backward):
+        assert all(
+            place < 0 for place in (*forward[gap.start_a : gap.end_a], *backward[gap.start_b : gap.end_b])
+        )
+        assert gap.start_a < gap.end_a or gap.start_b < gap.end_b
 
 
 def slow(forward: Places, backward: Places) -> set[Gap]:
@@ -105,5 +110,5 @@ def alignments(draw: st.DrawFn) -> tuple[Places, Places]:
 
 @given(alignments())
 def test_gaps_are_those_of_the_definition(places: tuple[Places, Places]) -> None:
-    found = list(gaps(*places))
+    found = list(find_gaps(*places))
     assert set(found) == slow(*places)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text.gaps import free_runs
-from django_neardup.text.grams import GRAMS, shared_runs
+from django_neardup.text.alignment.gaps import unaligned_runs
+from django_neardup.text.alignment.shared_runs import RUN_SIZES, find_shared_runs
 
 Run = tuple[int, int, int]
 
@@ -19,7 +19,7 @@ def slow(left: list[int], right: list[int]) -> list[Run]:
     def equal(i: int, p: int) -> bool:
         return i in free_a and p in free_b and left[i] == right[p]
 
-    for size in GRAMS:
+    for size in RUN_SIZES:
         ours, theirs = places(left, free_a, size), places(right, free_b, size)
         for gram, xs in ours.items():
             ys = theirs.get(gram, [])
@@ -50,14 +50,14 @@ WORDS = st.lists(st.integers(0, 6), max_size=60) | st.lists(st.integers(0, 40), 
 
 @given(WORDS, WORDS)
 def test_runs_are_those_of_the_definition(left: list[int], right: list[int]) -> None:
-    assert list(shared_runs(left, right)) == slow(left, right)
+    assert list(find_shared_runs(left, right)) == slow(left, right)
 
 
 @given(st.integers(0, 59), st.integers(1, 20), st.lists(st.integers(100, 120), max_size=8))
 def test_a_moved_and_edited_text(cut: int, length: int, new: list[int]) -> None:
     left = list(range(60))
     right = left[cut:] + new + left[: max(cut - length, 0)]
-    assert list(shared_runs(left, right)) == slow(left, right)
+    assert list(find_shared_runs(left, right)) == slow(left, right)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_a_moved_and_edited_text(cut: int, length: int, new: list[int]) -> None:
     ],
 )
 def test_free_runs(places: list[int], expected: list[tuple[int, int]]) -> None:
-    assert list(free_runs(places)) == expected
+    assert list(unaligned_runs(places)) == expected

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from django_neardup.signatures import get_algorithm
-from django_neardup.text.document import Document
-from django_neardup.text.guard import title_end
+from django_neardup.algorithms import get_algorithm
+from django_neardup.text.alignment.variant_guard import title_end
+from django_neardup.text.canonical_text import CanonicalText
 
 TABLE = Path(__file__).with_name("guard.txt")
 
@@ -21,7 +21,7 @@ def rows() -> list[list[str]]:
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row[1][:40])
 def test_table(row: list[str]) -> None:
     a, b, verdict, *classes = row
-    judgement = get_algorithm("neardup").judge(Document(a), Document(b))
+    judgement = get_algorithm("neardup").judge(CanonicalText(a), CanonicalText(b))
     assert (judgement.verdict, ",".join(judgement.classes)) == (verdict, "".join(classes)), (
         judgement.evidence()
     )
@@ -38,8 +38,8 @@ def test_table(row: list[str]) -> None:
     ],
 )
 def test_an_excused_name_is_no_deal_and_no_size(a: str, b: str) -> None:
-    excusing = get_algorithm("neardup", excused=("name", "latin", "price", "date", "contact"))
-    assert excusing.judge(Document(a), Document(b)).verdict == "duplicate"
+    excusing = get_algorithm("neardup", ignored_differences=("name", "latin", "price", "date", "contact"))
+    assert excusing.judge(CanonicalText(a), CanonicalText(b)).verdict == "duplicate"
 
 
 LONG = (
@@ -58,13 +58,13 @@ LONG = (
 def test_in_long_texts_a_figure_that_is_all_the_difference_decides_and_a_word_does_not(
     a: str, b: str, verdict: str
 ) -> None:
-    judgement = get_algorithm("neardup").judge(Document(LONG + a + LONG), Document(LONG + b + LONG))
+    judgement = get_algorithm("neardup").judge(CanonicalText(LONG + a + LONG), CanonicalText(LONG + b + LONG))
     assert judgement.verdict == verdict
 
 
 def test_a_title_decides_in_long_texts_too() -> None:
     texts = ["Гараж кирпичный\n" + LONG, "Погреб кирпичный\n" + LONG]
-    judgement = get_algorithm("neardup").judge(*map(Document, texts))
+    judgement = get_algorithm("neardup").judge(*map(CanonicalText, texts))
     assert (judgement.verdict, judgement.classes) == ("variant", ("name",))
 
 
@@ -73,19 +73,21 @@ def test_a_title_decides_in_long_texts_too() -> None:
     [("", 0), ("Продам гараж", 0), ("Продам гараж. " + LONG, 2), (LONG, 0), ("Продам гараж\n" + LONG, 2)],
 )
 def test_a_title_is_a_short_beginning_of_a_longer_text(text: str, end: int) -> None:
-    assert title_end(Document(text)) == end
+    assert title_end(CanonicalText(text)) == end
 
 
 def test_equal_figures_in_another_order_are_no_contradiction() -> None:
     a = "Цоколь 3 метра, терраса 5 метров, крыша новая, окна на юг"
     b = "Терраса 5 метров, цоколь 3 метра, крыша новая, окна на юг"
-    assert get_algorithm("neardup").judge(Document(a), Document(b)).verdict == "duplicate"
+    assert get_algorithm("neardup").judge(CanonicalText(a), CanonicalText(b)).verdict == "duplicate"
 
 
 def test_a_sentence_for_a_sentence_is_an_edit() -> None:
     text = "Продаю дачу у реки. {} Дом тёплый, с печкой, баня во дворе, колодец свой. "
     text += "Соседи живут круглый год, дорогу чистят, до магазина десять минут пешком."
-    a, b = (Document(text.format(part)) for part in ("Рядом лес и станция.", "Возможен обмен на машину."))
+    a, b = (
+        CanonicalText(text.format(part)) for part in ("Рядом лес и станция.", "Возможен обмен на машину.")
+    )
     judgement = get_algorithm("neardup").judge(a, b)
     assert judgement.verdict == "duplicate"
     assert judgement.classes == ()
@@ -94,6 +96,8 @@ def test_a_sentence_for_a_sentence_is_an_edit() -> None:
 def test_given_names_are_contacts() -> None:
     a = "Сдам комнату у метро на длительный срок, мебель и техника есть, спросить Марину"
     b = "Сдам комнату у метро на длительный срок, мебель и техника есть, спросить Сергея"
-    assert get_algorithm("neardup").judge(Document(a), Document(b)).verdict == "duplicate"
-    strict = get_algorithm("neardup", excused=("price",)).judge(Document(a), Document(b))
+    assert get_algorithm("neardup").judge(CanonicalText(a), CanonicalText(b)).verdict == "duplicate"
+    strict = get_algorithm("neardup", ignored_differences=("price",)).judge(
+        CanonicalText(a), CanonicalText(b)
+    )
     assert (strict.verdict, strict.classes) == ("variant", ("contact",))

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from django_neardup.text.document import Document
-from django_neardup.text.lexicon import LongTextLexicon, lexicon
-from django_neardup.text.plain import MAX_BYTES
-from django_neardup.text.tokenize import MAX_TOKENS
+from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.normalization.plain_text import MAX_BYTES
+from django_neardup.text.tokens.lexicon import LongTextLexicon, get_lexicon
+from django_neardup.text.tokens.tokenize import MAX_TOKENS
 from tests.text.hostile import HOSTILE, random_words
 
 SIZE = 4_000
@@ -28,9 +28,9 @@ BIG = 100_000_000
 
 def _read(text: str) -> None:
     for quotes in ("keep", "drop"):
-        document = Document(text, quotes=quotes, secret=b"secret")
+        document = CanonicalText(text, quotes=quotes, secret=b"secret")
         assert len(document.hashes) == len(document.weights) == len(document)
-        assert document.exact
+        assert document.exact_digest
 
 
 def _seconds(text: str) -> float:
@@ -72,9 +72,9 @@ def test_time_is_linear(name: str) -> None:
 def test_a_hundred_megabytes(name: str) -> None:
     unit = "Продам гараж в хорошем состоянии. " * 100 if name == "plain" else HOSTILE[name](1000)
     text = (unit * (BIG // len(unit.encode()) + 1))[: BIG // (2 if "а" in unit else 1)]
-    Document("слово word").tokens  # noqa: B018 (dictionaries are loaded once)
+    CanonicalText("слово word").tokens  # noqa: B018 (dictionaries are loaded once)
     begin = time.process_time()
-    document = Document(text)
+    document = CanonicalText(text)
     assert document.truncated
     assert len(document.hashes) <= MAX_TOKENS
     assert time.process_time() - begin < 4.0  # about 1 on an idle machine
@@ -82,12 +82,12 @@ def test_a_hundred_megabytes(name: str) -> None:
 
 MEMORY = """
 import resource
-from django_neardup.text.document import Document
-Document("слово word").tokens
+from django_neardup.text.canonical_text import CanonicalText
+CanonicalText("слово word").tokens
 text = {unit!r} * {times}
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-document = Document(text)
-document.hashes, document.exact, document.weights
+document = CanonicalText(text)
+document.hashes, document.exact_digest, document.weights
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
@@ -102,14 +102,14 @@ def test_memory_of_a_hundred_megabytes(unit: str) -> None:
 
 
 def test_number_of_tokens_is_bounded() -> None:
-    document = Document("1 " * MAX_TOKENS + "2 3")
+    document = CanonicalText("1 " * MAX_TOKENS + "2 3")
     assert len(document) == MAX_TOKENS
     assert document.truncated
 
 
 def test_words_and_keys_are_bounded() -> None:
     text = "а" * 5000 + " " + "ab1" * 5000 + " " + "9" * 5000 + " http://a.ru/" + "b" * 5000
-    assert all(len(token.key) <= 2010 and len(token.surface) <= 2010 for token in Document(text).tokens)
+    assert all(len(token.key) <= 2010 and len(token.surface) <= 2010 for token in CanonicalText(text).tokens)
 
 
 def test_runs_of_combining_marks_never_reach_normalisation() -> None:
@@ -123,23 +123,23 @@ def test_runs_of_combining_marks_never_reach_normalisation() -> None:
 
 def test_a_long_text_of_unknown_words_spends_a_budget() -> None:
     words = random_words(6000)
-    entries = LongTextLexicon(lexicon("ru", True))
+    entries = LongTextLexicon(get_lexicon("ru", True))
     keys = [entries[word].key for word in words]
-    assert entries.left <= 0
-    assert keys[-1000:] == [entries.shared.surface(word) for word in words[-1000:]]
-    again = LongTextLexicon(lexicon("ru", True))
+    assert entries.remaining_budget <= 0
+    assert keys[-1000:] == [entries.shared_lexicon.fold_surface(word) for word in words[-1000:]]
+    again = LongTextLexicon(get_lexicon("ru", True))
     assert [again[word].key for word in words] == keys
 
 
 def test_same_tokens_whatever_was_read_before() -> None:
     text = " ".join(random_words(9000))
-    first = Document(text).exact
-    Document(" ".join(reversed(text.split()))).tokens  # noqa: B018
-    assert Document(text).exact == first
+    first = CanonicalText(text).exact_digest
+    CanonicalText(" ".join(reversed(text.split()))).tokens  # noqa: B018
+    assert CanonicalText(text).exact_digest == first
 
 
 def test_a_megabyte_is_read_whole() -> None:
     text = "слово " * (MAX_BYTES // 11)
-    document = Document(text)
+    document = CanonicalText(text)
     assert not document.truncated
     assert len(document) == MAX_BYTES // 11

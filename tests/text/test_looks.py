@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text.document import Document
-from django_neardup.text.fuzzy import same_word
-from django_neardup.text.looks import look, may_be_same
-from django_neardup.text.tokenize import Token
+from django_neardup.text.alignment.fuzzy_words import is_same_word
+from django_neardup.text.alignment.word_prefilter import can_be_same_word, word_traits
+from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.tokens.tokenize import Token
 from tests.text.test_fuzzy import SAME, pairs
 
 RUSSIAN = "машина велосипед мяч кот дом лучше хороший электричество тепловоз кондиционер абырвалг продам авто"
@@ -22,7 +22,7 @@ LETTERS = "абеикмнорст" + string.ascii_lowercase[:6] + "5"
 
 
 def token(word: str) -> Token | None:
-    found = Document(f"слово {word}").tokens[1:]
+    found = CanonicalText(f"слово {word}").tokens[1:]
     return found[0] if found else None
 
 
@@ -41,19 +41,24 @@ def misspelt(draw: st.DrawFn) -> tuple[str, str]:
 @given(misspelt() | st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS)))
 def test_one_word_is_never_parted(words: tuple[str, str]) -> None:
     first, second = map(token, words)
-    if first and second and first.key != second.key and not may_be_same(look(first), look(second)):
-        assert not same_word(first, second)
+    if (
+        first
+        and second
+        and first.key != second.key
+        and not can_be_same_word(word_traits(first), word_traits(second))
+    ):
+        assert not is_same_word(first, second)
 
 
 @pytest.mark.parametrize("pair", pairs(SAME), ids=" ".join)
 def test_known_pairs(pair: list[str]) -> None:
     first, second = map(token, pair)
     assert first and second
-    assert first.key == second.key or may_be_same(look(first), look(second))
+    assert first.key == second.key or can_be_same_word(word_traits(first), word_traits(second))
 
 
 @pytest.mark.parametrize("pair", ["машина дом", "мяч стол", "машина вилосипед", "car photo", "5 12"])
 def test_most_are_parted(pair: str) -> None:
     first, second = map(token, pair.split())
     assert first and second
-    assert not may_be_same(look(first), look(second))
+    assert not can_be_same_word(word_traits(first), word_traits(second))

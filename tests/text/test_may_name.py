@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.text.batch import read_batch
-from django_neardup.text.document import Document
-from django_neardup.text.may_name import may_name
-from django_neardup.text.plain import plain_text
+from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.normalization.plain_text import plain_text
+from django_neardup.text.tokens.name_prefilter import can_contain_name
 
 NAMED = [
     "Звонить Ивану Иванову",
@@ -145,7 +145,7 @@ LONG = "дом стоит " * 30
 
 
 def looked_at(text, *args, **options):
-    return may_name(plain_text(text).text, *args, **options)
+    return can_contain_name(plain_text(text).text, *args, **options)
 
 
 @pytest.mark.parametrize("text", NAMED)
@@ -155,38 +155,38 @@ def test_names_side_by_side_are_seen(text):
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_a_text_without_two_capitals_side_by_side_needs_no_look(text):
-    assert not looked_at(text) and not Document(text).names
+    assert not looked_at(text) and not CanonicalText(text).person_names
 
 
 @pytest.mark.parametrize("text", NAMED)
 @pytest.mark.parametrize("language", ["en", "de-AT", "th"])
 def test_a_language_without_a_dictionary_names_nobody(text, language):
-    assert not looked_at(text, language) and not Document(text, language=language).names
+    assert not looked_at(text, language) and not CanonicalText(text, language=language).person_names
 
 
 @pytest.mark.parametrize("text", UNNAMED)
 def test_synonyms_may_stand_for_any_word(text):
-    assert looked_at(text, "ru", synonyms=True)
+    assert looked_at(text, "ru", has_synonyms=True)
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=12).map("".join))
 def test_whatever_has_a_name_may_have_one(text):
-    assert (looked_at(text) and looked_at(text, "ru")) or not Document(text).names
+    assert (looked_at(text) and looked_at(text, "ru")) or not CanonicalText(text).person_names
 
 
 @pytest.mark.parametrize("text", UNNAMED)
 def test_words_that_are_in_no_name_need_no_look(text):
-    assert looked_at(text) and not looked_at(text, "ru") and not Document(text).names
+    assert looked_at(text) and not looked_at(text, "ru") and not CanonicalText(text).person_names
 
 
 @given(st.lists(st.sampled_from(PARTS + MARKUP), max_size=14).map("".join), st.sampled_from(["keep", "drop"]))
 def test_what_a_reader_sees_tells_as_much(text, quotes):
     batch = read_batch([text, LONG], quotes=quotes)
-    assert may_name(batch.plain(0), "ru") or not Document(text, quotes=quotes).names
+    assert can_contain_name(batch.plain(0), "ru") or not CanonicalText(text, quotes=quotes).person_names
 
 
 def test_markup_alone_is_no_name():
     batch = read_batch(["<p>Продаю <b>диван</b>. [i]Самовывоз[/i] &mdash; <br>звоните", LONG])
     assert batch.plain(0).startswith("\nПродаю диван. Самовывоз — ")
     assert batch.plain(1) == LONG
-    assert not may_name(batch.plain(0))
+    assert not can_contain_name(batch.plain(0))

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from django_neardup.text import morphology
-from django_neardup.text.morphology import Lemma, Morphology
+from django_neardup.text.lemmas import morphology
+from django_neardup.text.lemmas.morphology import Lemma, Morphology
 
 
 @pytest.mark.parametrize(
@@ -33,17 +33,17 @@ def test_lemmas(language: str, word: str, wanted: Lemma) -> None:
 
 def test_dictionary() -> None:
     russian = Morphology("ru")
-    assert russian.knows("сахар") is True
-    assert russian.knows("вох") is False
-    assert Morphology("en").knows("сахар") is None
+    assert russian.is_in_dictionary("сахар") is True
+    assert russian.is_in_dictionary("вох") is False
+    assert Morphology("en").is_in_dictionary("сахар") is None
 
 
 def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(morphology, "CACHE_WORDS", 3)
+    monkeypatch.setattr(morphology, "MAX_CACHED_LEMMAS", 3)
     english = Morphology("en")
     for word in ("one", "two", "three", "four", "five"):
         assert english.lemma(word).key
-    assert len(english._cache) <= 3
+    assert len(english._lemma_cache) <= 3
 
 
 def test_threads() -> None:

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text import Document, Synonyms
-from django_neardup.text import names as names_module
+from django_neardup.text import CanonicalText, Synonyms
+from django_neardup.text.tokens import person_names as names_module
 
 
 def names(text: str, **options: str) -> str:
     """Names that a text holds, separated by bars."""
-    return " | ".join(Document(text, **options).names)  # type: ignore[arg-type]
+    return " | ".join(CanonicalText(text, **options).person_names)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_not_names(text: str) -> None:
 
 def test_each_once_in_order() -> None:
     text = "Пушкин А. С. и Иван Петров. Ивана Петрова видел А. С. Пушкин."
-    assert Document(text).names == ("пушкин а. с.", "петров иван")
+    assert CanonicalText(text).person_names == ("пушкин а. с.", "петров иван")
 
 
 def test_homoglyphs_make_no_difference() -> None:
@@ -112,12 +112,16 @@ def test_ukrainian_and_languages_without_a_dictionary() -> None:
 
 def test_names_do_not_depend_on_synonyms() -> None:
     text = "Иван Петров"
-    synonyms = Synonyms.of([["человек", "иван"]])
-    assert Document(text, synonyms=synonyms).names == Document(text).names == ("петров иван",)
+    synonyms = Synonyms.from_classes([["человек", "иван"]])
+    assert (
+        CanonicalText(text, synonyms=synonyms).person_names
+        == CanonicalText(text).person_names
+        == ("петров иван",)
+    )
 
 
 def test_very_many_capitals_are_not_all_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names_module, "MOST_WORDS", 4)
+    monkeypatch.setattr(names_module, "MAX_CAPITALIZED_WORDS", 4)
     assert names("Иван Петров, Анна Орлова, Вера Козлова") == "петров иван | орлов анна"
 
 
@@ -145,6 +149,6 @@ PIECES = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=20).map("".join)))
 def test_any_text_has_whole_names_or_none(text: str) -> None:
-    found = Document(text).names
+    found = CanonicalText(text).person_names
     assert len(set(found)) == len(found)
     assert all(len(name.split()) in (2, 3) for name in found)

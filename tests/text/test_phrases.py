@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text import Document, Phrases, Synonyms
+from django_neardup.text import CanonicalText, PhraseMatcher, Synonyms
 
 LIST = [
     (1, "срочная продажа"),
@@ -19,7 +19,7 @@ LIST = [
 
 
 def found(text: str) -> tuple[int, ...]:
-    return Phrases(LIST).find(Document(text))
+    return PhraseMatcher(LIST).find(CanonicalText(text))
 
 
 def test_forms_case_and_punctuation_make_no_difference() -> None:
@@ -41,25 +41,29 @@ def test_each_once_in_the_order_of_the_first() -> None:
 
 
 def test_an_ending_of_a_longer_beginning_is_found() -> None:
-    phrases = Phrases([("long", "дом река лес гора"), ("end", "река лес"), ("shorter", "лес")])
-    assert phrases.find(Document("дом река лес море")) == ("end", "shorter")
-    assert phrases.find(Document("дом река лес дом река лес гора")) == ("end", "shorter", "long")
+    phrases = PhraseMatcher([("long", "дом река лес гора"), ("end", "река лес"), ("shorter", "лес")])
+    assert phrases.find(CanonicalText("дом река лес море")) == ("end", "shorter")
+    assert phrases.find(CanonicalText("дом река лес дом река лес гора")) == ("end", "shorter", "long")
 
 
 def test_an_ending_of_an_ending_is_found() -> None:
     """Behind "дом река лес" stands "река лес", which is no phrase yet, and behind that "лес", which is one."""
-    phrases = Phrases([("long", "дом река лес гора"), ("middle", "река лес стол"), ("end", "лес")])
-    assert phrases.find(Document("дом река лес")) == ("end",)
+    phrases = PhraseMatcher([("long", "дом река лес гора"), ("middle", "река лес стол"), ("end", "лес")])
+    assert phrases.find(CanonicalText("дом река лес")) == ("end",)
 
 
 def test_an_empty_list() -> None:
-    assert Phrases([]).find(Document("слово")) == ()
+    assert PhraseMatcher([]).find(CanonicalText("слово")) == ()
 
 
 def test_languages_and_synonyms() -> None:
-    assert Phrases([(1, "urgent sales")], "en").find(Document("Urgent sale!", language="en")) == (1,)
-    synonyms = Synonyms.of([["болеть", "недомогать"]])
-    assert Phrases([(1, "недомогаю")], synonyms=synonyms).find(Document("Болел", synonyms=synonyms)) == (1,)
+    assert PhraseMatcher([(1, "urgent sales")], "en").find(CanonicalText("Urgent sale!", language="en")) == (
+        1,
+    )
+    synonyms = Synonyms.from_classes([["болеть", "недомогать"]])
+    assert PhraseMatcher([(1, "недомогаю")], synonyms=synonyms).find(
+        CanonicalText("Болел", synonyms=synonyms)
+    ) == (1,)
 
 
 NOUNS = ["дом", "лес", "река"]
@@ -70,6 +74,6 @@ WORDS = st.lists(st.sampled_from(NOUNS), max_size=12).map(" ".join)
 def test_finds_what_a_plain_search_finds(phrases: list[str], text: str) -> None:
     padded = f" {text} "
     wanted = {number for number, phrase in enumerate(phrases) if f" {phrase} " in padded}
-    ids = Phrases(enumerate(phrases)).find(Document(text))
+    ids = PhraseMatcher(enumerate(phrases)).find(CanonicalText(text))
     assert set(ids) == wanted
     assert len(ids) == len(wanted)

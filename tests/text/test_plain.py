@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from django_neardup.text.plain import MAX_BYTES, plain_text
+from django_neardup.text.normalization.plain_text import MAX_BYTES, plain_text
 
 KEEP = """
 <b>с</b>вая                                          | свая
@@ -90,7 +90,7 @@ def test_text_without_marks_is_itself() -> None:
     raw = "Продаю стулья, 5 шт. - недорого!"
     plain = plain_text(raw)
     assert plain.text == raw
-    assert plain.tables() is None
+    assert plain.offset_tables() is None
 
 
 def test_unknown_way_with_quotations() -> None:
@@ -104,10 +104,10 @@ def test_every_character_knows_its_place() -> None:
     seen = []
     for word in ("раз", "два", "три"):
         start = plain.text.index(word)
-        seen.append(raw[slice(*plain.span(start, start + len(word)))])
+        seen.append(raw[slice(*plain.raw_span(start, start + len(word)))])
     assert seen == ["раз", "дв</b>а", "три"]
     at = plain.text.index("&")
-    assert raw[slice(*plain.span(at, at + 1))] == "&amp;"
+    assert raw[slice(*plain.raw_span(at, at + 1))] == "&amp;"
 
 
 @pytest.mark.parametrize("unit", ["раз два ", "one two ", "<p>раз</p>", "𝄞", "\ud800 "])
@@ -119,8 +119,8 @@ def test_of_a_long_text_head_and_tail_are_read(unit: str) -> None:
     assert plain.text.startswith("начало ")
     assert plain.text.endswith(" конец")
     end = len(plain.text)
-    assert raw[slice(*plain.span(end - 5, end))] == "конец"
-    assert raw[slice(*plain.span(0, 6))] == "начало"
+    assert raw[slice(*plain.raw_span(end - 5, end))] == "конец"
+    assert raw[slice(*plain.raw_span(0, 6))] == "начало"
 
 
 @pytest.mark.parametrize(("char", "limit"), [("a", MAX_BYTES), ("я", MAX_BYTES // 2), ("𝄞", MAX_BYTES // 4)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from django_neardup.text.document import CYRILLIC_LANGUAGES, Document
-from django_neardup.text.normalize import normalize
-from django_neardup.text.plain import plain_text
-from django_neardup.text.tokenize import KINDS
-from django_neardup.text.traced import Traced
+from django_neardup.text.canonical_text import CYRILLIC_LANGUAGES, CanonicalText
+from django_neardup.text.normalization.normalize import normalize
+from django_neardup.text.normalization.offsets import OffsetText
+from django_neardup.text.normalization.plain_text import plain_text
+from django_neardup.text.tokens.tokenize import TOKEN_KINDS
 from tests.fuzzing import examples
 
 
@@ -41,27 +41,27 @@ JAMO = range(0x1100, 0x1200)
 @example("<b>с</b>вая С140.35", "ru", "keep")
 @example("", "ru", "drop")
 def test_tokens_are_in_order_and_in_bounds(text: str, language: str, quotes: str) -> None:
-    document = Document(text, language=language, quotes=quotes, secret=b"x")
+    document = CanonicalText(text, language=language, quotes=quotes, secret=b"x")
     last = 0
     for token in document.tokens:
         assert last <= token.start < token.end <= len(text)
-        assert token.kind in KINDS
+        assert token.kind in TOKEN_KINDS
         assert token.key
         assert token.surface
         assert not any(char.isspace() for char in token.key)
         last = token.start
-    assert len(document.hashes) == len(document.weights) == document.words == len(document)
+    assert len(document.hashes) == len(document.weights) == document.word_count == len(document)
     assert all(0 <= value < 1 << 64 for value in document.hashes)
     assert all(0 < weight <= 2 for weight in document.weights)
-    assert 0 <= document.content_words <= len(document)
+    assert 0 <= document.content_word_count <= len(document)
     assert document.codes <= {token.key for token in document.tokens}
-    assert len(document.exact) == 16
+    assert len(document.exact_digest) == 16
 
 
 @examples(200)
 @given(ANY_TEXT)
 def test_sentences_cover_all_tokens(text: str) -> None:
-    document = Document(text)
+    document = CanonicalText(text)
     borders = [0, *(end for _, end in document.sentences)]
     assert [start for start, _ in document.sentences] == borders[:-1]
     assert borders[-1] == len(document)
@@ -72,19 +72,19 @@ def test_sentences_cover_all_tokens(text: str) -> None:
 @given(ANY_TEXT, LANGUAGES)
 def test_folding_is_finished(text: str, language: str) -> None:
     prefer = language in CYRILLIC_LANGUAGES
-    once = normalize(Traced(text), prefer_cyrillic=prefer).traced.text
+    once = normalize(OffsetText(text), prefer_cyrillic=prefer).offset_text.text
     assert len(once) <= 8 * len(text)
     if not any(ord(char) in JAMO for char in once):
-        assert normalize(Traced(once), prefer_cyrillic=prefer).traced.text == once
+        assert normalize(OffsetText(once), prefer_cyrillic=prefer).offset_text.text == once
 
 
 @examples(200)
 @given(ANY_TEXT, st.sampled_from(["keep", "drop"]))
 def test_places_survive_every_step(text: str, quotes: str) -> None:
     plain = plain_text(text, quotes)
-    folded = normalize(plain).traced
+    folded = normalize(plain).offset_text
     for traced in (plain, folded):
-        places = [traced.span(index, index + 1) for index in range(len(traced.text))]
+        places = [traced.raw_span(index, index + 1) for index in range(len(traced.text))]
         assert all(0 <= start < end <= len(text) for start, end in places)
         assert places == sorted(places)
 
@@ -94,12 +94,14 @@ def test_places_survive_every_step(text: str, quotes: str) -> None:
 def test_dress_does_not_matter(words: list[str]) -> None:
     text = " ".join(words)
     dressed = "<p>" + " <b></b>".join(words).upper().replace("О", "O") + "\u200b</p>"
-    assert [token.key for token in Document(dressed).tokens] == [token.key for token in Document(text).tokens]
+    assert [token.key for token in CanonicalText(dressed).tokens] == [
+        token.key for token in CanonicalText(text).tokens
+    ]
 
 
 @examples(100)
 @given(ANY_TEXT)
 def test_equal_texts_are_equal_documents(text: str) -> None:
-    first, second = Document(text), Document(text)
+    first, second = CanonicalText(text), CanonicalText(text)
     assert first.tokens == second.tokens
-    assert first.exact == second.exact
+    assert first.exact_digest == second.exact_digest

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text.lists import words
-from django_neardup.text.shingle import canonical_shingles, canonical_text, shingles, winnow
+from django_neardup.text.shingles import classic_shingles, classic_text, shingles, winnow
+from django_neardup.text.word_lists import word_set
 
 BELINSKY = (
     "«Разум дан человеку для того, чтобы он разумно жил, а не для того только, "
     "чтобы он понимал, что он неразумно живет.»"
 )
-ARTICLE_STOP = words(
+ARTICLE_STOP = word_set(
     "это как так и в над к до не на но за то с ли а во от со для о же ну вы бы что кто он она"
 )
 CANONICAL = "разум дан человеку того чтобы разумно жил того только чтобы понимал неразумно живет"
@@ -26,21 +26,21 @@ SHINGLES = [
 
 
 def test_canonical_text_of_the_article() -> None:
-    assert canonical_text(BELINSKY, stop=ARTICLE_STOP) == CANONICAL
+    assert classic_text(BELINSKY, stop_words=ARTICLE_STOP) == CANONICAL
 
 
 def test_shingles_of_the_article() -> None:
-    assert canonical_shingles(BELINSKY, 10, stop=ARTICLE_STOP) == SHINGLES
+    assert classic_shingles(BELINSKY, 10, stop_words=ARTICLE_STOP) == SHINGLES
 
 
 def test_ours_keeps_the_negation() -> None:
-    assert " не " in canonical_text(BELINSKY)
-    assert " не " not in canonical_text(BELINSKY, stop=ARTICLE_STOP)
+    assert " не " in classic_text(BELINSKY)
+    assert " не " not in classic_text(BELINSKY, stop_words=ARTICLE_STOP)
 
 
 @pytest.mark.parametrize("text", ["", "слово", "и не на", "<b></b>", "раз два три"])
 def test_fewer_words_than_a_shingle_has(text: str) -> None:
-    assert canonical_shingles(text, 10, stop=ARTICLE_STOP) == []
+    assert classic_shingles(text, 10, stop_words=ARTICLE_STOP) == []
 
 
 def test_shingles() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text.similarity import containment, dice, resemblance
+from django_neardup.text.set_similarity import containment, dice, resemblance
 
 BAGS = st.lists(st.sampled_from("abcdef"), max_size=12)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from django_neardup.text import Document, Synonyms
+from django_neardup.text import CanonicalText, Synonyms
 
 FILE = """\ufeff# жалобы
 болеть, недомогать хворать   # первое слово стоит за все
@@ -30,7 +30,7 @@ def written(path: Path, text: str) -> Path:
 
 
 def keys(text: str, synonyms: Synonyms | None) -> str:
-    return " ".join(token.key for token in Document(text, synonyms=synonyms).tokens)
+    return " ".join(token.key for token in CanonicalText(text, synonyms=synonyms).tokens)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,11 @@ def test_without_a_file_words_are_themselves() -> None:
 
 def test_get(path: Path) -> None:
     synonyms = Synonyms.load(path)
-    assert (synonyms.get("недомогать"), synonyms.get("болеть"), synonyms.get("стул")) == (
+    assert (
+        synonyms.leading_key("недомогать"),
+        synonyms.leading_key("болеть"),
+        synonyms.leading_key("стул"),
+    ) == (
         "болеть",
         None,
         None,
@@ -66,7 +70,7 @@ def test_get(path: Path) -> None:
 
 def test_what_the_reader_sees_stays(path: Path) -> None:
     text = "Он сильно хворал"
-    plain, changed = Document(text), Document(text, synonyms=Synonyms.load(path))
+    plain, changed = CanonicalText(text), CanonicalText(text, synonyms=Synonyms.load(path))
     assert [token._replace(key="") for token in plain.tokens] == [
         token._replace(key="") for token in changed.tokens
     ]
@@ -75,10 +79,10 @@ def test_what_the_reader_sees_stays(path: Path) -> None:
 
 def test_texts_that_differ_in_synonyms_are_equal(path: Path) -> None:
     synonyms = Synonyms.load(path)
-    a = Document("Недомогаю, был доктор", synonyms=synonyms)
-    b = Document("Болею, был врач", synonyms=synonyms)
-    assert (a.exact, a.hashes) == (b.exact, b.hashes)
-    assert a.exact != Document(a.raw).exact
+    a = CanonicalText("Недомогаю, был доктор", synonyms=synonyms)
+    b = CanonicalText("Болею, был врач", synonyms=synonyms)
+    assert (a.exact_digest, a.hashes) == (b.exact_digest, b.hashes)
+    assert a.exact_digest != CanonicalText(a.raw).exact_digest
 
 
 def test_only_words_are_replaced() -> None:
@@ -86,8 +90,8 @@ def test_only_words_are_replaced() -> None:
         "made", {"изба": "дом", "c140.35": "дом", "2": "дом", "5": "дом", "tel:9031234567": "дом"}
     )
     text = "изба С140.35, 5 кг, 8 903 123-45-67, два, 12.05.2024, 500 руб"
-    before = [token.key for token in Document(text).tokens]
-    after = [token.key for token in Document(text, synonyms=synonyms).tokens]
+    before = [token.key for token in CanonicalText(text).tokens]
+    after = [token.key for token in CanonicalText(text, synonyms=synonyms).tokens]
     assert after == ["дом", *before[1:]]
 
 
@@ -109,7 +113,7 @@ def test_mistakes_are_told_with_their_line(tmp_path: Path, text: str, message: s
 
 def test_forms_of_one_word_may_stand_in_one_class(tmp_path: Path) -> None:
     synonyms = Synonyms.load(written(tmp_path / "forms.txt", "кот кота котик"))
-    assert (synonyms.get("котик"), synonyms.get("кот")) == ("кот", None)
+    assert (synonyms.leading_key("котик"), synonyms.leading_key("кот")) == ("кот", None)
 
 
 def test_no_file(tmp_path: Path) -> None:
@@ -138,12 +142,12 @@ def test_an_empty_file(tmp_path: Path) -> None:
 
 
 def test_other_languages() -> None:
-    synonyms = Synonyms.of([["flat", "apartments"]], "en")
-    assert Document("Two apartments", language="en", synonyms=synonyms).tokens[1].key == "flat"
+    synonyms = Synonyms.from_classes([["flat", "apartments"]], "en")
+    assert CanonicalText("Two apartments", language="en", synonyms=synonyms).tokens[1].key == "flat"
 
 
 def test_they_travel_and_do_not_change(path: Path) -> None:
     synonyms = Synonyms.load(path)
-    assert pickle.loads(pickle.dumps(synonyms)).get("хворать") == "болеть"
+    assert pickle.loads(pickle.dumps(synonyms)).leading_key("хворать") == "болеть"
     with pytest.raises(AttributeError):
         synonyms.digest = ""  # type: ignore[misc]

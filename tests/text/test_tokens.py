@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from django_neardup.text.document import Document
+from django_neardup.text.canonical_text import CanonicalText
 from tests.text.notation import keys, tokens
 
 WORDS = """
@@ -134,7 +134,7 @@ def test_tokens(text: str, wanted: str) -> None:
 @pytest.mark.parametrize(("text", "wanted"), _cases(CONTACTS))
 def test_contacts(text: str, wanted: str) -> None:
     assert tokens(text) == wanted
-    assert Document(text).contacts == (wanted.split()[-1].removeprefix("@:"),)
+    assert CanonicalText(text).contacts == (wanted.split()[-1].removeprefix("@:"),)
 
 
 NOT_CONTACTS = """
@@ -155,7 +155,7 @@ a@b
 
 @pytest.mark.parametrize("text", NOT_CONTACTS.strip().splitlines())
 def test_no_contact(text: str) -> None:
-    assert Document(text).contacts == ()
+    assert CanonicalText(text).contacts == ()
 
 
 def test_negations_are_kept_and_spelt_alike() -> None:
@@ -165,7 +165,7 @@ def test_negations_are_kept_and_spelt_alike() -> None:
 
 def test_place_is_what_the_reader_sees() -> None:
     text = "Свая <b>С</b>140.35 за 5&nbsp;000 руб., т\u200bел. 8 (903) 123-45-67!"
-    seen = {token.key: text[token.start : token.end] for token in Document(text).tokens}
+    seen = {token.key: text[token.start : token.end] for token in CanonicalText(text).tokens}
     assert seen == {
         "свая": "Свая",
         "c140.35": "С</b>140.35",
@@ -178,14 +178,16 @@ def test_place_is_what_the_reader_sees() -> None:
 
 def test_capitals() -> None:
     capitals = {
-        token.surface: token.capital for token in Document("Иван видел BMW и iPhone, МОСКВА Нева").tokens
+        token.surface: token.is_capitalized
+        for token in CanonicalText("Иван видел BMW и iPhone, МОСКВА Нева").tokens
     }
     assert [word for word, capital in capitals.items() if capital] == ["иван", "нева"]
 
 
 def test_parts_of_speech_and_names() -> None:
     found = {
-        token.surface: (token.pos, token.name) for token in Document("Красивая Москва, Иван поёт").tokens
+        token.surface: (token.pos, token.is_name)
+        for token in CanonicalText("Красивая Москва, Иван поёт").tokens
     }
     assert found == {
         "красивая": ("ADJF", False),

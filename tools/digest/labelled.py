@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from django_neardup.evaluation.corpora import Corpus, LabelledPair, corpus_names, load_corpus
-from django_neardup.signatures import Algorithm, Judgement, get_algorithm
-from django_neardup.text.document import Document
+from django_neardup.algorithms import Algorithm, Judgement, get_algorithm
+from django_neardup.evaluation.corpora import Corpus, LabelledPair, find_set_names, load_corpus
+from django_neardup.text.canonical_text import CanonicalText
 
 from .records import KEYS, VERDICTS, Record, Section
 
@@ -33,10 +33,10 @@ def labelled_sections(data: Path | None, secret: str, most: int) -> list[Section
     A set of `data` that has the name of one of the project's sets is left out.
     """
     reader = LabelledReader(secret, most)
-    for name in corpus_names(OWN):
+    for name in find_set_names(OWN):
         reader.read(OWN, name)
     if data is not None:
-        for name in corpus_names(data, excluded=corpus_names(OWN)):
+        for name in find_set_names(data, excluded=find_set_names(OWN)):
             reader.read(data, name)
     return reader.sections
 
@@ -76,7 +76,7 @@ class LabelledReader:
             self._document(corpus, key, languages.get(key) or LANGUAGE)
 
     def _add_pairs(self, corpus: Corpus) -> None:
-        documents: dict[str, Document] = {}
+        documents: dict[str, CanonicalText] = {}
         places = spread(range(len(corpus.pairs)), self._most)
         for place in places:
             pair = corpus.pairs[place]
@@ -86,15 +86,15 @@ class LabelledReader:
             # A file may label the same two texts twice, so the place belongs to the name.
             self._add_pair(f"{corpus.name} {place}: {pair.a} | {pair.b}", pair, documents)
 
-    def _document(self, corpus: Corpus, key: str, language: str) -> Document:
+    def _document(self, corpus: Corpus, key: str, language: str) -> CanonicalText:
         """Read a text and add its records."""
-        document = Document(corpus.texts[key], language=language, secret=self._secret)
+        document = CanonicalText(corpus.texts[key], language=language, secret=self._secret)
         name = f"{corpus.name} {key} ({language})"
         self.texts.add(name, text_record(document))
         self.signatures.add(name, signature_record(document, self._algorithm))
         return document
 
-    def _add_pair(self, name: str, pair: LabelledPair, documents: dict[str, Document]) -> None:
+    def _add_pair(self, name: str, pair: LabelledPair, documents: dict[str, CanonicalText]) -> None:
         a, b = documents[pair.a], documents[pair.b]
         self.judgements.add(name, judgement_record(self._algorithm.judge(a, b)))
         self.screenings.add(name, screening_record(a, b, self._algorithm))
@@ -114,35 +114,35 @@ def judgement_record(judgement: Judgement) -> Record:
     }
 
 
-def text_record(document: Document) -> Record:
+def text_record(document: CanonicalText) -> Record:
     """Return how a text is read: canonical tokens with their kinds and places, sentences, people's names."""
     return {
         "tokens": [f"{token.key} {token.kind} {token.start}-{token.end}" for token in document.tokens],
-        "weight": document.weight,
+        "weight": document.total_weight,
         "sentences": document.sentences,
-        "names": document.names,
+        "names": document.person_names,
         "truncated": document.truncated,
     }
 
 
-def signature_record(document: Document, algorithm: Algorithm) -> Record:
+def signature_record(document: CanonicalText, algorithm: Algorithm) -> Record:
     """Return what the index stores of a text. Long byte strings are replaced by their digests."""
     hashes = struct.pack(f"<{len(document.hashes)}Q", *document.hashes)
     kinds = algorithm.keys_by_kind(document)
     return {
-        "exact": document.exact.hex(),
+        "exact": document.exact_digest.hex(),
         "hashes": short_digest(hashes),
         "keys": algorithm.keys(document),
         "kinds": {kind: len(keys) for kind, keys in kinds.items()},
-        "payload": short_digest(algorithm.pack(document)),
+        "payload": short_digest(algorithm.payload(document)),
     }
 
 
-def screening_record(a: Document, b: Document, algorithm: Algorithm) -> Record:
+def screening_record(a: CanonicalText, b: CanonicalText, algorithm: Algorithm) -> Record:
     """Return how two texts meet in the index: shared keys, the cheap measure, whether they go on to be judged."""
     shared = len(set(algorithm.keys(a)) & set(algorithm.keys(b)))
-    screened = algorithm.screen(algorithm.packed(a), algorithm.packed(b))
-    passes = shared >= algorithm.min_shared and algorithm.passes(screened, shared, len(a), len(b))
+    screened = algorithm.screen(algorithm.cached_payload(a), algorithm.cached_payload(b))
+    passes = shared >= algorithm.min_shared and algorithm.should_judge(screened, shared, len(a), len(b))
     return {"shared": shared, "screened": screened, "passes": bool(passes)}
 
 

@@ -88,7 +88,7 @@ def search_section(name: str, adverts: Sequence[Model]) -> Section:
             {
                 "object": match.object and match.object.pk,
                 "own": match.own,
-                **judgement_record(match.judgement),
+                **(judgement_record(match.judgement) if match.judgement else {}),
             }
             for match in find_similar(advert)
         ]
@@ -98,6 +98,6 @@ def search_section(name: str, adverts: Sequence[Model]) -> Section:
 
 def work_off() -> None:
     """Drain until nothing waits. Raise RuntimeError if a drain leaves work that it cannot do."""
-    while (result := drain(limit=BATCH)).pending:
-        if not result.turns:
+    while (result := drain(limit=BATCH)).has_pending:
+        if not result.processed:
             raise RuntimeError("the drain cannot do what is left: see its warnings")

@@ -70,7 +70,9 @@ def document_section(title: str, documents: dict[int, Document], prints: dict[in
     for document_id, kind in Contact.objects.values_list("document_id", "kind"):
         contacts[document_id][kind] += 1
     holds = {hold.document_id: hold for hold in Hold.objects.all()}
-    for rank, document in enumerate(sorted(documents.values(), key=lambda document: document.order), 1):
+    for rank, document in enumerate(
+        sorted(documents.values(), key=lambda document: document.static_order), 1
+    ):
         fingerprint = prints.get(document.pk)
         section.add(
             name_of(document),
@@ -169,7 +171,7 @@ def cluster_section(title: str, documents: dict[int, Document], prints: dict[int
         members[membership.cluster_id].append(member_record(membership, document, prints))
     for cluster in Cluster.objects.all():
         section.add(
-            name_of(documents[cluster.representative_id]),
+            name_of(documents[cluster.leader_id]),
             {
                 "size": cluster.size,
                 "lowest": cluster.lowest,
@@ -185,7 +187,7 @@ def cluster_section(title: str, documents: dict[int, Document], prints: dict[int
 
 def member_record(membership: Membership, document: Document, prints: dict[int, Fingerprint]) -> Record:
     """Return why a document belongs to its cluster."""
-    leads = membership.reason == Membership.Reason.REPRESENTATIVE
+    leads = membership.reason == Membership.Reason.LEADER
     return {
         "document": name_of(document),
         "score": membership.score,

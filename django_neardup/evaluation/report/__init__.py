@@ -1,6 +1,6 @@
-"""The report of a run: its header and its tables, as text, JSON, CSV or one HTML page."""
+"""The report of a run: header and tables as text, JSON, CSV or an HTML page."""
 
-from .content import Report
+from .content import BenchReport
 from .formats import FORMATS
 
-__all__ = ["FORMATS", "Report"]
+__all__ = ["FORMATS", "BenchReport"]

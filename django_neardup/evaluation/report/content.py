@@ -1,4 +1,4 @@
-"""All results of a run and what it was made with."""
+"""The content of a report: all results of a run and its conditions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
-from ..costs import Cost
 from ..peers import peer_version
-from ..results import CollectionResult, PairsResult, PoolResult, Row, UnionRow
-from ..summary import APART, Summary, summaries
+from ..results import CollectionResult, PairsResult, PoolResult, TableRow, UnionResult
+from ..summary import SEPARATE_SETS, RowSummary, summarize_rows
+from ..timing import Cost
 
-PACKAGES = (
+REPORTED_PACKAGES = (
     "django-neardup",
     "rapidfuzz",
     "pymorphy3",
@@ -20,53 +20,61 @@ PACKAGES = (
     "pymorphy3-dicts-uk",
     "snowballstemmer",
 )
+"""Packages with versions that may change the figures."""
 
 
 @dataclass(slots=True)
-class Report:
-    """Results by mode; `schemes`: parameters of the algorithms; `canonise`: cost of making documents, by mode;
-    `notes`: what was left out, and why; `peers`: those that were asked for."""
+class BenchReport:
+    """All results of a run, by mode.
 
-    schemes: list[Row]
+    - ``schemes``: parameters of the algorithms.
+    - ``canonicalization_costs``: cost of canonicalization, by mode.
+    - ``notes``: omissions and their reasons.
+    - ``peers``: the requested peers.
+    """
+
+    schemes: list[TableRow]
     seed: int
     sample: int
     language: str
-    data: str = ""
-    apart: Sequence[str] = APART
+    digest: str = ""
+    separate_sets: Sequence[str] = SEPARATE_SETS
     pairs: list[PairsResult] = field(default_factory=list)
     collections: list[CollectionResult] = field(default_factory=list)
-    union: list[UnionRow] = field(default_factory=list)
-    similarity: float | None = None
+    union: list[UnionResult] = field(default_factory=list)
+    union_similarity: float | None = None
     pool: list[PoolResult] = field(default_factory=list)
-    canonise: dict[str, Cost] = field(default_factory=dict)
+    canonicalization_costs: dict[str, Cost] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     peers: Sequence[str] = ()
 
-    def header(self) -> Row:
-        """Versions, schemes, seed: what a run needs to be repeated."""
+    def header(self) -> TableRow:
+        """Return versions, schemes and seed: everything that is needed to repeat the run."""
         return {
             "python": platform.python_version(),
-            "versions": {name: installed(name) for name in PACKAGES},
+            "versions": {name: package_version(name) for name in REPORTED_PACKAGES},
             "peers": {name: peer_version(name) or "not installed" for name in self.peers},
-            "data": self.data,
+            "data": self.digest,
             "schemes": self.schemes,
             "language": self.language,
             "sample": self.sample or "all pairs",
             "seed": self.seed,
-            "sets apart": list(self.apart),
-            "canonising, ms a text": {mode: cost.each for mode, cost in self.canonise.items()},
+            "sets apart": list(self.separate_sets),
+            "canonising, ms a text": {
+                mode: cost.mean_milliseconds for mode, cost in self.canonicalization_costs.items()
+            },
             "seconds": {mode: round(seconds, 1) for mode, seconds in self.seconds.items()},
             "notes": self.notes,
         }
 
-    def summaries(self) -> list[Summary]:
-        """One line a row of pairs mode."""
-        return summaries(self.pairs, self.apart)
+    def row_summaries(self) -> list[RowSummary]:
+        """Return one summary for each row of pairs mode."""
+        return summarize_rows(self.pairs, self.separate_sets)
 
 
-def installed(package: str) -> str | None:
-    """The version of a package; None if it is not installed."""
+def package_version(package: str) -> str | None:
+    """Return the version of a package. Return None if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -8,15 +8,15 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..results import Row
-from .content import Report
-from .page import as_html
-from .tables import TITLES, tables, verdict_row
+from ..results import TableRow
+from .content import BenchReport
+from .html_page import as_html
+from .tables import TABLE_TITLES, build_tables, verdict_row
 
 
-def as_json(report: Report) -> str:
-    """Header and tables; the verdicts of pairs mode counted by truth."""
-    content: Row = {"header": report.header(), "pairs": [], "collections": [], **tables(report)}
+def as_json(report: BenchReport) -> str:
+    """Return header and tables as JSON, with counts of verdicts by label for pairs mode."""
+    content: TableRow = {"header": report.header(), "pairs": [], "collections": [], **build_tables(report)}
     content["pairs"] = [
         {**row, "verdicts": verdict_row(result)}
         for row, result in zip(content["pairs"], report.pairs, strict=True)
@@ -24,36 +24,39 @@ def as_json(report: Report) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def as_csv(report: Report) -> str:
-    """Header as lines that begin with #, then the tables, each after a line with its name."""
+def as_csv(report: BenchReport) -> str:
+    """Return the header as lines that begin with #, then the tables, each after a line with its name."""
     out = io.StringIO()
     for name, value in report.header().items():
         out.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
-    for name, rows in tables(report).items():
+    for name, rows in build_tables(report).items():
         out.write(f"# table: {name}\n")
-        writer = csv.DictWriter(out, columns(rows), lineterminator="\n")
+        writer = csv.DictWriter(out, column_names(rows), lineterminator="\n")
         writer.writeheader()
-        writer.writerows({key: _plain(value) for key, value in row.items()} for row in rows)
+        writer.writerows({key: _format_csv_value(value) for key, value in row.items()} for row in rows)
     return out.getvalue()
 
 
-def as_table(report: Report) -> str:
-    """For reading in a terminal."""
+def as_table(report: BenchReport) -> str:
+    """Return the report as text for a terminal."""
     header = report.header()
-    versions = ", ".join(f"{name} {number}" for name, number in header["versions"].items() if number)
-    peers = ", ".join(f"{name} {number}" for name, number in header["peers"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items() if version)
+    peers = ", ".join(f"{name} {version}" for name, version in header["peers"].items())
     lines = [f"Python {header['python']}, {versions}", *([f"peers: {peers}"] if peers else [])]
-    lines += [f"data {report.data}"] if report.data else []
+    lines += [f"data {report.digest}"] if report.digest else []
     lines += ["scheme " + json.dumps(scheme, ensure_ascii=False) for scheme in report.schemes]
     lines.append(f"language {report.language}; pairs: {header['sample']}; seed {report.seed}")
-    lines += [f"canonising, {mode}: {_shown(cost.each)} ms a text" for mode, cost in report.canonise.items()]
+    lines += [
+        f"canonising, {mode}: {_format_value(cost.mean_milliseconds)} ms a text"
+        for mode, cost in report.canonicalization_costs.items()
+    ]
     lines += [f"note: {note}" for note in report.notes]
-    for name, rows in tables(report).items():
-        lines += ["", TITLES[name], "", *_table(rows)]
+    for name, rows in build_tables(report).items():
+        lines += ["", TABLE_TITLES[name], "", *_format_table(rows)]
     return "\n".join(lines) + "\n"
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
+FORMATS: dict[str, Callable[[BenchReport], str]] = {
     "table": as_table,
     "json": as_json,
     "csv": as_csv,
@@ -61,32 +64,32 @@ FORMATS: dict[str, Callable[[Report], str]] = {
 }
 
 
-def columns(rows: Sequence[Row]) -> list[str]:
-    """Names of the columns, also of those that some rows lack."""
+def column_names(rows: Sequence[TableRow]) -> list[str]:
+    """Return the names of all columns, including columns that only some rows have."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def _table(rows: Sequence[Row]) -> list[str]:
-    names = columns(rows)
-    cells = [names, *([_shown(row.get(name)) for name in names] for row in rows)]
+def _format_table(rows: Sequence[TableRow]) -> list[str]:
+    names = column_names(rows)
+    cells = [names, *([_format_value(row.get(name)) for name in names] for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
-    words = [any(isinstance(row.get(name), str) for row in rows) for name in names]
+    text_columns = [any(isinstance(row.get(name), str) for row in rows) for name in names]
     return [
         "  ".join(
-            cell.ljust(width) if word else cell.rjust(width)
-            for cell, width, word in zip(line, widths, words, strict=True)
+            cell.ljust(width) if is_text else cell.rjust(width)
+            for cell, width, is_text in zip(line, widths, text_columns, strict=True)
         ).rstrip()
         for line in cells
     ]
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return "-"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _plain(value: Any) -> Any:
+def _format_csv_value(value: Any) -> Any:
     if value is None:
         return ""
     return round(value, 6) if isinstance(value, float) else value

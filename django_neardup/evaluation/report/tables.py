@@ -1,18 +1,18 @@
-"""Rows of the report's tables: plain values by the names of columns."""
+"""Rows of the report's tables: plain values by column name."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
-from ..comparison_article import FIGURES
-from ..costs import Cost
-from ..metrics import BANDS, Outcome, mean, ratio
-from ..pooling import reached
-from ..results import CollectionResult, PairsResult, PoolResult, Row, UnionRow
-from ..summary import Summary
-from .content import Report
+from ..metrics import CHANGE_BANDS, VerdictCounts, mean, ratio
+from ..pool_mode import mean_recall
+from ..rcdl2007_results import ARTICLE_FIGURES
+from ..results import CollectionResult, PairsResult, PoolResult, TableRow, UnionResult
+from ..summary import RowSummary
+from ..timing import Cost
+from .content import BenchReport
 
-TITLES = {
+TABLE_TITLES = {
     "summary": "All sets together",
     "pairs": "Labelled pairs, set by set",
     "collections": "Collections",
@@ -23,98 +23,101 @@ TITLES = {
 }
 
 
-def tables(report: Report) -> dict[str, list[Row]]:
-    """Those tables that have rows, by their names."""
-    made = {
-        "summary": [summary_row(row) for row in report.summaries()],
+def build_tables(report: BenchReport) -> dict[str, list[TableRow]]:
+    """Return the tables that have rows, by name."""
+    tables = {
+        "summary": [summary_row(row) for row in report.row_summaries()],
         "pairs": [pair_row(result) for result in report.pairs],
         "collections": [collection_row(result) for result in report.collections],
         "union": union_table(report.union),
         "pool": [pool_row(result) for result in report.pool],
         "pool sets": [row for result in report.pool for row in pool_set_rows(result)],
-        "pool sizes": [{"algorithm": result.algorithm, **_sizes(result)} for result in report.pool],
+        "pool sizes": [{"algorithm": result.algorithm, **_size_columns(result)} for result in report.pool],
     }
-    return {name: rows for name, rows in made.items() if rows}
+    return {name: rows for name, rows in tables.items() if rows}
 
 
-def summary_row(row: Summary) -> Row:
-    """F1 on core pairs, and what it costs."""
-    best, answers = row.best, row.answers
-    keys, pack, judge = (answers.clock.get(step, Cost()) for step in ("keys", "pack", "judge"))
+def summary_row(row: RowSummary) -> TableRow:
+    """Return F1 on core pairs, and the costs."""
+    best, totals = row.best_threshold_and_f1, row.cost_totals
+    keys, pack, judge = (totals.clock.get(step, Cost()) for step in ("keys", "pack", "judge"))
     return {
         "algorithm": row.algorithm,
         "kind": row.kind,
-        "macro F1": row.macro,
-        "adverts F1": row.adverts,
-        "apart F1": row.headlines,
-        "with apart": row.macro_all,
+        "macro F1": row.mean_f1,
+        "adverts F1": row.mean_f1_adverts,
+        "apart F1": row.mean_f1_separate_sets,
+        "with apart": row.mean_f1_all_sets,
         "best at": best[0] if best else None,
         "macro F1 then": best[1] if best else None,
-        "ms a pair": judge.each,
-        "keys a text": answers.keys / keys.count if keys.count else None,
-        "keys ms": keys.each,
-        "pack ms": pack.each,
-        "ms a text": _sum(keys, pack),
+        "ms a pair": judge.mean_milliseconds,
+        "keys a text": totals.key_count / keys.count if keys.count else None,
+        "keys ms": keys.mean_milliseconds,
+        "pack ms": pack.mean_milliseconds,
+        "ms a text": _sum_costs(keys, pack),
     }
 
 
-def _sum(*costs: Cost) -> float | None:
-    known = [each for cost in costs if (each := cost.each) is not None]
-    return sum(known) if known else None
+def _sum_costs(*costs: Cost) -> float | None:
+    milliseconds = [mean_cost for cost in costs if (mean_cost := cost.mean_milliseconds) is not None]
+    return sum(milliseconds) if milliseconds else None
 
 
-def pair_row(result: PairsResult) -> Row:
-    """Counts and rates of one row on one set: `right`, `missed` of the true pairs, `wrong` of the false ones."""
-    score, core = result.score, result.grouped
-    row: Row = {
+def pair_row(result: PairsResult) -> TableRow:
+    """Return counts and rates of one row on one set.
+
+    ``right`` and ``missed`` are true pairs, ``wrong`` are false ones.
+    """
+    counts, core = result.counts, result.core_by_verdict
+    row: TableRow = {
         "set": result.corpus,
         "algorithm": result.algorithm,
         "pairs": len(result.pairs),
-        "true": score.positive.total,
-        "right": score.positive.grouped,
-        "missed": score.missed,
-        "false": score.negative.total,
-        "wrong": score.wrong,
-        "precision": score.precision,
-        "recall": score.recall,
-        "f1": score.f1,
+        "true": counts.positive.total_count,
+        "right": counts.positive.found_count,
+        "missed": counts.missed_count,
+        "false": counts.negative.total_count,
+        "wrong": counts.wrong_count,
+        "precision": counts.precision,
+        "recall": counts.recall,
+        "f1": counts.f1,
         "core f1": core.f1() if core else None,
-        "offered": ratio(score.positive.offered, score.positive.total),
-        "false offered": ratio(score.negative.offered, score.negative.total),
-        "false grouped": ratio(score.wrong, score.negative.total),
+        "offered": ratio(counts.positive.offered_count, counts.positive.total_count),
+        "false offered": ratio(counts.negative.offered_count, counts.negative.total_count),
+        "false grouped": ratio(counts.wrong_count, counts.negative.total_count),
     }
-    for name in BANDS[:3]:
-        row[name] = _recall(score.bands[name])
-    row["ms a pair"] = result.answers.clock.get("judge", Cost()).each
+    for name in CHANGE_BANDS[:3]:
+        row[name] = _recall(counts.bands[name])
+    row["ms a pair"] = result.judgements.clock.get("judge", Cost()).mean_milliseconds
     return row
 
 
-def _recall(outcome: Outcome) -> float | None:
-    return ratio(outcome.grouped, outcome.total)
+def _recall(counts: VerdictCounts) -> float | None:
+    return ratio(counts.found_count, counts.total_count)
 
 
-def verdict_row(result: PairsResult) -> Row:
-    """Counts of verdicts by truth, for the JSON report."""
-    score = result.score
-    truths = {"true": score.positive, "false": score.negative, "policy": score.policy}
-    return {truth: dict(outcome.verdicts) for truth, outcome in truths.items()}
+def verdict_row(result: PairsResult) -> TableRow:
+    """Return counts of verdicts by label, for the JSON report."""
+    counts = result.counts
+    counts_by_label = {"true": counts.positive, "false": counts.negative, "policy": counts.policy}
+    return {label: dict(verdict_counts.verdicts) for label, verdict_counts in counts_by_label.items()}
 
 
-def collection_row(result: CollectionResult) -> Row:
-    """Candidates, then what was made of them; means a text, counts of verdicts, milliseconds."""
-    texts = result.texts or 1
-    row: Row = {
+def collection_row(result: CollectionResult) -> TableRow:
+    """Return candidates and their verdicts: means a text, counts of verdicts, milliseconds."""
+    text_count = result.text_count or 1
+    row: TableRow = {
         "set": result.corpus,
         "algorithm": result.algorithm,
-        "texts": result.texts,
-        "keys a text": result.keys / texts,
-        "candidates a text": result.candidates / texts,
-        "judged a text": result.judged / texts,
-        "true pairs": result.true_pairs,
-        "candidate recall": ratio(result.true_candidates, result.true_pairs),
-        "offered": ratio(result.true_offered, result.true_pairs),
-        "right": result.right,
-        "wrong": result.wrong,
+        "texts": result.text_count,
+        "keys a text": result.key_count / text_count,
+        "candidates a text": result.candidate_count / text_count,
+        "judged a text": result.judged_count / text_count,
+        "true pairs": result.true_count,
+        "candidate recall": ratio(result.true_candidate_count, result.true_count),
+        "offered": ratio(result.true_offered_count, result.true_count),
+        "right": result.right_count,
+        "wrong": result.wrong_count,
         "precision": result.precision,
         "recall": result.recall,
         "f1": result.f1,
@@ -122,31 +125,38 @@ def collection_row(result: CollectionResult) -> Row:
     for verdict in ("duplicate", "variant", "contained", "related"):
         row[verdict] = result.verdicts[verdict]
     steps = {step: result.clock.get(step, Cost()) for step in ("keys", "pack", "judge")}
-    row["keys ms"], row["pack ms"], row["ms a pair"] = (cost.each for cost in steps.values())
-    row["ms a text"] = 1000 * result.index_seconds / texts
+    row["keys ms"], row["pack ms"], row["ms a pair"] = (cost.mean_milliseconds for cost in steps.values())
+    row["ms a text"] = 1000 * result.index_seconds / text_count
     return row
 
 
-def union_table(rows: list[UnionRow]) -> list[Row]:
-    """Set by set, then all sets together; the article's figures beside the last."""
-    made = [_union_row(row) for row in rows]
-    by_title: defaultdict[str, list[UnionRow]] = defaultdict(list)
+def union_table(rows: list[UnionResult]) -> list[TableRow]:
+    """Return the rows by set, then for all sets together. The latter include the article's figures."""
+    table = [_union_row(row) for row in rows]
+    by_title: defaultdict[str, list[UnionResult]] = defaultdict(list)
     for row in rows:
         by_title[row.algorithm].append(row)
-    for title, each in by_title.items():
-        sums = (sum(getattr(row, name) for row in each) for name in ("true", "found", "right"))
-        made.append(_union_row(UnionRow(title, "(all)", *sums)))
-    return made
+    for title, title_rows in by_title.items():
+        sums = (
+            sum(getattr(row, name) for row in title_rows)
+            for name in ("true_count", "found_count", "right_count")
+        )
+        table.append(_union_row(UnionResult(title, "(all)", *sums)))
+    return table
 
 
-def _union_row(row: UnionRow) -> Row:
-    article = FIGURES.get(row.algorithm, (None, None, None)) if row.corpus == "(all)" else (None, None, None)
+def _union_row(row: UnionResult) -> TableRow:
+    article = (
+        ARTICLE_FIGURES.get(row.algorithm, (None, None, None))
+        if row.corpus == "(all)"
+        else (None, None, None)
+    )
     return {
         "set": row.corpus,
         "algorithm": row.algorithm,
-        "pairs": row.true,
-        "found": row.found,
-        "right": row.right,
+        "pairs": row.true_count,
+        "found": row.found_count,
+        "right": row.right_count,
         "recall": row.recall,
         "precision": row.precision,
         "f1": row.f1,
@@ -156,39 +166,40 @@ def _union_row(row: UnionRow) -> Row:
     }
 
 
-def pool_row(result: PoolResult) -> Row:
-    """Keys, meetings in their buckets, and mean recall of the sets."""
+def pool_row(result: PoolResult) -> TableRow:
+    """Return keys, neighbours in their buckets, and mean recall of the sets."""
     return {
         "algorithm": result.algorithm,
-        "texts": result.texts,
-        "keys a text": result.keys,
+        "texts": result.text_count,
+        "keys a text": result.keys_per_text,
         "150-250 words": result.keys_150_250,
-        "met a text": result.met,
-        "mean recall": reached(result),
+        "met a text": result.bucket_neighbours,
+        "mean recall": mean_recall(result),
         "least recall": min(
-            (share for name in result.recall if (share := result.share(name)) is not None), default=None
+            (recall for name in result.recall_counts if (recall := result.set_recall(name)) is not None),
+            default=None,
         ),
-        "ms a text": result.clock["keys"].each if "keys" in result.clock else None,
+        "ms a text": result.clock["keys"].mean_milliseconds if "keys" in result.clock else None,
     }
 
 
-def pool_set_rows(result: PoolResult) -> list[Row]:
-    """Recall of one row by set and band."""
-    made = []
-    for name, bands in result.recall.items():
-        row: Row = {"set": name, "algorithm": result.algorithm}
+def pool_set_rows(result: PoolResult) -> list[TableRow]:
+    """Return the recall of one row by set and band."""
+    rows = []
+    for name, bands in result.recall_counts.items():
+        row: TableRow = {"set": name, "algorithm": result.algorithm}
         row["pairs"] = sum(total for _, total in bands.values())
         row["lost"] = row["pairs"] - sum(found for found, _ in bands.values())
-        row["recall"] = result.share(name)
-        row |= {each: ratio(*counts) for each, counts in bands.items()}
-        made.append(row)
-    return made
+        row["recall"] = result.set_recall(name)
+        row |= {band: ratio(*counts) for band, counts in bands.items()}
+        rows.append(row)
+    return rows
 
 
-def _sizes(result: PoolResult) -> Row:
-    return {f"{size} texts": recall for size, recall in result.sizes.items()}
+def _size_columns(result: PoolResult) -> TableRow:
+    return {f"{size} texts": recall for size, recall in result.recall_by_size.items()}
 
 
-def macro_band(row: Summary, name: str) -> float | None:
-    """Mean over the sets of the recall in a band."""
-    return mean(_recall(result.score.bands[name]) for result in row.results)
+def mean_band_recall(row: RowSummary, band: str) -> float | None:
+    """Return the mean over the sets of the recall in a band."""
+    return mean(_recall(result.counts.bands[band]) for result in row.results)

@@ -1,4 +1,4 @@
-"""Forget what is past its days."""
+"""The command ``neardup_cleanup``: delete expired data."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from django.db import DatabaseError, models
 from ...conf import get_aliases
 from ...exceptions import NotRegistered
 from ...models import Document, Hold
-from ...pipeline import holds_tables, own_databases
-from ...pipeline.memory import clear_lost, erase_now, expired, purge
-from ...pipeline.objects import is_kept_in
-from ...pipeline.snapshots import unused
-from ..arguments import add_databases, add_no_progress
-from ..examples import CommandWithExamples
-from ..figures import spaced
-from ..progress import bar, is_quiet
+from ...pipeline import has_tables, routed_databases
+from ...pipeline.content_objects import is_stored_in
+from ...pipeline.deleted_posts import clear_lost_reposts, erase_now, expired_documents, purge
+from ...pipeline.statistics_store import unused_snapshots
+from ..arguments import add_databases_option, add_progress_option
+from ..command_base import CommandWithExamples
+from ..number_format import format_number
+from ..progress_bars import is_quiet, progress_bar
 
 
-class Leftover(NamedTuple):
-    """Something that is of no use any more: what one and several of it are called, and the rows, by database."""
+class UnusedRows(NamedTuple):
+    """A kind of rows that are no longer needed: its singular and plural names, and its rows by database."""
 
-    one: str
-    several: str
-    rows: Callable[[str], models.QuerySet[Any]]
+    singular: str
+    plural: str
+    queryset: Callable[[str], models.QuerySet[Any]]
 
 
-def _holds(using: str) -> models.QuerySet[Hold]:
+def _holds_of_deleted_posts(using: str) -> models.QuerySet[Hold]:
     gone = {"document__state": Document.State.GONE, "document__pending_since": None}
     return Hold.objects.using(using).filter(**gone)
 
@@ -59,68 +59,70 @@ class Command(CommandWithExamples):
             "--erase", action="append", metavar="app.Model:KEY", default=[],
             help="forget this deleted post now, may be given again; nothing else is done",
         )  # fmt: skip
-        add_no_progress(parser)
-        add_databases(parser)
+        add_progress_option(parser)
+        add_databases_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        aliases = [using for using in options["databases"] or own_databases() if holds_tables(using)]
+        aliases = [using for using in options["databases"] or routed_databases() if has_tables(using)]
         if not aliases:
             raise CommandError("No database holds the tables of neardup: run migrate first.")
         if options["erase"]:
             self._erase(options["erase"], aliases, options)
             return
         for using in aliases:
-            told = [_said(self._forget(using, options), "deleted post", "deleted posts")]
-            for one, several, rows in _leftovers():
-                told.append(_said(_removed(rows(using), options["dry_run"]), one, several))
-            done = "would be forgotten" if options["dry_run"] else "forgotten"
+            parts = [_format_removed(self._purge_expired(using, options), "deleted post", "deleted posts")]
+            for singular, plural, queryset in _list_unused_rows():
+                parts.append(
+                    _format_removed(_delete_rows(queryset(using), options["dry_run"]), singular, plural)
+                )
+            outcome = "would be forgotten" if options["dry_run"] else "forgotten"
             if options["verbosity"]:
-                self.stdout.write(f"{using}, {done}: {', '.join(filter(None, told)) or 'nothing'}.")
+                self.stdout.write(f"{using}, {outcome}: {', '.join(filter(None, parts)) or 'nothing'}.")
 
-    def _forget(self, using: str, options: dict[str, Any]) -> int:
-        due = expired(using).count()
+    def _purge_expired(self, using: str, options: dict[str, Any]) -> int:
+        due = expired_documents(using).count()
         if options["dry_run"]:
             return due
         forgotten = 0
-        with bar(f"{using}: forgetting", due, is_quiet(options)) as counting:
-            while now := purge(using):
-                forgotten += now
-                counting.update(now)
-        clear_lost(using)
+        with progress_bar(f"{using}: forgetting", due, is_quiet(options)) as counting:
+            while count := purge(using):
+                forgotten += count
+                counting.update(count)
+        clear_lost_reposts(using)
         return forgotten
 
     def _erase(self, names: Iterable[str], aliases: list[str], options: dict[str, Any]) -> None:
-        for model, key in [_named(name) for name in names]:
-            holding = [using for using in aliases if is_kept_in(model, using)]
-            known = [_was_known(model, key, using, options["dry_run"]) for using in holding]
-            would = "would be " if options["dry_run"] else ""
-            told = f"{would}erased" if any(known) else "nothing is remembered of it"
-            self.stdout.write(f"{model._meta.label} {key}: {told}.")
+        for model, key in [_parse_post(name) for name in names]:
+            databases = [using for using in aliases if is_stored_in(model, using)]
+            erased = [_erase_post(model, key, using, options["dry_run"]) for using in databases]
+            prefix = "would be " if options["dry_run"] else ""
+            outcome = f"{prefix}erased" if any(erased) else "nothing is remembered of it"
+            self.stdout.write(f"{model._meta.label} {key}: {outcome}.")
 
 
-def _said(number: int, one: str, several: str) -> str:
-    """So many of it; empty where there are none."""
-    return f"{spaced(number)} {one if number == 1 else several}" if number else ""
+def _format_removed(number: int, singular: str, plural: str) -> str:
+    """Format the number of removed rows. Return an empty string for 0."""
+    return f"{format_number(number)} {singular if number == 1 else plural}" if number else ""
 
 
-def _leftovers() -> list[Leftover]:
-    """All kinds; of statistics those of every profile."""
+def _list_unused_rows() -> list[UnusedRows]:
+    """Return all kinds of unused rows. Statistics have one entry for each profile."""
     return [
-        Leftover("hold of a deleted post", "holds of deleted posts", _holds),
+        UnusedRows("hold of a deleted post", "holds of deleted posts", _holds_of_deleted_posts),
         *(
-            Leftover("unused statistics", "unused statistics", partial(unused, alias))
+            UnusedRows("unused statistics", "unused statistics", partial(unused_snapshots, alias))
             for alias in get_aliases()
         ),
     ]
 
 
-def _removed(rows: models.QuerySet[Any], dry_run: bool) -> int:
-    """Delete those rows; how many there were."""
+def _delete_rows(rows: models.QuerySet[Any], dry_run: bool) -> int:
+    """Delete the rows and return their number. A dry run only counts them."""
     return rows.count() if dry_run else rows.delete()[0]
 
 
-def _named(name: str) -> tuple[type[models.Model], str]:
-    """The model and the key that "app.Model:key" names."""
+def _parse_post(name: str) -> tuple[type[models.Model], str]:
+    """Parse "app.Model:key" to a model and a key. Raise CommandError if either is not valid."""
     label, _, key = name.partition(":")
     try:
         model = apps.get_model(label)
@@ -134,8 +136,11 @@ def _named(name: str) -> tuple[type[models.Model], str]:
     return model, key
 
 
-def _was_known(model: type[models.Model], key: str, using: str, dry_run: bool) -> bool:
-    """Erase what is kept of that post; whether there was anything."""
+def _erase_post(model: type[models.Model], key: str, using: str, dry_run: bool) -> bool:
+    """Erase the fingerprint of a deleted post.
+
+    Return whether there was one. Raise CommandError if that fails.
+    """
     try:
         return erase_now(model, key, using, dry_run=dry_run)
     except (ValueError, NotRegistered) as error:

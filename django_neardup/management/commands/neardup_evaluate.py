@@ -1,4 +1,4 @@
-"""The bench over a site's own posts, with moderators' decisions as labels."""
+"""The command ``neardup_evaluate``: the bench on a site's own posts, with moderators' decisions as labels."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from ...adapters import language_of, registered
+from ...adapters import language_of, registered_adapters
+from ...algorithms import UnknownAlgorithm
 from ...conf import Profile, get_profile
-from ...evaluation.__main__ import absent_peers, chosen_peers
-from ...evaluation.bench import Request, evaluate
+from ...evaluation.__main__ import missing_peers, parse_peers
+from ...evaluation.algorithm_specs import AlgorithmSpec, parse_specs
+from ...evaluation.bench import BenchRequest, evaluate
+from ...evaluation.command_line import check_output_paths
 from ...evaluation.corpora import Corpus
-from ...evaluation.options import check_outputs
 from ...evaluation.report import FORMATS
-from ...evaluation.report.plots import PlotsMissing
-from ...evaluation.specs import Spec, parse_specs
-from ...pipeline.gathering import sources_of
-from ...pipeline.objects import is_kept_in
-from ...signatures import UnknownAlgorithm
-from ..arguments import add_database, add_no_progress
-from ..figures import counted
-from ..labels import Labels, labels_of, name_of, set_of, text_of
-from ..progress import bars, is_quiet
+from ...evaluation.report.plots import MatplotlibMissing
+from ...pipeline.content_objects import is_stored_in
+from ...pipeline.statistics_builder import sources_of
+from ..arguments import add_database_option, add_progress_option
+from ..moderator_labels import ModeratorLabels, collect_labels, compared_text, corpus_name, post_name
+from ..number_format import format_count
+from ..progress_bars import is_quiet, progress_wrapper
 
 
 class Command(BaseCommand):
     help = (
         "Judge the pairs of posts on which moderators have decided, and say how often an algorithm agrees with them: "
         "posts decided to be the same, or merged, are true pairs, posts decided to be different are false ones. "
-        "A pair of posts that are not as they were decided on is left out. Adapters' identity and excused have no say "
-        "here."
+        "A pair of posts that are not as they were decided on is left out. Adapters' identity and ignored_differences "
+        "have no say here."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -72,111 +72,130 @@ class Command(BaseCommand):
         )
         add("--found", type=Path, metavar="FILE", help="as --collection, and write every candidate pair here")
         add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
-        add_no_progress(parser)
-        add_database(parser)
+        add_progress_option(parser)
+        add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            text = self._report(options)
-        except (UnknownAlgorithm, ImproperlyConfigured, PlotsMissing, ValueError, OSError) as error:
+            text = self._build_report(options)
+        except (UnknownAlgorithm, ImproperlyConfigured, MatplotlibMissing, ValueError, OSError) as error:
             raise CommandError(str(error)) from error
         if not options["output"]:
             self.stdout.write(text, ending="")
 
-    def _report(self, options: dict[str, Any]) -> str:
-        _check(options)
+    def _build_report(self, options: dict[str, Any]) -> str:
+        # Before anything is read.
+        _check_options(options)
         using, profile = options["database"], get_profile(options["profile"])
-        request, labels = self._request(profile, options), labels_of(profile, using)
+        request, labels = self._build_request(profile, options), collect_labels(profile, using)
         if not labels.corpora:
-            raise CommandError(_no_labels(profile, labels))
+            raise CommandError(_no_labels_message(profile, labels))
         if options["posts"]:
             self._add_posts(profile, labels.corpora, options, using)
-        connections.close_all()  # the bench may fork
+        # The bench may fork, and processes must not share a connection.
+        connections.close_all()
         report = evaluate(list(labels.corpora.values()), request)
-        report.notes += _notes(profile, labels)
+        report.notes += _label_notes(profile, labels)
         text = FORMATS[options["format"]](report)
         if options["output"]:
             options["output"].write_text(text, encoding="utf-8")
         return text
 
-    def _request(self, profile: Profile, options: dict[str, Any]) -> Request:
-        own = {"guard": True, **profile.options}
+    def _build_request(self, profile: Profile, options: dict[str, Any]) -> BenchRequest:
+        options_with_guard = {"guard": True, **profile.options}
         specs = (
             parse_specs(options["algorithm"])
             if options["algorithm"]
-            else [Spec(profile.algorithm, profile.algorithm, own)]
+            else [AlgorithmSpec(profile.algorithm, profile.algorithm, options_with_guard)]
         )
-        return Request(
+        return BenchRequest(
             specs=specs,
-            peers=chosen_peers(options["peers"]),
-            absent=absent_peers(options["peers"]),
-            collection=options["collection"] or options["found"] is not None,
+            peers=parse_peers(options["peers"]),
+            missing_peers=missing_peers(options["peers"]),
+            collection_mode=options["collection"] or options["found"] is not None,
             language=profile.language,
-            sample=options["sample"],
+            sample_size=options["sample"],
             seed=options["seed"],
             processes=max(options["jobs"], 1),
-            apart=(),
-            verdicts=options["verdicts"],
-            found=options["found"],
+            separate_sets=(),
+            verdicts_path=options["verdicts"],
+            candidates_path=options["found"],
         )
 
     def _add_posts(
         self, profile: Profile, corpora: dict[str, Corpus], options: dict[str, Any], using: str
     ) -> None:
-        """Other posts, so that a collection has something to look through."""
-        progress = bars("reading", is_quiet(options))
-        for model, adapter in registered().items():
-            corpus = corpora.get(set_of(adapter))
-            if adapter.profile == profile.alias and corpus is not None and is_kept_in(model, using):
+        """Add other posts, so that collection mode has a collection to search."""
+        progress = progress_wrapper("reading", is_quiet(options))
+        for model, adapter in registered_adapters().items():
+            corpus = corpora.get(corpus_name(adapter))
+            if adapter.profile == profile.alias and corpus is not None and is_stored_in(model, using):
                 for key, source in sources_of(adapter, using, options["posts"], progress):
-                    corpus.texts.setdefault(name_of(model, key), text_of(adapter, source))
+                    corpus.texts.setdefault(post_name(model, key), compared_text(adapter, source))
 
 
-def _check(options: dict[str, Any]) -> None:
-    """Refuse, before anything is read, numbers below 0, posts for nothing, and files that cannot be written."""
+def _check_options(options: dict[str, Any]) -> None:
+    """Raise CommandError for options that make no sense and for files that cannot be written.
+
+    These are negative numbers, and --posts without a collection.
+    """
     for name in ("sample", "posts", "jobs"):
         if options[name] < 0:
             raise CommandError(f"--{name} is {options[name]}: it must be 0 or more")
     if options["posts"] and not (options["collection"] or options["found"]):
         raise CommandError("--posts needs --collection or --found")
-    check_outputs(**{name: options[name] for name in ("output", "verdicts", "found")})
+    check_output_paths(**{name: options[name] for name in ("output", "verdicts", "found")})
 
 
-def _no_labels(profile: Profile, labels: Labels) -> str:
-    if labels.gone or labels.changed:
-        return f"No decision on posts of the profile {profile.alias} can be used: {_left_out(labels)}."
+def _no_labels_message(profile: Profile, labels: ModeratorLabels) -> str:
+    if labels.gone_count or labels.changed_count:
+        return f"No decision on posts of the profile {profile.alias} can be used: {_left_out_counts(labels)}."
     return (
         f"Nobody has decided on posts of the profile {profile.alias} yet, so there is nothing to measure by: open "
         "pairs and groups in the admin, and leave or merge some of them."
     )
 
 
-def _notes(profile: Profile, labels: Labels) -> list[str]:
-    told = [f"{kind}: {counted(count, 'pair')}" for kind, count in sorted(labels.counts.items())]
-    notes = [f"labels of moderators: {', '.join(told)}"]
-    if labels.gone or labels.changed:
-        notes.append(f"left out: {_left_out(labels)}")
-    notes += _languages(profile, labels)
+def _label_notes(profile: Profile, labels: ModeratorLabels) -> list[str]:
+    parts = [
+        f"{kind}: {format_count(count, 'pair')}" for kind, count in sorted(labels.counts_by_kind.items())
+    ]
+    notes = [f"labels of moderators: {', '.join(parts)}"]
+    if labels.gone_count or labels.changed_count:
+        notes.append(f"left out: {_left_out_counts(labels)}")
+    notes += _language_notes(profile, labels)
     if profile.synonyms is not None:
         notes.append("the profile's synonyms are not applied")
     return notes
 
 
-def _languages(profile: Profile, labels: Labels) -> list[str]:
-    """Where the header's language, the profile's, is not that of a set, or the set's not that of one of its models."""
-    sets = [each for each in labels.corpora.values() if each.language != profile.language]
-    told = [f"{each.name} is read in its own language, {each.language}" for each in sets]
-    for model, adapter in registered().items():
-        corpus, own = labels.corpora.get(set_of(adapter)), language_of(adapter, adapter.settings)
-        if corpus is not None and corpus.language != own:
-            told.append(
-                f"{model._meta.label_lower} is read as {corpus.language} here, not as {own}: its set has several"
+def _language_notes(profile: Profile, labels: ModeratorLabels) -> list[str]:
+    """Return notes about sets and models that are read in an unexpected language.
+
+    The report's header names the profile's language. A set may have another one, and one of its models yet
+    another.
+    """
+    other_sets = [
+        other_corpus for other_corpus in labels.corpora.values() if other_corpus.language != profile.language
+    ]
+    notes = [
+        f"{other_corpus.name} is read in its own language, {other_corpus.language}"
+        for other_corpus in other_sets
+    ]
+    for model, adapter in registered_adapters().items():
+        corpus, language = (
+            labels.corpora.get(corpus_name(adapter)),
+            language_of(adapter, adapter.settings),
+        )
+        if corpus is not None and corpus.language != language:
+            notes.append(
+                f"{model._meta.label_lower} is read as {corpus.language} here, not as {language}: its set has several"
             )
-    return told
+    return notes
 
 
-def _left_out(labels: Labels) -> str:
-    changed, gone = counted(labels.changed, "pair"), counted(labels.gone, "pair")
+def _left_out_counts(labels: ModeratorLabels) -> str:
+    changed, gone = format_count(labels.changed_count, "pair"), format_count(labels.gone_count, "pair")
     return (
         f"{changed} of posts that are not as they were decided on (text, author, contacts, adapter's options), "
         f"{gone} of posts that are gone"

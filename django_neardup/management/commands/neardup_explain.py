@@ -1,4 +1,4 @@
-"""Why two posts, or two files, are or are not taken for one."""
+"""The command ``neardup_explain``: why two posts or files are near-duplicates, or why not."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Model
 from django.utils.translation import get_language
 
-from ...adapters import adapter_for, registered
-from ...comparing import compare, translated
-from ...comparison.compare import NoVerdict
-from ...comparison.output import (
-    FORMATS,
-    STDIN,
-    Unreadable,
-    read_text,
-    rendered,
-    wants_colours,
-    written_to,
-)
+from ...adapters import adapter_for, registered_adapters
+from ...algorithms import UnknownAlgorithm
+from ...algorithms.statistics import StatisticsMissing
 from ...exceptions import NotRegistered
-from ...signatures import UnknownAlgorithm
-from ...signatures.statistics import StatisticsMissing
-from ..arguments import add_database
+from ...reports.input_output import (
+    REPORT_FORMATS,
+    STDIN,
+    UnreadableFile,
+    read_text,
+    render_report,
+    should_use_colours,
+    write_report,
+)
+from ...reports.text_comparison import NoVerdict
+from ...search.object_comparison import compare, translate_text
+from ..arguments import add_database_option
 
-LABEL = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
+MODEL_LABEL = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 
 
-class Named(NamedTuple):
-    """One of the two, as the command line names it: an object, or, without a model, a file."""
+class SideArgument(NamedTuple):
+    """One of the two texts on the command line: an object, or a file if there is no model."""
 
     model: type[Model] | None
     key: str
@@ -59,7 +59,9 @@ class Command(BaseCommand):
             "sides", nargs="+", metavar="A B",
             help='two objects ("board.Ad:17 board.Ad:18", or "board.Ad 17 18"), or files; "-" is standard input',
         )  # fmt: skip
-        parser.add_argument("--format", choices=FORMATS, default="text", help="of the report (default: text)")
+        parser.add_argument(
+            "--format", choices=REPORT_FORMATS, default="text", help="of the report (default: text)"
+        )
         parser.add_argument("--output", metavar="FILE", help="write the report there, not to standard output")
         parser.add_argument(
             "--algorithm", metavar="NAME", help="whose verdict is explained (default: the profile's)"
@@ -71,17 +73,17 @@ class Command(BaseCommand):
             "--language", metavar="CODE", help="of the texts (default: the adapter's, or the profile's)"
         )
         parser.add_argument("--encoding", default="utf-8", help="of files (default: utf-8)")
-        add_database(parser)
+        add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        a, b = _two(options["sides"])
+        a, b = _parse_sides(options["sides"])
         try:
-            text = self._report(a, b, options)
+            text = self._build_report(a, b, options)
             if options["output"]:
-                written_to(options["output"], text)
+                write_report(options["output"], text)
                 return
         except (
-            Unreadable,
+            UnreadableFile,
             NotRegistered,
             UnknownAlgorithm,
             StatisticsMissing,
@@ -91,11 +93,11 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.stdout.write(text, ending="")
 
-    def _report(self, a: Named, b: Named, options: dict[str, Any]) -> str:
+    def _build_report(self, a: SideArgument, b: SideArgument, options: dict[str, Any]) -> str:
         encoding, using = options["encoding"], options["database"]
         comparison = compare(
-            _side(a, using, encoding),
-            _side(b, using, encoding),
+            _load_side(a, using, encoding),
+            _load_side(b, using, encoding),
             profile=options["profile"],
             algorithm=options["algorithm"],
             language=options["language"],
@@ -103,65 +105,68 @@ class Command(BaseCommand):
             titles=(a.title, b.title),
             known=a.model is not None and b.model is not None,
         )
-        coloured = wants_colours(self.stdout, options["no_color"]) or bool(options["force_color"])
-        return rendered(
+        coloured = should_use_colours(self.stdout, options["no_color"]) or bool(options["force_color"])
+        return render_report(
             comparison,
             options["format"],
-            words=translated,
+            translate=translate_text,
             language=get_language() or "en",
-            colours=coloured and not options["output"],
+            use_colours=coloured and not options["output"],
             stream=None if options["output"] else self.stdout,
         )
 
 
-def _two(words: Sequence[str]) -> tuple[Named, Named]:
-    """The two that the arguments name: app.Model:key, app.Model key [key], a path, or "-"."""
-    found: list[Named] = []
+def _parse_sides(arguments: Sequence[str]) -> tuple[SideArgument, SideArgument]:
+    """Parse the two sides: app.Model:key, app.Model key [key], a path, or "-"."""
+    sides: list[SideArgument] = []
     model: type[Model] | None = None
-    waits = False
-    for word in words:
-        label, colon, key = word.partition(":")
-        if not waits and (named := _model(label)):
-            model, waits = named, not colon
+    needs_key = False
+    for argument in arguments:
+        label, colon, key = argument.partition(":")
+        if not needs_key and (named_model := _find_model(label)):
+            model, needs_key = named_model, not colon
             if colon:
-                found.append(Named(named, key))
+                sides.append(SideArgument(named_model, key))
                 model = None
         else:
-            found.append(_named(word, model))
-            waits = False
-    if waits or len(found) != 2:
-        _check_models(words)
+            sides.append(_parse_side(argument, model))
+            needs_key = False
+    if needs_key or len(sides) != 2:
+        # A misspelt model was taken for a file: its message is more helpful.
+        _check_models(arguments)
         raise CommandError(
             "Name two objects (board.Ad:17 board.Ad:18, or board.Ad 17 18), or two files, or - for standard input."
         )
-    if found[0] == found[1] == Named(None, STDIN):
+    if sides[0] == sides[1] == SideArgument(None, STDIN):
         raise CommandError("Only one of the two can come from standard input.")
-    return found[0], found[1]
+    return sides[0], sides[1]
 
 
-def _named(word: str, model: type[Model] | None) -> Named:
+def _parse_side(argument: str, model: type[Model] | None) -> SideArgument:
     if model is not None:
-        return Named(model, word)
-    label, colon, _ = word.partition(":")
-    if colon and label.count(".") == 1 and not os.path.exists(word):
-        raise _no_model(label, word)
-    return Named(None, word)
+        return SideArgument(model, argument)
+    label, colon, _ = argument.partition(":")
+    if colon and label.count(".") == 1 and not os.path.exists(argument):
+        raise _unknown_model_error(label, argument)
+    return SideArgument(None, argument)
 
 
-def _check_models(words: Sequence[str]) -> None:
-    """Whether each of the words that look like a model's label is one; they may be files too."""
-    for word in words:
-        if LABEL.fullmatch(word) and not _model(word) and not os.path.exists(word):
-            raise _no_model(word, word)
+def _check_models(arguments: Sequence[str]) -> None:
+    """Raise CommandError for an argument that looks like a model label but is neither a model nor a file."""
+    for argument in arguments:
+        if MODEL_LABEL.fullmatch(argument) and not _find_model(argument) and not os.path.exists(argument):
+            raise _unknown_model_error(argument, argument)
 
 
-def _no_model(label: str, word: str) -> CommandError:
-    known = ", ".join(sorted(each._meta.label for each in registered())) or "none"
-    return CommandError(f"There is no model {label}, and no file {word}. Registered models: {known}.")
+def _unknown_model_error(label: str, argument: str) -> CommandError:
+    registered = ", ".join(sorted(model._meta.label for model in registered_adapters())) or "none"
+    return CommandError(
+        f"There is no model {label}, and no file {argument}. Registered models: {registered}."
+    )
 
 
-def _model(label: str) -> type[Model] | None:
-    """The model of that label, where it looks like one and there is one."""
+def _find_model(label: str) -> type[Model] | None:
+    """Return the model of a label. Return None if it is not a label of a model."""
     if label.count(".") != 1 or os.sep in label:
         return None
     try:
@@ -170,15 +175,15 @@ def _model(label: str) -> type[Model] | None:
         return None
 
 
-def _side(named: Named, using: str, encoding: str) -> Model | str:
-    """The object, or the text of the file."""
-    if named.model is None:
-        return read_text(named.key, encoding, sys.stdin)
-    model = adapter_for(named.model).model
+def _load_side(side: SideArgument, using: str, encoding: str) -> Model | str:
+    """Return the object, or the text of the file. Raise CommandError if there is no such object."""
+    if side.model is None:
+        return read_text(side.key, encoding, sys.stdin)
+    model = adapter_for(side.model).model
     try:
-        found = model._base_manager.using(using).filter(pk=named.key).first()
+        instance = model._base_manager.using(using).filter(pk=side.key).first()
     except (ValueError, TypeError, ValidationError, OverflowError):
-        raise CommandError(f"{named.key!r} is no key of {model._meta.label}.") from None
-    if found is None:
-        raise CommandError(f"There is no {model._meta.label} {named.key} in the database {using!r}.")
-    return found
+        raise CommandError(f"{side.key!r} is no key of {model._meta.label}.") from None
+    if instance is None:
+        raise CommandError(f"There is no {model._meta.label} {side.key} in the database {using!r}.")
+    return instance

@@ -1,4 +1,4 @@
-"""Build the index, resume it, compare it with the posts."""
+"""The command ``neardup_index``: build the index, resume it, or compare it with the posts."""
 
 from __future__ import annotations
 
@@ -13,26 +13,39 @@ from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
 
 from ...adapters import Adapter
+from ...index import compact
 from ...models import Cluster, Document
-from ...pipeline import drain, is_pending
-from ...pipeline.gathering import NothingToGather, gather
-from ...pipeline.leases import waiting
-from ...pipeline.reconcile import Differences, reconcile
-from ...pipeline.runs import POSTS, Pass, begin, index, is_to_pack, pack_later
+from ...pipeline import drain, has_pending
+from ...pipeline.backfill import (
+    POSTS_PER_RANGE,
+    IndexPass,
+    begin_pass,
+    postpone_packing,
+    process_ranges,
+    should_pack,
+)
+from ...pipeline.leases import available_rows
+from ...pipeline.reconcile import ReconcileResult, reconcile
 from ...pipeline.schemes import begin_generation
-from ...storage import compact
-from ..arguments import add_database, add_no_progress, positive
-from ..choosing import adapters_in
-from ..figures import at_rate, counted, what_is_in
-from ..indexing import preparations, profiles_of, readings, refuse_lost, to_gather, what_is_left
-from ..processes import can_start, sharing
-from ..progress import Phased, bar, bars, is_quiet
+from ...pipeline.statistics_builder import NoPostsToGather, gather_statistics
+from ..arguments import add_database_option, add_progress_option, parse_positive, select_adapters
+from ..index_messages import (
+    pending_reason,
+    preparation_lines,
+    profiles_to_gather,
+    reading_lines,
+    refuse_lost_statistics,
+    unique_profiles,
+)
+from ..number_format import describe_statistics, format_count, format_rate
+from ..progress_bars import PhaseProgress, is_quiet, progress_bar, progress_wrapper
+from ..worker_processes import can_start_processes, index_processes
 
-LOOK_SECONDS = 0.5
-"""Between two looks at how far the processes are."""
+PROGRESS_POLL_SECONDS = 0.5
+"""Seconds between two updates of the processes' progress."""
 
-PACKED_FROM = 10_000
-"""Posts of a first index after which the key table is worth packing."""
+MIN_POSTS_TO_PACK = 10_000
+"""Number of posts in a first index from which packing the key table is worth it."""
 
 
 class Command(BaseCommand):
@@ -60,25 +73,25 @@ class Command(BaseCommand):
         parser.add_argument("--no-drain", action="store_true", help="only mark; a worker does the rest")
         parser.add_argument(
             "--workers",
-            type=positive,
+            type=parse_positive,
             default=1,
             metavar="N",
             help="processes that share the work (default: 1)",
         )
         parser.add_argument(
             "--run",
-            type=positive,
-            default=POSTS,
+            type=parse_positive,
+            default=POSTS_PER_RANGE,
             metavar="POSTS",
-            help=f"posts whose keys are written in one go (default: {POSTS})",
+            help=f"posts whose keys are written in one go (default: {POSTS_PER_RANGE})",
         )
-        add_no_progress(parser)
-        add_database(parser)
+        add_progress_option(parser)
+        add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         using = options["database"]
-        adapters = adapters_in(using, options["models"])
-        self._quiet = is_quiet(options)
+        adapters = select_adapters(using, options["models"])
+        self._is_quiet = is_quiet(options)
         if options["rebuild"] and options["models"]:
             raise CommandError("--rebuild takes no models: a scheme signs every model of its profile.")
         if options["reconcile"] and (options["rebuild"] or options["restart"]):
@@ -86,9 +99,9 @@ class Command(BaseCommand):
                 "--reconcile only marks what differs: leave --rebuild and --restart to a run of their own."
             )
         if not options["rebuild"]:
-            refuse_lost(adapters, using)
+            refuse_lost_statistics(adapters, using)
         if options["dry_run"]:
-            self._foretell(adapters, using, options)
+            self._print_dry_run(adapters, using, options)
             return
         self._gather_missing(adapters, using, options["rebuild"])
         if options["reconcile"]:
@@ -98,77 +111,92 @@ class Command(BaseCommand):
         if options["no_drain"]:
             return
         self._drain(using)
-        self._sum_up(using)
-        if is_pending(using):
-            raise CommandError(what_is_left(using), returncode=1)
+        self._print_summary(using)
+        if has_pending(using):
+            raise CommandError(pending_reason(using), returncode=1)
 
-    def _foretell(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
-        for line in preparations(adapters, using, options["rebuild"]):
+    def _print_dry_run(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
+        for line in preparation_lines(adapters, using, options["rebuild"]):
             self.stdout.write(line)
         if options["reconcile"]:
             self._reconcile(adapters, using, dry_run=True)
             return
-        for line in readings(adapters, using, options["restart"] or options["rebuild"]):
+        for line in reading_lines(adapters, using, options["restart"] or options["rebuild"]):
             self.stdout.write(line)
 
     def _gather_missing(self, adapters: list[Adapter], using: str, rebuild: bool) -> None:
-        for profile in to_gather(adapters, using, rebuild):
+        for profile in profiles_to_gather(adapters, using, rebuild):
             title = f"Profile {profile.alias}: {profile.algorithm}"
             self.stdout.write(f"{title} needs statistics of the posts; they are gathered first.")
             try:
-                snapshot, _ = gather(profile, using, progress=bars("counting words", self._quiet))
-            except NothingToGather as error:
+                snapshot, _ = gather_statistics(
+                    profile, using, progress=progress_wrapper("counting words", self._is_quiet)
+                )
+            except NoPostsToGather as error:
                 self.stdout.write(f"{title} has nothing to count: {error}.")
             else:
-                self.stdout.write(f"Statistics {snapshot.number}: {what_is_in(snapshot)}.")
+                self.stdout.write(f"Statistics {snapshot.number}: {describe_statistics(snapshot)}.")
 
     def _index_all(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
-        for profile in profiles_of(adapters) if options["rebuild"] else ():
+        for profile in unique_profiles(adapters) if options["rebuild"] else ():
             scheme = begin_generation(profile, using)
             self.stdout.write(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")
         for adapter in adapters:
             self._index(adapter, using, options["restart"] or options["rebuild"], options)
 
     def _index(self, adapter: Adapter, using: str, restart: bool, options: dict[str, Any]) -> None:
-        """The backfill, with whoever else is at it. The bar shows what this command's processes have done."""
+        """Index a model, together with other processes that may work on it.
+
+        The bar shows what the processes of this command have done.
+        """
         workers, posts, mark_only = options["workers"], options["run"], options["no_drain"]
-        if workers > 1 and not can_start():
+        if workers > 1 and not can_start_processes():
             raise CommandError("--workers needs DJANGO_SETTINGS_MODULE in the environment.")
-        work = begin(adapter, using, restart=restart)
-        assert work is not None
-        label, before, begun = adapter.model._meta.label, work.through(), time.monotonic()
+        index_pass = begin_pass(adapter, using, restart=restart)
+        assert index_pass is not None
+        label, processed_before, start = (
+            adapter.model._meta.label,
+            index_pass.processed_count(),
+            time.monotonic(),
+        )
         total = adapter.model._base_manager.using(using).count()
-        with bar(f"{label}: indexing", total, self._quiet, initial=before) as counting:
-            tell = Phased(counting)
-            if workers > 1 and not mark_only and total > posts:  # one process alone can have one range
-                self._share(work, workers, posts, tell)
+        with progress_bar(f"{label}: indexing", total, self._is_quiet, initial=processed_before) as bar:
+            progress = PhaseProgress(bar)
+            # A range is never shared: with fewer posts, all but one process would idle.
+            if workers > 1 and not mark_only and total > posts:
+                self._index_in_processes(index_pass, workers, posts, progress)
             else:
-                index(work, posts, tell, mark_only=mark_only)
-        if not mark_only and is_to_pack(work, PACKED_FROM):
-            self._pack(work)
+                process_ranges(index_pass, posts, progress, mark_only=mark_only)
+        if not mark_only and should_pack(index_pass, MIN_POSTS_TO_PACK):
+            self._pack_key_table(index_pass)
         self.stdout.write(
-            f"{label}: {'marked ' if mark_only else ''}{at_rate(tell.through, time.monotonic() - begun)}."
+            f"{label}: {'marked ' if mark_only else ''}{format_rate(progress.done_count, time.monotonic() - start)}."
         )
 
-    def _pack(self, work: Pass) -> None:
+    def _pack_key_table(self, work: IndexPass) -> None:
         try:
             compact(work.using)
         except BaseException as error:
+            # Also after Ctrl-C, which may leave the connection in the middle of the statement.
             connections[work.using].close()
-            pack_later(work)
+            postpone_packing(work)
             if not isinstance(error, (DatabaseError, InterfaceError)):
                 raise
             self.stderr.write(f"The key table stays as it is, it could not be packed: {error}".rstrip())
 
-    def _share(self, work: Pass, workers: int, posts: int, tell: Phased) -> None:
-        """Start processes and wait; their progress is what all have noted in the database."""
-        known = work.through()
-        with sharing(workers, work.label, work.using, work.number, posts) as processes:
+    def _index_in_processes(self, work: IndexPass, workers: int, posts: int, progress: PhaseProgress) -> None:
+        """Start the processes and wait for them. Their progress is read from the database."""
+        reported = work.processed_count()
+        with index_processes(workers, work.model_label, work.using, work.number, posts) as processes:
             while any(process.is_alive() for process in processes):
-                processes[0].join(LOOK_SECONDS) if processes[0].is_alive() else time.sleep(LOOK_SECONDS)
-                now = work.through()
-                tell(f"{sum(process.is_alive() for process in processes)} processes", now - known)
-                known = now
+                processes[0].join(PROGRESS_POLL_SECONDS) if processes[0].is_alive() else time.sleep(
+                    PROGRESS_POLL_SECONDS
+                )
+                processed = work.processed_count()
+                progress(
+                    f"{sum(process.is_alive() for process in processes)} processes", processed - reported
+                )
+                reported = processed
             failed = [process.exitcode for process in processes if process.exitcode]
         if failed:
             raise CommandError(
@@ -177,52 +205,53 @@ class Command(BaseCommand):
 
     def _reconcile(self, adapters: list[Adapter], using: str, dry_run: bool = False) -> None:
         for adapter in adapters:
-            found = Differences()
-            with self._bar(
+            result = ReconcileResult()
+            with self._progress_bar(
                 f"{adapter.model._meta.label}: comparing", adapter.model._base_manager.using(using).count()
             ) as bar:
-                for size, so_far in reconcile(adapter, using, dry_run=dry_run):
-                    bar.update(size)
-                    found = so_far
+                for count, partial_result in reconcile(adapter, using, dry_run=dry_run):
+                    bar.update(count)
+                    result = partial_result
             self.stdout.write(
-                f"{adapter.model._meta.label}: {found.missing} not in the index, {found.stale} changed, "
-                f"{found.orphaned} gone{' (nothing was marked)' if dry_run else ''}."
+                f"{adapter.model._meta.label}: {result.missing} not in the index, {result.stale} changed, "
+                f"{result.orphaned} gone{' (nothing was marked)' if dry_run else ''}."
             )
 
     def _drain(self, using: str) -> None:
         total = Document.objects.using(using).filter(pending_since__isnull=False).count()
-        with self._bar("indexing", total) as bar:
-            for turns in _turns(using):
-                bar.update(turns)
+        with self._progress_bar("indexing", total) as bar:
+            for processed in _drain_in_steps(using):
+                bar.update(processed)
 
-    def _sum_up(self, using: str) -> None:
+    def _print_summary(self, using: str) -> None:
         posts = Document.objects.using(using).filter(state=Document.State.INDEXED).count()
         clusters = Cluster.objects.using(using)
         groups, members = clusters.count(), clusters.aggregate(members=Sum("size"))["members"] or 0
         quarantined = Document.objects.using(using).filter(state=Document.State.QUARANTINED).count()
         self.stdout.write(
-            f"{counted(posts, 'post')}, {counted(groups, 'group')}, {counted(members - groups, 'clone')}; "
-            f"open {_address()}"
+            f"{format_count(posts, 'post')}, {format_count(groups, 'group')}, "
+            f"{format_count(members - groups, 'clone')}; "
+            f"open {_review_queue_url()}"
         )
         if quarantined:
             self.stdout.write(
-                f"{counted(quarantined, 'post')} cannot be read: see their reasons under documents in the admin."
+                f"{format_count(quarantined, 'post')} cannot be read: see their reasons under documents in the admin."
             )
 
-    def _bar(self, title: str, total: int) -> Any:
-        return bar(title, total, self._quiet)
+    def _progress_bar(self, title: str, total: int) -> Any:
+        return progress_bar(title, total, self._is_quiet)
 
 
-def _turns(using: str) -> Iterator[int]:
-    while waiting(Document, using, 1):
-        turns = drain(using, limit=200).turns
-        if not turns:
+def _drain_in_steps(using: str) -> Iterator[int]:
+    while available_rows(Document, using, 1):
+        processed = drain(using, limit=200).processed
+        if not processed:
             return
-        yield turns
-    yield drain(using).turns
+        yield processed
+    yield drain(using).processed
 
 
-def _address() -> str:
+def _review_queue_url() -> str:
     try:
         return reverse("admin:neardup_queue_changelist")
     except NoReverseMatch:

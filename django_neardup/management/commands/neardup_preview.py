@@ -1,4 +1,4 @@
-"""The groups in one's own table as an HTML page, before anything is installed."""
+"""The command ``neardup_preview``: the groups of any table as an HTML page, before anything is installed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,22 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError
 from django.utils.translation import get_supported_language_variant
 
-from ...previewing import Choice, Preview, PreviewError, as_html, chosen_by, preview
-from ...previewing.asking import SAMPLE
-from ...previewing.page import GROUPS
-from ..arguments import add_database, add_no_progress, positive
-from ..examples import CommandWithExamples
-from ..figures import counted, spaced
-from ..progress import bar, is_quiet
+from ...preview import (
+    PostSelection,
+    PreviewError,
+    PreviewResult,
+    as_html,
+    build_preview,
+    build_selection,
+)
+from ...preview.html_page import MAX_GROUPS
+from ...preview.selection import DEFAULT_SAMPLE_SIZE
+from ..arguments import add_database_option, add_progress_option, parse_positive
+from ..command_base import CommandWithExamples
+from ..number_format import format_count, format_number
+from ..progress_bars import is_quiet, progress_bar
 
-FILE = "neardup-preview.html"
+DEFAULT_FILE = "neardup-preview.html"
 
 
 class Command(CommandWithExamples):
@@ -31,7 +38,8 @@ class Command(CommandWithExamples):
         "texts of the posts: it is for you. "
         "Exit status 1: there is no such model or field, there are no posts, or the file cannot be written."
     )
-    requires_system_checks: list[str] | tuple[str, ...] = ()  # they ask for what is not installed yet
+    # The checks demand adapters and tables, which a site that tries the app does not have yet.
+    requires_system_checks: list[str] | tuple[str, ...] = ()
     examples = (
         "neardup_preview --model board.Ad --fields title,text",
         "neardup_preview --model board.Ad --fields title,text --where published=true --sample 20000",
@@ -47,10 +55,10 @@ class Command(CommandWithExamples):
         )  # fmt: skip
         parser.add_argument(
             "--sample",
-            type=positive,
-            default=SAMPLE,
+            type=parse_positive,
+            default=DEFAULT_SAMPLE_SIZE,
             metavar="N",
-            help=f"the last N posts (default: {SAMPLE})",
+            help=f"the last N posts (default: {DEFAULT_SAMPLE_SIZE})",
         )
         parser.add_argument(
             "--all", action="store_true", help="all posts, however many; they are kept in memory"
@@ -64,13 +72,15 @@ class Command(CommandWithExamples):
             "--where", action="append", default=[], metavar="NAME=VALUE",
             help="only posts of that value, as filter() takes it; may be given again",
         )  # fmt: skip
-        parser.add_argument("--output", default=FILE, metavar="FILE", help=f"the page (default: {FILE})")
+        parser.add_argument(
+            "--output", default=DEFAULT_FILE, metavar="FILE", help=f"the page (default: {DEFAULT_FILE})"
+        )
         parser.add_argument(
             "--groups",
-            type=positive,
-            default=GROUPS,
+            type=parse_positive,
+            default=MAX_GROUPS,
             metavar="N",
-            help=f"groups on the page (default: {GROUPS})",
+            help=f"groups on the page (default: {MAX_GROUPS})",
         )
         parser.add_argument(
             "--site",
@@ -82,57 +92,59 @@ class Command(CommandWithExamples):
         parser.add_argument(
             "--text-language", metavar="CODE", help="of the posts (default: the adapter's, or the setting's)"
         )
-        add_no_progress(parser)
-        add_database(parser)
+        add_progress_option(parser)
+        add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        language = _language(options["language"])
-        path = _writable(options["output"])
+        language = _page_language(options["language"])
+        # Checked before minutes of work.
+        path = _check_writable(options["output"])
         try:
-            choice = _choice(options)
-            found = self._look(choice, options)
+            selection = _build_selection(options)
+            result = self._build_preview(selection, options)
         except (PreviewError, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:
             raise CommandError(f"The posts cannot be read: {str(error).strip()}") from error
-        page = as_html(found, language=language, site=options["site"], groups=options["groups"])
+        # Texts with lone surrogates cannot be encoded: ``errors`` below replaces them.
+        page = as_html(result, language=language, site=options["site"], max_groups=options["groups"])
         try:
             path.write_text(page, encoding="utf-8", errors="replace")
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
         if options["verbosity"]:
-            self.stdout.write(_sum(found))
+            self.stdout.write(_format_summary(result))
             self.stdout.write(f"The page: {path.resolve()}")
 
-    def _look(self, choice: Choice, options: dict[str, Any]) -> Preview:
-        """Look for groups, with a bar for each phase."""
-        total = choice.rows().count()
-        bars = _Bars(choice, min(total, choice.sample or total), is_quiet(options))
+    def _build_preview(self, selection: PostSelection, options: dict[str, Any]) -> PreviewResult:
+        """Build the preview, with a progress bar for each phase."""
+        total = selection.queryset().count()
+        bars = _PhaseBars(selection, min(total, selection.sample_size or total), is_quiet(options))
         try:
-            return preview(choice, bars)
+            return build_preview(selection, bars)
         finally:
             bars.close()
 
 
-class _Bars:
-    """A bar for the phase that is under way."""
+class _PhaseBars:
+    """A progress bar for the current phase."""
 
-    def __init__(self, choice: Choice, posts: int, quiet: bool) -> None:
-        self._label, self._posts, self._quiet = choice.adapter.model._meta.label, posts, quiet
-        self._phase, self._bar = "", bar(self._label, 0, quiet=True)
+    def __init__(self, selection: PostSelection, posts: int, quiet: bool) -> None:
+        self._label, self._posts, self._quiet = selection.adapter.model._meta.label, posts, quiet
+        self._phase, self._bar = "", progress_bar(self._label, 0, quiet=True)
 
     def __call__(self, phase: str, posts: int) -> None:
         if phase != self._phase:
             self.close()
-            self._phase, self._bar = phase, bar(f"{self._label}: {phase}", self._posts, self._quiet)
+            self._phase, self._bar = phase, progress_bar(f"{self._label}: {phase}", self._posts, self._quiet)
         self._bar.update(posts)
 
     def close(self) -> None:
         self._bar.close()
 
 
-def _choice(options: dict[str, Any]) -> Choice:
-    return chosen_by(
+def _build_selection(options: dict[str, Any]) -> PostSelection:
+    return build_selection(
         options["model"],
         [name.strip() for name in options["fields"].split(",")],
         sample=0 if options["all"] else options["sample"],
@@ -143,15 +155,16 @@ def _choice(options: dict[str, Any]) -> Choice:
     )
 
 
-def _sum(found: Preview) -> str:
+def _format_summary(result: PreviewResult) -> str:
     return (
-        f"{counted(found.read, 'post')} of {spaced(found.total)}: {counted(len(found.groups), 'group')}, "
-        f"{counted(found.grouped, 'post')} in them, {found.seconds:.1f} s."
+        f"{format_count(result.read_count, 'post')} of {format_number(result.total_count)}: "
+        f"{format_count(len(result.groups), 'group')}, "
+        f"{format_count(result.grouped_count, 'post')} in them, {result.seconds:.1f} s."
     )
 
 
-def _language(code: str | None) -> str:
-    """A language that there are words in; English where the site's own has none."""
+def _page_language(code: str | None) -> str:
+    """Return a language with translations. If the site's language has none, return English."""
     try:
         return get_supported_language_variant(code or settings.LANGUAGE_CODE)
     except LookupError:
@@ -160,12 +173,12 @@ def _language(code: str | None) -> str:
         return "en"
 
 
-def _writable(name: str) -> Path:
-    """The file, where it can be written: looked at before minutes are spent."""
+def _check_writable(name: str) -> Path:
+    """Return the path of the page. Raise CommandError if it cannot be written."""
     path = Path(name)
     if path.is_dir() or not path.parent.is_dir():
-        told = "it is a directory" if path.is_dir() else f"there is no directory {path.parent}"
-        raise CommandError(f"{path} cannot be written: {told}.")
+        reason = "it is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+        raise CommandError(f"{path} cannot be written: {reason}.")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise CommandError(f"{path} cannot be written: permission denied.")
     return path

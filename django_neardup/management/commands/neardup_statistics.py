@@ -1,4 +1,4 @@
-"""Gather the statistics that some algorithms need."""
+"""The command ``neardup_statistics``: gather the statistics that some algorithms need."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
-from ...adapters import registered
+from ...adapters import registered_adapters
+from ...algorithms.registry import algorithm_names, get_algorithm
 from ...conf import Profile, get_profile
+from ...db.timezones import to_local
 from ...models import Scheme
 from ...models import TermStatistics as Snapshot
-from ...moments import by_clock
-from ...pipeline import is_pending
-from ...pipeline.gathering import NothingToGather, gather
-from ...pipeline.objects import is_kept_in
-from ...pipeline.readiness import uses_statistics
-from ...pipeline.snapshots import forget_unused, newest
-from ...queues import ring
-from ...signatures.registry import algorithm_names, get_algorithm
-from ..arguments import add_database, add_no_progress
-from ..figures import counted, what_is_in
-from ..progress import bars, is_quiet
+from ...pipeline import has_pending
+from ...pipeline.content_objects import is_stored_in
+from ...pipeline.statistics_builder import NoPostsToGather, gather_statistics
+from ...pipeline.statistics_store import delete_unused, newest_snapshot
+from ...pipeline.unready import uses_statistics
+from ...queues import notify_worker
+from ..arguments import add_database_option, add_progress_option
+from ..number_format import describe_statistics, format_count
+from ..progress_bars import is_quiet, progress_wrapper
 
-REBUILD = "python manage.py neardup_index --rebuild"
+REBUILD_COMMAND = "python manage.py neardup_index --rebuild"
 
 
 class Command(BaseCommand):
@@ -47,63 +47,72 @@ class Command(BaseCommand):
         parser.add_argument(
             "--list", action="store_true", help="list the snapshots that are kept; gather nothing"
         )
-        add_no_progress(parser)
-        add_database(parser)
+        add_progress_option(parser)
+        add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         using = options["database"]
         if options["sample"] < 0:
             raise CommandError("--sample is a number of posts, 1 or more.")
         if options["list"]:
-            self._list(using, options["profile"])
+            self._print_snapshots(using, options["profile"])
             return
-        profiles = self._profiles(options["profile"], using)
+        profiles = self._select_profiles(options["profile"], using)
         if not profiles:
-            using_them = [name for name in algorithm_names() if get_algorithm(name).uses_statistics]
+            names = [name for name in algorithm_names() if get_algorithm(name).uses_statistics]
             self.stdout.write(
-                f"No profile's algorithm works with statistics; those that do: {', '.join(using_them)}. "
+                f"No profile's algorithm works with statistics; those that do: {', '.join(names)}. "
                 "Name a profile with --profile to gather them all the same."
             )
-        failed = [why for profile in profiles if (why := self._gather(profile, using, options))]
-        if profiles and is_pending(using):
-            ring(using)
-        if failed:
-            raise CommandError(" ".join(failed))
+        problems = [
+            problem for profile in profiles if (problem := self._gather_profile(profile, using, options))
+        ]
+        if profiles and has_pending(using):
+            # Posts may have waited for these statistics.
+            notify_worker(using)
+        if problems:
+            raise CommandError(" ".join(problems))
 
-    def _profiles(self, alias: str | None, using: str) -> list[Profile]:
+    def _select_profiles(self, alias: str | None, using: str) -> list[Profile]:
         used = sorted(
-            {adapter.profile for model, adapter in registered().items() if is_kept_in(model, using)}
+            {
+                adapter.profile
+                for model, adapter in registered_adapters().items()
+                if is_stored_in(model, using)
+            }
         )
         if alias is None:
-            profiles = [_known(each) for each in used]
-            return [each for each in profiles if uses_statistics(each)]
-        profile = _known(alias)
+            profiles = [_get_profile(used_alias) for used_alias in used]
+            return [profile for profile in profiles if uses_statistics(profile)]
+        profile = _get_profile(alias)
         if alias not in used:
             raise CommandError(
                 f"No registered model of the database has the profile {alias!r}: it has no posts."
             )
         return [profile]
 
-    def _gather(self, profile: Profile, using: str, options: dict[str, Any]) -> str:
-        """Gather a profile's statistics; why that failed, empty where it did not."""
-        progress = bars("counting words", is_quiet(options))
+    def _gather_profile(self, profile: Profile, using: str, options: dict[str, Any]) -> str:
+        """Gather a profile's statistics. Return why that failed, or an empty string."""
+        progress = progress_wrapper("counting words", is_quiet(options))
         try:
-            snapshot, new = gather(profile, using, options["sample"], progress)
-        except NothingToGather as error:
+            snapshot, is_new = gather_statistics(profile, using, options["sample"], progress)
+        except NoPostsToGather as error:
             return f"Nothing was gathered: {error}."
         except ImproperlyConfigured as error:
             return str(error)
         self.stdout.write(
-            f"Profile {profile.alias}, statistics {snapshot.number}{'' if new else ' (nothing has changed)'}: "
-            f"{what_is_in(snapshot)}; digest {snapshot.digest}."
+            f"Profile {profile.alias}, statistics {snapshot.number}{'' if is_new else ' (nothing has changed)'}: "
+            f"{describe_statistics(snapshot)}; digest {snapshot.digest}."
         )
-        self.stdout.write(self._what_next(profile, snapshot, using))
-        removed = forget_unused(profile.alias, using)
+        self.stdout.write(self._next_step(profile, snapshot, using))
+        removed = delete_unused(profile.alias, using)
         if removed:
-            self.stdout.write(f"{counted(removed, 'older snapshot')} that no scheme works with: removed.")
+            self.stdout.write(
+                f"{format_count(removed, 'older snapshot')} that no scheme works with: removed."
+            )
         return ""
 
-    def _what_next(self, profile: Profile, snapshot: Snapshot, using: str) -> str:
+    def _next_step(self, profile: Profile, snapshot: Snapshot, using: str) -> str:
         schemes = Scheme.objects.using(using).filter(profile=profile.alias, state=Scheme.State.ACTIVE)
         scheme = schemes.order_by("-generation").first()
         if scheme is None:
@@ -112,35 +121,45 @@ class Command(BaseCommand):
         if digest == snapshot.digest:
             return "The active scheme works with them; posts that wait are seen to by the worker, or by neardup_index."
         if digest is None:
-            without = "was made without" if uses_statistics(profile) else "needs none"
-            return f"The active scheme, {scheme.algorithm}, {without}. For a scheme with these: {REBUILD}."
-        older = Snapshot.objects.using(using).filter(digest=digest).values_list("number", flat=True).first()
-        if older is None:
-            return f"The statistics of the active scheme are gone; its posts wait. For a scheme with these: {REBUILD}."
-        return f"The active scheme goes on with statistics {older}. For a scheme with these: {REBUILD}."
+            relation = "was made without" if uses_statistics(profile) else "needs none"
+            return f"The active scheme, {scheme.algorithm}, {relation}. For a scheme with these: {REBUILD_COMMAND}."
+        number = Snapshot.objects.using(using).filter(digest=digest).values_list("number", flat=True).first()
+        if number is None:
+            return (
+                "The statistics of the active scheme are gone; its posts wait. "
+                f"For a scheme with these: {REBUILD_COMMAND}."
+            )
+        return (
+            f"The active scheme goes on with statistics {number}. For a scheme with these: {REBUILD_COMMAND}."
+        )
 
-    def _list(self, using: str, alias: str | None) -> None:
-        rows = Snapshot.objects.using(using).defer("packed").order_by("profile", "number")
+    def _print_snapshots(self, using: str, alias: str | None) -> None:
+        queryset = Snapshot.objects.using(using).defer("packed").order_by("profile", "number")
         schemes = Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE)
-        used = {(each.profile, each.parameters.get("statistics")) for each in schemes}
-        found = [row for row in rows if alias in (None, row.profile)]
-        for row in found:
+        used = {(scheme.profile, scheme.parameters.get("statistics")) for scheme in schemes}
+        snapshots = [snapshot for snapshot in queryset if alias in (None, snapshot.profile)]
+        for snapshot in snapshots:
             marks = [
-                *(["in use"] if (row.profile, row.digest) in used else []),
-                *(["newest"] if row.pk == getattr(newest(row.profile, using), "pk", None) else []),
+                *(["in use"] if (snapshot.profile, snapshot.digest) in used else []),
+                *(
+                    ["newest"]
+                    if snapshot.pk == getattr(newest_snapshot(snapshot.profile, using), "pk", None)
+                    else []
+                ),
             ]
             self.stdout.write(
-                f"{row.profile} {row.number}: {by_clock(row.created):%Y-%m-%d %H:%M}, {what_is_in(row)}"
+                f"{snapshot.profile} {snapshot.number}: {to_local(snapshot.created):%Y-%m-%d %H:%M}, "
+                f"{describe_statistics(snapshot)}"
                 f"{'; ' if marks else ''}{', '.join(marks)}"
             )
-        if not found:
+        if not snapshots:
             if alias is not None:
-                _known(alias)
+                _get_profile(alias)
             self.stdout.write("No statistics are kept.")
 
 
-def _known(alias: str) -> Profile:
-    """That profile.  CommandError where the settings have none of that name."""
+def _get_profile(alias: str) -> Profile:
+    """Return the profile. Raise CommandError if the settings lack it."""
     try:
         return get_profile(alias)
     except ImproperlyConfigured as error:

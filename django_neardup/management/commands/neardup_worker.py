@@ -1,4 +1,4 @@
-"""The worker that needs no queue: it polls the ledger."""
+"""The command ``neardup_worker``: a worker that polls the work queue and needs no other queue."""
 
 from __future__ import annotations
 
@@ -14,84 +14,90 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
-from ...checks.profiles import in_words, is_number
+from ...checks.profiles import is_valid_number, number_hint
 from ...conf import get_profile
-from ...pipeline import drain, holds_tables, own_databases
-from ...pipeline.memory import purge
-from ...pipeline.reconcile import find_missing
-from ..arguments import add_databases
-from ..figures import counted
+from ...pipeline import drain, has_tables, routed_databases
+from ...pipeline.deleted_posts import purge
+from ...pipeline.reconcile import mark_missing
+from ..arguments import add_databases_option
+from ..number_format import format_count
 
 logger = logging.getLogger(__name__)
 
-IDLE_PASS = 30.0
-"""Seconds between two looks for objects without a document."""
+FIND_MISSING_SECONDS = 30.0
+"""Seconds between two searches for objects without a document."""
 
-PURGE_PASS = 600.0
-"""Seconds between two looks for deleted posts that are to be forgotten, while none is found."""
+PURGE_SECONDS = 600.0
+"""Seconds between two searches for expired deleted posts, if the last one was empty."""
 
-SLICE = 5.0
-"""Seconds of work in one database at most, before others have their turn and a signal to stop is obeyed."""
+SLICE_SECONDS = 5.0
+"""Maximum seconds of work in one database. Then other databases are served, and a stop signal is obeyed."""
 
-UNWELL = (DatabaseError, InterfaceError)
+DATABASE_ERRORS = (DatabaseError, InterfaceError)
 
 
-class _Home:
-    """A database as the worker sees to it. While it is unwell the others have their turns."""
+class _WorkerDatabase:
+    """A database that the worker serves. After an error it is paused while the others are served."""
 
     def __init__(self, using: str) -> None:
         self.using = using
         self._cursors: dict[str, Any] = {}
-        self._looked, self._purged = time.monotonic(), -PURGE_PASS
-        self._rests_until = 0.0
+        self._last_find_missing, self._last_purge = time.monotonic(), -PURGE_SECONDS
+        self._paused_until = 0.0
 
     @cached_property
-    def holds_tables(self) -> bool:
-        return holds_tables(self.using)
+    def has_tables(self) -> bool:
+        return has_tables(self.using)
 
-    def may_hold_tables(self) -> bool:
-        """False only where the database says so."""
+    def may_have_tables(self) -> bool:
+        """Return False only if the database answers that it has no tables."""
         try:
-            return self.holds_tables
-        except UNWELL as error:
-            self._rest(error, 0.0)
+            return self.has_tables
+        except DATABASE_ERRORS as error:
+            self._pause(error, 0.0)
             return True
 
-    def work(self, poll: float) -> int:
-        """Work for a slice of time; how much was done."""
-        if time.monotonic() < self._rests_until:
+    def process_slice(self, poll_seconds: float) -> int:
+        """Work for one slice of time.
+
+        Return the number of documents, clusters and deleted posts processed.
+        """
+        if time.monotonic() < self._paused_until:
             return 0
         try:
-            return self._turns() + self._forgotten() if self.holds_tables else 0
-        except UNWELL as error:
-            self._rest(error, poll)
+            return self._process_pending() + self._purge_expired() if self.has_tables else 0
+        except DATABASE_ERRORS as error:
+            self._pause(error, poll_seconds)
             return 0
 
-    def _turns(self) -> int:
-        turns = drain(self.using, seconds=SLICE).turns
-        if not turns and time.monotonic() - self._looked > IDLE_PASS:
-            self._looked = time.monotonic()
-            turns = find_missing(self.using, cursors=self._cursors)
-        return turns
+    def _process_pending(self) -> int:
+        processed = drain(self.using, seconds=SLICE_SECONDS).processed
+        # A process that dies between the commit of a post and its mark leaves no document. Such posts are
+        # searched while the worker is idle.
+        if not processed and time.monotonic() - self._last_find_missing > FIND_MISSING_SECONDS:
+            self._last_find_missing = time.monotonic()
+            processed = mark_missing(self.using, cursors=self._cursors)
+        return processed
 
-    def _forgotten(self) -> int:
-        if time.monotonic() - self._purged <= PURGE_PASS:
+    def _purge_expired(self) -> int:
+        if time.monotonic() - self._last_purge <= PURGE_SECONDS:
             return 0
-        forgotten = purge(self.using)
-        self._purged = self._purged if forgotten else time.monotonic()
-        return forgotten
+        purged = purge(self.using)
+        # More may be due: continue in the next slice.
+        self._last_purge = self._last_purge if purged else time.monotonic()
+        return purged
 
-    def _rest(self, error: Exception, seconds: float) -> None:
+    def _pause(self, error: Exception, seconds: float) -> None:
         logger.warning("neardup: the database %r is unwell, trying again: %s", self.using, error)
         connections[self.using].close()
-        self._rests_until = time.monotonic() + seconds
+        self._paused_until = time.monotonic() + seconds
 
 
-def seconds(text: str) -> float:
-    """A pause that POLL_SECONDS may be, too, as an option of the command."""
+def parse_poll_seconds(text: str) -> float:
+    """Parse a pause in seconds. Raise ArgumentTypeError outside the range of POLL_SECONDS."""
     number = float(text)
-    if not is_number("POLL_SECONDS", number):
-        raise ArgumentTypeError(f"{text} is out of its range. {in_words('POLL_SECONDS')}")
+    if not is_valid_number("POLL_SECONDS", number):
+        raise ArgumentTypeError(f"{text} is out of its range. {number_hint('POLL_SECONDS')}")
     return number
 
 
@@ -104,47 +110,54 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="work off what waits, then end")
         parser.add_argument(
-            "--poll", type=seconds, metavar="SECONDS", help="pause between two looks (default: POLL_SECONDS)"
+            "--poll",
+            type=parse_poll_seconds,
+            metavar="SECONDS",
+            help="pause between two looks (default: POLL_SECONDS)",
         )
-        add_databases(parser)
+        add_databases_option(parser)
 
     def handle(
         self, *args: Any, once: bool, poll: float | None, databases: list[str] | None, **options: Any
     ) -> None:
-        homes = [_Home(using) for using in databases or own_databases()]
-        homes = [home for home in homes if home.may_hold_tables()]
-        if not homes:
+        served = [_WorkerDatabase(using) for using in databases or routed_databases()]
+        served = [database for database in served if database.may_have_tables()]
+        if not served:
             raise CommandError("No database holds the tables of neardup: run migrate first.")
         if once:
-            turns, faults = _drain_each(homes)
+            processed, errors = _drain_all(served)
             if options["verbosity"]:
-                self.stdout.write(f"{counted(turns, 'turn')} taken.")
-            if faults:
-                raise faults[0]
+                self.stdout.write(f"{format_count(processed, 'turn')} taken.")
+            if errors:
+                raise errors[0]
             return
         stop = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: stop.set())
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(signal_number, lambda *_: stop.set())
         if options["verbosity"]:
-            names = ", ".join(home.using for home in homes)
+            names = ", ".join(database.using for database in served)
             self.stdout.write(f"neardup worker on {names}; Ctrl-C stops it.")
-        _work(homes, poll or get_profile().poll_seconds, stop)
+        _run_until_stopped(served, poll or get_profile().poll_seconds, stop)
 
 
-def _drain_each(homes: Sequence[_Home]) -> tuple[int, list[Exception]]:
-    """Work off what waits in each; the turns taken, and the faults, none of which keeps the others waiting."""
-    turns, faults = 0, list[Exception]()
-    for home in homes:
+def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[Exception]]:
+    """Process all pending work of each database. Return the number processed, and the errors."""
+    processed, errors = 0, list[Exception]()
+    for database in databases:
         try:
-            turns += drain(home.using).turns
+            processed += drain(database.using).processed
         except Exception as error:
-            logger.error("neardup: the database %r was not drained: %s", home.using, error)
-            faults.append(error)
-    return turns, faults
+            # An error in one database must not keep the others waiting.
+            logger.error("neardup: the database %r was not drained: %s", database.using, error)
+            errors.append(error)
+    return processed, errors
 
 
-def _work(homes: Sequence[_Home], poll: float, stop: threading.Event) -> None:
+def _run_until_stopped(
+    databases: Sequence[_WorkerDatabase], poll_seconds: float, stop: threading.Event
+) -> None:
     while not stop.is_set():
+        # Django closes stale connections after a request, and a worker has none.
         close_old_connections()
-        if not sum(home.work(poll) for home in homes if not stop.is_set()):
-            stop.wait(poll)
+        if not sum(database.process_slice(poll_seconds) for database in databases if not stop.is_set()):
+            stop.wait(poll_seconds)

@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..document import Document
+from ..canonical_text import CanonicalText
 from ..hashing import digest
-from ..synonyms import Synonyms
+from ..tokens.synonyms import Synonyms
 from .context import STOPPED
 from .lexical import BARE, Piece
 from .runs import fixed, lengths_of, offsets_of, where
@@ -31,8 +31,8 @@ class Reading:
             raise ValueError("quotes is 'keep' or 'drop'")
         self.language, self.quotes, self.secret, self.synonyms = language, quotes, secret, synonyms
 
-    def document(self, text: str) -> Document:
-        return Document(
+    def document(self, text: str) -> CanonicalText:
+        return CanonicalText(
             text, language=self.language, quotes=self.quotes, secret=self.secret, synonyms=self.synonyms
         )
 
@@ -53,7 +53,7 @@ class Batch:
         marks: Marks,
         lengths: Integers,
         pieces: dict[int, list[Piece]],
-        documents: dict[int, Document],
+        documents: dict[int, CanonicalText],
         plain: dict[int, str],
     ) -> None:
         self.texts = texts
@@ -67,7 +67,7 @@ class Batch:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def document(self, i: int) -> Document:
+    def document(self, i: int) -> CanonicalText:
         """The plain document of a text, made when first asked for."""
         found = self._documents.get(i)
         if found is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from ..document import CYRILLIC_LANGUAGES
+from ..canonical_text import CYRILLIC_LANGUAGES
 from .context import ADDRESS
 from .islands import Chunks, chunks_of, islands_of
 from .lexical import Lexical, Piece

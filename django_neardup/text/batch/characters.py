@@ -9,9 +9,15 @@ import unicodedata
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grammar import GLYPH
-from ..homoglyphs import CYRILLIC_LETTER, CYRILLIC_ONLY, LATIN_LETTER, LATIN_ONLY, LOOKALIKE_LETTER
-from ..normalize import INVISIBLE, ONLY_ACCENTS, SIMPLE, UNUSUAL
+from ..normalization.homoglyphs import (
+    CYRILLIC_LETTER,
+    CYRILLIC_ONLY,
+    LATIN_LETTER,
+    LATIN_ONLY,
+    LOOKALIKE_LETTER,
+)
+from ..normalization.normalize import ACCENT_RUN, CHARACTER_FOLDS, INVISIBLE_RUN, UNUSUAL_CHARACTER
+from ..tokens.token_pattern import UNSPACED_GLYPH
 from .runs import where
 
 Bytes = NDArray[np.uint8]
@@ -130,19 +136,19 @@ def points_of(text: str) -> Points:
 def folded_character(char: str) -> str:
     """What ``normalize`` makes of a character that stands alone."""
     char = _FOLDED_BEFORE.get(char, char)
-    if not UNUSUAL.match(char):
+    if not UNUSUAL_CHARACTER.match(char):
         return char
-    folded = SIMPLE[ord(char)]
+    folded = CHARACTER_FOLDS[ord(char)]
     return _FOLDED_BEFORE.get(folded, folded)
 
 
 def classified(char: str, folded: str) -> int:
     """The class of a character, given what it is folded to.  What is not known to be harmless is odd."""
-    if INVISIBLE.match(char) or ONLY_ACCENTS.match(char):
+    if INVISIBLE_RUN.match(char) or ACCENT_RUN.match(char):
         return KNOWN | HARD | UNSEEN | SYMBOL
     if folded.isspace():
         return KNOWN | SPACE
-    if GLYPH.match(folded) or LOOKALIKE_LETTER.match(folded) or not _stable(folded):
+    if UNSPACED_GLYPH.match(folded) or LOOKALIKE_LETTER.match(folded) or not _stable(folded):
         return KNOWN | HARD | ODD | SYMBOL
     if folded.isalpha():
         return KNOWN | _letter(char, folded)

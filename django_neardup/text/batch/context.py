@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .. import numbers, units
-from ..tokenize import PRICE_LINKS, PRICE_WORDS, RANGE_WORDS
+from ..tokens import numbers, units
+from ..tokens.tokenize import PRICE_LINK_WORDS, PRICE_WORDS, RANGE_WORDS
 
 STOPPED = 1  # a stop word
 FOLLOWS = 2  # may go on with a figure before it
@@ -66,7 +66,7 @@ def marks(word: str, surface: str) -> int:
     return (
         (FOLLOWS if _FOLLOWING.fullmatch(word) else 0)
         | (LEADS if surface in PRICE_WORDS else 0)
-        | (LINKS if surface in PRICE_LINKS else 0)
+        | (LINKS if surface in PRICE_LINK_WORDS else 0)
         | (MONTH if _MONTH.fullmatch(word) else 0)
         | (ADDRESS if "www" in word else 0)
     )

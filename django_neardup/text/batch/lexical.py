@@ -7,15 +7,15 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from ..document import Document
+from ..canonical_text import CanonicalText
 from ..hashing import hash_word
-from ..homoglyphs import LATIN_LETTER, fold_mixed
-from ..lexicon import lexicon
-from ..normalize import normalize_piece
-from ..stopwords import STOP
-from ..synonyms import WORDS, Synonyms
-from ..tokenize import Token, tokenize
-from ..traced import Untraced
+from ..normalization.homoglyphs import LATIN_LETTER, fold_mixed_words
+from ..normalization.normalize import normalize_piece
+from ..normalization.offsets import PlainText
+from ..tokens.lexicon import get_lexicon
+from ..tokens.stopwords import STOP_WORDS
+from ..tokens.synonyms import WORD_KINDS, Synonyms
+from ..tokens.tokenize import Token, tokenize
 from .context import STOPPED, marks
 from .table import Hashes, Marks, Places, Table
 from .words import LONGEST_WORD
@@ -47,7 +47,7 @@ class Lexical:
     ) -> None:
         self.language, self.cyrillic, self.secret, self.synonyms = language, cyrillic, secret, synonyms
         self.table = table
-        self._lexicon = lexicon(language, cyrillic)
+        self._lexicon = get_lexicon(language, cyrillic)
         self._pieces: dict[str, Piece] = {}
         self.met = self._pieces.get
 
@@ -74,14 +74,14 @@ class Lexical:
         if len(word) > LONGEST_WORD:
             return 0, 0
         mixed = not word.isascii() and LATIN_LETTER.search(word)
-        folded = fold_mixed(Untraced(word), self.cyrillic).text if mixed else word
-        entry = self._lexicon.get(folded) or self._lexicon.entry(folded)
+        folded = fold_mixed_words(PlainText(word), self.cyrillic).text if mixed else word
+        entry = self._lexicon.get(folded) or self._lexicon.make_entry(folded)
         return self._token(folded, entry.surface, entry.key, entry.kind)
 
     def _token(self, word: str, surface: str, key: str, kind: str) -> tuple[int, int]:
-        if self.synonyms and kind in WORDS:
-            key = self.synonyms.get(key) or key
-        return hash_word(key, self.secret), (STOPPED if key in STOP else 0) | marks(word, surface)
+        if self.synonyms and kind in WORD_KINDS:
+            key = self.synonyms.leading_key(key) or key
+        return hash_word(key, self.secret), (STOPPED if key in STOP_WORDS else 0) | marks(word, surface)
 
     def pieces(self, texts: Sequence[str]) -> list[Piece]:
         """The tokens of pieces between two blanks."""
@@ -95,7 +95,7 @@ class Lexical:
         found = self._pieces.get(text)
         if found is None:
             tokens = tokenize(normalize_piece(text, self.cyrillic), self.language, self.cyrillic)
-            applied = self.synonyms.applied(tokens) if self.synonyms else tokens
+            applied = self.synonyms.apply(tokens) if self.synonyms else tokens
             found = piece_of(applied.tokens, [hash_word(token.key, self.secret) for token in applied.tokens])
             if len(self._pieces) >= CACHE_PIECES:
                 self._pieces.clear()
@@ -116,9 +116,9 @@ def piece_of(tokens: Iterable[Token], hashes: Iterable[int]) -> Piece:
 
 
 def _marks(token: Token) -> int:
-    return (STOPPED if token.key in STOP else 0) | (BARE if token.kind in ("price", "contact") else 0)
+    return (STOPPED if token.key in STOP_WORDS else 0) | (BARE if token.kind in ("price", "contact") else 0)
 
 
-def piece_of_document(document: Document) -> Piece:
+def piece_of_document(document: CanonicalText) -> Piece:
     """A whole text as one piece."""
     return piece_of(document.tokens, document.hashes)

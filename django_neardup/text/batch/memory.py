@@ -11,8 +11,8 @@ from importlib import metadata
 from pathlib import Path
 
 from ..hashing import digest
-from ..synonyms import Synonyms
-from ..version import CANONISATION
+from ..tokens.synonyms import Synonyms
+from ..version import CANONICALIZATION_VERSION
 from .characters import Alphabet
 from .lexical import Lexical
 from .shared import SHARING, SharedTable, locked, private
@@ -71,7 +71,7 @@ class Memory:
 @cache
 def _versions() -> str:
     """Everything that may make another token of a word."""
-    return "|".join([CANONISATION, unicodedata.unidata_version, *map(_version, _VOICED)])
+    return "|".join([CANONICALIZATION_VERSION, unicodedata.unidata_version, *map(_version, _VOICED)])
 
 
 def _version(distribution: str) -> str:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..hashing import GOLDEN, MASK, STEP_1, STEP_2, mix
+from ..hashing import GOLDEN_RATIO_64, MASK_64, MIX_FACTOR_1, MIX_FACTOR_2, mix
 from .runs import Hashes, Integers, fixed
 
 BLOCK = 16_384
@@ -16,16 +16,16 @@ FEW_RUNS = 24
 
 def constant(value: int) -> Hashes:
     """64 bits of a number, `fixed`."""
-    return fixed(value & MASK, np.uint64)
+    return fixed(value & MASK_64, np.uint64)
 
 
-_ADDED, _STEP_1, _STEP_2 = constant(GOLDEN), constant(STEP_1), constant(STEP_2)
+_ADDED, _STEP_1, _STEP_2 = constant(GOLDEN_RATIO_64), constant(MIX_FACTOR_1), constant(MIX_FACTOR_2)
 _30, _27, _31 = constant(30), constant(27), constant(31)
 
 
 def mix_arrays(*columns: Hashes, seed: int = 0) -> Hashes:
     """`mix(*row, seed=seed)` of every row of the columns (at least one, uint64, of one length): uint64."""
-    count, start = len(columns[0]), constant(seed + 2 * GOLDEN)
+    count, start = len(columns[0]), constant(seed + 2 * GOLDEN_RATIO_64)
     if count <= BLOCK:
         mixed = columns[0] + start
         _mix_in(mixed, columns[1:])
@@ -41,7 +41,7 @@ def mix_arrays(*columns: Hashes, seed: int = 0) -> Hashes:
 
 def mix_on(states: Hashes, values: Hashes) -> Hashes:
     """`mix(*before, value)` of every value, where the state beside it is `mix(*before)`: uint64."""
-    return mix_arrays(states + values, seed=-GOLDEN)
+    return mix_arrays(states + values, seed=-GOLDEN_RATIO_64)
 
 
 def _mix_in(state: Hashes, columns: Sequence[Hashes]) -> None:
@@ -85,7 +85,7 @@ def mix_runs(values: Hashes, offsets: Integers, seed: int = 0) -> Hashes:
     lengths = np.diff(offsets)
     longest_first = np.argsort(-lengths, kind="stable")
     starts, ascending = offsets[:-1][longest_first], np.sort(lengths)
-    state = np.full(len(lengths), (seed + GOLDEN) & MASK, np.uint64)
+    state = np.full(len(lengths), (seed + GOLDEN_RATIO_64) & MASK_64, np.uint64)
     spare = np.empty_like(state)
     for place in range(int(lengths.max())):
         reaching = len(lengths) - int(np.searchsorted(ascending, place, side="right"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..grammar import GLYPH
-from ..normalize import SPACED_OUT, fold_signs
-from ..tokenize import LONG_TEXT
-from ..traced import Untraced
+from ..normalization.normalize import SPACED_OUT_WORD, fold_signs
+from ..normalization.offsets import PlainText
+from ..tokens.token_pattern import UNSPACED_GLYPH
+from ..tokens.tokenize import LONG_TEXT_CHARACTERS
 
 FEW_CHANGED = 4
 
@@ -25,11 +25,11 @@ def is_unreadable(pieces: Sequence[str], size: int) -> bool:
     """Whether characters that become something else, in pieces of a text of ``size`` characters, space letters out, or
     would make a long text of it."""
     for piece in pieces:
-        folded = fold_signs(Untraced(piece)).text
-        if any(match[2] == " " for match in SPACED_OUT.finditer(folded)):
+        folded = fold_signs(PlainText(piece)).text
+        if any(match[2] == " " for match in SPACED_OUT_WORD.finditer(folded)):
             return True
-        size += len(folded) - len(piece) + 2 * len(GLYPH.findall(folded))
-    return size >= LONG_TEXT
+        size += len(folded) - len(piece) + 2 * len(UNSPACED_GLYPH.findall(folded))
+    return size >= LONG_TEXT_CHARACTERS
 
 
 def exchanged(texts: Sequence[str], plainer: dict[int, str]) -> list[str]:

@@ -9,12 +9,12 @@ from itertools import accumulate
 
 import numpy as np
 
-from ..document import Document
-from ..markup import ENTITY
-from ..plain import MARKED_APOSTROPHES, MAX_BYTES, plain_text
-from ..synonyms import Synonyms
-from ..tokenize import LONG_TEXT
-from ..traced import Untraced
+from ..canonical_text import CanonicalText
+from ..normalization.markup import ENTITY
+from ..normalization.offsets import PlainText
+from ..normalization.plain_text import MARKED_APOSTROPHE_SEARCHES, MAX_BYTES, plain_text
+from ..tokens.synonyms import Synonyms
+from ..tokens.tokenize import LONG_TEXT_CHARACTERS
 from .batch import Batch, Reading
 from .block import Block, Tokens, tokens_of
 from .lexical import Piece, piece_of_document
@@ -54,7 +54,7 @@ class _Reader:
         self.memory = memory()
         self.tagged = _tagged(texts)
         """Texts that are made plain before their block is read."""
-        self.documents: dict[int, Document] = {}
+        self.documents: dict[int, CanonicalText] = {}
         self.pieces: dict[int, list[Piece]] = {}
         self.plain: dict[int, str] = {}
 
@@ -94,10 +94,10 @@ class _Reader:
     def _plain(self, place: int) -> str:
         """The text that a reader sees, as ``plain_text`` finds it; "" of one too long."""
         raw, drop = self.texts[place], self.reading.quotes == "drop"
-        text = plain_text(raw, self.reading.quotes, Untraced).text if _marked(raw, drop) else raw
+        text = plain_text(raw, self.reading.quotes, PlainText).text if _marked(raw, drop) else raw
         if text is not raw:
             self.plain[place] = text
-        if len(text) < LONG_TEXT:
+        if len(text) < LONG_TEXT_CHARACTERS:
             return text
         self._whole(place)
         return ""
@@ -139,7 +139,7 @@ def _tagged(texts: Sequence[str]) -> set[int]:
     return {
         place
         for place, raw in enumerate(texts)
-        if len(raw) >= LONG_TEXT or (usual and ("<" in raw or "&" in raw))
+        if len(raw) >= LONG_TEXT_CHARACTERS or (usual and ("<" in raw or "&" in raw))
     }
 
 
@@ -150,6 +150,6 @@ def _marked(raw: str, drop: bool) -> bool:
         or any(mark in raw and begun(raw) for mark, begun in _BEGUN.items())
         or ("]" in raw and "](" in raw)
         or ("~" in raw and "~~" in raw)
-        or any(mark in raw and begun(raw) for mark, begun in MARKED_APOSTROPHES.items())
+        or any(mark in raw and begun(raw) for mark, begun in MARKED_APOSTROPHE_SEARCHES.items())
         or (drop and ">" in raw)
     )

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from ..homoglyphs import Letters, letters_of
-from ..normalize import MAX_MARKS, fold_characters
-from ..traced import Untraced
+from ..normalization.homoglyphs import LetterCounts, count_letters
+from ..normalization.normalize import MAX_MARKS, fold_characters
+from ..normalization.offsets import PlainText
 from .characters import (
     CYRILLIC,
     CYRILLIC_ONLY_BYTES,
@@ -131,7 +131,7 @@ class Scripts(Joined):
         """The same of the only text."""
         latin = int(np.count_nonzero(self._between(_LATIN_ONLY))) + len(self._specials(UNMISTAKABLY_LATIN))
         cyrillic = int(np.count_nonzero(self._between(_CYRILLIC_ONLY)))
-        mostly = Letters(True, True, cyrillic, latin).mostly_cyrillic(self._prefer)
+        mostly = LetterCounts(True, True, cyrillic, latin).is_mostly_cyrillic(self._prefer)
         self.cyrillic[0] = mostly
         if not (mostly or cyrillic):
             self.whole[0] = True
@@ -165,11 +165,11 @@ class Scripts(Joined):
         counts = np.bincount(rest, minlength=256)
         sure = bool((self.bytes[start : end - 1] >= CYRILLIC_ONLY_BYTES[0]).any())
         classes = self._alphabet.classes
-        letters = Letters(*(int(counts[(classes & np.uint16(kind)) != 0].sum()) for kind in _LETTERS))
+        letters = LetterCounts(*(int(counts[(classes & np.uint16(kind)) != 0].sum()) for kind in _LETTERS))
         pieces = [self.text[first:last] for first, last in parts]
         for piece in pieces:
-            letters = letters.with_those(letters_of(fold_characters(Untraced(piece)).text))
-        self.cyrillic[place] = cyrillic = letters.mostly_cyrillic(self._prefer)
+            letters = letters.combine(count_letters(fold_characters(PlainText(piece)).text))
+        self.cyrillic[place] = cyrillic = letters.is_mostly_cyrillic(self._prefer)
         self.whole[place] = not (cyrillic or (sure and not changed) or not letters.cyrillic)
         if changed and not self.whole[place]:
             self.whole[place] = is_unreadable(pieces, end - 1 - start)

@@ -1,6 +1,6 @@
 from django import template
 
-from ..bbcode import own_words, to_html
+from forum.bbcode import own_words, to_html
 
 register = template.Library()
 register.filter("bbcode", to_html)

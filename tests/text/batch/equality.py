@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django_neardup.signatures.neardup_keys import is_content
+from django_neardup.algorithms.default.neardup_keys import is_content_word
 from django_neardup.text.batch import Batch, read_batch
-from django_neardup.text.document import Document
-from django_neardup.text.may_name import may_name
-from django_neardup.text.stopwords import STOP
+from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.tokens.name_prefilter import can_contain_name
+from django_neardup.text.tokens.stopwords import STOP_WORDS
 
 LONG = "слово за слово " * 40
 Seen = dict[str, object]
@@ -30,15 +30,15 @@ def of_batch(batch: Batch, i: int) -> Seen:
     }
 
 
-def of_document(document: Document) -> Seen:
+def of_document(document: CanonicalText) -> Seen:
     return {
         "hashes": document.hashes,
-        "stop": [token.key in STOP for token in document.tokens],
-        "content": [is_content(token) for token in document.tokens],
-        "words": document.words,
-        "content_words": document.content_words,
+        "stop": [token.key in STOP_WORDS for token in document.tokens],
+        "content": [is_content_word(token) for token in document.tokens],
+        "words": document.word_count,
+        "content_words": document.content_word_count,
         "truncated": document.truncated,
-        "exact": document.exact,
+        "exact": document.exact_digest,
         "codes": document.codes,
         "contacts": document.contacts,
     }
@@ -49,7 +49,7 @@ def assert_equal(texts: Sequence[str], **options: Any) -> None:
     alone, beside = read_batch(texts, **options), read_batch([LONG, *texts], **options)
     assert (len(alone), len(beside)) == (len(texts), len(texts) + 1)
     for i, text in enumerate(texts):
-        document = Document(text, **options)
+        document = CanonicalText(text, **options)
         assert of_batch(alone, i) == of_document(document), text[:2000]
         assert of_batch(beside, i + 1) == of_document(document), text[:2000]
-        assert may_name(alone.plain(i)) or not document.names, text[:2000]
+        assert can_contain_name(alone.plain(i)) or not document.person_names, text[:2000]

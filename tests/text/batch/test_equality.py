@@ -9,17 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from django_neardup.evaluation.corpora import corpus_names, load_corpus
-from django_neardup.text import numbers, units
+from django_neardup.evaluation.corpora import find_set_names, load_corpus
 from django_neardup.text.batch import read_batch
-from django_neardup.text.synonyms import Synonyms
+from django_neardup.text.tokens import numbers, units
+from django_neardup.text.tokens.synonyms import Synonyms
 from tests.fuzzing import examples
-
-from ..hostile import HOSTILE
-from .equality import LONG, assert_equal
+from tests.text.batch.equality import LONG, assert_equal
+from tests.text.hostile import HOSTILE
 
 OWN = Path(__file__).parents[2] / "data"
-SYNONYMS = Synonyms.of([["квартира", "жильё"], ["продать", "реализовать"], ["buy", "get"]])
+SYNONYMS = Synonyms.from_classes([["квартира", "жильё"], ["продать", "реализовать"], ["buy", "get"]])
 
 # What may be a part of a figure, an address, a code or a word of another script, and what may stand beside it.
 WORDS = """
@@ -116,7 +115,7 @@ def test_long_texts_and_many() -> None:
 
 def labelled() -> list[tuple[Path, str]]:
     folders = [OWN, *map(Path, filter(None, [os.environ.get("NEARDUP_DATA")]))]
-    return [(folder, name) for folder in folders for name in corpus_names(folder)]
+    return [(folder, name) for folder in folders for name in find_set_names(folder)]
 
 
 @pytest.mark.parametrize(("folder", "name"), labelled(), ids=lambda value: str(value).split("/")[-1])

@@ -17,8 +17,7 @@ from django_neardup.text.batch import clear, configure, read_batch
 from django_neardup.text.batch.memory import memory
 from django_neardup.text.batch.shared import MOST_FILES, SHARING, SharedTable, locked
 from django_neardup.text.batch.table import Table
-
-from .equality import assert_equal
+from tests.text.batch.equality import assert_equal
 
 IDENTITY = b"i" * 16
 TEXTS = ["Продам квартиру в Москве, цена 5000 руб.", "Продаётся гараж", "iPhone за 5 тыс."]

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text.lists import words
-from django_neardup.text.plain import plain_text
-from django_neardup.text.traced import Untraced
+from django_neardup.text.normalization.offsets import PlainText
+from django_neardup.text.normalization.plain_text import plain_text
+from django_neardup.text.word_lists import word_set
 from tests.fuzzing import examples
-
-from ..hostile import HOSTILE
+from tests.text.hostile import HOSTILE
 
 MARKS = sorted(
-    words(
+    word_set(
         r"""
         <b> </b> <B/> <br/> </style <script> </script> <template <blockquote> </blockquote> <x:y> <!-- --> <!x> <?y?>
         <![CDATA[ ]]> <i <td < > =" =' " ' = / & &amp; &amp;lt; &lt; &#38; &#x26; &#1; &#0; &#99999999; &nbsp; &nosuch;
@@ -41,10 +40,10 @@ PIECES = [*MARKS, *TAGS, " ", "\n"]
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.sampled_from(["keep", "drop"]))
 def test_any_markup(pieces: list[str], quotes: str) -> None:
     raw = "".join(pieces)
-    assert plain_text(raw, quotes, Untraced).text == plain_text(raw, quotes).text
+    assert plain_text(raw, quotes, PlainText).text == plain_text(raw, quotes).text
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts(name: str) -> None:
     for raw in (HOSTILE[name](50), HOSTILE[name](20_000)):
-        assert plain_text(raw, form=Untraced).text == plain_text(raw).text
+        assert plain_text(raw, text_class=PlainText).text == plain_text(raw).text

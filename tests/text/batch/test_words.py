@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from django_neardup.text.batch import clear
-from django_neardup.text.lexicon import lexicon
-
-from .equality import LONG, assert_equal
+from django_neardup.text.tokens.lexicon import get_lexicon
+from tests.text.batch.equality import LONG, assert_equal
 
 KINDS = {
     "plain": "слово дома стульями абырвалгом перепродам бутявка",
@@ -48,9 +47,9 @@ def test_every_kind(kind: str, language: str) -> None:
 @pytest.mark.parametrize("language", ["ru", "uk", "en", "de"])
 def test_plain_words_are_what_their_entries_say(language: str) -> None:
     words = " ".join(KINDS.values()).split()
-    shared = lexicon(language, True)
+    shared = get_lexicon(language, True)
     keys = shared.plain_keys(words)
     assert len(keys) > len(words) // 3
-    assert keys == {word: shared.entry(word).key for word in keys}
-    assert all(shared.entry(word)[:3:2] == (word, "word") for word in keys)
-    assert lexicon(language, False).plain_keys(words) == {}
+    assert keys == {word: shared.make_entry(word).key for word in keys}
+    assert all(shared.make_entry(word)[:3:2] == (word, "word") for word in keys)
+    assert get_lexicon(language, False).plain_keys(words) == {}

@@ -1,0 +1,198 @@
+"""Key phrases: what staff look for in texts, to be written, switched on and off, and searched for in old posts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import Count, Field, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, override
+
+from ..conf import get_aliases
+from ..db.transactions import call_after_commit
+from ..models import Contact, KeyPhrase, Scheme
+from ..pipeline.key_phrases import normalize_phrase, request_phrase_search
+from ..pipeline.source_properties import contact_hash
+from ..queues import notify_worker
+from ..text.canonical_text import CanonicalText as Text
+from .base import non_atomic_requests
+from .change_list import PreparedListAdmin
+
+ALL_PROFILES = "*"
+
+
+class KeyPhraseForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A phrase of at least one word, which is not one that most texts hold, once a profile."""
+
+    def clean_text(self) -> str:
+        text = " ".join(str(self.cleaned_data["text"]).split())
+        read = Text(text)
+        if not read.word_count:
+            raise ValidationError(_("There is no word in it."))
+        if read.word_count == 1 and not read.content_word_count:
+            raise ValidationError(_("Most texts hold this word: add others to it."))
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        same = self._find_equivalent(cleaned.get("text", ""), cleaned.get("profile", ""))
+        if same is not None:
+            problem = _("It finds the same as a phrase that is in the list already: %(phrase)s")
+            self.add_error("text", ValidationError(problem, params={"phrase": same}))
+        return cleaned
+
+    def _find_equivalent(self, text: str, profile: str) -> KeyPhrase | None:
+        """Another phrase of that profile that finds what the text would: case and forms of words make no difference."""
+        others = KeyPhrase.objects.filter(profile=profile).exclude(pk=self.instance.pk)
+        words = _token_keys(text)
+        return next((each for each in others if words and _token_keys(each.text) == words), None)
+
+
+def _token_keys(phrase: str) -> list[str]:
+    return [token.key for token in Text(phrase).tokens]
+
+
+class ProfileFilter(admin.SimpleListFilter):
+    """By the profile of which a phrase is; left out where there is but one."""
+
+    title = gettext_lazy("profile")
+    parameter_name = "profile"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        aliases = get_aliases()
+        return (
+            [(ALL_PROFILES, _("every profile")), *((alias, alias) for alias in aliases)]
+            if aliases[1:]
+            else []
+        )
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.value()
+        return (
+            queryset if chosen is None else queryset.filter(profile="" if chosen == ALL_PROFILES else chosen)
+        )
+
+
+@admin.register(KeyPhrase)
+class KeyPhraseAdmin(PreparedListAdmin):
+    """Phrases, the newest first. Whoever may decide may look; changes need Django's own permissions."""
+
+    form = KeyPhraseForm
+    list_display = ("text", "profile_name", "active", "post_count", "note", "by_name", "created")
+    list_filter = ("active", ProfileFilter)
+    list_per_page = 50
+    ordering = ("-pk",)
+    search_fields = ("text", "note", "by_name")
+    search_help_text = gettext_lazy("Phrase, note, who wrote it")
+    actions = ("search_posts", "switch_on", "switch_off")
+    fields = ("text", "profile", "active", "note", "by_name", "created")
+    readonly_fields = ("by_name", "created")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return admin.ModelAdmin.has_add_permission(self, request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_change_permission(self, request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
+        """Give every row the number of posts that hold the phrase: two queries a page."""
+        owners: dict[int, list[Any]] = {}
+        for row in rows:
+            row.post_count = 0
+        for scheme in Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).only("profile", "secret"):
+            secret = bytes.fromhex(scheme.secret)
+            for row in rows:
+                if row.profile in ("", scheme.profile):
+                    owners.setdefault(
+                        contact_hash(Contact.Kind.PHRASE, normalize_phrase(row.text), secret), []
+                    ).append(row)
+        counts = Contact.objects.using(using).filter(hash__in=list(owners)).order_by().values_list("hash")
+        for value, count in counts.annotate(posts=Count("document")):
+            for row in owners[value]:
+                row.post_count += count
+
+    @admin.display(description=gettext_lazy("profile"), ordering="profile")
+    def profile_name(self, row: Any) -> str:
+        return row.profile or _("every profile")
+
+    @admin.display(description=gettext_lazy("posts"))
+    def post_count(self, row: Any) -> int:
+        return int(row.post_count)
+
+    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name != "profile":
+            return super().formfield_for_dbfield(db_field, request, **kwargs)
+        aliases = [(alias, alias) for alias in get_aliases()]
+        return forms.ChoiceField(
+            label=capfirst(str(db_field.verbose_name)),
+            required=False,
+            choices=[("", _("every profile")), *aliases],
+        )
+
+    def save_model(self, request: HttpRequest, obj: KeyPhrase, form: Any, change: bool) -> None:
+        if not change:
+            obj.by, obj.by_name = str(request.user.pk), str(request.user)[:255]
+        obj.save(using=self.get_queryset(request).db)
+        if obj.active and (not change or form.changed_data):
+            messages.info(
+                request,
+                _(
+                    "It is looked for in every post that is saved from now on. For older ones: “Search existing posts”."
+                ),
+            )
+
+    @admin.action(description=gettext_lazy("Search existing posts"), permissions=["change"])
+    def search_posts(self, request: HttpRequest, queryset: QuerySet[KeyPhrase]) -> None:
+        """Mark the posts of the phrases' profiles, so that the worker looks for every active phrase in them."""
+        count = request_phrase_search(queryset, queryset.db)
+        call_after_commit(queryset.db, notify_worker, queryset.db)
+        words = ngettext(
+            "%(count)d post is marked: the worker will look for the key phrases in it.",
+            "%(count)d posts are marked: the worker will look for the key phrases in them.",
+            count,
+        )
+        messages.success(request, words % {"count": count})
+
+    @admin.action(description=gettext_lazy("Switch on"), permissions=["change"])
+    def switch_on(self, request: HttpRequest, queryset: QuerySet[KeyPhrase]) -> None:
+        self._set_active(request, queryset, True)
+
+    @admin.action(description=gettext_lazy("Switch off"), permissions=["change"])
+    def switch_off(self, request: HttpRequest, queryset: QuerySet[KeyPhrase]) -> None:
+        self._set_active(request, queryset, False)
+
+    def _set_active(self, request: HttpRequest, queryset: QuerySet[KeyPhrase], active: bool) -> None:
+        changed = list(queryset.exclude(active=active))
+        with override(None):
+            label = capfirst(str(KeyPhrase._meta.get_field("active").verbose_name))
+        for phrase in changed:
+            phrase.active = active
+            phrase.save(using=queryset.db, update_fields=["active"])
+            self.log_change(request, phrase, [{"changed": {"fields": [label]}}])
+        words = (
+            ngettext(
+                "%(count)d key phrase was switched on.",
+                "%(count)d key phrases were switched on.",
+                len(changed),
+            )
+            if active
+            else ngettext(
+                "%(count)d key phrase was switched off.",
+                "%(count)d key phrases were switched off.",
+                len(changed),
+            )
+        )
+        messages.success(request, words % {"count": len(changed)})
+
+    @non_atomic_requests
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        return super().changelist_view(request, extra_context)

@@ -1,0 +1,115 @@
+"""Offered pairs: what no cluster holds, and a person should look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ..models import Pair, Verdict
+from . import review_context
+from .decision_actions import DecisionActionsAdmin
+from .decision_groups import build_item_key
+from .filters import PairModelFilter, ScoreFilter, VerdictFilter
+from .review_queue.open_items import open_pairs
+from .text_format import (
+    MAX_ROW_DIFFERENCES,
+    VERDICT_SIGNS,
+    build_differences,
+    format_percent,
+    more_text,
+)
+from .visible_objects import load_displayed_posts, model_verbose_name
+
+
+class PairScoreFilter(ScoreFilter):
+    title = gettext_lazy("score")
+    column = "score"
+
+
+@admin.register(Pair)
+class PairAdmin(DecisionActionsAdmin):
+    """Two posts each: variants, quotes, relatives, and duplicates that no cluster took."""
+
+    key_prefix = "p"
+    missing_message = gettext_lazy("That pair is no longer waiting: it was decided, or a post has changed.")
+    list_display = ("posts", "verdict_text", "score_text", "differences_text", "model_label", "found")
+    list_display_links = ("posts",)
+    list_filter = (VerdictFilter, PairScoreFilter, PairModelFilter)
+    list_select_related = ("a", "b")
+    list_per_page = 50
+    ordering = ("-score", "pk")
+    search_fields = ("=a__object_id", "=b__object_id", "=a__author", "=b__author")
+    search_help_text = gettext_lazy("Post number or author")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Pair]:
+        return open_pairs(super().get_queryset(request))
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        return super().changelist_view(request, {"title": _("Offered pairs"), **(extra_context or {})})
+
+    def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
+        """Give every row its posts, the earlier one first, as this person may see them."""
+        found = load_displayed_posts(
+            [side for row in rows for side in (row.a, row.b)], request, self.admin_site, using
+        )
+        for row in rows:
+            row.displayed = [
+                found[each.pk] for each in sorted((row.a, row.b), key=lambda each: each.static_order)
+            ]
+
+    @admin.display(description=gettext_lazy("two posts"))
+    def posts(self, row: Any) -> str:
+        return " – ".join(f"{each.title}, {each.number}" for each in row.displayed)
+
+    @admin.display(description=gettext_lazy("verdict"), ordering="verdict")
+    def verdict_text(self, row: Pair) -> SafeString:
+        sign, words = VERDICT_SIGNS[Verdict(row.verdict)], Verdict(row.verdict).label
+        return format_html('<span class="neardup-verdict"><i aria-hidden="true">{}</i>{}</span>', sign, words)
+
+    @admin.display(description=gettext_lazy("score"), ordering="score")
+    def score_text(self, row: Pair) -> str:
+        return format_percent(row.score, row.exact)
+
+    @admin.display(description=gettext_lazy("what differs"))
+    def differences_text(self, row: Any) -> str:
+        if any(each.instance is None for each in row.displayed):
+            return ""
+        left = "a" if row.displayed[0].document.pk == row.a_id else "b"
+        found = build_differences(row.evidence, left)
+        words = [each.labelled_text for each in found[:MAX_ROW_DIFFERENCES]]
+        return ", ".join([*words, *filter(None, [more_text(len(found) - MAX_ROW_DIFFERENCES)])])
+
+    @admin.display(description=gettext_lazy("model"))
+    def model_label(self, row: Pair) -> str:
+        return model_verbose_name(row.a)
+
+    def detail_view(self, request: HttpRequest, row: Pair) -> HttpResponse:
+        return TemplateResponse(request, "neardup/admin/pair.html", self._detail_context(request, row))
+
+    def _detail_context(self, request: HttpRequest, pair: Pair) -> dict[str, Any]:
+        request.current_app = self.admin_site.name
+        rows: list[Any] = [pair]
+        self.prepare_rows(request, rows, self.get_queryset(request).db)
+        left, right = rows[0].displayed
+        return {
+            **self.admin_site.each_context(request),
+            "is_nav_sidebar_enabled": False,
+            "title": f"{left.title} – {right.title}",
+            "opts": self.opts,
+            "media": self.media,
+            "key": build_item_key(pair),
+            **review_context.pair_context(
+                pair, left, right, request, self.admin_site, self.get_queryset(request).db
+            ),
+            "list_url": self.list_url(),
+            "outcomes": review_context.build_action_buttons(request, self.admin_site.name),
+        }

@@ -1,0 +1,140 @@
+"""Decisions from a list: leave and hide are done at once on what the rows showed; the rest goes to its confirmation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ..conflicts import EarlierDecision
+from ..decision_groups import (
+    MAX_OBJECTS,
+    ReviewItem,
+    build_state_tokens,
+    build_stored_token,
+    count_objects,
+    find_changed_keys,
+    load_objects,
+    load_review_items,
+)
+from ..decision_messages import DecisionResults, format_item_name
+from ..decision_request import FILTERS_PARAM, LIST_PARAM, decide_url
+from ..decision_view import DecisionView
+from ..keeper_choice import keeper_proposal, with_proposed_keeper
+from ..outcomes import MODERATION_ACTIONS, ActionPreview, ModerationAction
+from ..selection_limits import too_many_message
+from .suggestions import suggest_action
+
+ACCEPT_SUGGESTIONS = "accept"
+"""In the place of an outcome: for each group what is suggested."""
+IMMEDIATE_ACTIONS = ("leave", "hide")
+MISSING_PERMISSION_MESSAGE: str | Promise = gettext_lazy("you lack the permission.")
+
+
+class BulkDecisionView(DecisionView):
+    """One request of a list. Each group is decided or not by itself."""
+
+    uses_suggestions = False
+
+    def get_response(self) -> HttpResponse:
+        """The deed on each group whose row still holds, or the way to a confirmation."""
+        if not self.item_keys:
+            return self._redirect_with_error(_("Nothing was done: tick at least one post."))
+        if not self.uses_suggestions and self.action.name not in IMMEDIATE_ACTIONS:
+            return self._redirect_to_confirmation(self.action.name, self.item_keys)
+        groups = {
+            group.item_key: group for group in load_review_items(self.item_keys, None, None, self.using)
+        }
+        wishes = {key: self._requested_action(groups.get(key)) for key in self.item_keys}
+        planned = [key for key in self.item_keys if wishes[key].name not in IMMEDIATE_ACTIONS]
+        now = [key for key in self.item_keys if key not in planned]
+        size = count_objects(groups[key] for key in now if key in groups)
+        if size > MAX_OBJECTS:
+            return self._redirect_with_error(too_many_message(size))
+        results = self._perform_immediate({key: wishes[key] for key in now}, groups)
+        if now and not results.done_counts and not planned and not results.refused_previews:
+            return self._conflict_response(results.conflicts)
+        results.add_messages(self.request, self.queue_admin.admin_site.name)
+        if not planned:
+            return HttpResponseRedirect(self.list_url)
+        return self._redirect_to_confirmation(wishes[planned[0]].name, planned)
+
+    def _requested_action(self, item: ReviewItem | None) -> ModerationAction:
+        if not self.uses_suggestions or item is None:
+            return self.action
+        return MODERATION_ACTIONS[suggest_action(item.cluster_or_pair, item.leader).action_name]
+
+    def _perform_immediate(
+        self, actions_by_key: dict[str, ModerationAction], items_by_key: dict[str, ReviewItem]
+    ) -> DecisionResults:
+        results = DecisionResults(self.options.batch)
+        held = self._load_with_keepers(
+            [
+                items_by_key[key]
+                for key in actions_by_key
+                if key in items_by_key and self._matches_seen_state(items_by_key[key])
+            ]
+        )
+        changed = find_changed_keys(held, self.using)
+        held = [group for group in held if group.item_key not in changed]
+        self.state_tokens = dict(
+            zip((group.item_key for group in held), build_state_tokens(held, self.using), strict=True)
+        )
+        for key, wish in actions_by_key.items():
+            if key not in self.state_tokens:
+                name = format_item_name(items_by_key[key]) if key in items_by_key else _("this group")
+                results.conflicts.append(
+                    self._build_conflict(key, name, wish, self.decision_request.row_states.get(key))
+                )
+        self._perform_items([(group, actions_by_key[group.item_key]) for group in held], results)
+        return results
+
+    def _perform_items(
+        self, items_and_actions: Sequence[tuple[ReviewItem, ModerationAction]], results: DecisionResults
+    ) -> None:
+        previews = [(self._build_preview(group, outcome), outcome) for group, outcome in items_and_actions]
+        if previews and all(preview.missing_permissions for preview, _outcome in previews):
+            raise PermissionDenied
+        for preview, outcome in previews:
+            if preview.missing_permissions:
+                preview.obstacles = [str(MISSING_PERMISSION_MESSAGE)]
+                results.refused_previews.append(preview)
+            else:
+                self._perform_one(preview, outcome, results)
+
+    def _build_preview(self, item: ReviewItem, action: ModerationAction) -> ActionPreview:
+        if action.permission is not None and not self.request.user.has_perm(action.permission):
+            return ActionPreview(item, self.options, missing_permissions=[str(MISSING_PERMISSION_MESSAGE)])
+        return action.preview(item, self.request, self.queue_admin.admin_site, self.options)
+
+    def _matches_seen_state(self, item: ReviewItem) -> bool:
+        seen = self.decision_request.row_states.get(item.item_key)
+        return seen is not None and seen.digest == build_stored_token(item)
+
+    def _load_with_keepers(self, items: Sequence[ReviewItem]) -> list[ReviewItem]:
+        """Nobody has chosen who stays: the site's policy does, as on a confirmation."""
+        load_objects(items, self.using)
+        return [with_proposed_keeper(group, keeper_proposal(group)) for group in items]
+
+    def _redirect_to_confirmation(self, action_name: str, item_keys: Sequence[str]) -> HttpResponse:
+        url = decide_url(self.queue_admin.admin_site.name, action_name)
+        query: dict[str, Any] = {"id": item_keys, LIST_PARAM: self.decision_request.list_name}
+        if self.decision_request.list_query:
+            query[FILTERS_PARAM] = self.decision_request.list_query
+        return HttpResponseRedirect(f"{url}?{urlencode(query, doseq=True)}")
+
+
+class AcceptSuggestionsView(BulkDecisionView):
+    """What is suggested for each group."""
+
+    uses_suggestions = True
+
+    def _is_repeat(self, earlier_decision: EarlierDecision, action: ModerationAction) -> bool:
+        """What was suggested of a group that is no more, nobody knows."""
+        return earlier_decision.is_made_by(self.request.user)

@@ -1,0 +1,199 @@
+"""One request for an undo: what would come back, which changes nothing, then the deed, post by post."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from ..models import Decision, DecisionMember, MergeRecord
+from ..moderation import UndoPlan, plan_undo
+from ..moderation.permissions import REVIEW_PERMISSION, RequiredPermission
+from ..moderation.undo.permission_check import missing_undo_permissions
+from ..moderation.undo.restore import UndoResult, undo_records
+from .decision_withdrawal import withdraw_decision
+from .record_titles import attach_titles, title_with_number
+from .visible_objects import DisplayedPost, load_displayed_posts
+
+if TYPE_CHECKING:
+    from .merge_record_admin import MergeRecordAdmin
+
+MAX_UNDO_ITEMS = 100
+"""Members that one request may take back."""
+
+MAX_REFUSAL_MESSAGES = 5
+"""Refusals that a message tells one by one."""
+
+
+@dataclass
+class UndoItem:
+    """One member: a record, with what its undo would do, or a decision. It can be taken back where
+    ``missing_permissions`` is empty, no ``reasons`` speak against it, and nobody has done so already.
+    """
+
+    record_or_decision: MergeRecord | Decision
+    plan: UndoPlan | None = None
+    missing_permissions: Sequence[RequiredPermission | str] = ()
+    posts: list[DisplayedPost] = field(default_factory=list)
+
+    @property
+    def field_name(self) -> str:
+        """The form field by which it is ticked."""
+        return "record" if isinstance(self.record_or_decision, MergeRecord) else "decision"
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether it was taken back already."""
+        return bool(
+            self.record_or_decision.undone
+            if isinstance(self.record_or_decision, MergeRecord)
+            else self.record_or_decision.withdrawn
+        )
+
+    @property
+    def can_undo(self) -> bool:
+        return not (
+            self.is_undone or self.missing_permissions or (self.plan is not None and self.plan.reasons)
+        )
+
+
+def build_undo_item(record: MergeRecord, request: HttpRequest, site: Any, using: str) -> UndoItem:
+    """A record as that person may take it back."""
+    if record.undone is not None:
+        return UndoItem(record)
+    plan = plan_undo(record, using)
+    return UndoItem(record, plan, missing_undo_permissions(plan, request, site))
+
+
+class UndoView:
+    """One request for the undo of those records and decisions."""
+
+    def __init__(
+        self,
+        record_admin: MergeRecordAdmin,
+        request: HttpRequest,
+        records: Sequence[MergeRecord],
+        decisions: Sequence[Decision],
+    ) -> None:
+        self.record_admin, self.request, self.using = (
+            record_admin,
+            request,
+            record_admin.get_queryset(request).db,
+        )
+        attach_titles(records, request, record_admin.admin_site, self.using)
+        self.items = [
+            build_undo_item(record, request, record_admin.admin_site, self.using) for record in records
+        ]
+        self.items += self._build_decision_items(decisions)
+        data = request.POST if request.method == "POST" else request.GET
+        self.selected = {(name, value) for name in ("record", "decision") for value in data.getlist(name)}
+        if not self.items:
+            raise Http404
+
+    def get_response(self) -> HttpResponse:
+        """What would come back, or the deed."""
+        chosen = [
+            item for item in self.items if (item.field_name, str(item.record_or_decision.pk)) in self.selected
+        ]
+        if self.request.method != "POST":
+            return self._confirmation_response(chosen or self.items)
+        if any(item.missing_permissions for item in chosen):
+            raise PermissionDenied
+        if not chosen:
+            messages.error(self.request, _("Nothing was done: tick at least one post."))
+        else:
+            self._perform_all(chosen)
+        return HttpResponseRedirect(self.request.get_full_path())
+
+    def _build_decision_items(self, decisions: Sequence[Decision]) -> list[UndoItem]:
+        missing = [] if self.request.user.has_perm(REVIEW_PERMISSION) else [_("decide on near-duplicates")]
+        members = DecisionMember.objects.using(self.using).filter(decision__in=decisions)
+        documents = {each.pk: each for each in members.select_related("document").order_by("document")}
+        shown = load_displayed_posts(
+            [each.document for each in documents.values()],
+            self.request,
+            self.record_admin.admin_site,
+            self.using,
+        )
+        posts: dict[int, list[DisplayedPost]] = {}
+        for each in documents.values():
+            posts.setdefault(each.decision_id, []).append(shown[each.document_id])
+        return [
+            UndoItem(each, missing_permissions=missing, posts=posts.get(each.pk, [])) for each in decisions
+        ]
+
+    def _perform_all(self, selected_items: Sequence[UndoItem]) -> None:
+        records = [
+            item.record_or_decision
+            for item in selected_items
+            if isinstance(item.record_or_decision, MergeRecord)
+        ]
+        outcomes = undo_records(records, self.request.user, self.using)
+        withdrawn = self._withdraw_decisions(
+            [item for item in selected_items if isinstance(item.record_or_decision, Decision)]
+        )
+        self._add_messages([each for each in outcomes if each.is_done], withdrawn)
+        refused = [each for each in outcomes if not each.is_done]
+        for each in refused[:MAX_REFUSAL_MESSAGES]:
+            record: Any = each.record
+            words = _("Not undone, %(post)s: %(reasons)s") % {
+                "post": title_with_number(record.loser_title, record.loser_id),
+                "reasons": " ".join(each.reasons[:MAX_REFUSAL_MESSAGES]),
+            }
+            messages.warning(self.request, words)
+        if rest := len(refused[MAX_REFUSAL_MESSAGES:]):
+            words = ngettext("%(count)d more was not undone.", "%(count)d more were not undone.", rest)
+            messages.warning(self.request, words % {"count": rest})
+
+    def _withdraw_decisions(self, items: Sequence[UndoItem]) -> int:
+        standing = [
+            item.record_or_decision
+            for item in items
+            if isinstance(item.record_or_decision, Decision) and not item.is_undone
+        ]
+        return sum(withdraw_decision(each, self.request.user, self.using) for each in standing)
+
+    def _add_messages(self, done: Sequence[UndoResult], withdrawn_count: int) -> None:
+        if done:
+            words = ngettext("Undone: %(count)d post.", "Undone: %(count)d posts.", len(done))
+            messages.success(self.request, words % {"count": len(done)})
+        self._add_leftover_messages([each.record for each in done if each.record.left])
+        if withdrawn_count:
+            words = ngettext(
+                "%(count)d decision was taken back.", "%(count)d decisions were taken back.", withdrawn_count
+            )
+            messages.success(self.request, words % {"count": withdrawn_count})
+
+    def _add_leftover_messages(self, records: Sequence[MergeRecord]) -> None:
+        if unshown := sum(each.action == MergeRecord.Action.HIDE for each in records):
+            words = ngettext(
+                "%(count)d post was not shown again: the reason is below.",
+                "%(count)d posts were not shown again: the reasons are below.",
+                unshown,
+            )
+            messages.warning(self.request, words % {"count": unshown})
+        if left := len(records) - unshown:
+            words = ngettext(
+                "Something of %(count)d post could not be restored: it is listed below.",
+                "Something of %(count)d posts could not be restored: it is listed below.",
+                left,
+            )
+            messages.warning(self.request, words % {"count": left})
+
+    def _confirmation_response(self, selected_items: Sequence[UndoItem]) -> HttpResponse:
+        open_items = [item for item in self.items if not item.is_undone]
+        context = {
+            **self.record_admin.base_context(self.request, pgettext("heading", "Undo")),
+            "items": self.items,
+            "ticked": [item.record_or_decision for item in selected_items if item.can_undo],
+            "open": len(open_items),
+            "can": any(item.can_undo for item in open_items),
+        }
+        return TemplateResponse(self.request, "neardup/admin/undo.html", context)

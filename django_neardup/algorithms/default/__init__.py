@@ -1,0 +1,1 @@
+"""The default scheme: passages as keys, a bag of words for screening, an alignment for the verdict."""

@@ -1,0 +1,1 @@
+"""MinHash: sketches of sets, and the algorithms that find candidates by bands of a sketch."""

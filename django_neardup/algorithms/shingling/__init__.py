@@ -1,0 +1,1 @@
+"""Shingles of words or letters, and the algorithms that choose among them."""

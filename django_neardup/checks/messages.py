@@ -1,0 +1,48 @@
+"""Every check id with its description. docs/reference/checks.md holds the same table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, Warning
+
+CHECK_DESCRIPTIONS = {
+    "E001": "NEARDUP has another shape than that of profiles by alias, or a key that is not known",
+    "E002": "BACKEND is none of those there are",
+    "E003": "ALGORITHM is unknown, does not take OPTIONS, or signs no single text; or OPTIONS cannot be stored",
+    "E004": "an adapter names a field that its model lacks",
+    "E005": "an adapter has neither fields nor a text() of its own",
+    "E006": "an adapter's model has a composite primary key, or one of more than 255 characters",
+    "E007": "compare_with names a model that cannot be compared with",
+    "E008": 'BACKEND is "rq", but django_rq or its queue is missing',
+    "E009": 'BACKEND is "tasks", but Django has no tasks or no such queue',
+    "E010": "LANGUAGE is no language code",
+    "E011": "a number is out of its range",
+    "E012": "quotes or ignored_differences hold what an adapter cannot use",
+    "E013": "SYNONYMS names a file that cannot be used",
+    "E014": "STORAGE is none of those there are, or the database cannot do it",
+    "E015": "KEEPER is no policy, and nothing that can be called",
+    "E016": "a table of publication rules cannot be read",
+    "E017": "THROTTLE is no rate, and no Throttle of the site's own",
+    "E018": "posts are to be held, and the adapter cannot hide, show or compare hidden ones",
+    "E019": "SEO holds words that are not known",
+    "E020": 'SEO holds "redirects", and an app or a setting that it needs is missing',
+    "W101": "live() is overridden, and no field is watched",
+    "W102": "no model is registered",
+    "W103": "the URLs are not included",
+    "W104": "tables are missing or not up to date",
+    "W105": "posts wait, and no worker runs",
+    "W106": "the settings are unlike the active scheme",
+    "W107": "SQLite begins its transactions without the write lock",
+    "W108": "ALGORITHM needs statistics of the posts, and there are none",
+    "W109": "CACHE names a folder that cannot be used",
+    "W110": "old addresses are kept, and no middleware answers for them",
+}
+
+
+def check_message(check_id: str, message: str, hint: str, obj: Any = None) -> CheckMessage:
+    """Return an error or a warning of the table. Raise KeyError for an unknown id."""
+    message_class = Error if check_id.startswith("E") else Warning
+    if check_id not in CHECK_DESCRIPTIONS:
+        raise KeyError(check_id)
+    return message_class(message, hint=hint, obj=obj, id=f"neardup.{check_id}")

@@ -1,0 +1,1 @@
+"""SQL helpers for all databases."""

@@ -1,0 +1,97 @@
+"""The operations that every database implements for the key table, each in its own SQL."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db import connections
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+    BucketRows = tuple[Numbers, Numbers]
+    """Positions in the list of requested keys, and for each position a document with that key."""
+
+
+class KeyTable(ABC):
+    """The pairs of a key and a document in one database.
+
+    A pair exists once or not at all. Keys and documents are signed 64-bit numbers. A method reads only the
+    requested rows, and creates no model instance.
+    """
+
+    def __init__(self, using: str) -> None:
+        self.using = using
+        self.connection = connections[using]
+
+    def change_keys(self, document: int, removed: Sequence[int], added: Sequence[int]) -> None:
+        """Remove keys of a document and add others. Both lists are sorted."""
+        if removed:
+            self.remove(document, removed)
+        if added:
+            self.add(document, added)
+
+    @abstractmethod
+    def add(self, document: int, keys: Sequence[int]) -> None:
+        """Add keys of a document. Existing pairs stay."""
+
+    @abstractmethod
+    def remove(self, document: int, keys: Sequence[int]) -> None:
+        """Remove keys of a document."""
+
+    @abstractmethod
+    def add_run(self, keys: Numbers, documents: Numbers, assume_new: bool) -> None:
+        """Add many pairs in key order, all or none.
+
+        Existing pairs stay. If ``assume_new`` is true, the caller expects no pair to exist.
+        """
+
+    @abstractmethod
+    def remove_run(self, keys: Numbers, documents: Numbers) -> None:
+        """Remove many pairs, in key order."""
+
+    @abstractmethod
+    def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
+        """Return for each distinct key the ``cap`` documents with the highest ids, in no order."""
+
+    def compact(self) -> None:
+        """Pack pages that a first index left loosely filled, without blocking other connections.
+
+        Most databases do not need it.
+        """
+        return
+
+    def execute(self, statement: str, parameters: Sequence[Any] | None = None) -> None:
+        """Run a statement that returns nothing."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+
+    def fetch_all(self, statement: str, parameters: Sequence[Any] | None = None) -> Sequence[Any]:
+        """Return the rows of a statement."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            rows: Sequence[Any] = cursor.fetchall()
+        return rows
+
+
+def split_columns(rows: Sequence[tuple[int, int]]) -> BucketRows:
+    """Return the two columns of rows of two numbers."""
+    import numpy as np
+
+    positions, documents = np.array(rows, np.int64).reshape(-1, 2).T
+    return positions, documents
+
+
+def parse_document_lists(rows: Sequence[tuple[int, str]]) -> BucketRows:
+    """Parse rows of a key's position and its documents, which are numbers joined by commas."""
+    import numpy as np
+
+    if not rows:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    positions, texts = zip(*rows)
+    sizes = [text.count(",") + 1 for text in texts]
+    return np.array(positions).repeat(sizes), np.fromstring(",".join(texts), np.int64, sep=",")

@@ -1,0 +1,106 @@
+"""The key table: which documents have which keys.
+
+It uses plain SQL and no model instances.
+
+Keys are signed 64-bit numbers. Functions for many documents take and return numpy arrays. Only workers call
+them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .key_table import get_key_table
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .base import Numbers
+
+SIGN_BIT = 2**63
+
+
+def to_signed(key: int) -> int:
+    """Return an unsigned 64-bit key as the signed number that databases store."""
+    return key - 2 * SIGN_BIT if key >= SIGN_BIT else key
+
+
+def pack_keys(keys: Iterable[int]) -> bytes:
+    """Return the keys as bytes: sorted signed 64-bit numbers."""
+    return array("q", sorted(keys)).tobytes()
+
+
+def unpack_keys(data: bytes | memoryview) -> array[int]:
+    """Return the keys that ``pack_keys`` packed."""
+    unpacked = array("q")
+    unpacked.frombytes(bytes(data))
+    return unpacked
+
+
+def replace_keys(using: str, document: int, old: Iterable[int], new: Iterable[int]) -> None:
+    """Replace the keys ``old`` of the document by ``new``. Rows are written in key order."""
+    old_keys, new_keys = set(old), set(new)
+    if old_keys != new_keys:
+        get_key_table(using).change_keys(document, sorted(old_keys - new_keys), sorted(new_keys - old_keys))
+
+
+def add_run(using: str, keys: ArrayLike, documents: ArrayLike, *, assume_new: bool = False) -> None:
+    """Add pairs of a key and its document in key order, in one transaction.
+
+    Existing pairs stay.
+
+    Both arrays are int64[n], in any order. Raise ``ValueError`` if the lengths differ. Set ``assume_new`` if
+    the caller expects that no pair exists. PostgreSQL then writes twice as fast, but slower if a pair does
+    exist.
+    """
+    from .key_arrays import sort_pairs
+
+    sorted_keys, owner_ids = sort_pairs(keys, documents)
+    if len(sorted_keys):
+        get_key_table(using).add_run(sorted_keys, owner_ids, assume_new)
+
+
+def remove_run(using: str, keys: ArrayLike, documents: ArrayLike) -> None:
+    """Remove pairs of a key and its document in one transaction. Both arrays are int64[n], in any order."""
+    from .key_arrays import sort_pairs
+
+    sorted_keys, owner_ids = sort_pairs(keys, documents)
+    if len(sorted_keys):
+        get_key_table(using).remove_run(sorted_keys, owner_ids)
+
+
+def read_buckets(using: str, keys: ArrayLike, cap: int) -> tuple[Numbers, Numbers]:
+    """Return the documents in the buckets of the keys, in few round trips.
+
+    ``keys`` is int64[n]: the keys of many documents, one document after another. The result is two arrays
+    int64[m]: ascending positions in ``keys``, and documents. Of each bucket the ``cap`` documents with the
+    highest ids are returned, in no order. A repeated key is looked up once.
+    """
+    from .key_arrays import distinct_keys, empty_result, expand_duplicates
+
+    distinct, indexes = distinct_keys(keys)
+    return (
+        expand_duplicates(*get_key_table(using).newest_documents(distinct.tolist(), cap), indexes)
+        if len(distinct)
+        else empty_result()
+    )
+
+
+def full_buckets(key_positions: Numbers, cap: int) -> Numbers:
+    """Return the positions of full buckets in a result of ``read_buckets`` with that cap.
+
+    Older documents of these buckets may be missing in the result.
+    """
+    from . import key_arrays
+
+    return key_arrays.full_buckets(key_positions, cap)
+
+
+def compact(using: str) -> None:
+    """Pack the table after a first index, without blocking other connections.
+
+    Call it outside a transaction.
+    """
+    get_key_table(using).compact()

@@ -1,0 +1,1 @@
+"""What differs between two texts, what each difference means, and how sure the verdict is."""

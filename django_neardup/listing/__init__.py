@@ -1,0 +1,1 @@
+"""Lists without repetitions: groups made from a list of posts, and querysets collapsed by the database."""

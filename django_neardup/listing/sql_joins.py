@@ -1,0 +1,86 @@
+"""Statements over all rows of a list and their clusters, joined: what asking row by row would be dear for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import F, IntegerField, Model, QuerySet, Window
+from django.db.models.functions import RowNumber
+
+from ..models import Membership
+from ..pipeline.content_objects import content_type_of
+from .key_expressions import Sql, document_key, key_field_type
+
+CLUSTER_JOIN = """
+FROM ({matched}) post
+LEFT JOIN {membership} m ON m.content_type_id = %s AND m.{column} = post.neardup_key
+"""
+
+COUNT_STATEMENT = f"SELECT COUNT(*), COUNT(m.cluster_id), COUNT(DISTINCT m.cluster_id) {CLUSTER_JOIN}"
+
+FIRST_STATEMENT = f"""
+SELECT placed.neardup_pk FROM (
+    SELECT post.neardup_pk, m.cluster_id,
+        ROW_NUMBER() OVER (PARTITION BY m.cluster_id ORDER BY post.neardup_place) AS place {CLUSTER_JOIN}
+) placed
+WHERE placed.cluster_id IS NULL OR placed.place = 1
+"""
+
+
+def count_statement(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql:
+    """The statement that counts rows, those in clusters, and the clusters. ``EmptyResultSet`` where there are none."""
+    return _compile_statement(
+        COUNT_STATEMENT, rows.order_by().values(neardup_key=_document_key(root)), root, connection
+    )
+
+
+def first_per_cluster_statement(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql:
+    """The statement that gives primary keys: of rows that stand alone, and of the first of each cluster."""
+    order: Any = rows.query.order_by
+    place = Window(RowNumber(), order_by=list(order))
+    listed = rows.order_by().values(neardup_pk=F("pk"), neardup_key=_document_key(root), neardup_place=place)
+    return _compile_statement(FIRST_STATEMENT, listed, root, connection)
+
+
+def can_order_in_window(query: Any) -> bool:
+    """Whether an order means the same in a window: not names of relations, which Meta.ordering may spell out, nor
+    what is itself reckoned over a window."""
+    if not query.standard_ordering or query.group_by is not None or is_ordered_by_window(query):
+        return False
+    return not any(isinstance(each, str) and _is_relation(query, each.lstrip("-")) for each in query.order_by)
+
+
+def is_ordered_by_window(query: Any) -> bool:
+    """Whether the order of the rows depends on which others there are."""
+    return any(_contains_window(query, each) for each in query.order_by)
+
+
+def _contains_window(query: Any, each: Any) -> bool:
+    if isinstance(each, str):
+        found: Any = query.annotations.get(each.lstrip("-"))
+    else:
+        found = each.resolve_expression(query.clone())
+    return bool(found is not None and found.contains_over_clause)
+
+
+def _is_relation(query: Any, name: str) -> bool:
+    if name in query.annotations or name == "pk":
+        return False
+    parts = name.split("__")
+    _, field, _, rest = query.names_to_path(parts, query.get_meta())
+    return bool(field.is_relation and not rest and parts[-1] not in (getattr(field, "attname", ""), "pk"))
+
+
+def _document_key(root: type[Model]) -> Any:
+    return document_key(root, F(root._meta.pk.attname))
+
+
+def _compile_statement(
+    statement: str, matching: QuerySet[Any, Any], root: type[Model], connection: Any
+) -> Sql:
+    sql, values = matching.query.get_compiler(connection=connection).as_sql()
+    names = {
+        "membership": connection.ops.quote_name(Membership._meta.db_table),
+        "column": "object_key" if key_field_type(root) is IntegerField else "object_id",
+    }
+    return statement.format(matched=sql, **names), (*values, content_type_of(root, connection.alias).pk)

@@ -1,0 +1,70 @@
+"""Processes that share the work of building an index."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+SETTINGS_VARIABLE = "DJANGO_SETTINGS_MODULE"
+
+
+def can_start_processes() -> bool:
+    """Return whether a new process would find the settings."""
+    return SETTINGS_VARIABLE in os.environ
+
+
+@contextmanager
+def index_processes(
+    process_count: int, label: str, using: str, number: int, posts: int
+) -> Iterator[list[Any]]:
+    """Start processes that work on one pass through a model. They end with the context.
+
+    ``number`` is the number of the pass, ``posts`` the size of a range.
+    """
+    # A forked process would inherit open connections of this one.
+    context = multiprocessing.get_context("spawn")
+    processes = [
+        context.Process(
+            target=_run_index_process, args=(label, using, number, posts), name=f"neardup_index {label}"
+        )
+        for _ in range(process_count)
+    ]
+    try:
+        for process in processes:
+            process.start()
+        yield processes
+    finally:
+        for process in processes:
+            if process.pid is not None:
+                process.terminate()
+                process.join()
+
+
+def _run_index_process(label: str, using: str, number: int, posts: int) -> None:
+    """Work in a new process. Django is imported here."""
+    # ``terminate()`` of the parent ends the process through its ``finally`` blocks.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    import django
+
+    django.setup()
+    from django.apps import apps
+
+    from ..adapters import adapter_for
+    from ..pipeline.backfill import begin_pass, process_ranges
+
+    work = begin_pass(adapter_for(apps.get_model(label)), using, join=True)
+    # Another command may have begun a new pass since.
+    if work is not None and work.number == number:
+        process_ranges(work, posts, lambda phase, through: _exit_if_orphaned())
+
+
+def _exit_if_orphaned() -> None:
+    # A killed command cannot end its processes.
+    parent = multiprocessing.parent_process()
+    if parent is not None and not parent.is_alive():
+        sys.exit(1)

@@ -1,0 +1,168 @@
+"""Held posts, merge records with their journals, moved addresses and key phrases."""
+
+from __future__ import annotations
+
+from django.contrib.contenttypes.models import ContentType
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from .fields import DigestField, ExactCharField
+from .index import Document
+from .pairs import Verdict
+
+
+class Hold(models.Model):
+    """A post held back from publication when it was saved, until its check or a moderator's review.
+
+    - ``verdict``, ``exact``, ``own``: of the most similar post for which the rules held it. Empty during the
+      check.
+    - ``trust``: how far the rules trusted the user that saved it.
+    - ``digest``: the judged source digest. If the post is edited, it is judged again.
+    - ``created``: the start of the hold. For a post that staff had hidden, the time when it was hidden.
+    """
+
+    class State(models.TextChoices):
+        CHECKING = "checking", _("being checked")
+        REVIEW = "review", _("waits for a moderator")
+        REFUSED = "refused", _("refused")
+
+    document = models.OneToOneField(
+        Document, models.CASCADE, related_name="hold", db_constraint=False, verbose_name=_("document")
+    )
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.CHECKING)
+    verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices, blank=True, default="")
+    exact = models.BooleanField(_("exact"), default=False)
+    own = models.BooleanField(_("of the same author"), default=False)
+    trust = models.CharField(_("trust"), max_length=100, blank=True, default="")
+    digest = DigestField(_("source digest"))
+    created = models.DateTimeField(pgettext_lazy("held post", "since"), auto_now_add=True)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("held post")
+        verbose_name_plural = _("held posts")
+        indexes = [models.Index(fields=["state", "created"], name="neardup_hold_state")]
+
+    def __str__(self) -> str:
+        return f"{self.document}: {self.get_state_display()}"
+
+
+class MergeRecord(models.Model):
+    """A post that was merged into a keeper, hidden or deleted, with all data for an undo.
+
+    - ``journal``: the rows before the change, ``{"rows": serialised objects, "moves": [{"model", "pk",
+      "field", "from", "to"}], "m2m": …, "hold": …}``.
+    - ``batch``: shared by the records of one confirmation.
+    - ``score``, ``verdict``, ``exact``: the values that the moderator was shown.
+    - ``author``: the post's author at its last comparison.
+    - ``left``: sentences about what an undo could not restore.
+    """
+
+    class Action(models.TextChoices):
+        MERGE = "merge", _("merged")
+        HIDE = "hide", _("hidden")
+        DELETE = "delete", _("deleted")
+
+    action = models.CharField(_("action"), max_length=10, choices=Action.choices)
+    batch = models.UUIDField(_("batch"), db_index=True)
+    cluster = models.BigIntegerField(_("cluster"), null=True, blank=True)
+    keeper_type = models.ForeignKey(
+        ContentType,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("model of the keeper"),
+    )
+    keeper_id = ExactCharField(_("id of the keeper"), max_length=255, blank=True, default="")
+    keeper_text = models.CharField(_("keeper"), max_length=200, blank=True, default="")
+    loser_type = models.ForeignKey(ContentType, models.CASCADE, related_name="+", verbose_name=_("model"))
+    loser_id = ExactCharField(_("object id"), max_length=255)
+    loser_text = models.CharField(_("post"), max_length=200, blank=True, default="")
+    author = ExactCharField(_("author"), max_length=255, blank=True, default="")
+    score = models.FloatField(_("score"), null=True, blank=True)
+    verdict = models.CharField(_("verdict"), max_length=10, blank=True, default="")
+    exact = models.BooleanField(_("exact copy"), default=False)
+    journal = models.JSONField(_("journal"), default=dict)
+    by = ExactCharField(_("user id"), max_length=255, blank=True, default="")
+    by_name = models.CharField(_("by"), max_length=255, blank=True, default="")
+    created = models.DateTimeField(_("when"), auto_now_add=True)
+    undone = models.DateTimeField(_("undone"), null=True, blank=True)
+    undone_by = models.CharField(_("undone by"), max_length=255, blank=True, default="")
+    left = models.JSONField(_("not restored"), default=list, blank=True)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("merge record")
+        verbose_name_plural = _("merge records")
+        indexes = [
+            models.Index(fields=["loser_type", "loser_id"], name="neardup_merge_loser"),
+            models.Index(fields=["author"], name="neardup_merge_author"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_action_display()}: {self.loser_id}"
+
+
+class MovedUrl(models.Model):
+    """An old address and the post that replaces it.
+
+    Without a post the address is permanently gone.
+
+    - ``path``: the address without scheme, host and query, percent-decoded.
+    - ``digest``: of the whole path. Look-ups use it, so length and letters of the path do not matter.
+    - ``record``: the merge or deletion that the address comes from.
+    """
+
+    digest = DigestField(_("digest of the path"), unique=True, blank=False)
+    path = models.TextField(_("old path"))
+    content_type = models.ForeignKey(
+        ContentType, models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("model")
+    )
+    object_id = ExactCharField(_("object id"), max_length=255, blank=True, default="")
+    record = models.ForeignKey(
+        MergeRecord,
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="moved_urls",
+        verbose_name=_("merge record"),
+    )
+    created = models.DateTimeField(_("since"), auto_now_add=True)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("moved address")
+        verbose_name_plural = _("moved addresses")
+        indexes = [models.Index(fields=["content_type", "object_id"], name="neardup_moved_to")]
+
+    def __str__(self) -> str:
+        return self.path[:200]
+
+
+class KeyPhrase(models.Model):
+    """A phrase that staff want to be notified of.
+
+    Any form of its words matches. ``profile`` is the alias of the profile to search. If it is empty, all
+    profiles are searched. Workers read the list again at their next turn after any change, however it was
+    made.
+    """
+
+    text = models.CharField(_("phrase"), max_length=200)
+    profile = models.CharField(
+        _("profile"), max_length=100, blank=True, default="", help_text=_("empty: every profile")
+    )
+    active = models.BooleanField(_("looked for"), default=True)
+    note = models.TextField(_("note"), blank=True, default="")
+    by = ExactCharField(_("user id"), max_length=255, blank=True, default="", editable=False)
+    by_name = models.CharField(_("by"), max_length=255, blank=True, default="", editable=False)
+    created = models.DateTimeField(_("when"), auto_now_add=True)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("key phrase")
+        verbose_name_plural = _("key phrases")
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,173 @@
+"""Values and rows in the journal: plain JSON that restores every value exactly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+from django.db.models.fields.files import FieldFile
+
+from ..relations import ModelType, concrete_model, rows_in_portions
+
+RowId = tuple[str, Any]
+"""A row: the label of its model and its stored primary key. A composite key is a tuple."""
+
+
+def serialize_value(field: Any, value: Any) -> Any:
+    """Return a column's value as plain JSON."""
+    if isinstance(field, models.JSONField):
+        return json.loads(json.dumps(value, cls=field.encoder))
+    if isinstance(value, FieldFile):
+        return value.name
+    if value is None or isinstance(value, str | int):
+        return value
+    # The encoder of Django would cut microseconds.
+    return _value_field(field).value_to_string(SimpleNamespace(**{_value_field(field).attname: value}))
+
+
+def deserialize_value(field: Any, stored: Any) -> Any:
+    """Return the value that was stored."""
+    if isinstance(field, models.JSONField):
+        return json.loads(json.dumps(stored), cls=field.decoder)
+    value = _value_field(field).to_python(stored)
+    return bytes(value) if isinstance(value, memoryview) else value
+
+
+def is_same_value(field: Any, stored: Any, other: Any) -> bool:
+    """Return whether two stored values are equal, even if they are written differently."""
+    return bool(stored == other or deserialize_value(field, stored) == deserialize_value(field, other))
+
+
+def serialize_key(model: ModelType, key: Any) -> Any:
+    """Return a primary key as plain JSON. A composite key becomes a list."""
+    fields = model._meta.pk_fields
+    if len(fields) > 1:
+        return [serialize_value(field, part) for field, part in zip(fields, key, strict=True)]
+    return serialize_value(fields[0], key)
+
+
+def deserialize_key(model: ModelType, stored: Any) -> Any:
+    """Return the primary key that was stored."""
+    fields = model._meta.pk_fields
+    if len(fields) > 1:
+        return tuple(deserialize_value(field, part) for field, part in zip(fields, stored, strict=True))
+    return deserialize_value(fields[0], stored)
+
+
+def hashable_key(stored: Any) -> Any:
+    """Return a stored primary key in a form that can be looked up."""
+    return tuple(stored) if isinstance(stored, list) else stored
+
+
+def row_id_of(row: Mapping[str, Any]) -> RowId:
+    """Return the id of a stored row, or of the row of a move."""
+    return row["model"], hashable_key(row["pk"])
+
+
+def find_model(label: str) -> ModelType | None:
+    """Return the model with the label. Return None if the site has dropped it."""
+    try:
+        return apps.get_model(label)
+    except LookupError:
+        return None
+
+
+def own_table_fields(model: ModelType) -> list[Any]:
+    """Return the columns of the model's own table, except its primary key and generated columns."""
+    keys = model._meta.pk_fields
+    return [field for field in model._meta.local_concrete_fields if field not in keys and not field.generated]
+
+
+def serialize_row(instance: models.Model) -> dict[str, Any]:
+    """Return an object's row in the table of its model, in stored form."""
+    model = concrete_model(instance)
+    return {
+        "model": model._meta.label_lower,
+        "pk": serialize_key(model, instance.pk),
+        "fields": {
+            field.name: serialize_value(field, field.value_from_object(instance))
+            for field in own_table_fields(model)
+        },
+    }
+
+
+def serialize_rows(instances: Iterable[models.Model]) -> list[dict[str, Any]]:
+    """Return one stored row for each object."""
+    return [serialize_row(instance) for instance in instances]
+
+
+def build_instance(row: Mapping[str, Any]) -> models.Model:
+    """Return the object of a stored row, for a raw save.
+
+    Columns that the model has got since have their defaults.
+    """
+    model: ModelType = apps.get_model(row["model"])
+    keys = model._meta.pk_fields
+    parts = row["pk"] if len(keys) > 1 else [row["pk"]]
+    values = {field.attname: deserialize_value(field, part) for field, part in zip(keys, parts, strict=True)}
+    fields = {field.name: field for field in own_table_fields(model)}
+    for name, stored in row["fields"].items():
+        if name in fields:
+            values[fields[name].attname] = _writable_value(
+                fields[name], deserialize_value(fields[name], stored)
+            )
+    instance = model(**values)
+    _set_parent_keys(instance, model)
+    return instance
+
+
+def insert_row(row: Mapping[str, Any], using: str) -> models.Model:
+    """Insert a stored row raw: as it was, only into its own table, with automatic dates unchanged."""
+    instance = build_instance(row)
+    instance.save_base(raw=True, force_insert=True, using=using)
+    null_file_names = [
+        name
+        for name, stored in row["fields"].items()
+        if stored is None and isinstance(instance._meta.get_field(name), models.FileField)
+    ]
+    if null_file_names:  # a save writes an empty text instead of NULL
+        rows = next(rows_in_portions(type(instance), [instance.pk], using))
+        rows.update(**dict.fromkeys(null_file_names))
+    return instance
+
+
+def read_rows(
+    model: ModelType, keys: Collection[Any], fields: Collection[Any], using: str
+) -> dict[Any, dict[str, Any]]:
+    """Return the current values of the columns in stored form, by stored key."""
+    values_by_key = {}
+    for portion in rows_in_portions(model, list(keys), using):
+        for key, *values in portion.values_list("pk", *(field.attname for field in fields)):
+            cells = zip(fields, values, strict=True)
+            values_by_key[hashable_key(serialize_key(model, key))] = {
+                field.name: serialize_value(field, value) for field, value in cells
+            }
+    return values_by_key
+
+
+def _value_field(field: Any) -> Any:
+    """Return the column with the kind of values that a field holds. For a foreign key this is its target."""
+    while field.remote_field is not None:
+        field = field.target_field
+    return field
+
+
+def _writable_value(field: Any, value: Any) -> Any:
+    """Return the value in a form that can be saved."""
+    # A JSON column that may not be NULL has held the ``null`` of JSON.
+    if value is None and isinstance(field, models.JSONField) and not field.null:
+        return models.Value(None, models.JSONField())
+    return value
+
+
+def _set_parent_keys(instance: models.Model, model: ModelType) -> None:
+    """Set the keys of the parents' rows."""
+    # A raw save does not write these keys, and listeners of signals may read them.
+    for parent, link in model._meta.parents.items():
+        if link is not None and link.model is model:
+            setattr(instance, parent._meta.pk.attname, getattr(instance, link.attname))
+            _set_parent_keys(instance, parent)

@@ -1,0 +1,34 @@
+"""A transaction under the locks of the posts' spaces, with errors of the database as refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import IntegrityError, models
+from django.utils.translation import gettext as _
+
+from ..exceptions import MergeRefused, NotRegistered
+from ..pipeline import space_lock
+from .cascade import protection_messages
+
+
+@contextmanager
+def locked_transaction(spaces: Collection[int], using: str) -> Iterator[None]:
+    """Run the block in a transaction under the locks of the spaces, completely or not at all.
+
+    Raise MergeRefused, with nothing changed, if a row is protected, if the database refuses a change, or if
+    an adapter is missing or incomplete.
+    """
+    try:
+        with space_lock(set(spaces), using):
+            yield
+    except models.ProtectedError as error:
+        raise MergeRefused(protection_messages(error.protected_objects)) from error
+    except models.RestrictedError as error:
+        raise MergeRefused(protection_messages(error.restricted_objects)) from error
+    except IntegrityError as error:
+        raise MergeRefused([_("The database refuses: %(error)s") % {"error": error}]) from error
+    except (ImproperlyConfigured, NotRegistered) as error:
+        raise MergeRefused([str(error)]) from error

@@ -1,0 +1,161 @@
+"""The lines of a plan: each relation with its number of rows, and what happens to them, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from django.db import models
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext_lazy
+
+from .model_plan import (
+    CASCADED,
+    KEEPER_NOT_CHOSEN,
+    NOT_CHOSEN,
+    REDUNDANT,
+    SELF_LINK,
+    RowMove,
+    RowRemoval,
+)
+from .relations import ModelType, Reference, rows_label, through_models
+from .unique_conflicts import UniqueConflict, unique_rules
+
+MOVED_TEXT = ngettext_lazy("It moves.", "They move.", "count")
+FREED_TEXT = ngettext_lazy(
+    "It moves, and does not forbid the deletion.", "They move, and do not forbid the deletion.", "count"
+)
+EMPTIED_TEXT = ngettext_lazy(
+    "%(count)d loses its reference to what goes.", "%(count)d lose their reference to what goes.", "count"
+)
+REMOVED_TEXTS = {
+    REDUNDANT: ngettext_lazy(
+        "The keeper has %(count)d already: the spare one goes.",
+        "The keeper has %(count)d already: the spare ones go.",
+        "count",
+    ),
+    SELF_LINK: ngettext_lazy(
+        "%(count)d would lead from the post to itself: it goes.",
+        "%(count)d would lead from the post to itself: they go.",
+        "count",
+    ),
+    NOT_CHOSEN: ngettext_lazy("%(count)d goes, as decided.", "%(count)d go, as decided.", "count"),
+    KEEPER_NOT_CHOSEN: ngettext_lazy(
+        "%(count)d of the keeper's own goes, as decided.",
+        "%(count)d of the keeper's own go, as decided.",
+        "count",
+    ),
+    CASCADED: ngettext_lazy(
+        "%(count)d goes with a row that is not chosen.",
+        "%(count)d go with rows that are not chosen.",
+        "count",
+    ),
+}
+
+
+@dataclass
+class PlanLine:
+    """One relation of a plan.
+
+    ``moved_count`` rows move to the keeper, ``emptied_count`` rows lose their reference. ``removed_counts``
+    counts the rows that are deleted, by reason. ``conflicts`` need decisions.
+    """
+
+    model: ModelType
+    reference: Reference
+    moved_count: int = 0
+    emptied_count: int = 0
+    removed_counts: Counter[str] = field(default_factory=Counter)
+    conflicts: list[UniqueConflict] = field(default_factory=list)
+
+    @property
+    def column_label(self) -> str:
+        """Return the label of the referencing column."""
+        return str(self.reference.field.verbose_name)
+
+    @property
+    def undecided_count(self) -> int:
+        """Return how many decisions are needed."""
+        return sum(conflict.choice is None for conflict in self.conflicts)
+
+    @property
+    def removed_count(self) -> int:
+        return (
+            sum(count for reason, count in self.removed_counts.items() if reason != KEEPER_NOT_CHOSEN)
+            + self.undecided_count
+        )
+
+    @property
+    def row_count(self) -> int:
+        return self.moved_count + self.emptied_count + self.removed_count
+
+    @property
+    def title(self) -> str:
+        """Return the label of the rows. A many-to-many relation has its own name."""
+        return rows_label(self.model)
+
+    @property
+    def relation_label(self) -> str:
+        """Return the column as developers write it, and the kinds of the relation."""
+        return ", ".join(
+            [f"{self.model._meta.model_name}.{self.reference.field.name}", *self._relation_kinds()]
+        )
+
+    @property
+    def sentences(self) -> list[str]:
+        """Return what happens to the rows, one sentence for each result."""
+        sentences = [
+            (FREED_TEXT if self._forbids_deletion else MOVED_TEXT, self.moved_count),
+            (EMPTIED_TEXT, self.emptied_count),
+        ]
+        sentences += [(text, self.removed_counts[reason]) for reason, text in REMOVED_TEXTS.items()]
+        return [str(text % {"count": count}) for text, count in sentences if count]
+
+    @property
+    def _forbids_deletion(self) -> bool:
+        column = self.reference.field
+        return column.is_relation and column.remote_field.on_delete in (models.PROTECT, models.RESTRICT)
+
+    def _relation_kinds(self) -> Iterator[str]:
+        column = self.reference.field
+        if self.reference.content_type_condition is not None:
+            yield _("any model (generic)")
+        elif self.model in through_models():
+            yield _("many to many")
+        elif column.is_relation and column.unique:
+            yield _("one to one")
+        for rule in unique_rules(self.model, {self.reference.column}):
+            if len(rule.column_names) > 1:
+                yield _("unique together: %(names)s") % {"names": rule.label}
+        if self._forbids_deletion:
+            yield _("forbids the deletion")
+
+
+def build_plan_lines(
+    moves: Iterable[RowMove], removals: Iterable[RowRemoval], conflicts: Iterable[UniqueConflict]
+) -> list[PlanLine]:
+    """Return the relations that have rows: first relations with conflicts, then by model and column."""
+    lines_by_relation: dict[tuple[ModelType, str], PlanLine] = {}
+
+    def line(model: ModelType, reference: Reference) -> PlanLine:
+        return lines_by_relation.setdefault((model, reference.field.name), PlanLine(model, reference))
+
+    for move in moves:
+        plan_line = line(move.reference.model, move.reference)
+        if move.new_value is None:
+            plan_line.emptied_count += 1
+        else:
+            plan_line.moved_count += 1
+    for removal in removals:
+        line(removal.model, removal.reference).removed_counts[removal.reason] += 1
+    for conflict in conflicts:
+        line(conflict.model, conflict.reference).conflicts.append(conflict)
+    return sorted(
+        lines_by_relation.values(),
+        key=lambda plan_line: (
+            not plan_line.conflicts,
+            plan_line.model._meta.label_lower,
+            plan_line.column_label,
+        ),
+    )

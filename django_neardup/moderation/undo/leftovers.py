@@ -1,0 +1,67 @@
+"""The report of what an undo leaves unchanged: a few sentences for any number of rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from ..journal.serialization import RowId, find_model
+
+MAX_NAMED_ROWS = 3
+"""Maximum number of rows named in a sentence."""
+
+ROW_EDITED = gettext_lazy("%(rows)s: changed since, left as it is.")
+ROW_DELETED = gettext_lazy("%(rows)s: deleted since, does not come back.")
+SET_BY_LATER_MERGE = gettext_lazy("%(rows)s: set by a later merge, goes back when that is undone.")
+VALUE_IN_USE = gettext_lazy("%(rows)s: another row has its place by now.")
+REFERENCE_EMPTIED = gettext_lazy("%(rows)s: what it pointed at is gone, the reference stays empty.")
+REFERENCE_MOVED_TO_KEEPER = gettext_lazy(
+    "%(rows)s: what it pointed at was merged since, it points at the post that stayed."
+)
+RETURNS_LATER = gettext_lazy("%(rows)s: comes back when what it belongs to does.")
+OWNER_GONE = gettext_lazy("%(rows)s: what it belongs to is gone.")
+FILE_MISSING = gettext_lazy("%(rows)s: a file of it is no more in its storage.")
+
+
+class UndoReport:
+    """Rows and columns that an undo leaves unchanged, by reason."""
+
+    def __init__(self) -> None:
+        self._keys_by_reason: defaultdict[tuple[str | Promise, str, str], list[Any]] = defaultdict(list)
+
+    def add(self, reason: str | Promise, row_id: RowId, field_name: str = "") -> None:
+        """Add a row, or one of its columns, with the reason: one of the sentences above."""
+        keys = self._keys_by_reason[reason, row_id[0], field_name]
+        if row_id[1] not in keys:
+            keys.append(row_id[1])
+
+    def sentences(self) -> list[str]:
+        """Return one sentence for each kind of row and each reason, in the active language."""
+        return [
+            str(reason) % {"rows": _rows_label(label, field_name, keys)}
+            for (reason, label, field_name), keys in self._keys_by_reason.items()
+        ]
+
+
+def _rows_label(model_label: str, field_name: str, keys: list[Any]) -> str:
+    model = find_model(model_label)
+    subject = model_label if model is None else str(model._meta.verbose_name)
+    if model is not None and field_name:
+        field: Any = model._meta.get_field(field_name)
+        subject = f"{subject}, {field.verbose_name}"
+    numbers = ", ".join(f"№\N{NO-BREAK SPACE}{_key_text(key)}" for key in keys[:MAX_NAMED_ROWS])
+    if len(keys) > MAX_NAMED_ROWS:
+        numbers = _("%(numbers)s and %(count)d more") % {
+            "numbers": numbers,
+            "count": len(keys) - MAX_NAMED_ROWS,
+        }
+    return f"{capfirst(subject)} {numbers}"
+
+
+def _key_text(key: Any) -> str:
+    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)

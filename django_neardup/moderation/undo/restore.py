@@ -1,0 +1,259 @@
+"""Undo of a merge, a hide or a delete: each post separately, completely or not at all.
+
+Later edits stay untouched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.contrib.contenttypes.models import ContentType
+from django.db import connections, models
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from ...adapters import Adapter, adapter_for, adapters_of
+from ...db.transactions import call_after_commit
+from ...exceptions import Conflict, MergeRefused
+from ...models import Cluster, Document, MergeRecord
+from ...pipeline import call_with_retries, mark_key
+from ...pipeline.content_objects import content_type_of, pk_of
+from ...pipeline.record_keys import keeper_id_for_model, loser_id_for_model
+from ...queues import notify_worker
+from ...signals import post_undo
+from .. import addresses, admin_log
+from ..dependencies import model_of_row
+from ..journal.hold_entries import restore_hold
+from ..journal.serialization import deserialize_key as key_from
+from ..journal.serialization import deserialize_value, find_model, insert_row
+from ..locked_transaction import locked_transaction
+from ..relations import ModelType, rows_in_portions
+from .restore_columns import ColumnRestore
+from .undo_plan import UndoPlan, load_object, plan_undo
+
+
+@dataclass
+class UndoResult:
+    """The result for one record of a batch. ``reasons`` say why it was not undone."""
+
+    record: MergeRecord
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def is_done(self) -> bool:
+        return not self.reasons
+
+
+def undo(record: MergeRecord, user: Any, using: str) -> MergeRecord:
+    """Undo what was done to the record's post.
+
+    ``left`` of the record says what could not be restored, in words.
+
+    - Merge: the post's rows come back. What moved from it goes back, even if later merges moved it on.
+      What people have changed since stays.
+    - Hide: the post is shown if it was published before and is not hidden again.
+    - Delete: its rows come back, or the changes that the deletion made in them are reverted.
+
+    Raise MergeRefused if the post cannot come back, and Conflict if it was undone already. In both cases
+    nothing changes.
+    """
+    return call_with_retries(_undo, record.pk, user, using)
+
+
+def undo_batch(batch_id: UUID, user: Any, using: str) -> list[UndoResult]:
+    """Undo every record of a batch that is not undone yet, each separately."""
+    records = MergeRecord.objects.using(using).filter(batch=batch_id, undone=None).order_by("-pk")
+    return undo_records(list(records), user, using)
+
+
+def undo_records(records: Sequence[MergeRecord], user: Any, using: str) -> list[UndoResult]:
+    """Undo the records, each separately. Return the results in the order of the records."""
+    results: dict[int, UndoResult] = {}
+    own_keys, referenced_keys = (
+        {record.pk: row_keys_of(record) for record in records}
+        for row_keys_of in (_own_row_keys, _referenced_row_keys)
+    )
+    pending = {record.pk: record for record in records}
+    while pending:
+        pending_posts_by_key = Counter(row_key for pk in pending for row_key in own_keys[pk])
+        # A post is undone after the posts that it references. In a cycle, the first record goes first.
+        ready = (
+            pk
+            for pk in pending
+            if all(
+                pending_posts_by_key[row_key] == (row_key in own_keys[pk]) for row_key in referenced_keys[pk]
+            )
+        )
+        record = pending.pop(next(ready, next(iter(pending))))
+        results[record.pk] = _try_undo(record, user, using)
+    return [results[record.pk] for record in records]
+
+
+def _try_undo(record: MergeRecord, user: Any, using: str) -> UndoResult:
+    try:
+        return UndoResult(undo(record, user, using))
+    except MergeRefused as error:
+        return UndoResult(record, error.reasons)
+    except Conflict as error:
+        return UndoResult(record, [str(error)])
+
+
+def _undo(pk: int, user: Any, using: str) -> MergeRecord:
+    record = MergeRecord.objects.using(using).select_related("loser_type", "keeper_type").get(pk=pk)
+    with locked_transaction(_spaces(record, using), using):
+        _mark_undone(record, user, using)
+        plan = plan_undo(record, using, lock_rows=True)
+        if plan.reasons:
+            raise MergeRefused(plan.reasons)
+        _show_post(plan) if record.action == MergeRecord.Action.HIDE else _restore_post(plan)
+        addresses.revert_entries(record, using)
+        _reopen_cluster(record, using)
+        record.left = plan.left_messages
+        record.save(using=using, update_fields=["left"])
+        _announce_undo(plan, user)
+    return record
+
+
+def _spaces(record: MergeRecord, using: str) -> set[int]:
+    space_ids: set[int] = set()
+    for model, key in _registered_posts(record, using):
+        content_type = content_type_of(model, using)
+        documents = Document.objects.using(using).filter(content_type=content_type, object_id=key)
+        space_ids |= {
+            space_id for space_id in documents.values_list("space", flat=True) if space_id is not None
+        }
+    return space_ids
+
+
+def _registered_posts(record: MergeRecord, using: str) -> Iterator[tuple[ModelType, str]]:
+    """Yield the registered models of the record's posts, each with the key of the post there.
+
+    A child may have its own key.
+    """
+    for adapter in _adapters_of_type(record.loser_type):
+        yield adapter.model, loser_id_for_model(record, adapter.model)
+    for adapter in _adapters_of_type(record.keeper_type):
+        yield adapter.model, keeper_id_for_model(record, adapter.model, using)
+
+
+def _adapters_of_type(content_type: ContentType | None) -> list[Adapter]:
+    model = content_type.model_class() if content_type else None
+    return adapters_of(model) if model else []
+
+
+def _mark_undone(record: MergeRecord, user: Any, using: str) -> None:
+    """Mark the record as undone. Raise Conflict if it is undone already."""
+    record.undone, record.undone_by = timezone.now(), "" if user is None else str(user)[:255]
+    rows = MergeRecord.objects.using(using).filter(pk=record.pk, undone=None)
+    # The write comes first, and only one of two people gets through it.
+    if not rows.update(undone=record.undone, undone_by=record.undone_by):
+        raise Conflict(_("It was undone already."))
+    # An undo of another post may have amended the journal meanwhile.
+    record.refresh_from_db(using=using, fields=["journal"])
+
+
+def _show_post(plan: UndoPlan) -> None:
+    """Show a hidden post again, or leave that to the undo of a later hide."""
+    assert plan.post is not None
+    if plan.later_hide_record is not None:
+        # The undo of the later hide shows the post only if its journal says that it was published.
+        plan.later_hide_record.journal["shown"] = True
+        plan.later_hide_record.save(using=plan.using, update_fields=["journal"])
+    elif plan.should_show:
+        adapter_for(plan.post).show(plan.post)
+
+
+def _restore_post(plan: UndoPlan) -> None:
+    """Restore columns and rows, save the later journals, and restore the hold of the post."""
+    assert plan.later_records is not None
+    with connections[plan.using].constraint_checks_disabled():
+        # Columns first: one of them may hold a unique value that a restored row needs.
+        _restore_columns(plan.column_restores, plan.using)
+        for row in plan.rows_to_insert:
+            insert_row(row, plan.using)
+    plan.later_records.save_journals()
+    record = plan.record
+    plan.post = load_object(record.loser_type_id, record.loser_id, plan.using, lock_row=False)
+    if plan.post is not None:
+        restore_hold(plan.post, record.journal, plan.using)
+
+
+def _restore_columns(column_restores: Sequence[ColumnRestore], using: str) -> None:
+    """Restore columns, with one update for the rows of a model that get the same values."""
+    groups: dict[tuple[str, str], list[ColumnRestore]] = {}
+    for restore in column_restores:
+        groups.setdefault((restore.row_id[0], repr(sorted(restore.values.items()))), []).append(restore)
+    for (label, _values), group in groups.items():
+        model = model_of_row((label, None))
+        fields: dict[str, Any] = {name: model._meta.get_field(name) for name in group[0].values}
+        values = {name: deserialize_value(fields[name], stored) for name, stored in group[0].values.items()}
+        for portion in rows_in_portions(
+            model, [key_from(model, restore.row_id[1]) for restore in group], using
+        ):
+            portion.update(**values)
+
+
+def _reopen_cluster(record: MergeRecord, using: str) -> None:
+    """Reopen the cluster that the action resolved."""
+    if record.journal.get("resolves"):
+        clusters = Cluster.objects.using(using).filter(pk=record.cluster or 0, state=Cluster.State.RESOLVED)
+        clusters.update(state=Cluster.State.OPEN)
+
+
+def _announce_undo(plan: UndoPlan, user: Any) -> None:
+    """Write the admin's history, mark posts for the worker, and send ``post_undo`` at the commit."""
+    messages = {
+        MergeRecord.Action.MERGE: _("Came back: the merge into “%(keeper)s” was undone."),
+        MergeRecord.Action.HIDE: _hide_undo_message(plan),
+        MergeRecord.Action.DELETE: _("Came back: the deletion as a near-duplicate was undone."),
+    }
+    record, using = plan.record, plan.using
+    post, keeper = plan.post, plan.keeper
+    message = messages[MergeRecord.Action(record.action)] % {"keeper": record.keeper_text}
+    admin_log.write_admin_log(user, [post] if post else [], message, using)
+    message = _("The merge of “%(post)s” was undone.") % {"post": record.loser_text}
+    admin_log.write_admin_log(user, [keeper] if keeper else [], message, using)
+    _mark_for_check(plan)
+    sender = record.loser_type.model_class()
+    call_after_commit(using, post_undo.send_robust, sender=sender, record=record, using=using)
+
+
+def _hide_undo_message(plan: UndoPlan) -> str:
+    if plan.should_show:
+        return _("Shown again: the hiding as a near-duplicate was undone.")
+    return _("The hiding as a near-duplicate was undone; the post is left as it is.")
+
+
+def _mark_for_check(plan: UndoPlan) -> None:
+    """Mark what came back or was changed for another check."""
+    for post in (existing_post for existing_post in (plan.post, plan.keeper) if existing_post is not None):
+        for adapter in adapters_of(post):
+            mark_key(adapter, pk_of(post, adapter.model), plan.using, recheck=post is plan.post)
+    # ``update()`` sends no signal that would mark these rows.
+    for restore in plan.column_restores:
+        model = model_of_row(restore.row_id)
+        for adapter in adapters_of(model):
+            if adapter.watched & set(restore.values):
+                mark_key(adapter, key_from(model, restore.row_id_after[1]), plan.using)
+    call_after_commit(plan.using, notify_worker, plan.using)
+
+
+def _own_row_keys(record: MergeRecord) -> set[tuple[str, str]]:
+    """Return the model labels and keys of the post's own rows."""
+    rows = record.journal.get("rows", ())[: record.journal.get("own", 1)]
+    return {(row["model"], str(row["pk"])) for row in rows}
+
+
+def _referenced_row_keys(record: MergeRecord) -> set[tuple[str, str]]:
+    """Return the model labels and keys that the rows of a record reference."""
+    row_keys = set()
+    for row in record.journal.get("rows", ()):
+        model = find_model(row["model"])
+        for column in model._meta.local_concrete_fields if model else ():
+            if isinstance(column, models.ForeignKey) and row["fields"].get(column.name) is not None:
+                row_keys.add((column.remote_field.model._meta.label_lower, str(row["fields"][column.name])))
+    return row_keys

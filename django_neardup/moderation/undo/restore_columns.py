@@ -1,0 +1,223 @@
+"""The columns that an undo restores, if they still are as the action, or a later merge, left them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import FieldDoesNotExist
+
+from ..journal.editor import MovedColumn, RecordJournal
+from ..journal.later_records import LaterRecords
+from ..journal.serialization import RowId, find_model, is_same_value
+from ..journal.side_effects import load_current_rows
+from .leftovers import RETURNS_LATER, ROW_DELETED, ROW_EDITED, SET_BY_LATER_MERGE, UndoReport
+
+StoredRow = dict[str, Any]
+FollowedMove = tuple[Mapping[str, Any], MovedColumn]
+
+
+@dataclass
+class ColumnRestore:
+    """A row with columns that go back: its current id, and their stored values by name."""
+
+    row_id: RowId
+    values: StoredRow = field(default_factory=dict)
+
+    @property
+    def row_id_after(self) -> RowId:
+        """Return the id of the row after the restore."""
+        return row_id_with(self.row_id, self.values)
+
+
+class ColumnRestorer:
+    """The moves of a record, followed to where the columns are now.
+
+    ``column_restores`` are rows that exist, by current id. ``values_in_journals`` are rows that a later
+    action took along and that come back with this undo. It maps the id of the later record to the values
+    that go back, by row id.
+    """
+
+    def __init__(
+        self, later_records: LaterRecords, returning_row_ids: set[RowId], report: UndoReport
+    ) -> None:
+        self.later_records, self.returning_row_ids, self.report = later_records, returning_row_ids, report
+        self.column_restores: dict[RowId, ColumnRestore] = {}
+        self.values_in_journals: defaultdict[int, dict[RowId, StoredRow]] = defaultdict(dict)
+        self._moved_columns: dict[tuple[RowId, str], MovedColumn] = {}
+        self._follow_moves()
+
+    def _follow_moves(self) -> None:
+        moves = self.later_records.journals[self.later_records.record.pk].record.journal.get("moves", ())
+        followed_moves = [(move, self.later_records.follow_move(move)) for move in moves if _has_field(move)]
+        current = load_current_rows(
+            _rows_to_read(followed for followed in followed_moves if followed[1].keeping_journal is None),
+            self.later_records.using,
+        )
+        followed_moves = [
+            (move, self._follow_further(move, moved_column, current)) for move, moved_column in followed_moves
+        ]
+        missing_moves = [
+            followed
+            for followed in followed_moves
+            if followed[1].keeping_journal is None and followed[1].row_id not in current
+        ]
+        keeping_journals = self.later_records.find_keeping_journals(
+            {moved_column.row_id for _move, moved_column in missing_moves} - self.returning_row_ids
+        )
+        for move, moved_column in followed_moves:
+            journal = moved_column.keeping_journal or keeping_journals.get(moved_column.row_id)
+            if moved_column.overriding_journal is not None:
+                moved_column.overriding_journal.set_original_value(
+                    (moved_column.row_id, move["field"]), move["from"]
+                )
+                self.report.add(SET_BY_LATER_MERGE, moved_column.row_id, move["field"])
+            elif moved_column.keeping_journal is None and moved_column.row_id in current:
+                self._restore_in_table(move, moved_column, current[moved_column.row_id])
+            elif journal is not None:
+                self._restore_in_journal(move, moved_column, journal)
+            elif moved_column.row_id not in self.returning_row_ids:
+                self.report.add(ROW_DELETED, moved_column.row_id)
+
+    def _follow_further(
+        self, move: Mapping[str, Any], moved_column: MovedColumn, current: Mapping[RowId, StoredRow]
+    ) -> MovedColumn:
+        """Follow the column through all later merges if it is not as the chain of the keeper left it.
+
+        Return the old result if that finds no later journal.
+        """
+        if self._is_unchanged(move, moved_column, current):
+            return moved_column
+        further = self.later_records.follow_move_everywhere(move)
+        return (
+            moved_column
+            if further.keeping_journal is None and further.overriding_journal is None
+            else further
+        )
+
+    def _is_unchanged(
+        self, move: Mapping[str, Any], moved_column: MovedColumn, current: Mapping[RowId, StoredRow]
+    ) -> bool:
+        """Return whether the column is where its trail ends, without another edit."""
+        if moved_column.keeping_journal is not None:
+            stored = stored_value(
+                moved_column.keeping_journal.deleted_rows[moved_column.row_id], move["field"]
+            )
+        elif moved_column.row_id in current:
+            stored = current[moved_column.row_id][move["field"]]
+        else:
+            return False
+        return self._column_state(move, moved_column, stored) != "edited"
+
+    def leave_column(self, row_id: RowId, field_name: str, reason: Any) -> None:
+        """Do not restore a column after all. Report the reason."""
+        self.report.add(reason, row_id, field_name)
+        del self.column_restores[row_id].values[field_name], self._moved_columns[row_id, field_name]
+        if not self.column_restores[row_id].values:
+            del self.column_restores[row_id]
+
+    def leave_to_journal(self, row_id: RowId, field_name: str, journal: RecordJournal) -> None:
+        """Leave a column to a later undo, as if its record had moved it."""
+        row = {
+            "model": row_id[0],
+            "pk": row_id[1],
+            "fields": {field_name: self.column_restores[row_id].values[field_name]},
+        }
+        journal.add_move(row, field_name, self._moved_columns[row_id, field_name].expected_value)
+        self.leave_column(row_id, field_name, RETURNS_LATER)
+
+    def update_later_journals(self) -> None:
+        """Remove the restored columns from later journals."""
+        cells_by_record: defaultdict[int, set[tuple[RowId, str]]] = defaultdict(set)
+        for (_row_id, field_name), moved_column in self._moved_columns.items():
+            for journal, earlier_row_id in moved_column.later_moves:
+                cells_by_record[journal.record.pk].add((earlier_row_id, field_name))
+        for pk, cells in cells_by_record.items():
+            self.later_records.journals[pk].remove_moves(cells)
+
+    def _restore_in_table(
+        self, move: Mapping[str, Any], moved_column: MovedColumn, values: StoredRow
+    ) -> None:
+        match self._column_state(move, moved_column, values[move["field"]]):
+            case "ours":
+                restore = self.column_restores.setdefault(
+                    moved_column.row_id, ColumnRestore(moved_column.row_id)
+                )
+                restore.values[move["field"]] = move["from"]
+                self._moved_columns[moved_column.row_id, move["field"]] = moved_column
+            case "edited":
+                self.report.add(ROW_EDITED, moved_column.row_id, move["field"])
+
+    def _restore_in_journal(
+        self, move: Mapping[str, Any], moved_column: MovedColumn, journal: RecordJournal
+    ) -> None:
+        """Restore a column of a row that a later action took along."""
+        field_name, row_id = move["field"], moved_column.row_id
+        is_key = field_name in primary_key_names(row_id)
+        state = self._column_state(move, moved_column, stored_value(journal.deleted_rows[row_id], field_name))
+        if state == "edited":
+            self.report.add(ROW_EDITED, row_id, field_name)
+        elif state == "ours" and row_id in journal.own_row_ids and not is_key:
+            # The row belongs to the post of the later action, which stays away: change it in the journal.
+            journal.set_value(row_id, field_name, move["from"])
+            self._moved_columns[row_id, field_name] = moved_column
+        elif state == "ours":
+            # Any other row comes back with this undo.
+            self.values_in_journals[journal.record.pk].setdefault(row_id, {})[field_name] = move["from"]
+            self._moved_columns[row_id, field_name] = moved_column
+
+    def _column_state(self, move: Mapping[str, Any], moved_column: MovedColumn, stored: Any) -> str:
+        """Return "ours" if the column holds the expected value, and "edited" if it holds another one.
+
+        Return "" if it holds the old value already.
+        """
+        field = field_of_move(move)
+        if is_same_value(field, stored, moved_column.expected_value):
+            return "ours"
+        return "" if is_same_value(field, stored, move["from"]) else "edited"
+
+
+def row_id_with(row_id: RowId, values: Mapping[str, Any]) -> RowId:
+    """Return the id of a row after its columns get the values."""
+    label, key = row_id
+    names = primary_key_names(row_id)
+    parts = key if isinstance(key, tuple) else (key,)
+    new_key = tuple(values.get(name, part) for name, part in zip(names, parts, strict=True))
+    return label, new_key if isinstance(key, tuple) else new_key[0]
+
+
+def primary_key_names(row_id: RowId) -> Sequence[str]:
+    """Return the names of the primary key's columns. Return an empty list if the model is gone."""
+    model = find_model(row_id[0])
+    return [] if model is None else [pk_field.name for pk_field in model._meta.pk_fields]
+
+
+def stored_value(row: Mapping[str, Any], field_name: str) -> Any:
+    """Return the value of a column of a stored row. The column may be part of the primary key."""
+    if field_name in row["fields"]:
+        return row["fields"][field_name]
+    names = primary_key_names((row["model"], None))
+    parts = row["pk"] if len(names) > 1 else [row["pk"]]
+    return dict(zip(names, parts, strict=True)).get(field_name)
+
+
+def field_of_move(move: Mapping[str, Any]) -> Any:
+    """Return the column that a move is about."""
+    return apps.get_model(move["model"])._meta.get_field(move["field"])
+
+
+def _has_field(move: Mapping[str, Any]) -> bool:
+    """Return whether the site still has the column."""
+    try:
+        field_of_move(move)
+    except (LookupError, FieldDoesNotExist):
+        return False
+    return True
+
+
+def _rows_to_read(followed_moves: Iterable[FollowedMove]) -> Iterable[StoredRow]:
+    for move, moved_column in followed_moves:
+        yield {"model": moved_column.row_id[0], "pk": moved_column.row_id[1], "fields": {move["field"]: None}}

@@ -1,0 +1,169 @@
+"""The plan of an undo: what it would do. Planning changes nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.contenttypes.models import ContentType
+from django.db import models
+from django.utils.translation import gettext as _
+
+from ...adapters import adapters_of
+from ...models import MergeRecord
+from ...pipeline.record_keys import loser_id_for_model
+from ...pipeline.record_queries import records_of_post
+from ..dependencies import model_of_row
+from ..journal.later_records import LaterRecords
+from ..journal.serialization import RowId, row_id_of
+from ..relations import ModelType, rows_label, rows_of
+from .leftovers import UndoReport
+from .restore_columns import ColumnRestore, ColumnRestorer
+from .restore_rows import RowRestorer
+
+
+@dataclass
+class UndoPlan:
+    """The effect of an undo. If ``reasons`` is not empty, it does nothing.
+
+    ``left_messages`` say what would stay.
+
+    ``post`` and ``keeper`` are the current objects, or None if they are gone. ``should_show`` says whether
+    a hidden post is shown again. ``later_hide_record`` is its next hide in force: the undo of that hide
+    shows the post instead.
+    """
+
+    record: MergeRecord
+    using: str
+    post: models.Model | None = None
+    keeper: models.Model | None = None
+    reasons: list[str] = field(default_factory=list)
+    left_messages: list[str] = field(default_factory=list)
+    rows_to_insert: list[dict[str, Any]] = field(default_factory=list)
+    column_restores: list[ColumnRestore] = field(default_factory=list)
+    own_row_ids: set[RowId] = field(default_factory=set)
+    later_records: LaterRecords | None = None
+    should_show: bool = False
+    later_hide_record: MergeRecord | None = None
+
+    @property
+    def changed_models(self) -> set[ModelType]:
+        """Return every model with rows that would be changed, without rows that come back."""
+        return {model_of_row(restore.row_id) for restore in self.column_restores}
+
+    @property
+    def other_row_models(self) -> set[ModelType]:
+        """Return the models of the rows that would come back, except the post's own rows."""
+        return {
+            model_of_row(row_id_of(row))
+            for row in self.rows_to_insert
+            if row_id_of(row) not in self.own_row_ids
+        }
+
+    @property
+    def child_models(self) -> set[ModelType]:
+        """Return the models under which the post would come back as a multi-table child."""
+        post_model: Any = self.record.loser_type.model_class()
+        own_models = {
+            model_of_row(row_id) for row_id in self.own_row_ids & set(map(row_id_of, self.rows_to_insert))
+        }
+        return {
+            model
+            for model in own_models
+            if post_model is not None and issubclass(model, post_model) and model is not post_model
+        }
+
+    def lines(self) -> list[tuple[str, str, int]]:
+        """Return what comes back, in words and numbers: the kind of rows, the column, and the count.
+
+        The column is "" if whole rows come back.
+        """
+        rows = Counter((_rows_label(row["model"]), "") for row in self.rows_to_insert)
+        columns = Counter(
+            (_rows_label(restore.row_id[0]), _column_label(restore.row_id, field_name))
+            for restore in self.column_restores
+            for field_name in restore.values
+        )
+        return [(*labels, count) for labels, count in [*sorted(rows.items()), *sorted(columns.items())]]
+
+
+def plan_undo(record: MergeRecord, using: str, *, lock_rows: bool = False) -> UndoPlan:
+    """Plan an undo from the current state of the database, without changing anything.
+
+    With ``lock_rows`` call it in a transaction. The rows of the posts and of later records stay locked
+    until its end.
+    """
+    post, keeper = load_object(record.loser_type_id, record.loser_id, using, lock_row=lock_rows), None
+    if record.keeper_type_id is not None:
+        keeper = load_object(record.keeper_type_id, record.keeper_id, using, lock_row=lock_rows)
+    plan = UndoPlan(record, using, post, keeper)
+    if record.loser_type.model_class() is None:
+        plan.reasons.append(_("The site has no such model any more."))
+    elif record.action == MergeRecord.Action.HIDE:
+        _plan_show(plan, lock_rows)
+    else:
+        _plan_restore(plan, lock_rows)
+    return plan
+
+
+def _plan_show(plan: UndoPlan, lock_rows: bool) -> None:
+    if plan.post is None:
+        message = _("“%(post)s” is gone: it was merged or deleted since.")
+        plan.reasons.append(message % {"post": plan.record.loser_text})
+    elif not plan.record.journal.get("shown", True):
+        plan.left_messages.append(_("The post was not published before it was hidden: it is left as it is."))
+    elif later_record := _later_hide_records(plan, lock_rows).first():
+        plan.later_hide_record = later_record
+        plan.left_messages.append(
+            _("The post was hidden once more since: it is shown when that is undone, too.")
+        )
+    else:
+        plan.should_show = True
+
+
+def _later_hide_records(plan: UndoPlan, lock_rows: bool) -> models.QuerySet[MergeRecord]:
+    """Return the later hides of the post that are in force, the oldest first."""
+    record = plan.record
+    rows = MergeRecord.objects.using(plan.using).filter(
+        loser_type=record.loser_type_id, loser_id=record.loser_id, undone=None
+    )
+    for adapter in adapters_of(plan.post)[:1] if plan.post is not None else ():
+        rows = records_of_post(adapter.model, loser_id_for_model(record, adapter.model), plan.using)
+    rows = rows.filter(action=MergeRecord.Action.HIDE, pk__gt=record.pk)
+    return (rows.select_for_update() if lock_rows else rows).order_by("pk")
+
+
+def _plan_restore(plan: UndoPlan, lock_rows: bool) -> None:
+    report = UndoReport()
+    later_records = LaterRecords(plan.record, plan.using, lock_rows=lock_rows)
+    row_restorer = RowRestorer(later_records, report)
+    column_restorer = ColumnRestorer(later_records, set(row_restorer.rows), report)
+    row_restorer.resolve_obstacles(column_restorer)
+    column_restorer.update_later_journals()
+    plan.later_records, plan.left_messages = later_records, report.sentences()
+    plan.reasons = list(dict.fromkeys(row_restorer.reasons))
+    plan.own_row_ids = row_restorer.own_row_ids
+    plan.rows_to_insert = sorted(
+        row_restorer.rows.values(), key=lambda row: row_id_of(row) not in row_restorer.own_row_ids
+    )
+    plan.column_restores = list(column_restorer.column_restores.values())
+
+
+def load_object(content_type_id: int, key: str, using: str, *, lock_row: bool) -> models.Model | None:
+    """Return the current object. Return None if it or its model is gone."""
+    model = ContentType.objects.db_manager(using).get_for_id(content_type_id).model_class()
+    if model is None:
+        return None
+    rows = rows_of(model, using).filter(pk=model._meta.pk.to_python(key))
+    instance: models.Model | None = (rows.select_for_update() if lock_row else rows).first()
+    return instance
+
+
+def _rows_label(model_label: str) -> str:
+    return rows_label(model_of_row((model_label, None)))
+
+
+def _column_label(row_id: RowId, field_name: str) -> str:
+    field: Any = model_of_row(row_id)._meta.get_field(field_name)
+    return str(field.verbose_name)

@@ -1,0 +1,26 @@
+"""The backfill of a model: all objects in sorted runs, shared by any number of processes and machines.
+
+A pass (``passes``) goes once through all objects of the model. ``ranges`` assigns ranges of primary keys to
+processes, and ``index_model`` processes a range in one or more runs:
+
+- ``range_documents`` creates and leases the documents.
+- ``sign_range`` reads and signs the objects, and ``spool`` stores the signatures in files.
+- ``write_keys`` writes the keys to the index in key order, and then the fingerprints.
+- ``match`` compares and clusters the documents. ``bucket_cache`` reads full buckets for it.
+
+A document that fails in any step is left to the normal drain.
+"""
+
+from .index_model import process_ranges
+from .passes import IndexPass, begin_pass, is_over, postpone_packing, should_pack
+from .ranges import POSTS_PER_RANGE
+
+__all__ = [
+    "POSTS_PER_RANGE",
+    "IndexPass",
+    "begin_pass",
+    "is_over",
+    "postpone_packing",
+    "process_ranges",
+    "should_pack",
+]

@@ -1,0 +1,142 @@
+"""Passes through all objects of a model, shared by all processes that join them.
+
+After a pass the key table is packed once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import models
+from django.db.models import Case, F, Sum, When
+
+from ...adapters import Adapter
+from ...conf import get_profile
+from ...models import IndexRange, Scheme
+from ..index_progress import lock_scheme, progress_of, save_progress
+from ..locks import call_with_retries
+from ..schemes import active_scheme
+
+
+@dataclass(frozen=True)
+class IndexPass:
+    """One pass through all objects of a model.
+
+    - ``number``: the number of the pass.
+    - ``is_first``: no pass has been completed yet. Then objects without a document count as older than
+      objects that were processed live.
+    """
+
+    adapter: Adapter
+    using: str
+    scheme: int
+    number: int
+    is_first: bool
+
+    @property
+    def lease_milliseconds(self) -> int:
+        """Duration of a claim in milliseconds. If it is not renewed, another process takes the range over."""
+        return get_profile().lease_seconds * 1000
+
+    @property
+    def model_label(self) -> str:
+        return self.adapter.model._meta.label_lower
+
+    @property
+    def ranges(self) -> models.QuerySet[IndexRange]:
+        return IndexRange.objects.using(self.using).filter(scheme=self.scheme, label=self.model_label)
+
+    def object_pks(self) -> models.QuerySet[Any]:
+        """Return the primary keys of the model's objects, in order."""
+        rows = self.adapter.model._base_manager.using(self.using)
+        return rows.order_by("pk").values_list("pk", flat=True)
+
+    def processed_count(self) -> int:
+        """Return the number of completed objects, over all processes."""
+        ranges = self.ranges.exclude(last="")
+        sums = ranges.aggregate(through=Sum(Case(When(finished=True, then=F("posts")), default=F("done"))))
+        return sums["through"] or 0
+
+
+def begin_pass(adapter: Adapter, using: str, restart: bool = False, join: bool = False) -> IndexPass | None:
+    """Join the current pass through the model.
+
+    If there is none, or if ``restart`` is true, begin one. An interrupted pass is continued. If ``join`` is
+    true, begin none, and return None if there is no current pass.
+    """
+    return call_with_retries(_begin_pass, adapter, using, restart, join)
+
+
+def is_over(index_pass: IndexPass) -> bool:
+    """Return whether the pass has ended or another one has begun."""
+    return is_over_in_scheme(
+        Scheme.objects.using(index_pass.using).defer("synonyms").get(pk=index_pass.scheme), index_pass
+    )
+
+
+def is_over_in_scheme(scheme: Scheme, index_pass: IndexPass) -> bool:
+    """Return the same as ``is_over``, by a scheme row that is already read."""
+    progress = progress_of(scheme, index_pass.model_label)
+    replaced = progress.get("pass") != index_pass.number or scheme.state != Scheme.State.ACTIVE
+    return replaced or bool(progress.get("finished"))
+
+
+def should_pack(index_pass: IndexPass, min_posts: int) -> bool:
+    """Return whether the caller has to pack the key table.
+
+    It is packed once for each scheme and model, after a pass through at least ``min_posts`` objects, by one
+    of the processes of the pass.
+    """
+    return call_with_retries(_should_pack, index_pass, min_posts)
+
+
+def postpone_packing(index_pass: IndexPass) -> None:
+    """Record that packing failed: it is tried again after the next pass."""
+    call_with_retries(_postpone_packing, index_pass)
+
+
+def _postpone_packing(index_pass: IndexPass) -> None:
+    with lock_scheme(index_pass.scheme, index_pass.using) as scheme:
+        save_progress(scheme, index_pass.model_label, packed=None)
+
+
+def _should_pack(index_pass: IndexPass, min_posts: int) -> bool:
+    with lock_scheme(index_pass.scheme, index_pass.using) as scheme:
+        progress = progress_of(scheme, index_pass.model_label)
+        is_ours = progress.get("pass") == index_pass.number and scheme.state == Scheme.State.ACTIVE
+        ended = is_ours and progress.get("finished") and progress.get("packed") != scheme.pk
+        if not ended or index_pass.processed_count() < min_posts:
+            return False
+        save_progress(scheme, index_pass.model_label, packed=scheme.pk)
+        return True
+
+
+def _begin_pass(adapter: Adapter, using: str, restart: bool, join: bool) -> IndexPass | None:
+    scheme, label = active_scheme(adapter.settings, using), adapter.model._meta.label_lower
+    with lock_scheme(scheme.pk, using) as scheme:
+        progress = progress_of(scheme, label)
+        is_running = progress.get("pass") is not None and not progress.get("finished")
+        if not is_running and join:
+            return None
+        if restart or not is_running:
+            ranges = IndexRange.objects.using(using).filter(scheme=scheme, label=label)
+            interrupted = _interrupted_ranges(ranges, progress) if is_running else []
+            ranges.delete()
+            is_first = not (progress.get("finished") or progress.get("again"))
+            progress = {
+                "pass": progress.get("pass", 0) + 1, "again": not is_first, "finished": False, "torn": interrupted,
+            }  # fmt: skip
+            save_progress(scheme, label, **progress)
+    return IndexPass(adapter, using, scheme.pk, progress["pass"], not progress["again"])
+
+
+def _interrupted_ranges(
+    ranges: models.QuerySet[IndexRange], progress: dict[str, Any]
+) -> list[tuple[str | None, str]]:
+    """Return the key ranges in which the discarded pass or an earlier one was interrupted.
+
+    Keys that no post has any more may be left there.
+    """
+    unfinished = ranges.filter(finished=False).exclude(last="")
+    return [*progress.get("torn", ()), *unfinished.values_list("after", "last")]

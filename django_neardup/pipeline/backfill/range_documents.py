@@ -1,0 +1,235 @@
+"""Documents of a run: create the missing ones, and lease documents that must be signed again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db import connections
+from django.db.models import BigIntegerField, Case, F, When
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from ...adapters import Adapter
+from ...db.chunks import CHUNK_SIZE, chunked
+from ...db.sql import execute, fetch_all, placeholders, supports_skip_locked, vendor
+from ...models import LIVE_FIRST_SEEN, Document
+from ...models.fields import CLOCK_SQL, DatabaseClock
+from ..content_objects import canonical_id, content_type_of
+from ..locks import call_with_retries, write_transaction
+from ..work_queue import mark_document
+
+LEASE_SECONDS = 1800
+"""Longest time for which a run holds its documents, so that no other process signs them.
+
+It usually ends earlier. Documents of a killed run are taken over together with its range, even if their lease
+has not expired.
+"""
+
+INSERTED_COLUMNS = (
+    "content_type_id", "object_id", "object_key", "first_seen", "created", "author", "live", "state", "reason",
+    "recheck", "version", "wanted", "done", "attempts", "pending_since", "leased_until",
+)  # fmt: skip
+
+READ_FIELDS = (
+    "id", "wanted", "done", "pending_since", "leased_until", "content_type_id", "object_id", "space_id", "state",
+    "recheck", "version", "first_seen",
+)  # fmt: skip
+"""The fields of a document that a run reads."""
+
+READ_COLUMNS = [field.attname for field in Document._meta.concrete_fields if field.attname in READ_FIELDS]
+
+SELECT_DOCUMENTS = (
+    'SELECT "{}" FROM "neardup_document" WHERE "content_type_id" = %s AND "object_id" IN'.format(
+        '", "'.join(READ_COLUMNS)
+    )
+)
+
+
+def get_or_create_documents(
+    adapter: Adapter,
+    first_seen_numbers: Mapping[Any, int],
+    using: str,
+    renumber: bool,
+    with_lease: bool = True,
+) -> list[Document]:
+    """Return the documents of the objects in their order.
+
+    Missing ones are created with the first-seen numbers, and leased. ``renumber``: documents that were
+    processed live get their number as well, and a turn for its consequences.
+    """
+    documents = _read_documents(adapter, list(first_seen_numbers), using)
+    missing = [key for key in first_seen_numbers if canonical_id(key) not in documents]
+    for portion in chunked(missing, CHUNK_SIZE // 4):  # four parameters each, see CHUNK_SIZE
+        call_with_retries(
+            _create_documents, adapter, {key: first_seen_numbers[key] for key in portion}, with_lease, using
+        )
+    if renumber:
+        _renumber(documents, first_seen_numbers, using)
+    documents |= _read_documents(adapter, missing, using)
+    return [
+        documents[object_id] for object_id in map(canonical_id, first_seen_numbers) if object_id in documents
+    ]
+
+
+def lease_for_signing(documents: Sequence[Document], using: str, with_lease: bool = True) -> list[Document]:
+    """Lease documents that must be signed again, and request a turn for those without a pending request.
+
+    Documents that were marked since they were read are left out, and documents that another process has
+    locked. The normal drain processes both; call ``request_recheck`` for the locked ones first. Without
+    ``with_lease`` it processes all.
+    """
+    by_request: defaultdict[int, list[Document]] = defaultdict(list)
+    for document in documents:
+        by_request[document.wanted].append(document)
+    # Without SKIP LOCKED, take one row at a time: a transaction that waits for a lock must hold no other
+    # row.
+    size = CHUNK_SIZE if vendor(using) == "sqlite" or supports_skip_locked(using) else 1
+    return [
+        document
+        for same_request in by_request.values()
+        for portion in chunked(same_request, size)
+        for document in call_with_retries(_lease_for_signing, portion, with_lease, using)
+    ]
+
+
+def request_recheck(documents: Iterable[Document], using: str) -> None:
+    """Request a turn for each document that was not marked since it was read."""
+    for document in documents:
+        # One row at a time: the update may wait for a lock, and a process that waits while it holds other
+        # rows can deadlock. The row needs a mark, because the process that had locked it may not have
+        # marked it, or may have rolled back.
+        rows = Document.objects.using(using).filter(pk=document.pk, wanted=document.wanted)
+        call_with_retries(
+            rows.update,
+            wanted=F("wanted") + 1,
+            attempts=0,
+            pending_since=Coalesce("pending_since", DatabaseClock()),
+        )
+
+
+def mark_for_worker(
+    adapter: Adapter, first_seen_numbers: Mapping[Any, int], using: str, renumber: bool
+) -> list[int]:
+    """Leave all of the objects to the normal drain. Return the ids of their documents."""
+    documents = get_or_create_documents(adapter, first_seen_numbers, using, renumber, with_lease=False)
+    leased_ids = [
+        document.pk for document in documents if document.version == 0 and document.leased_until is not None
+    ]
+    release_documents(leased_ids, using)
+    pending_ids = {document.pk for document in documents if document.pending_since is not None}
+    requested_ids = {
+        document.pk
+        for document in lease_for_signing(
+            [document for document in documents if document.pk not in pending_ids], using, with_lease=False
+        )
+    }
+    for document in documents:
+        if document.pk not in pending_ids | requested_ids:
+            mark_document(document.pk, using)
+    return [document.pk for document in documents]
+
+
+def release_killed_run(adapter: Adapter, first_seen: int, count: int, using: str) -> None:
+    """Release the documents that a killed run created and still holds.
+
+    They are found by their first-seen numbers, ``count`` of them from ``first_seen`` on: the object of a
+    document may be gone.
+    """
+    rows = Document.objects.using(using).filter(
+        content_type=content_type_of(adapter.model, using), leased_until__isnull=False
+    )
+    release_documents(
+        rows.filter(first_seen__range=(first_seen, first_seen + count - 1)).values_list("pk", flat=True),
+        using,
+    )
+
+
+def release_documents(documents: Iterable[int], using: str) -> None:
+    """Release pending documents to the normal drain."""
+    for portion in chunked(sorted(documents)):
+        call_with_retries(_release_documents, portion, using)
+
+
+def _read_documents(adapter: Adapter, keys: Sequence[Any], using: str) -> dict[str, Document]:
+    content_type = content_type_of(adapter.model, using).pk
+    documents = [
+        Document.from_db(using, READ_COLUMNS, row)
+        for portion in chunked([canonical_id(key) for key in keys])
+        for row in fetch_all(
+            using, f"{SELECT_DOCUMENTS} ({placeholders(len(portion))})", [content_type, *portion]
+        )
+    ]
+    return {document.object_id: document for document in documents}
+
+
+def _create_documents(
+    adapter: Adapter, first_seen_numbers: Mapping[Any, int], with_lease: bool, using: str
+) -> None:
+    clock, ctype = (
+        CLOCK_SQL[vendor(using)].replace("%", "%%"),
+        content_type_of(adapter.model, using).pk,
+    )
+    row_template = (
+        f"({int(ctype)}, %s, %s, %s, %s, '', FALSE, '{Document.State.PENDING.value}', '', FALSE, 0, 1, 0, 0, {clock}, "
+        f"{f'{clock} + {LEASE_SECONDS * 1000}' if with_lease else 'NULL'})"
+    )
+    ignore, on_conflict = ("IGNORE ", "") if vendor(using) == "mysql" else ("", " ON CONFLICT DO NOTHING")
+    created = connections[using].ops.adapt_datetimefield_value(timezone.now())
+    values = [
+        value
+        for key, number in first_seen_numbers.items()
+        for value in (canonical_id(key), _integer_key(key), number, created)
+    ]
+    names = ", ".join(f'"{name}"' for name in INSERTED_COLUMNS)
+    rows = ", ".join([row_template] * len(first_seen_numbers))
+    execute(using, f'INSERT {ignore}INTO "neardup_document" ({names}) VALUES {rows}{on_conflict}', values)
+
+
+def _integer_key(key: Any) -> int | None:
+    return key if isinstance(key, int) and -(2**63) <= key < 2**63 else None
+
+
+def _renumber(documents: Mapping[str, Document], first_seen_numbers: Mapping[Any, int], using: str) -> None:
+    for key, number in first_seen_numbers.items():
+        document = documents.get(canonical_id(key))
+        # The document was processed live before the backfill reached it.
+        if document is not None and document.first_seen == LIVE_FIRST_SEEN != number:
+            rows = Document.objects.using(using).filter(pk=document.pk)
+            rows.update(first_seen=number, recheck=True)
+            document.first_seen, document.recheck = number, True
+
+
+def _lease_for_signing(documents: Sequence[Document], with_lease: bool, using: str) -> list[Document]:
+    with write_transaction(using):
+        rows = Document.objects.using(using).filter(
+            pk__in=[document.pk for document in documents], wanted=documents[0].wanted
+        )
+        if supports_skip_locked(using):
+            rows = rows.select_for_update(skip_locked=True)
+        pending_since_by_id = dict(rows.order_by("pk").values_list("pk", "pending_since"))
+        next_wanted = Case(
+            When(pending_since=None, then=F("wanted") + 1),
+            default=F("wanted"),
+            output_field=BigIntegerField(),
+        )
+        Document.objects.using(using).filter(pk__in=list(pending_since_by_id)).update(
+            wanted=next_wanted,
+            attempts=0,
+            pending_since=Coalesce("pending_since", DatabaseClock()),
+            **({"leased_until": DatabaseClock() + LEASE_SECONDS * 1000} if with_lease else {}),
+        )
+    leased = [document for document in documents if document.pk in pending_since_by_id]
+    for document in leased:
+        document.wanted += pending_since_by_id[document.pk] is None
+    return leased
+
+
+def _release_documents(documents: Sequence[int], using: str) -> None:
+    with write_transaction(using):
+        rows = Document.objects.using(using).filter(pk__in=documents)
+        if supports_skip_locked(using):
+            rows = rows.select_for_update(skip_locked=True)
+        unlocked_ids = list(rows.order_by("pk").values_list("pk", flat=True))
+        Document.objects.using(using).filter(pk__in=unlocked_ids).update(leased_until=None)

@@ -1,0 +1,1 @@
+"""Clusters in the database: memberships, leaders, sizes and scores."""

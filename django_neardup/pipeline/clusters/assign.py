@@ -1,0 +1,331 @@
+"""Assignment of documents to clusters.
+
+Membership rows repeat content type and object id of the document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from math import inf
+from typing import Any
+
+from django.db.models import F
+
+from ...clustering import update_leaders
+from ...db.sql import (
+    execute,
+    execute_many,
+    fetch_all,
+    fetch_all_in,
+    filter_in_chunks,
+    placeholders,
+    quoted_columns,
+    vendor,
+)
+from ...models import Cluster, Membership, Scheme
+from ..pairs import EMPTY_STATE, LockedState, PreviousScores, paired_documents_of
+from ..work_queue import request_processing
+from .aggregates import add_member_statistics, refresh_cluster, update_scores
+from .graph import StoredGraph
+
+MEMBERSHIP_COLUMNS = ("cluster_id", "score", "exact", "reason", "scheme_id", "digest")
+DOCUMENT_COLUMNS = ("content_type_id", "object_id", "object_key")
+INSERT_INTO = (
+    f'INSERT INTO "neardup_membership" '
+    f'("document_id", {quoted_columns(MEMBERSHIP_COLUMNS)}, {quoted_columns(DOCUMENT_COLUMNS)}) SELECT d."id", '
+)
+DOCUMENT_VALUES = ", ".join(f'd."{name}"' for name in DOCUMENT_COLUMNS)
+MEMBERSHIP_VALUES = ", ".join(f'm."{name}"' for name in MEMBERSHIP_COLUMNS)
+INSERT_ONE = (
+    f"{INSERT_INTO} {placeholders(len(MEMBERSHIP_COLUMNS))}, {DOCUMENT_VALUES} "
+    'FROM "neardup_document" d WHERE d."id" = %s'
+)
+# PostgreSQL reads the rows from one JSON parameter, so that one statement serves any number of rows.
+INSERT_MANY = (
+    f"{INSERT_INTO} {MEMBERSHIP_VALUES}, {DOCUMENT_VALUES} "
+    'FROM jsonb_populate_recordset(NULL::"neardup_membership", %s) m '
+    'JOIN "neardup_document" d ON d."id" = m."document_id"'
+)
+
+
+def insert_memberships(rows: Sequence[Sequence[Any]], using: str) -> None:
+    """Insert memberships: a document and the values of ``MEMBERSHIP_COLUMNS`` a row.
+
+    The remaining columns are copied from the document. PostgreSQL takes one statement for all, other
+    databases one a row.
+    """
+    if not rows:
+        return
+    if vendor(using) == "postgresql":
+        values = [dict(zip(("document_id", *MEMBERSHIP_COLUMNS), row, strict=True)) for row in rows]
+        execute(using, INSERT_MANY, [json.dumps(values, default=str)])
+    else:
+        execute_many(using, INSERT_ONE, [[*row[1:], row[0]] for row in rows])
+
+
+CLUSTER_COLUMNS = ("id", "space_id", "leader_id", "size", "lowest", "weakest", "exact")
+SELECT_CLUSTER_BY_LEADER = (
+    f'SELECT {quoted_columns(CLUSTER_COLUMNS)} FROM "neardup_cluster" WHERE "leader_id" = %s'
+)
+SELECT_SPACE = 'SELECT "space_id" FROM "neardup_document" WHERE "id" = %s'
+SELECT_MEMBERSHIPS = (
+    'SELECT m."id", m."document_id", c."leader_id", m."score", m."exact", m."reason" '
+    'FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE m."document_id" IN ({})'
+)
+UPDATE_MEMBERSHIP = (
+    'UPDATE "neardup_membership" SET "score" = %s, "exact" = %s, "reason" = %s WHERE "id" = %s'
+)
+
+MembershipValues = tuple[float, bool, str]
+"""Score, exactness and reason of a member."""
+
+ScoreChange = tuple[int, float, float]
+"""A leader, and the old and the new score of a pair in its cluster."""
+
+
+def recluster(
+    scheme: Scheme,
+    seeds: Iterable[int],
+    using: str,
+    frozen: Collection[int] = (),
+    related: Collection[int] = (),
+    locked_state: LockedState = EMPTY_STATE,
+    previous_scores: PreviousScores | None = None,
+) -> dict[int, int | None]:
+    """Decide again on the leaders of the seeds and of all documents that depend on them.
+
+    Store the result. Return the new leader by document, for every document with a changed leader. The leader
+    is None if the document has none.
+
+    - ``frozen``: documents that keep their memberships.
+    - ``related``: documents that may depend on the seeds, but have not changed otherwise.
+    - ``locked_state``: documents that the caller has read under the lock and whose memberships have not
+      changed since.
+    - ``previous_scores``: the earlier scores of pairs with a changed score.
+    """
+    graph, seeds = StoredGraph(scheme.pk, using, locked_state), set(seeds)
+    if not seeds:
+        return {}
+    graph.load_leaders(seeds.union(related))
+    # A document does not depend on seeds that come after it in the static order, so it is not decided again.
+    first_seed_key = min(map(graph.sort_key, seeds))
+    changed = update_leaders(
+        graph, seeds.union(node for node in related if graph.sort_key(node) > first_seed_key), frozen
+    )
+    old_leaders = {node: graph.current_leader(node) for node in changed}
+    stale_clusters = _delete_memberships([node for node in changed if graph.is_clustered(node)], using)
+    documents_to_place = _join_clusters(changed, old_leaders, graph, scheme, using, stale_clusters)
+    score_changes = _update_memberships(seeds - {*frozen} - changed.keys(), graph, using)
+    score_changes += _score_changes(previous_scores or {}, changed.keys(), graph)
+    _update_scores_many(score_changes, stale_clusters, using)
+    documents_to_place |= _refresh_many(stale_clusters, using) | graph.documents_bound_to_moved(
+        changed.keys()
+    )
+    for leader in _leaders_to_repair(changed, old_leaders):
+        for cluster_id in Cluster.objects.using(using).filter(leader=leader).values_list("pk", flat=True):
+            request_processing(Cluster, cluster_id, using)
+    return changed | recluster_related(documents_to_place, scheme, using, {*frozen} - documents_to_place)
+
+
+def recluster_related(
+    documents: Collection[int],
+    scheme: Scheme,
+    using: str,
+    frozen: Collection[int] = (),
+    previous_scores: PreviousScores | None = None,
+) -> dict[int, int | None]:
+    """Call ``recluster`` with the documents and everything related to them.
+
+    Members of other clusters that wait for a repair stay where they are.
+    """
+    seeds = {*documents} - {*frozen}
+    if not seeds:
+        return {}
+    related = paired_documents_of(seeds, scheme.pk, using) - seeds
+    # Only the repair compares those members with each other.
+    unrepaired = Membership.objects.using(using).filter(cluster__wanted__gt=F("cluster__done"))
+    waiting_documents = filter_in_chunks(unrepaired.values_list("document", flat=True), "document", related)
+    frozen_documents = {*frozen}.union(*waiting_documents)
+    return recluster(
+        scheme,
+        seeds,
+        using,
+        frozen=frozen_documents,
+        related=related - frozen_documents,
+        previous_scores=previous_scores,
+    )
+
+
+def _refresh_many(clusters: Collection[int], using: str) -> set[int]:
+    """Refresh the clusters and return the documents that ``refresh_cluster`` returns for them."""
+    rows = filter_in_chunks(Cluster.objects.using(using), "pk", clusters)
+    return {
+        document
+        for clusters_of_chunk in rows
+        for cluster in clusters_of_chunk
+        for document in refresh_cluster(cluster, using)
+    }
+
+
+def _leaders_to_repair(changed: dict[int, int | None], former_leaders: dict[int, int | None]) -> set[int]:
+    """Return new leaders of former leaders whose members did not all follow.
+
+    Members and new leader may never have been compared.
+    """
+    return {
+        new_leader
+        for node, old_leader in former_leaders.items()
+        if old_leader is not None
+        and old_leader != node
+        and (new_leader := changed.get(old_leader)) is not None
+        and changed[node] != new_leader
+    }
+
+
+def _delete_memberships(documents: Collection[int], using: str) -> set[int]:
+    """Remove the documents from their clusters. Return the clusters that lost a member."""
+    stale_clusters: set[int] = set()
+    for memberships in filter_in_chunks(Membership.objects.using(using), "document", documents):
+        stale_clusters.update(memberships.values_list("cluster", flat=True))
+        memberships.delete()
+    return stale_clusters
+
+
+def _update_memberships(documents: Collection[int], graph: StoredGraph, using: str) -> list[ScoreChange]:
+    """Update score, exactness and reason of members that keep their leader. Return the changed scores."""
+    memberships = {row[1]: row for row in fetch_all_in(using, SELECT_MEMBERSHIPS, sorted(documents))}
+    score_changes = []
+    for node in graph.iterate_loaded(node for node, row in memberships.items() if node != row[2]):
+        membership_id, _, leader, *old_values = memberships[node]
+        if (new_values := _membership_values(node, leader, graph)) != tuple(old_values):
+            execute(using, UPDATE_MEMBERSHIP, [*new_values, membership_id])
+            score_changes.append((leader, old_values[0], new_values[0]))
+    return score_changes
+
+
+def _score_changes(
+    previous_scores: PreviousScores, changed: Set[int], graph: StoredGraph
+) -> list[ScoreChange]:
+    """Return changed scores of pairs whose two documents both stayed in one cluster."""
+    graph.load_leaders({side for pair in previous_scores for side in pair})
+    inside: defaultdict[int, list[int]] = defaultdict(list)
+    for a, b in sorted(previous_scores):
+        if changed.isdisjoint((a, b)) and graph.current_leader(a) == graph.current_leader(b) is not None:
+            inside[a].append(b)
+    return [
+        (graph.current_leader(a) or 0, previous_scores[a, b], graph.scores(a).get(b, inf))
+        for a in graph.iterate_loaded(inside)
+        for b in inside[a]
+    ]
+
+
+def _update_scores_many(
+    score_changes: Iterable[ScoreChange], stale_clusters: Collection[int], using: str
+) -> None:
+    """Call ``update_scores`` for the clusters of the leaders, except the stale ones."""
+    changes_by_leader: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
+    for leader, old_score, new_score in score_changes:
+        changes_by_leader[leader].append((old_score, new_score))
+    for clusters in filter_in_chunks(Cluster.objects.using(using), "leader", changes_by_leader):
+        for cluster in clusters:
+            # ``refresh_cluster`` counts stale clusters as a whole.
+            if cluster.pk not in stale_clusters:
+                update_scores(cluster, changes_by_leader[cluster.leader_id], using)
+
+
+def _join_clusters(
+    changed: Mapping[int, int | None],
+    former_leaders: Mapping[int, int | None],
+    graph: StoredGraph,
+    scheme: Scheme,
+    using: str,
+    stale_clusters: Collection[int],
+) -> set[int]:
+    """Add documents to the clusters of their leaders.
+
+    Return documents that ``refresh_cluster`` leaves without a place.
+
+    The figures of a cluster that only grows follow from its old figures. Those of a stale cluster are counted
+    again.
+    """
+    documents_to_place: set[int] = set()
+    joining: defaultdict[int, list[int]] = defaultdict(list)
+    for node, leader in changed.items():
+        if leader is not None and leader != node:
+            joining[leader].append(node)
+    for leader, nodes in sorted(joining.items()):
+        old_leaders = [former_leaders[node] for node in nodes if graph.is_clustered(node)]
+        cluster, exists = _find_or_create_cluster(leader, old_leaders, graph.locked_state, using)
+        member_values = {
+            node: _membership_values(node, leader, graph) for node in graph.iterate_loaded(sorted(nodes))
+        }
+        inserted_values = (
+            member_values if exists else {leader: (1.0, True, Membership.Reason.LEADER), **member_values}
+        )
+        insert_memberships(
+            [
+                [node, cluster.pk, *values, scheme.pk, graph.digest(node)]
+                for node, values in inserted_values.items()
+            ],
+            using,
+        )
+        if cluster.size and cluster.pk not in stale_clusters:
+            add_member_statistics(
+                cluster, member_values.values(), _scores_inside(member_values, changed, graph), using
+            )
+        else:
+            documents_to_place |= refresh_cluster(cluster, using, has_grown=True)
+    return documents_to_place
+
+
+def _scores_inside(
+    joining: Collection[int], changed: Mapping[int, int | None], graph: StoredGraph
+) -> list[float]:
+    """Return the scores of pairs between a joining document and any member of its cluster."""
+
+    def new_leader(node: int) -> int | None:
+        return changed.get(node, graph.current_leader(node))
+
+    return [
+        score
+        for document in graph.iterate_loaded(joining)
+        for other, score in graph.scores(document).items()
+        if new_leader(document) == new_leader(other)
+    ]
+
+
+def _find_or_create_cluster(
+    leader: int, former_leaders: Iterable[int | None], locked_state: LockedState, using: str
+) -> tuple[Cluster, bool]:
+    """Return the leader's cluster, and whether it already existed.
+
+    If it does not exist, reuse an abandoned cluster of its members, so that its address stays valid.
+    Otherwise create one.
+    """
+    for row in (
+        [locked_state.clusters[leader]]
+        if leader in locked_state.clusters
+        else fetch_all(using, SELECT_CLUSTER_BY_LEADER, [leader])
+    ):
+        return Cluster.from_db(using, list(CLUSTER_COLUMNS), row), True
+    leader_ids = {node for node in former_leaders if node is not None}
+    abandoned_chunks = filter_in_chunks(
+        Cluster.objects.using(using).filter(memberships=None), "leader", leader_ids
+    )
+    clusters = (row for chunk in abandoned_chunks for row in chunk.order_by("pk")[:1])
+    cluster = min(clusters, key=lambda row: row.pk, default=None) or Cluster(size=1, exact=True)
+    cluster.space_id, cluster.leader_id = fetch_all(using, SELECT_SPACE, [leader])[0][0], leader
+    cluster.save(using=using, update_fields=["space", "leader"] if cluster.pk else None)
+    return cluster, False
+
+
+def _membership_values(node: int, leader: int, graph: StoredGraph) -> MembershipValues:
+    pair = graph.pair(node, leader)
+    verified = pair is not None and leader in graph.duplicates(node)
+    return (
+        pair.score if pair else 0.0,
+        bool(pair and pair.exact),
+        Membership.Reason.DUPLICATE if verified else Membership.Reason.DECISION,
+    )

@@ -1,0 +1,46 @@
+"""Memberships of documents in clusters, and the spaces in which documents have pairs or memberships."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from ...db.sql import fetch_all_in
+from ...models import Cluster, Document, Pair
+
+SELECT_MEMBERSHIPS = (
+    'SELECT m."document_id", m."cluster_id", c."leader_id", c."space_id", m."digest", m."scheme_id" '
+    'FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE m."document_id" IN ({})'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipRow:
+    """A document's membership.
+
+    It holds the cluster, its leader and space, and the digest and scheme by which the document was assigned.
+    """
+
+    cluster_id: int
+    leader_id: int
+    space_id: int
+    digest: str
+    scheme_id: int
+
+
+def memberships_of(documents: Collection[int], using: str) -> dict[int, MembershipRow]:
+    """Return the memberships by document, in one statement. Documents without a cluster are left out."""
+    rows = fetch_all_in(using, SELECT_MEMBERSHIPS, documents) if documents else []
+    return {row[0]: MembershipRow(*row[1:]) for row in rows}
+
+
+def spaces_of(document: int, using: str) -> set[int]:
+    """Return the document's own space and the spaces of its pairs and of its cluster."""
+    pairs = Pair.objects.using(using).filter(Q(a=document) | Q(b=document))
+    clusters = Cluster.objects.using(using).filter(memberships__document=document)
+    filed = Document.objects.using(using).filter(pk=document, space__isnull=False)
+    return {*pairs.values_list("space", flat=True), *clusters.values_list("space", flat=True)} | set(
+        filed.values_list("space", flat=True)
+    )

@@ -1,0 +1,265 @@
+"""Process many documents together: read, sign, store, find candidates, verify, conclude, send signals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..adapters import Adapter, Source
+from ..algorithms.statistics import StatisticsMissing
+from ..conf import get_profile
+from ..db.sql import fetch_all_in
+from ..models import Cluster, Document, Scheme
+from ..signals import JobSignal, cluster_changed, document_checked
+from .candidates import candidates_many
+from .clusters.moves import ConcurrentChange, demote_hidden, remove_relations
+from .compare_leaders import compare_with_leaders
+from .conclude import conclude_many
+from .content_objects import model_of
+from .deleted_posts import remember_deleted, should_remember
+from .leases import Completion, finish_documents, finish_many, renew_leases
+from .locks import call_with_retries
+from .read import read_many, split_by_length
+from .reposts import recheck_reposts, record_reposts
+from .scheme_cache import cached_scheme, clear_cache
+from .schemes import active_scheme, scheme_of_space
+from .sign import sign_many
+from .stage_types import ReadDocument, SignedDocument
+from .store import erase_document, store_many
+from .verify import verify_many
+from .version_guard import SchemeChanged
+
+document_check_skipped = JobSignal()
+"""A post was read, and ``document_checked`` is not sent for it.
+
+Its source has not changed, or it stays pending. Something outside the source, such as its address, may have
+changed.
+
+Arguments: the same as for ``document_checked``.
+"""
+
+SELECT_FINISHED_DIGESTS = (
+    'SELECT f."document_id", f."source_digest" FROM "neardup_fingerprint" f '
+    'JOIN "neardup_document" d ON d."id" = f."document_id" JOIN "neardup_scheme" s ON s."id" = f."scheme_id" '
+    'WHERE s."id" = %s AND s."state" = \'active\' AND d."state" = \'indexed\' '
+    'AND f."version" <= d."done" AND f."document_id" IN ({})'
+)
+"""Source digests under the active scheme, of documents with a finished last request."""
+
+
+def process_documents(documents: Sequence[Document], using: str) -> None:
+    """Process leased documents: answer the requests that each had when it was leased. End their leases.
+
+    Raise the error if an object cannot be read or a stage fails. Then process the documents one by one, so
+    that only the faulty one fails. It does no harm to process a document twice. Raise StatisticsMissing if
+    texts cannot be signed.
+    """
+    if not documents:
+        return
+    by_profile: dict[str, list[ReadDocument]] = {}
+    # Strict: a post that cannot be read must be retried, not treated as deleted.
+    for read_document in read_many(documents, using, strict=True):
+        if read_document.adapter is None or read_document.source is None:
+            state = Document.State.GONE if read_document.adapter else Document.State.SKIPPED
+            remove_document(read_document, using, state, "" if read_document.adapter else "not registered")
+        else:
+            by_profile.setdefault(read_document.adapter.profile, []).append(read_document)
+    for profile, profile_documents in by_profile.items():
+        for batch in split_by_length(profile_documents):
+            _process_with_cached_scheme(profile, batch, using)
+
+
+def run_stages(
+    read_documents: Sequence[ReadDocument], scheme: Scheme, using: str
+) -> tuple[list[SignedDocument], dict[int, bool]]:
+    """Run the stages from signing to conclusion.
+
+    Return the signed documents, and by document id whether its cluster has changed. Documents that are not
+    compared, or that a newer request has overtaken, are left out. Leases are renewed between the stages.
+    """
+    documents = [read_document.document for read_document in read_documents]
+    signed, skipped = sign_many(read_documents, scheme, using)
+    for skipped_document in skipped:
+        remove_document(
+            skipped_document.read_document, using, Document.State.SKIPPED, skipped_document.reason
+        )
+    renew_leases(documents, using)
+    signed = store_many(signed, using) if signed else []
+    if not signed:
+        return [], {}
+    stored_ids = {signed_document.document_id for signed_document in signed}
+    for document in documents:
+        if document.pk in stored_ids:
+            document.version = document.wanted
+    renew_leases(documents, using)
+    candidates = candidates_many(signed, using)
+    renew_leases(documents, using)
+    judged_pairs = verify_many(signed, candidates, using)
+    renew_leases(documents, using)
+    cluster_changed = conclude_many(signed, candidates, judged_pairs, using)
+    renew_leases(documents, using)
+    # For a single document, the leaders of its candidates' clusters were candidates already.
+    if len(signed) > 1:
+        compare_with_leaders(signed, candidates, judged_pairs, cluster_changed, using)
+    record_reposts(signed, candidates, using)
+    return signed, cluster_changed
+
+
+def hide_unsignable(document: Document, adapter: Adapter, using: str) -> None:
+    """Stop a hidden post from leading its cluster.
+
+    The post is still compared but cannot be signed now. It stays pending.
+    """
+    document_check_skipped.send_robust(sender=adapter.model, document=document, using=using)
+    try:
+        changed = call_with_retries(demote_hidden, document, active_scheme(adapter.settings, using), using)
+    except ConcurrentChange:
+        return
+    if changed:
+        send_cluster_changed(document, using)
+
+
+def read_source(document: Document, using: str, strict: bool = True) -> tuple[Adapter | None, Source | None]:
+    """Return the document's adapter, and its current object.
+
+    The adapter is None if the model has none. The source is None if the object is gone. Unless ``strict``, it
+    is also None if the object cannot be read.
+    """
+    (read_document,) = read_many([document], using, strict)
+    return read_document.adapter, read_document.source
+
+
+def _process_with_cached_scheme(profile: str, read_documents: Sequence[ReadDocument], using: str) -> None:
+    """Process documents with the cached scheme.
+
+    If it is no longer the active one, read it again and repeat.
+    """
+    try:
+        _process_read_documents(read_documents, cached_scheme(get_profile(profile), using), using)
+    except (SchemeChanged, StatisticsMissing):
+        clear_cache(using)
+        _process_read_documents(read_documents, cached_scheme(get_profile(profile), using), using)
+
+
+def _process_read_documents(read_documents: Sequence[ReadDocument], scheme: Scheme, using: str) -> None:
+    finished = _find_unchanged(read_documents, scheme, using)
+    for document in finished:
+        document_check_skipped.send_robust(sender=model_of(document), document=document, using=using)
+    if finished:
+        finish_documents({document.pk: Completion(document.wanted) for document in finished}, using)
+        finished_ids = {document.pk for document in finished}
+        read_documents = [
+            read_document for read_document in read_documents if read_document.document.pk not in finished_ids
+        ]
+    if not read_documents:
+        return
+    interrupted_ids = {
+        read_document.document.pk
+        for read_document in read_documents
+        if _was_interrupted(read_document.document)
+    }
+    signed, changed = run_stages(read_documents, scheme, using)
+    documents = {read_document.document.pk: read_document.document for read_document in read_documents}
+    concluded = [signed_document for signed_document in signed if signed_document.document_id in changed]
+    # Signals first: if the process dies here, the next attempt sends them again.
+    for signed_document in concluded:
+        send_signals(
+            documents[signed_document.document_id],
+            changed[signed_document.document_id] or signed_document.document_id in interrupted_ids,
+            using,
+        )
+    finish_many(concluded, using)
+
+
+def _was_interrupted(document: Document) -> bool:
+    """Return whether an earlier attempt for the same request was stored and then broke off.
+
+    It may have changed the cluster without sending a signal.
+    """
+    return document.version == document.wanted
+
+
+def _find_unchanged(read_documents: Iterable[ReadDocument], scheme: Scheme, using: str) -> list[Document]:
+    """Return documents with a stored digest equal to the source's, unless a recheck was requested."""
+    processed = {
+        read_document.document.pk: read_document
+        for read_document in read_documents
+        if read_document.document.version and not read_document.document.recheck
+    }
+    stored_digests = fetch_all_in(using, SELECT_FINISHED_DIGESTS, processed, scheme.pk)
+    return [
+        processed[pk].document
+        for pk, digest in stored_digests
+        if (source := processed[pk].source) and source.digest == digest
+    ]
+
+
+def remove_document(read_document: ReadDocument, using: str, state: str, reason: str) -> None:
+    """Remove what is stored of a document that is no longer compared.
+
+    If its post was deleted and the profile remembers deleted posts, keep its keys and its fingerprint for
+    their days.
+    """
+    document, changed, was_interrupted = (
+        read_document.document,
+        False,
+        _was_interrupted(read_document.document),
+    )
+    memory = _memory_adapter_and_scheme(read_document, using) if state == Document.State.GONE else None
+    was_signed = (
+        call_with_retries(remember_deleted, document, *memory, using)
+        if memory
+        else call_with_retries(erase_document, document, using)
+    )
+    # A newer request has already been processed. It decides what is stored.
+    if was_signed is None:
+        return
+    if was_signed:
+        scheme = scheme_of_space(document.space_id or 0, using)
+        try:
+            changed = call_with_retries(remove_relations, document, scheme, using)
+        except ConcurrentChange:
+            return
+    if memory:
+        recheck_reposts(document, *memory, using)
+    send_signals(document, changed or was_interrupted, using)
+    # ``remember_deleted`` has already written the state, and the time of the deletion as the reason.
+    finish_documents(
+        {document.pk: Completion(document.wanted) if memory else Completion(document.wanted, state, reason)},
+        using,
+    )
+
+
+def _memory_adapter_and_scheme(read_document: ReadDocument, using: str) -> tuple[Adapter, Scheme] | None:
+    """Return the adapter and the scheme by which a deleted post is remembered.
+
+    Return None if it is not remembered.
+    """
+    if read_document.adapter is None or not (
+        read_document.adapter.settings.memory_days and read_document.document.version
+    ):
+        return None
+    scheme = active_scheme(read_document.adapter.settings, using)
+    return (
+        (read_document.adapter, scheme)
+        if should_remember(read_document.document, read_document.adapter, scheme, using)
+        else None
+    )
+
+
+def send_signals(document: Document, changed: bool, using: str) -> None:
+    """Send the signals of a finished document."""
+    sender = model_of(document)
+    document_checked.send_robust(sender=sender, document=document, using=using)
+    if changed:
+        send_cluster_changed(document, using)
+
+
+def send_cluster_changed(document: Document, using: str) -> None:
+    """Send ``cluster_changed`` with the document's present cluster.
+
+    Without listeners the cluster is not even read.
+    """
+    if not cluster_changed.has_listeners(model_of(document)):
+        return
+    cluster = Cluster.objects.using(using).filter(memberships__document=document).first()
+    cluster_changed.send_robust(sender=model_of(document), document=document, cluster=cluster, using=using)

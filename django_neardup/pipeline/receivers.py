@@ -1,0 +1,109 @@
+"""Mark a post's document when the post is saved or deleted.
+
+This takes one small upsert, and one notification after the commit. Neither makes the request fail.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from functools import cache, wraps
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
+from django.db import Error, models, transaction
+from django.db.models.signals import post_delete, post_save
+
+from ..adapters import Adapter, adapters_of
+from ..queues import notify_worker
+from .content_objects import pk_of
+from .work_queue import mark_key
+
+logger = logging.getLogger(__name__)
+
+
+def connect() -> None:
+    """Connect the handlers to every registered model, its proxies and its children."""
+    # Never connect to all senders: with a listener for ``post_delete``, Django no longer deletes a model's
+    # rows in one statement.
+    for model in apps.get_models(include_auto_created=True):
+        if adapters_of(model):
+            connect_model(model)
+
+
+def connect_model(model: type[models.Model]) -> None:
+    """Connect the handlers to this model."""
+    uid = f"neardup.{model._meta.label}"
+    post_save.connect(on_post_save, sender=model, dispatch_uid=uid)
+    post_delete.connect(on_post_delete, sender=model, dispatch_uid=uid)
+
+
+def on_post_save(
+    sender: type[models.Model],
+    instance: models.Model,
+    using: str,
+    update_fields: Collection[str] | None = None,
+    **kwargs: Any,
+) -> None:
+    """Mark the documents of a saved object.
+
+    Do nothing if ``update_fields`` names only fields that the adapter does not watch.
+    """
+    for adapter in adapters_of(sender):
+        if update_fields is None or adapter.watched & set(update_fields):
+            _mark_and_notify(adapter, pk_of(instance, adapter.model), using)
+
+
+def on_post_delete(sender: type[models.Model], instance: models.Model, using: str, **kwargs: Any) -> None:
+    """Mark the documents of a deleted object. The worker then finds that the object is gone."""
+    for adapter in adapters_of(sender):
+        _mark_and_notify(adapter, pk_of(instance, adapter.model), using)
+
+
+def _mark_and_notify(adapter: Adapter, key: Any, using: str) -> None:
+    connection = transaction.get_connection(using)
+    try:
+        if connection.get_autocommit():
+            mark_key(adapter, key, using)
+        else:
+            # A savepoint: PostgreSQL refuses every further statement of a transaction in which one failed.
+            with transaction.atomic(using=using):
+                mark_key(adapter, key, using)
+    except (Error, ImproperlyConfigured) as error:
+        if connection.in_atomic_block and connection.needs_rollback:
+            # A deadlock on MariaDB undoes the whole transaction, the save included. Without the error the
+            # site would believe that the post is saved.
+            raise
+        logger.error(
+            "neardup: %s %s is saved but not marked (%s: %s); neardup_index --reconcile will find it",
+            adapter.model._meta.label, key, type(error).__name__, error,
+        )  # fmt: skip
+        return
+    _notify_after_commit(using)
+
+
+def _notify_after_commit(using: str) -> None:
+    """Register at most one notification for the current transaction.
+
+    Do nothing in a transaction that the caller manages by hand: Django never reports its commit. Its
+    documents wait for the next notification.
+    """
+    connection = transaction.get_connection(using)
+    notify, callbacks = _notification_callback(using), connection.run_on_commit
+    if not connection.in_atomic_block and not connection.get_autocommit():
+        return
+    # One notification per transaction is enough. Looking at the last callback is cheap, even if thousands of
+    # posts are saved.
+    if not callbacks or callbacks[-1][1] is not notify:
+        transaction.on_commit(notify, using=using, robust=True)
+
+
+@cache
+def _notification_callback(using: str) -> Callable[[], None]:
+    # Django logs the ``__qualname__`` of a failed callback. ``functools.partial`` has none.
+    @wraps(notify_worker)
+    def notify() -> None:
+        notify_worker(using)
+
+    return notify

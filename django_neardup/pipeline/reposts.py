@@ -1,0 +1,193 @@
+"""Posts that repeat a deleted post. Only earlier posts are repeated.
+
+A repost is noticed when it is processed or when the deletion is processed, by the later of the two. Only the
+stored fingerprints of deleted posts are compared. An exact copy is a repost. So is a post as similar as a
+duplicate must be, with the same codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+from ..adapters import Adapter
+from ..algorithms.default.neardup_keys import EXACT_SEED
+from ..algorithms.statistics import StatisticsMissing
+from ..db.sql import execute, fetch_all_in
+from ..index import keys as storage
+from ..models import Document, Fingerprint, Scheme
+from ..text.hashing import mix
+from .candidates import candidates_many
+from .deleted_posts import datetime_parameter, keyed_digest
+from .stage_types import Candidates, ScreeningRow, SignedDocument, StoredFingerprint
+from .work_queue import mark_document
+
+SELECT_REPOST_FACTS = (
+    'SELECT d."id", d."first_seen", f."codes", f."source_digest" FROM "neardup_document" d '
+    'JOIN "neardup_fingerprint" f ON f."document_id" = d."id" WHERE f."scheme_id" = %s '
+    'AND (d."forget_at" IS NULL OR d."forget_at" > %s) AND d."id" IN ({})'
+)
+UPDATE_REPOST = (
+    'UPDATE "neardup_document" SET "repeats_id" = %s, "repeats_exactly" = %s '
+    'WHERE "id" = %s AND "version" = %s'
+)
+CLEAR_REPOST = (
+    'UPDATE "neardup_document" SET "repeats_id" = NULL, "repeats_exactly" = NULL '
+    'WHERE "id" = %s AND "version" = %s AND "repeats_id" IS NOT NULL'
+)
+
+
+class FingerprintMatch(NamedTuple):
+    """A document with a stored fingerprint as similar as a duplicate's.
+
+    Greater matches are better: exact copies first, then the most similar, then the newest.
+    """
+
+    exact: bool
+    score: float
+    document_id: int
+
+
+class RepostFacts(NamedTuple):
+    """The position of a document in the static order, and the keyed digest of its codes."""
+
+    order: tuple[int, int]
+    code_digest: str
+
+
+def record_reposts(
+    signed: Sequence[SignedDocument], candidates: Mapping[int, Candidates], using: str
+) -> None:
+    """Store for each post which remembered deleted post it repeats. Clear it if it repeats none any more.
+
+    Do nothing if the profile remembers no deleted posts.
+    """
+    if not signed or not signed[0].adapter.settings.memory_days:
+        return
+    reposted = reposted_documents(signed, candidates, using)
+    for document in signed:
+        best_match = max(reposted[document.document_id], default=None)
+        if best_match is not None:
+            execute(
+                using,
+                UPDATE_REPOST,
+                [best_match.document_id, best_match.exact, document.document_id, document.requested_version],
+            )
+        elif not document.is_new:
+            execute(using, CLEAR_REPOST, [document.document_id, document.requested_version])
+
+
+def reposted_documents(
+    signed: Sequence[SignedDocument], candidates: Mapping[int, Candidates], using: str
+) -> dict[int, list[FingerprintMatch]]:
+    """Return by document id the remembered deleted posts that it repeats.
+
+    All the documents must be stored.
+    """
+    matches_by_document = {
+        document.document_id: fingerprint_matches(document, candidates[document.document_id].deleted_posts)
+        for document in signed
+    }
+    document_ids = {document_id for document_id, matches in matches_by_document.items() if matches}
+    document_ids |= {match.document_id for matches in matches_by_document.values() for match in matches}
+    facts = _repost_facts(document_ids, signed[0].scheme, using)
+    return {
+        document_id: [
+            match for match in matches if _is_repost(document_id, match.document_id, match.exact, facts)
+        ]
+        for document_id, matches in matches_by_document.items()
+    }
+
+
+def recheck_reposts(document: Document, adapter: Adapter, scheme: Scheme, using: str) -> None:
+    """Mark the posts that repeat a newly deleted and remembered post.
+
+    They may have been processed before the deletion.
+    """
+    signed = _sign_from_fingerprint(document, adapter, scheme, using)
+    matches = _similar_live_posts(signed, using) if signed else []
+    facts = _repost_facts(
+        {document.pk, *(match.document_id for match in matches)} if matches else (), scheme, using
+    )
+    for match in matches:
+        if _is_repost(match.document_id, document.pk, match.exact, facts):
+            mark_document(match.document_id, using, recheck=True)
+
+
+def _similar_live_posts(signed: SignedDocument, using: str) -> list[FingerprintMatch]:
+    """Return existing posts that are similar to a remembered one.
+
+    Return an empty list if they wait for statistics: they are processed later anyway.
+    """
+    try:
+        return fingerprint_matches(signed, candidates_many([signed], using)[signed.document_id].fingerprints)
+    except StatisticsMissing:
+        return []
+
+
+def fingerprint_matches(
+    signed: SignedDocument, others: Sequence[ScreeningRow] | Sequence[StoredFingerprint]
+) -> list[FingerprintMatch]:
+    """Return the others with a stored fingerprint as similar as a duplicate's must be."""
+    if not others:
+        return []
+    scores = signed.algorithm.screen_many(signed.payload, [other.payload for other in others]).tolist()
+    matches = []
+    for position, score in enumerate(scores):
+        other = others[position]
+        exact = other.exact_digest == signed.exact_digest
+        if exact or score >= signed.algorithm.duplicate_threshold(min(signed.word_count, other.word_count)):
+            matches.append(FingerprintMatch(exact, score, other.document_id))
+    return matches
+
+
+def _is_repost(later: int, earlier: int, exact: bool, facts: Mapping[int, RepostFacts]) -> bool:
+    """Return whether ``later`` came after ``earlier``, and is an exact copy or has the same codes."""
+    if not {later, earlier} <= facts.keys():
+        return False
+    return facts[earlier].order < facts[later].order and (
+        exact or facts[earlier].code_digest == facts[later].code_digest
+    )
+
+
+def _repost_facts(documents: Collection[int], scheme: Scheme, using: str) -> dict[int, RepostFacts]:
+    parameters = scheme.pk, datetime_parameter(datetime.now(timezone.utc), using)
+    rows = fetch_all_in(using, SELECT_REPOST_FACTS, sorted(documents), *parameters) if documents else []
+    return {
+        # The codes of a deleted post are stored as a digest already. It has no source digest.
+        document: RepostFacts((first_seen, document), keyed_digest(codes, scheme) if source_digest else codes)
+        for document, first_seen, codes, source_digest in rows
+    }
+
+
+def _sign_from_fingerprint(
+    document: Document, adapter: Adapter, scheme: Scheme, using: str
+) -> SignedDocument | None:
+    """Build a signed document from its stored fingerprint: enough to find candidates.
+
+    Return None if no fingerprint or space is stored. The text of a deleted post is gone.
+    """
+    import numpy as np
+
+    fingerprint = Fingerprint.objects.using(using).filter(document=document.pk, scheme=scheme).first()
+    if fingerprint is None or document.space_id is None:
+        return None
+    copy_key = mix(int.from_bytes(bytes.fromhex(fingerprint.exact_digest)[:8], "big"), seed=EXACT_SEED)
+    # The identity values are gone with the post. Only the key of exact copies can be computed again.
+    sure_key = storage.to_signed(mix(mix(scheme.pk, document.space_id), copy_key))
+    keys = np.frombuffer(bytes(fingerprint.keys), np.int64)
+    return SignedDocument(
+        document_id=document.pk,
+        requested_version=document.wanted,
+        is_new=True,
+        adapter=adapter,
+        scheme=scheme,
+        space_id=document.space_id,
+        source_digest="",
+        exact_digest=fingerprint.exact_digest,
+        word_count=fingerprint.word_count,
+        keys=keys,
+        sure_keys=np.array([sure_key] if sure_key in set(keys.tolist()) else [], np.int64),
+        payload=bytes(fingerprint.payload),
+    )

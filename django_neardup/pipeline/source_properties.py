@@ -1,0 +1,79 @@
+"""Properties of a source apart from its keys: why it is skipped, and its contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from ..adapters import Adapter, Source
+from ..index import keys as storage
+from ..models import Contact
+from ..text.canonical_text import CanonicalText as Text
+from ..text.hashing import hash_word
+from ..text.normalization.offsets import PlainText
+from ..text.normalization.plain_text import plain_text
+from ..text.tokens.contacts import canonical_contact
+from ..text.tokens.name_prefilter import can_contain_name
+
+MAX_CONTACTS = 500
+"""Contacts, key phrases and names that are stored of a document, in this order."""
+
+MIN_CONTENT_WORDS = 2
+"""Content words that a text needs, or it is too short to compare."""
+
+
+def skip_reason(adapter: Adapter, source: Source, text: Text | None) -> str:
+    """Return why a source is not compared. Return an empty text if it is compared."""
+    if not source.compared:
+        return "not compared"
+    if text is not None and is_too_short(adapter, source, text.word_count, text.content_word_count):
+        return "too short"
+    return ""
+
+
+def is_too_short(adapter: Adapter, source: Source, words: int, content_words: int) -> bool:
+    """Return whether a text has too few words to compare.
+
+    A source with an identity value is never too short.
+    """
+    return not any(source.identity) and (
+        words < adapter.settings.min_words or content_words < MIN_CONTENT_WORDS
+    )
+
+
+def contact_hash(kind: str, value: str, secret: bytes) -> int:
+    """Return the number under which a contact, a name or a key phrase is stored."""
+    return storage.to_signed(hash_word(f"{kind}\0{value}", secret))
+
+
+def contacts_of(
+    declared: Sequence[str],
+    contacts: Sequence[str],
+    phrases: Sequence[str],
+    names: Sequence[str],
+    language: str,
+) -> list[tuple[str, str]]:
+    """Return what ties a post to others, as pairs of a kind and a value.
+
+    These are contacts, declared and found in the text, in one form; the staff's key phrases in it; and
+    people's names in it. A declared contact that is a person's name counts as a name.
+    """
+    names_by_contact = {
+        declared_contact: Text(declared_contact, language=language).person_names
+        if can_contain_name(plain_text(declared_contact, text_class=PlainText).text, language)
+        else ()
+        for declared_contact in declared
+    }
+    canonical_contacts = (
+        canonical_contact(declared_contact)
+        for declared_contact, found_names in names_by_contact.items()
+        if not found_names
+    )
+    return [
+        *(
+            (Contact.Kind.CONTACT, contact)
+            for contact in dict.fromkeys([*filter(None, canonical_contacts), *contacts])
+        ),
+        *((Contact.Kind.PHRASE, phrase) for phrase in phrases),
+        *((Contact.Kind.NAME, name) for name in dict.fromkeys([*chain(*names_by_contact.values()), *names])),
+    ]

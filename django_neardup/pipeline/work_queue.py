@@ -1,0 +1,208 @@
+"""The work queue in the database: mark, lease, retry and finish a row. Each is one statement on one row.
+
+Queues lose jobs. A number in a row, written in the transaction that saves the post, is lost only together
+with the post. ``wanted`` counts requests and ``done`` counts answered ones. A flag would be cleared by a
+worker that read the text before the last edit. The counter shows the edit, and the document stays pending.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from django.db import connections, models, router, transaction
+from django.db.models import Case, F, Q, Value, When
+from django.utils import timezone
+
+from ..adapters import Adapter, adapter_for, adapters_of
+from ..db.sql import stream_rows
+from ..models import LIVE_FIRST_SEEN, Document
+from ..models.fields import CLOCK_SQL, DatabaseClock
+from ..models.index import WorkQueueRow
+from .content_objects import canonical_id, content_type_of, pk_of
+from .leases import LEASE_ATTRIBUTE, Lease
+
+RowT = TypeVar("RowT", bound=WorkQueueRow)
+
+INSERTED_COLUMNS = (
+    "content_type_id", "object_id", "object_key", "author", "live", "state", "reason", "recheck", "version",
+    "first_seen", "created", "wanted", "done", "attempts", "pending_since",
+)  # fmt: skip
+"""Columns of a document that is created by its first mark."""
+
+
+def mark(instance: models.Model, using: str | None = None, recheck: bool = False) -> None:
+    """Request processing of the document of ``instance``. Create the document if there is none.
+
+    This takes one upsert per adapter. Raise NotRegistered if the model has no adapter. Raise ValueError if
+    the object has no primary key.
+    """
+    using = using or router.db_for_write(type(instance), instance=instance)
+    for adapter in adapters_of(instance) or [adapter_for(instance)]:
+        mark_key(adapter, _require_pk(instance, adapter.model), using, recheck=recheck)
+
+
+def mark_key(adapter: Adapter, key: Any, using: str, *, recheck: bool = False) -> None:
+    """Do the same as ``mark`` for the object with the primary key ``key``."""
+    insert, values = _insert_statement(adapter, key, using, recheck=recheck)
+    with connections[using].cursor() as cursor:
+        cursor.execute(insert + _conflict_clause(using), values)
+
+
+def mark_document(document: int, using: str, *, recheck: bool = False) -> None:
+    """Request processing of an existing document. ``recheck``: even if its text has not changed."""
+    request_processing(Document, document, using, **({"recheck": True} if recheck else {}))
+
+
+def mark_queryset(queryset: models.QuerySet[Any], recheck: bool = False) -> int:
+    """Mark every object of a queryset in primary key order, and return their number.
+
+    Use it after bulk updates. Objects are read and marked in the database that the queryset names. If it
+    names none, that is the database to which the model is written.
+    """
+    adapters = adapters_of(queryset.model) or [adapter_for(queryset.model)]
+    using = queryset._db or router.db_for_write(queryset.model)  # type: ignore[attr-defined]
+    pk_names = (model_adapter.model._meta.pk.attname for model_adapter in adapters)
+    rows, marked = queryset.using(using).order_by("pk").values_list(*pk_names), 0
+    for row in stream_rows(rows, using, 2000):
+        for adapter, key in zip(adapters, row):
+            mark_key(adapter, key, using, recheck=recheck)
+        marked += 1
+    return marked
+
+
+def mark_many(documents: Sequence[int], using: str) -> None:
+    """Request a recheck of existing documents, whether their texts have changed or not.
+
+    Call it with few documents at a time. Documents with locked rows are marked last, one by one.
+    """
+    unlocked = list(documents)
+    with transaction.atomic(using=using):
+        # A statement that waits for one row while it holds others can deadlock with a request. So the first
+        # update takes only rows that are free.
+        if connections[using].features.has_select_for_update:
+            can_skip_locked = connections[using].features.has_select_for_update_skip_locked
+            locked_rows = Document.objects.using(using).filter(pk__in=unlocked).order_by("pk")
+            unlocked = (
+                list(locked_rows.select_for_update(skip_locked=True).values_list("pk", flat=True))
+                if can_skip_locked
+                else []
+            )
+        Document.objects.using(using).filter(pk__in=unlocked).update(
+            wanted=F("wanted") + 1, attempts=0, pending_since=_pending_since(), recheck=True
+        )
+    for document in sorted({*documents} - {*unlocked}):
+        mark_document(document, using, recheck=True)
+
+
+def request_processing(model: type[RowT], pk: int, using: str, **changes: Any) -> None:
+    """Request processing of one row, a document or a cluster. ``changes`` are further columns to set."""
+    model._default_manager.using(using).filter(pk=pk).update(
+        wanted=F("wanted") + 1, attempts=0, pending_since=_pending_since(), **changes
+    )
+
+
+def lease_row(model: type[RowT], pk: int, using: str, seconds: float) -> RowT | None:
+    """Lease a pending row for ``seconds`` by the database's clock, and return it.
+
+    Return None if another worker has leased it or if it is not pending.
+    """
+    # By the database's clock: the clocks of workers may differ.
+    is_available = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
+    rows, lease = model._default_manager.using(using), Lease(time.monotonic(), seconds)
+    is_leased = rows.filter(is_available, pk=pk, pending_since__isnull=False).update(
+        leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") + 1
+    )
+    row = rows.filter(pk=pk).first() if is_leased else None
+    if row is not None:
+        row.__dict__[LEASE_ATTRIBUTE] = lease
+    return row
+
+
+def release_without_attempt(model: type[RowT], pk: int, using: str, seconds: float) -> None:
+    """End an attempt without counting it: something that the row needs is not there yet.
+
+    Any worker may lease the row again after ``seconds``.
+    """
+    model._default_manager.using(using).filter(pk=pk, attempts__gt=0).update(
+        leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") - 1
+    )
+
+
+def retry_later(model: type[RowT], pk: int, using: str, seconds: float) -> None:
+    """Keep a row leased for ``seconds`` after a failed attempt. Then any worker may try again."""
+    model._default_manager.using(using).filter(pk=pk).update(
+        leased_until=DatabaseClock() + int(seconds * 1000)
+    )
+
+
+def finish_row(model: type[RowT], pk: int, requested_version: int, using: str, **changes: Any) -> None:
+    """Record that every request up to ``requested_version`` is answered, and end the lease.
+
+    If newer requests have come meanwhile, the row stays pending. ``changes`` are further columns to set.
+    """
+    pending_since = Case(When(wanted__gt=requested_version, then=F("pending_since")), default=Value(None))
+    model._default_manager.using(using).filter(pk=pk, done__lt=requested_version).update(
+        done=requested_version, attempts=0, pending_since=pending_since, leased_until=None, **changes
+    )
+
+
+def _require_pk(instance: models.Model, model: type[models.Model]) -> Any:
+    key = pk_of(instance, model)
+    if key is None:
+        raise ValueError(
+            f"This {model._meta.label} has no primary key and cannot be marked: save it first. Where bulk_create() "
+            "leaves keys out, mark the rows that it has saved: mark_queryset(), or neardup_index --reconcile."
+        )
+    return key
+
+
+def _pending_since() -> Case:
+    return Case(When(pending_since=None, then=DatabaseClock()), default=F("pending_since"))
+
+
+def _insert_statement(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> tuple[str, list[Any]]:
+    quote = connections[using].ops.quote_name
+    insert = (
+        f"INSERT INTO {quote(Document._meta.db_table)} ({', '.join(map(quote, INSERTED_COLUMNS))}) "
+        f"VALUES {_placeholders(using)}"
+    )
+    return insert, _insert_values(adapter, key, using, recheck=recheck)
+
+
+def _placeholders(using: str) -> str:
+    clock = CLOCK_SQL[connections[using].vendor].replace("%", "%%")
+    return "(" + ", ".join(["%s"] * (len(INSERTED_COLUMNS) - 1)) + f", {clock})"
+
+
+def _insert_values(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> list[Any]:
+    created = connections[using].ops.adapt_datetimefield_value(timezone.now())
+    content_type_id = content_type_of(adapter.model, using).pk
+    # ``object_key`` is a 64-bit column: other keys are found by ``object_id`` only.
+    object_key = key if isinstance(key, int) and -(2**63) <= key < 2**63 else None
+    return [
+        content_type_id, canonical_id(key), object_key, "", False, Document.State.PENDING, "", recheck, 0,
+        LIVE_FIRST_SEEN, created, 1, 0, 0,
+    ]  # fmt: skip
+
+
+def _conflict_clause(using: str) -> str:
+    connection = connections[using]
+    quote = connection.ops.quote_name
+    table = quote(Document._meta.db_table)
+    if connection.vendor == "mysql":
+        clause, inserted_column = " ON DUPLICATE KEY UPDATE ", "VALUES({})"
+    else:
+        target = f"({quote('content_type_id')}, {quote('object_id')})"
+        clause, inserted_column = f" ON CONFLICT {target} DO UPDATE SET ", "excluded.{}"
+    stored = {name: f"{table}.{quote(name)}" for name in INSERTED_COLUMNS}
+    inserted = {name: inserted_column.format(quote(name)) for name in INSERTED_COLUMNS}
+    changes = {
+        "wanted": f"{stored['wanted']} + 1",
+        # An edited post gets all its attempts again.
+        "attempts": "0",
+        "recheck": f"({stored['recheck']} OR {inserted['recheck']})",
+        "pending_since": f"COALESCE({stored['pending_since']}, {inserted['pending_since']})",
+    }
+    return clause + ", ".join(f"{quote(name)} = {value}" for name, value in changes.items())

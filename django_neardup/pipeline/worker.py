@@ -1,0 +1,238 @@
+"""The drain: process all pending rows, oldest first, in batches of leased rows.
+
+It does not matter what started it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from math import inf
+
+from django.db import connections, router
+from django.db.models import QuerySet
+
+from ..algorithms.statistics import StatisticsMissing
+from ..conf import get_profile
+from ..db.sql import fetch_all
+from ..exceptions import infrastructure_errors
+from ..models import Cluster, Document
+from ..models.index import WorkQueueRow
+from .batch_size import AdaptiveBatchSize
+from .clusters.repair import repair_cluster, reprocess_members
+from .leases import available_rows, lease_many, renew_leases
+from .process_documents import process_documents
+from .unready import documents_to_remove, unready_content_types
+from .work_queue import finish_row, lease_row, release_without_attempt, retry_later
+
+logger = logging.getLogger(__name__)
+
+MAX_BATCH = 100
+"""Documents that are processed together, at most."""
+FIRST_BATCH = 25
+"""Documents in the first batch of a drain, when their processing time is not known yet."""
+MAX_IDLE_ROUNDS = 3
+"""After more rounds in a row than this, in which other workers leased all rows, a drain ends."""
+RETRY_SECONDS = 5.0
+"""Seconds before a failed attempt is repeated. They double with every attempt."""
+SELECT_FIRST_PENDING = (
+    '(SELECT 1 FROM "{}" WHERE "pending_since" IS NOT NULL ORDER BY "pending_since" LIMIT 1)'
+)
+"""ORDER BY makes the database read only the start of the index on ``pending_since``."""
+
+
+@dataclass
+class DrainResult:
+    """Number of processed rows, and whether work is left: leased by others, postponed, or over the limit."""
+
+    processed: int = 0
+    has_pending: bool = False
+
+
+def drain(using: str = "default", limit: int | None = None, seconds: float | None = None) -> DrainResult:
+    """Process pending rows until none is left, or until ``limit`` rows or ``seconds`` are used up.
+
+    Never call it inside a transaction. The seconds start with the first batch, which is always processed.
+    Posts of a profile that still lacks statistics stay pending. Deleted and hidden posts among them are
+    removed.
+    """
+    return _Drain(using, limit, seconds).run()
+
+
+class _Drain:
+    """One drain: batches of documents, oldest first, and pending clusters after each batch."""
+
+    def __init__(self, using: str, limit: int | None, seconds: float | None) -> None:
+        self.using, self.limit = using, limit
+        self.seconds = inf if seconds is None else max(seconds, 0.0)
+        self.deadline: float | None = None
+        self.unready_content_types = unready_content_types(using)
+        self.batch_size, self.processed = AdaptiveBatchSize(MAX_BATCH, FIRST_BATCH), 0
+
+    def run(self) -> DrainResult:
+        idle_rounds = 0
+        while True:
+            processed_before, groups = self.processed, self._next_groups()
+            for group in groups:
+                if self._has_reached_limit():
+                    return DrainResult(self.processed, True)
+                self._process_group(group)
+            if not has_pending(self.using):
+                return DrainResult(self.processed)
+            for pk, _ in available_rows(
+                Cluster, self.using, MAX_BATCH, excluded_content_types=self.unready_content_types
+            ):
+                if self._has_reached_limit():
+                    return DrainResult(self.processed, True)
+                self.processed += _repair_leased(pk, self.using)
+            idle_rounds = idle_rounds + 1 if self.processed == processed_before else 0
+            if idle_rounds > (MAX_IDLE_ROUNDS if groups else 0):
+                return DrainResult(self.processed, True)
+
+    def _next_groups(self) -> list[list[int]]:
+        """Return the next documents to process, in groups to lease together.
+
+        A document that failed before, or lost its worker, forms its own group.
+        """
+        size = self.batch_size.size
+        if self.limit is not None:
+            size = min(size, max(self.limit - self.processed, 1))
+        groups: list[list[int]] = []
+        available = available_rows(
+            Document, self.using, size, excluded_content_types=self.unready_content_types
+        )
+        for was_tried, rows in groupby(available, key=lambda row: row[1] > 0):
+            documents = [pk for pk, _ in rows]
+            # It may fail or kill the worker again. In its own group it takes no other document with it.
+            groups += [[pk] for pk in documents] if was_tried else [documents]
+        return groups + [[pk] for pk in documents_to_remove(self.unready_content_types, self.using)]
+
+    def _has_reached_limit(self) -> bool:
+        if self.limit is not None and self.processed >= self.limit:
+            return True
+        now = time.monotonic()
+        # The time starts with the first batch, not with the queries before it.
+        self.deadline = now + self.seconds if self.deadline is None else self.deadline
+        return now > self.deadline
+
+    def _process_group(self, group: list[int]) -> None:
+        """Lease and process a group. Its duration sets the size of the next batch."""
+        started = time.monotonic()
+        documents = lease_many(group, self.using, get_profile().lease_seconds)
+        _process_batch(documents, self.using)
+        self.processed += len(documents)
+        self.batch_size.record(len(group), time.monotonic() - started)
+
+
+def document_databases() -> list[str]:
+    """Return aliases of the databases that have the tables of this app."""
+    return [alias for alias in routed_databases() if has_tables(alias)]
+
+
+def routed_databases() -> list[str]:
+    """Return aliases of the databases that should have the tables, by the router. No database is queried."""
+    return [alias for alias in connections if router.allow_migrate_model(alias, Document)]
+
+
+def has_tables(using: str) -> bool:
+    """Return whether the database has the tables."""
+    return Document._meta.db_table in connections[using].introspection.table_names()
+
+
+def has_pending(using: str) -> bool:
+    """Return whether any document or cluster is pending, leased or not."""
+    tables = (model._meta.db_table for model in (Document, Cluster))
+    ((first_pending,),) = fetch_all(
+        using, f"SELECT COALESCE({', '.join(map(SELECT_FIRST_PENDING.format, tables))})"
+    )
+    return first_pending is not None
+
+
+def pending_rows(
+    using: str, excluded_content_types: Collection[int] = ()
+) -> tuple[QuerySet[Document], QuerySet[Cluster]]:
+    """Return the pending documents and the pending clusters, leased or not.
+
+    Rows of the posts of ``excluded_content_types`` are left out.
+    """
+    documents = Document.objects.using(using).filter(pending_since__isnull=False)
+    clusters = Cluster.objects.using(using).filter(pending_since__isnull=False)
+    return (
+        documents.exclude(content_type__in=excluded_content_types),
+        clusters.exclude(leader__content_type__in=excluded_content_types),
+    )
+
+
+def _process_batch(documents: Sequence[Document], using: str) -> None:
+    """Process documents together.
+
+    If that fails, process them one by one, so that only the faulty one fails.
+    """
+    if len(documents) > 1:
+        try:
+            return process_documents(documents, using)
+        except infrastructure_errors():
+            raise
+        except Exception as error:
+            logger.info("neardup: %d turns are taken one by one (%s)", len(documents), type(error).__name__)
+    for position, document in enumerate(documents):
+        # The leases began with the batch: the last documents may wait long.
+        renew_leases(documents[position:], using)
+        _process_one(document, partial(process_documents, [document], using), using)
+
+
+def _repair_leased(pk: int, using: str) -> bool:
+    """Lease a cluster and repair it. Return False if another worker has leased it."""
+    row = lease_row(Cluster, pk, using, get_profile().lease_seconds)
+    if row is None:
+        return False
+    _process_one(row, partial(repair_cluster, row, using), using)
+    return True
+
+
+def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> None:
+    """Process one row. If that fails, schedule a retry or give the row up."""
+    profile = get_profile()
+    # A failure at the last attempt is handled below. More attempts than that mean that no worker lived to
+    # report its failure.
+    if row.attempts > profile.max_attempts:
+        process = partial(_give_up, row, using)
+    try:
+        process()
+    except infrastructure_errors():
+        # The database or the queue has failed, not the row.
+        raise
+    except StatisticsMissing as missing:
+        logger.warning("neardup: %s %s is put back: %s", type(row).__name__, row.pk, missing)
+        release_without_attempt(type(row), row.pk, using, profile.lease_seconds)
+    except Exception as error:
+        _handle_failure(row, error, using, profile.max_attempts)
+
+
+def _handle_failure(row: WorkQueueRow, error: Exception, using: str, max_attempts: int) -> None:
+    name = type(error).__name__
+    logger.exception("neardup: %s %s failed (%s)", type(row).__name__, row.pk, name)
+    if row.attempts >= max_attempts and isinstance(row, Document):
+        _quarantine(row, using, name)
+    else:
+        retry_later(type(row), row.pk, using, RETRY_SECONDS * 2 ** (row.attempts - 1))
+
+
+def _give_up(row: WorkQueueRow, using: str) -> None:
+    """Stop trying a row that no attempt has finished.
+
+    A post is quarantined. The members of a cluster are marked and then processed one by one.
+    """
+    logger.error("neardup: %s %s is given up after %d attempts", type(row).__name__, row.pk, row.attempts - 1)
+    if isinstance(row, Cluster):
+        reprocess_members(row, using)
+    else:
+        _quarantine(row, using, "given up: the worker died in every attempt")
+
+
+def _quarantine(row: WorkQueueRow, using: str, reason: str) -> None:
+    finish_row(type(row), row.pk, row.wanted, using, state=Document.State.QUARANTINED, reason=reason)

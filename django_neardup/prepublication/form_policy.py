@@ -1,0 +1,290 @@
+"""What a form has found and decided about the post it makes, and what it says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from django import forms
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from ..adapters import Adapter, adapter_for
+from ..models import Hold
+from ..pipeline import canonical_id
+from ..search import Match
+from ..search.results import safe_appeal_url
+from .check import PublicationCheck, Visitor, check_post, load_visitor
+from .confirmation_tokens import is_token_valid, make_token
+from .rules import RuleAction
+from .save import PlannedHold, find_effective_hold, hold_on_save, plan_existing_hold, renew_post
+
+CHECK_BUTTON, CONFIRM_BUTTON, RENEW_BUTTON, TOKEN_FIELD = (
+    "neardup_check",
+    "neardup_confirm",
+    "neardup_renew",
+    "neardup_token",
+)
+"""Names of the buttons, and of the hidden field that goes with the second."""
+
+HEADINGS: dict[tuple[RuleAction, bool], Promise] = {
+    ("warn", False): _("There is something similar already"),
+    ("warn", True): _("You have something similar already"),
+    ("hold", False): _("A moderator will look at this first"),
+    ("hold", True): _("You have such a post already"),
+    ("block", False): _("This is on the site already"),
+    ("block", True): _("You have published this already"),
+}
+"""By what is done, and whether it is for a post of the visitor's own."""
+
+PROBLEMS: dict[RuleAction, tuple[Promise, str]] = {
+    "warn": (_("Nothing is published yet: there is something similar already."), "neardup_confirm"),
+    "hold": (_("Nothing is published yet: a moderator would look at this first."), "neardup_confirm"),
+    "block": (_("This cannot be published: it is on the site already."), "near_duplicate"),
+}
+RESUBMITTED_PROBLEM: tuple[Promise, str] = (
+    _("Nothing is saved: you have sent this already, and it waits."),
+    "near_duplicate",
+)
+CHECK_ONLY_PROBLEM: tuple[Promise, str] = (
+    _("Nothing is published yet: you asked to look first."),
+    "neardup_check",
+)
+
+WAITING_MESSAGES: dict[str, Promise] = {
+    Hold.State.CHECKING: _("It waits already, and will appear as soon as it has been checked."),
+    Hold.State.REVIEW: _("It waits already, and will appear when a moderator has looked at it."),
+}
+"""By the state of the post that was sent before."""
+
+OUTCOME_MESSAGES: dict[str, Promise] = {
+    "published": _("Published."),
+    "checking": _("Saved. It will appear as soon as it has been checked."),
+    "review": _("Saved. It will appear when a moderator has looked at it."),
+    "refused": _("Saved, but not published: it was refused earlier."),
+    "renewed": _("Your earlier post was brought up to date."),
+}
+
+
+class FormCheck:
+    """What the visitor is told, and what is done when the form is saved. Empty where there is nothing to say."""
+
+    def __init__(self, form: forms.BaseForm, request: HttpRequest) -> None:
+        self.form, self.request = form, request
+        self.result = PublicationCheck()
+        self.instance: Model | None = None
+        self.is_changed = True
+        self._renewed_post: Model | None = None
+        self._planned_hold: PlannedHold | None = None
+
+    def set_instance(self, instance: Model, is_changed: bool = True) -> None:
+        """The post that the form makes, and whether it says anything that it did not say before."""
+        self.instance, self.is_changed = instance, is_changed
+
+    def check(self) -> None:
+        """Find what the post is like, and ask the rules."""
+        self.result = check_post(self.request, self.post, self.adapter, self.visitor)
+
+    @property
+    def post(self) -> Model:
+        """The post; ValueError where the form makes none."""
+        if self.instance is None:
+            raise ValueError("The form makes no post: let get_neardup_instance() return one.")
+        return self.instance
+
+    @property
+    def adapter(self) -> Adapter:
+        return adapter_for(self.post)
+
+    @cached_property
+    def visitor(self) -> Visitor:
+        return load_visitor(self.request, self.post, self.adapter)
+
+    @property
+    def action(self) -> RuleAction:
+        """What the rules say: "ignore", "warn", "hold" or "block"."""
+        return self.result.decision.action
+
+    @property
+    def is_check_requested(self) -> bool:
+        """Whether the visitor wants to see what is similar, and to publish nothing."""
+        return self.field_name(CHECK_BUTTON) in self.form.data
+
+    @property
+    def problem(self) -> tuple[Promise, str] | None:
+        """Why the form may not be saved (yet), and the code of that error; None where it may."""
+        if self.is_check_requested:
+            return CHECK_ONLY_PROBLEM
+        if self.action == "ignore" or self.chosen_renewal is not None:
+            return None
+        if self.action != "block" and self._is_confirmed:
+            return None
+        return RESUBMITTED_PROBLEM if self._is_resubmission else PROBLEMS[self.action]
+
+    @property
+    def _is_resubmission(self) -> bool:
+        """Whether what stops the visitor is their own post that waits."""
+        return self.is_blocked and self.waiting_message is not None
+
+    @property
+    def _is_confirmed(self) -> bool:
+        given = self.form.data
+        token = given.get(self.field_name(TOKEN_FIELD), "")
+        return self.field_name(CONFIRM_BUTTON) in given and is_token_valid(
+            token, self.result.decision, self.post, self.visitor
+        )
+
+    @property
+    def chosen_renewal(self) -> Match | None:
+        """The old post that the visitor has chosen to renew, if it may be."""
+        chosen = self.form.data.get(self.field_name(RENEW_BUTTON))
+        return next((each for each in self.result.renewable if _match_key(each) == chosen), None)
+
+    def prepare_save(self, instance: Model | None = None) -> Model | None:
+        """Called before the post is saved, any number of times: it is held then, if it is to wait. The old post, saved,
+        where one is renewed instead, once."""
+        if self._renewed_post is not None:
+            return self._renewed_post
+        if instance is not None:
+            self.set_instance(instance, self.is_changed or instance != self.instance)
+        chosen = self.chosen_renewal
+        if chosen is not None and chosen.object is not None:
+            self._planned_hold = self._hold_until_checked()
+            self._renewed_post = renew_post(
+                chosen.object, self.post, self.adapter, self.visitor, self._planned_hold
+            )
+        if self._renewed_post is None and self.instance is not None:
+            self._plan_hold()
+        return self._renewed_post
+
+    def _plan_hold(self) -> None:
+        cause = next(iter(self.result.decision.causes), None)
+        self._planned_hold = self._hold_until_checked() if self.is_changed else None
+        if self.action in ("hold", "block"):
+            self._planned_hold = PlannedHold(Hold.State.REVIEW, cause, self.visitor.trust)
+        self._planned_hold = plan_existing_hold(self.post, self.adapter, self.visitor) or self._planned_hold
+        if self._planned_hold is not None:
+            hold_on_save(self.post, self._planned_hold)
+
+    def _hold_until_checked(self) -> PlannedHold | None:
+        return PlannedHold(Hold.State.CHECKING, None, self.visitor.trust) if self.visitor.must_wait else None
+
+    @property
+    def outcome(self) -> str:
+        """What has become of the post that was saved: "published", "checking", "review", "refused" or "renewed"."""
+        held = self._planned_hold.hold if self._planned_hold is not None else None
+        if held is None and self._renewed_post is None:
+            held = self._existing_hold()
+        if held is not None:
+            return held.state
+        return "published" if self._renewed_post is None else "renewed"
+
+    def _existing_hold(self) -> Hold | None:
+        if self.instance is None or self.instance.pk is None:
+            return None
+        return find_effective_hold(self.instance)
+
+    @property
+    def message(self) -> Promise:
+        """The same in words for the visitor."""
+        return OUTCOME_MESSAGES[self.outcome]
+
+    def field_name(self, button: str) -> str:
+        """A button's name in this form."""
+        return self.form.add_prefix(button)
+
+    @property
+    def check_name(self) -> str:
+        return self.field_name(CHECK_BUTTON)
+
+    @property
+    def confirm_name(self) -> str:
+        return self.field_name(CONFIRM_BUTTON)
+
+    @property
+    def renew_name(self) -> str:
+        return self.field_name(RENEW_BUTTON)
+
+    @property
+    def token_name(self) -> str:
+        return self.field_name(TOKEN_FIELD)
+
+    @property
+    def token(self) -> str:
+        """What is sent along with the confirmation."""
+        return make_token(self.result.decision, self.post, self.visitor)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is anything to say to the visitor."""
+        return self.instance is not None and (self.is_check_requested or self.problem is not None)
+
+    @property
+    def block_id(self) -> str:
+        """The id of the block, which the page may be scrolled to."""
+        return self.field_name("neardup-policy")
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether the visitor cannot go on."""
+        return self.action == "block" and not self.is_check_requested
+
+    @property
+    def heading(self) -> str | Promise:
+        if self.is_check_requested:
+            return _check_heading(len(self.matches))
+        if self._is_resubmission:
+            return _("You have sent this already")
+        own = any(match.own and match.object is not None for match in self.result.decision.causes)
+        return HEADINGS[self.action, own]
+
+    @property
+    def matches(self) -> Sequence[Match]:
+        """What is listed: all that is similar where that was asked, else what the rules speak of; never a deleted post
+        of somebody else's."""
+        found = self.result.matches if self.is_check_requested else self.result.decision.causes
+        return [match for match in found if match.object is not None or match.own]
+
+    @property
+    def waiting_message(self) -> Promise | None:
+        """What a listed post waits for that the visitor has sent before; None where none does."""
+        sent = self.result.resubmission
+        return WAITING_MESSAGES[sent.state] if sent is not None and sent.match in self.matches else None
+
+    @property
+    def renewal(self) -> tuple[Match, str] | None:
+        """The old post that may be renewed instead, and the value of its button."""
+        if self.is_check_requested or not self.result.renewable:
+            return None
+        return self.result.renewable[0], _match_key(self.result.renewable[0])
+
+    @property
+    def appeal_url(self) -> str:
+        """Where the visitor can object; empty where nowhere."""
+        return safe_appeal_url(self.post)
+
+    @property
+    def text_field_id(self) -> str:
+        """The id of the field where the text can be changed; empty where the form has none of its own."""
+        return next(self._text_field_ids(), "")
+
+    def _text_field_ids(self) -> Iterator[str]:
+        for name in reversed(self.adapter.fields):
+            if name in self.form.fields:
+                yield str(self.form[name].id_for_label)
+
+
+def _check_heading(count: int) -> str:
+    if not count:
+        return gettext("Nothing similar was found")
+    return ngettext("%(count)d similar post is there", "%(count)d similar posts are there", count) % {
+        "count": count
+    }
+
+
+def _match_key(match: Match) -> Any:
+    return None if match.object is None else canonical_id(match.object.pk)

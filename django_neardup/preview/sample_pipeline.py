@@ -1,0 +1,257 @@
+"""The check of a sample in memory: sign, compare and group posts.
+
+It uses the keys, screening, alignment, guard and verified leaders of the worker.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import DatabaseError
+from django.db.models import Model
+
+from ..algorithms.base import Judgement
+from ..algorithms.statistics import StatisticsMissing
+from ..conf import Profile
+from ..evaluation.collection_mode import IndexedText, MemoryIndex
+from ..models import Document, Scheme
+from ..pipeline.candidates import alignment_order
+from ..pipeline.sign import sign_texts
+from ..pipeline.stage_types import ReadDocument, SignedDocument
+from ..pipeline.verify import EXACT_COPY, apply_identity
+from ..search.object_comparison import load_scheme
+from ..search.results import safe_url
+from .sample_groups import PreviewGraph
+from .selection import PostSelection, PreviewError
+
+logger = logging.getLogger(__name__)
+
+BATCH_SIZE = 250
+"""Posts that are signed together."""
+
+FORGET_TEXTS_AFTER = 1000
+"""Number of compared posts after which the texts that were read word by word are released."""
+
+ReportProgress = Callable[[str, int], None]
+"""Called with a phase and the number of posts finished since the last call."""
+READING, COMPARING = "reading", "comparing"
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewPost:
+    """The displayed facts of a post."""
+
+    key: Any
+    title: str
+    url: str
+
+
+@dataclass
+class PreviewResult:
+    """The groups and pairs among the posts of a selection.
+
+    - ``total_count``: posts of the table that match the selection.
+    - ``read_count``: posts that were read.
+    - ``short_count``: posts that are too short to compare.
+    - ``unreadable_count``: posts with a text that could not be read.
+    - ``groups``: numbers of posts, the leader first; the largest group first.
+    - ``ungrouped_pairs``: pairs by verdict, without pairs inside a group.
+    """
+
+    selection: PostSelection
+    scheme: Scheme
+    total_count: int = 0
+    read_count: int = 0
+    short_count: int = 0
+    unreadable_count: int = 0
+    seconds: float = 0.0
+    posts: dict[int, PreviewPost] = field(default_factory=dict)
+    signed_posts: dict[int, SignedDocument] = field(default_factory=dict)
+    groups: list[list[int]] = field(default_factory=list)
+    ungrouped_pairs: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+    @property
+    def grouped_count(self) -> int:
+        """Return the number of posts in groups."""
+        return sum(map(len, self.groups))
+
+    def judge(self, a: int, b: int) -> Judgement:
+        """Judge two of the posts."""
+        return _judge_pair(self.signed_posts[a], self.signed_posts[b])
+
+
+def build_preview(
+    selection: PostSelection, report_progress: ReportProgress = lambda phase, posts: None
+) -> PreviewResult:
+    """Find groups among the selected posts.
+
+    Raise PreviewError if there are no posts, or if the settings cannot sign them.
+    """
+    start = time.monotonic()
+    result = PreviewResult(selection, _load_scheme(selection))
+    result.total_count = selection.queryset().count()
+    _read_posts(result, report_progress)
+    if not result.read_count:
+        raise PreviewError(f"There are no posts of {selection.adapter.model._meta.label} to look at.")
+    graph = _compare_posts(result, report_progress)
+    result.groups, result.ungrouped_pairs = graph.groups(), graph.ungrouped_pairs()
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def _load_scheme(selection: PostSelection) -> Scheme:
+    """Return the scheme that signs. It need not be stored."""
+    try:
+        scheme, _ = load_scheme(selection.adapter.settings, selection.using)
+    except DatabaseError as error:
+        algorithm = selection.adapter.settings.algorithm
+        raise PreviewError(
+            f"The algorithm {algorithm!r} needs statistics of the posts, which are gathered once the app's tables are "
+            "there: preview with the default one."
+        ) from error
+    scheme.pk = scheme.pk or 1
+    return scheme
+
+
+def _read_posts(result: PreviewResult, report_progress: ReportProgress) -> None:
+    """Read and sign the posts, the oldest first."""
+    keys = result.selection.select_keys()
+    scopes: dict[tuple[str, ...], int] = defaultdict(lambda: len(scopes) + 1)
+    for start in range(0, len(keys), BATCH_SIZE):
+        batch = keys[start : start + BATCH_SIZE]
+        reads = list(_read_batch(result, result.selection.load_posts(batch)))
+        try:
+            signed_batch = sign_texts(reads, result.scheme, lambda _, source: (scopes[source.scope], ""))
+        except StatisticsMissing as missing:
+            raise PreviewError(f"{result.scheme.algorithm} cannot sign: {missing}.") from missing
+        result.signed_posts |= {post.document_id: post for post in signed_batch}
+        result.short_count += len(reads) - len(signed_batch)
+        report_progress(READING, len(batch))
+    result.signed_posts = dict(sorted(result.signed_posts.items()))
+    for number in result.posts.keys() - result.signed_posts.keys():
+        del result.posts[number]
+
+
+def _read_batch(result: PreviewResult, batch: Sequence[Model]) -> Iterator[ReadDocument]:
+    adapter = result.selection.adapter
+    for instance in batch:
+        result.read_count += 1
+        try:
+            source = adapter.source(instance, compared=True, live=True)
+            post = PreviewPost(
+                instance.pk, _call_or_empty(str, instance), safe_url(_call_or_empty(adapter.url, instance))
+            )
+        # Code of the site reads the post. One broken post must not end the preview.
+        except Exception as error:
+            logger.warning(
+                "%s %s cannot be read: %s", adapter.model._meta.label, instance.pk, type(error).__name__
+            )
+            result.unreadable_count += 1
+            continue
+        result.posts[result.read_count] = post
+        yield ReadDocument(Document(pk=result.read_count, wanted=1), adapter, source)
+
+
+def _call_or_empty(method: Callable[[Any], str], instance: Model) -> str:
+    """Call a method of the site. Return an empty string if it fails: the page works without it."""
+    try:
+        return method(instance)
+    except Exception as error:
+        logger.info("%s %s: %s", instance._meta.label, instance.pk, type(error).__name__)
+        return ""
+
+
+def _compare_posts(result: PreviewResult, report_progress: ReportProgress) -> PreviewGraph:
+    """Compare every post with older posts that share keys with it, and with their leaders."""
+    graph = PreviewGraph()
+    selector = CandidateSelector(result.selection.adapter.settings)
+    for count, (number, post) in enumerate(result.signed_posts.items(), 1):
+        for other in selector.select(number, post, graph.cluster_leader):
+            graph.add(other, number, result.judge(other, number))
+        graph.assign_leader(number)
+        report_progress(COMPARING, 1)
+        if not count % FORGET_TEXTS_AFTER:
+            _forget_texts(result)
+    return graph
+
+
+def _forget_texts(result: PreviewResult) -> None:
+    """Release the texts that were read word by word."""
+    # Few of thousands of posts are compared again, and a read text takes ten times the memory of the text.
+    for batch in {id(post.batch): post.batch for post in result.signed_posts.values()}.values():
+        if batch is not None:
+            batch.forget()
+
+
+class CandidateSelector:
+    """Selects the older posts with which each new post is compared."""
+
+    def __init__(self, settings: Profile) -> None:
+        self._bucket_size, self._max_aligned = settings.bucket, settings.max_aligned
+        self._index: MemoryIndex | None = None
+        self._numbers_by_identity: defaultdict[str, list[int]] = defaultdict(list)
+        self._entries: dict[int, IndexedText] = {}
+        self._signed: dict[int, SignedDocument] = {}
+
+    def select(
+        self, number: int, post: SignedDocument, find_leader: Callable[[int], int | None]
+    ) -> list[int]:
+        """Return exact copies of a post and posts with an equal identity, then a few others.
+
+        The order is the worker's.
+        """
+        index = self._index = self._index or MemoryIndex(post.algorithm, self._bucket_size)
+        entry, shared = index.add_signed(str(number), post.keys.tolist(), post.payload, post.word_count)
+        candidates = {int(other.id) for other, _ in shared} | self._identity_matches(number, post)
+        leaders = {leader for other in candidates if (leader := find_leader(other))} - candidates
+        certain = {other for other in candidates | leaders if self._is_sure_duplicate(other, post)}
+        shared += [self._leader_candidate(leader, post) for leader in leaders - certain]
+        screened = [
+            int(other.id) for other, is_similar in index.screen_candidates(entry, shared) if is_similar
+        ]
+        copies = [other for other in sorted(certain) if self._signed[other].exact_digest == post.exact_digest]
+        order = alignment_order(
+            {other: find_leader(other) for other in screened if other not in certain},
+            map(find_leader, copies),
+            self._max_aligned,
+        )
+        self._entries[number], self._signed[number] = entry, post
+        return [*sorted(certain), *order[: self._max_aligned]]
+
+    def _is_sure_duplicate(self, other: int, post: SignedDocument) -> bool:
+        """Return whether an older post is an exact copy or has an equal identity."""
+        earlier = self._signed[other]
+        if earlier.exact_digest == post.exact_digest:
+            return True
+        return not set(filter(None, post.identity)).isdisjoint(earlier.identity)
+
+    def _leader_candidate(self, leader: int, post: SignedDocument) -> tuple[IndexedText, int]:
+        """Return a leader outside the limit of a bucket, with the number of shared keys."""
+        keys = set(self._signed[leader].keys.tolist())
+        return self._entries[leader], len(keys.intersection(post.keys.tolist()))
+
+    def _identity_matches(self, number: int, post: SignedDocument) -> set[int]:
+        """Return older posts with an equal identity, and remember this one."""
+        values = [f"{post.space_id} {value}" for value in post.identity if value]
+        matches = {
+            other for value in values for other in self._numbers_by_identity[value][-self._bucket_size :]
+        }
+        for value in values:
+            self._numbers_by_identity[value].append(number)
+        return matches
+
+
+def _judge_pair(a: SignedDocument, b: SignedDocument) -> Judgement:
+    algorithm = a.algorithm
+    if (algorithm.needs_text or algorithm.guard) and a.text is not None and b.text is not None:
+        judgement = algorithm.judge(a.text, b.text)
+    elif a.exact_digest == b.exact_digest:
+        judgement = EXACT_COPY
+    else:
+        judgement = algorithm.judge_by_score(algorithm.measure(a.payload, b.payload))
+    return apply_identity(judgement, a.identity, b.identity)

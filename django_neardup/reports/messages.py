@@ -1,0 +1,160 @@
+"""The texts of a report: English here, in other languages through a function that translates them.
+
+``gettext_noop`` and ``pgettext`` mark texts for translation, like Django's functions of the same names. They
+return the text unchanged.
+"""
+
+from __future__ import annotations
+
+import gettext
+from pathlib import Path
+from typing import Protocol
+
+LOCALE_PATH = Path(__file__).parent.parent / "locale"
+
+
+class Translate(Protocol):
+    """A translation of a text. The context distinguishes it from other texts with the same letters."""
+
+    def __call__(self, text: str, context: str = "") -> str: ...
+
+
+def leave_untranslated(text: str, context: str = "") -> str:
+    """Return the text unchanged."""
+    return text
+
+
+def environment_translation() -> tuple[Translate, str]:
+    """Return the translation for the language of the environment, and the code of that language.
+
+    The variables are LANGUAGE, LC_ALL, LC_MESSAGES and LANG. If the package lacks their language, it is
+    English.
+    """
+    translations = gettext.translation("django", LOCALE_PATH, fallback=True)
+
+    def translate(text: str, context: str = "") -> str:
+        return translations.pgettext(context, text) if context else translations.gettext(text)
+
+    return translate, translations.info().get("language", "en")
+
+
+def gettext_noop(text: str) -> str:
+    return text
+
+
+def pgettext(context: str, text: str) -> str:
+    return text
+
+
+DIFFERENCE_CONTEXT = "what differs"
+"""The context of the classes of differences."""
+COMPARISON_CONTEXT = "comparison"
+"""The context of short words that mean other things elsewhere."""
+# `pgettext` takes the context as a literal, because makemessages does not evaluate constants.
+DECIMAL_SEPARATOR = pgettext("comparison", ".")
+"""The separator between a whole number and its decimals."""
+
+VERDICT_SIGNS = {"duplicate": "=", "variant": "≠", "contained": "⊃", "related": "≈", "none": "·"}
+VERDICT_LABELS = {
+    "duplicate": gettext_noop("duplicate"),
+    "variant": gettext_noop("variant"),
+    "contained": gettext_noop("contained"),
+    "related": gettext_noop("related"),
+    "none": pgettext("comparison", "none"),
+}
+VERDICT_SENTENCES = {
+    "duplicate": gettext_noop("the same item, and the same text except for small edits"),
+    "variant": gettext_noop("the texts are alike, but they are about two items"),
+    "contained": gettext_noop("one text holds most of the other"),
+    "related": gettext_noop("the texts have something in common"),
+    "none": gettext_noop("the texts have too little in common"),
+}
+EXACT_SENTENCE = gettext_noop("the same words in the same order")
+DIFFERENCE_LABELS = {
+    "code": pgettext("what differs", "code"),
+    "number": pgettext("what differs", "number"),
+    "measure": pgettext("what differs", "measure"),
+    "name": pgettext("what differs", "word"),
+    "latin": pgettext("what differs", "word"),
+    "negation": pgettext("what differs", "negation"),
+    "price": pgettext("what differs", "price"),
+    "date": pgettext("what differs", "date"),
+    "contact": pgettext("what differs", "contact"),
+    "word": pgettext("what differs", "other words"),
+}
+ONE_SIDE_LABELS = {"A": pgettext("what differs", "only in A"), "B": pgettext("what differs", "only in B")}
+IDENTITY_LABEL = pgettext("what differs", "identity")
+
+NOTE_TEXTS = {
+    "scope": gettext_noop("The two stand in different scopes: they are never compared with one another."),
+    "partners": gettext_noop("These two models are not compared with one another (compare_with)."),
+    "profile": gettext_noop(
+        "The two models have different profiles: they are never compared with one another."
+    ),
+    "short": gettext_noop("%(side)s has too few words to be compared (min_words)."),
+    "truncated": gettext_noop("%(side)s is longer than 1 MiB: only its beginning and its end were read."),
+    "identity": gettext_noop("The verdict is that of the identity values, whatever the texts."),
+    "excluded": gettext_noop("%(side)s is not compared: the adapter's compared() leaves it out."),
+    "databases": gettext_noop(
+        "The two stand in different databases: they are never compared with one another."
+    ),
+    "same": gettext_noop("A and B are one and the same object."),
+}
+KEY_KIND_LABELS = {
+    "passages": gettext_noop("passages %(count)s"),
+    "pairs": gettext_noop("pairs of words %(count)s"),
+    "words": gettext_noop("the set of words"),
+    "exact": gettext_noop("the exact text"),
+    "identity": gettext_noop("identity"),
+}
+HEADINGS = {
+    "differs": gettext_noop("What differs"),
+    "decides": gettext_noop("decides: another item"),
+    "idle": gettext_noop("does not decide"),
+    "nothing": gettext_noop("nothing"),
+    "order": gettext_noop("only the order of the words, or letters in them"),
+    "texts": gettext_noop("The texts"),
+    "passages": gettext_noop("Shared passages"),
+    "held": gettext_noop("Found in the texts"),
+    "contacts": gettext_noop("contacts"),
+    "names": gettext_noop("names"),
+    "codes": gettext_noop("codes"),
+    "algorithms": gettext_noop("By every algorithm"),
+    "algorithm": gettext_noop("algorithm"),
+    "score": gettext_noop("score"),
+    "verdict": gettext_noop("verdict"),
+    "keys": gettext_noop("equal keys"),
+    "legend": gettext_noop("What the marks mean"),
+    "shared": gettext_noop("in both texts"),
+    "both": gettext_noop("in both"),
+    "words": gettext_noop("words: %(count)s"),
+    "rest": gettext_noop("not shown: %(count)s"),
+    "by": gettext_noop("by %(name)s"),
+    "inside": gettext_noop("A in B %(a)s, B in A %(b)s"),
+    "met": gettext_noop("%(shared)s of %(a)s and %(b)s"),
+    "needed": gettext_noop("needed: %(count)s"),
+    "statistics": gettext_noop("needs the statistics of a collection"),
+    "gather": gettext_noop("needs the statistics of a collection: run %(command)s"),
+    "batch": gettext_noop("has no score of two texts: it refines the pairs of a collection"),
+    "zipf": gettext_noop("Zipf's law"),
+    "usual": gettext_noop("%(side)s: as usual (slope %(slope)s, distance %(distance)s)"),
+    "unusual": gettext_noop(
+        "%(side)s: unusual for a text that a person wrote (slope %(slope)s, distance %(distance)s)"
+    ),
+    "brief": gettext_noop("%(side)s: under 300 words, too short to tell"),
+    "passage": gettext_noop("a shared passage; its number leads to the other side"),
+    "title": gettext_noop("%(a)s and %(b)s compared"),
+    "known": gettext_noop("What is known of them"),
+    "phrases": gettext_noop("key phrases"),
+    "author": gettext_noop("author"),
+    "first": gettext_noop("seen first"),
+    "decided": gettext_noop("decision"),
+    "equal": gettext_noop("equal"),
+    "unequal": gettext_noop("unequal"),
+    "unknown": gettext_noop("not known of both"),
+    "same": gettext_noop("the same thing"),
+    "different": gettext_noop("not duplicates"),
+    "withdrawn": gettext_noop("taken back"),
+    "nobody": gettext_noop("somebody"),
+    "go": gettext_noop("Passage %(number)s, show in %(side)s"),
+}

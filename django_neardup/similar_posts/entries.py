@@ -1,0 +1,110 @@
+"""A post in a list of like posts: its title, its address, and how it differs from the one it is listed for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.db.models import Model
+
+from ..adapters import Source, adapter_for
+from ..pipeline.content_objects import canonical_id
+from ..search.difference_labels import DifferenceLabel, build_difference_labels
+from ..search.display_titles import display_title, shorten
+from ..search.results import public_url as public_url
+from ..search.results import safe_appeal_url as safe_appeal_url
+from ..search.results import safe_url as safe_url
+from ..text.normalization.plain_text import plain_text
+from ..visibility import ObjectKey
+from .pair_query import SimilarPair
+from .template_names import template_names
+
+MAX_TITLE_LENGTH = 120
+MAX_EXCERPT_LENGTH = 200
+MAX_EXCERPT_SOURCE = 4_000
+"""Letters as written that an excerpt is made of: the whole of a long post is never scanned for it."""
+
+
+@dataclass(frozen=True)
+class SimilarEntry:
+    """A post of the list. ``hints`` say how it differs from the first, ``same`` that it has its text.
+
+    ``compared``: whether that much is known; both texts were compared as they stand now. ``other_item``: the texts are
+    alike, and about unlike things.
+    """
+
+    object: Model
+    title: str
+    url: str
+    excerpt: str
+    hints: list[DifferenceLabel] = field(default_factory=list)
+    is_same_text: bool = False
+    is_compared: bool = False
+    is_other_item: bool = False
+
+    @property
+    def template_names(self) -> list[str]:
+        """The templates that print it, the most specific first."""
+        return template_names(type(self.object), "entry.html")
+
+
+class EntryBuilder:
+    """Makes entries of objects that were read already, beside one of them."""
+
+    def __init__(self, own_key: ObjectKey, objects: dict[ObjectKey, Model], using: str) -> None:
+        self._own_key, self._objects = own_key, objects
+        self._sources = sources_of(objects, using)
+
+    def __contains__(self, key: ObjectKey) -> bool:
+        """Whether the object is still there and could be read."""
+        return key in self._objects and key in self._sources
+
+    def is_current(self, pair: SimilarPair) -> bool:
+        """Were both texts compared as they stand now? Words of an older one are nobody's business."""
+        if pair.key not in self._sources or self._own_key not in self._sources:
+            return False
+        return pair.digests == (self._sources[self._own_key].digest, self._sources[pair.key].digest)
+
+    def build_plain(self, key: ObjectKey) -> SimilarEntry:
+        """The post alone."""
+        instance = self._objects[key]
+        text = self._sources[key].text if key in self._sources else ""
+        title = display_title(instance, MAX_TITLE_LENGTH)
+        return SimilarEntry(
+            instance, title, public_url(instance), _build_excerpt(text, title, adapter_for(instance).quotes)
+        )
+
+    def build_compared(self, key: ObjectKey, pair: SimilarPair, evidence: Any) -> SimilarEntry:
+        """The post and how it differs; only where the fact is current."""
+        other = "b" if pair.own_side == "a" else "a"
+        texts = {pair.own_side: self._sources[self._own_key].text, other: self._sources[key].text}
+        named = build_difference_labels(evidence if isinstance(evidence, dict) else {}, texts, pair.own_side)
+        same = pair.exact and not named
+        return replace(
+            self.build_plain(key),
+            hints=named,
+            is_same_text=same,
+            is_compared=True,
+            is_other_item=pair.is_other_item,
+        )
+
+
+def sources_of(objects: Iterable[ObjectKey], using: str) -> dict[ObjectKey, Source]:
+    """All that was read of those objects, as they stand now: three queries a model."""
+    of_model: defaultdict[type[Model], list[str]] = defaultdict(list)
+    for model, object_id in objects:
+        of_model[model].append(object_id)
+    return {
+        (model, canonical_id(pk)): source
+        for model, ids in of_model.items()
+        for pk, source in adapter_for(model)
+        .sources([model._meta.pk.to_python(each) for each in ids], using)
+        .items()
+    }
+
+
+def _build_excerpt(text: str, title: str, quotes: str) -> str:
+    plain = " ".join(plain_text(text[:MAX_EXCERPT_SOURCE], quotes=quotes).text.split())
+    return shorten(plain.removeprefix(title).lstrip(" .,:;–-"), MAX_EXCERPT_LENGTH)

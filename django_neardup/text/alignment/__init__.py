@@ -1,0 +1,1 @@
+"""Alignment of two token lists, and the differences that it shows."""

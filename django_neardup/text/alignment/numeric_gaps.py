@@ -1,0 +1,68 @@
+"""Figures beside a gap: 5-20 and 20-40 share the 20, yet they are two ranges."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..tokens.tokenize import Token
+from .gaps import Gap
+
+FIGURE_KINDS = frozenset(["number", "code", "numeral", "measure"])
+
+
+def is_figure(token: Token) -> bool:
+    """Whether a token is a number, a code or a measure."""
+    return token.kind in FIGURE_KINDS
+
+
+def count_figures(tokens: Sequence[Token]) -> Counter[str]:
+    """Multiset of the numbers, codes and measures of a text."""
+    return Counter([token.key for token in tokens if token.kind in FIGURE_KINDS])
+
+
+class FigureGapWidener:
+    """Widens gaps of an alignment (see `gaps`) over the figures beside them."""
+
+    def __init__(
+        self, a: Sequence[Token], b: Sequence[Token], forward: Sequence[int], backward: Sequence[int]
+    ) -> None:
+        self.tokens_a, self.tokens_b, self.forward, self.backward = a, b, forward, backward
+
+    def widen(self, gap: Gap) -> Gap:
+        """The gap with the shared figures beside it and the unaligned ones behind those; as it is, unless just one
+        side of it has a figure."""
+        ours, theirs = (
+            any(map(is_figure, tokens))
+            for tokens in (self.tokens_a[gap.start_a : gap.end_a], self.tokens_b[gap.start_b : gap.end_b])
+        )
+        if ours == theirs:
+            return gap
+        j, q = self._skip_figures(gap.end_a, gap.end_b, 1)
+        i, p = self._skip_figures(gap.start_a - 1, gap.start_b - 1, -1)
+        return gap._replace(start_a=i + 1, end_a=j, start_b=p + 1, end_b=q)
+
+    def _skip_figures(self, position_a: int, position_b: int, step: int) -> tuple[int, int]:
+        start = position_a
+        while (
+            self._is_inside(position_a, position_b)
+            and self.forward[position_a] == position_b
+            and is_figure(self.tokens_a[position_a])
+        ):
+            position_a, position_b = position_a + step, position_b + step
+        if position_a == start:
+            return position_a, position_b
+        return _skip_unaligned_figures(
+            self.tokens_a, self.forward, position_a, step
+        ), _skip_unaligned_figures(self.tokens_b, self.backward, position_b, step)
+
+    def _is_inside(self, position_a: int, position_b: int) -> bool:
+        return 0 <= position_a < len(self.tokens_a) and 0 <= position_b < len(self.tokens_b)
+
+
+def _skip_unaligned_figures(
+    tokens: Sequence[Token], positions: Sequence[int], position: int, step: int
+) -> int:
+    while 0 <= position < len(tokens) and positions[position] < 0 and is_figure(tokens[position]):
+        position += step
+    return position

@@ -1,0 +1,29 @@
+"""What an advert offers to do: two that do other things with one thing are two adverts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..tokens.tokenize import Token
+
+_DEAL_WORDS = """
+продать продавать продаваться продажа распродажа sell sale
+купить покупать покупка скупка приобрести buy purchase wanted
+сдать сдавать сдаваться
+снять снимать арендовать
+обменять обменивать обмен поменять swap exchange
+отдать отдавать подарить
+искать разыскивать
+потерять потеряться пропасть lost
+найти найтись found
+"""
+
+_DEAL_BY_WORD = {
+    word: number for number, line in enumerate(_DEAL_WORDS.strip().splitlines()) for word in line.split()
+}
+
+
+def find_deals(tokens: Iterable[Token]) -> frozenset[int]:
+    """The kinds of deal that some words name."""
+    found = (_DEAL_BY_WORD.get(token.surface, _DEAL_BY_WORD.get(token.key)) for token in tokens)
+    return frozenset(group for group in found if group is not None)

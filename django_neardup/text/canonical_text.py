@@ -1,0 +1,178 @@
+"""One text and its views, each computed once."""
+
+from __future__ import annotations
+
+import struct
+from functools import cached_property, lru_cache
+
+from .hashing import digest, hash_word
+from .normalization.normalize import NormalizedText, normalize
+from .normalization.offsets import OffsetText
+from .normalization.plain_text import plain_text
+from .tokens.person_names import find_person_names
+from .tokens.stopwords import STOP_WORDS
+from .tokens.synonyms import Synonyms
+from .tokens.tokenize import Token, TokenizedText, tokenize
+from .word_lists import word_set
+
+CYRILLIC_LANGUAGES = word_set("ru uk be bg sr mk kk ky mn tg tt ba")
+MAX_CACHED_HASHES = 50_000
+
+STOP_WORD_WEIGHT = 0.35
+WEIGHT_BY_KIND = {"code": 2.0, "number": 2.0, "measure": 2.0, "price": 0.1, "contact": 0.1, "date": 0.3}
+
+
+class _HashCache(dict[str, int]):
+    """Key of a token to its keyed hash."""
+
+    def __init__(self, secret: bytes) -> None:
+        super().__init__()
+        self.secret = secret
+
+    def __missing__(self, key: str) -> int:
+        value = hash_word(key, self.secret)
+        if len(self) >= MAX_CACHED_HASHES:
+            self.clear()
+        self[key] = value
+        return value
+
+
+@lru_cache(maxsize=8)
+def _get_hash_cache(secret: bytes) -> _HashCache:
+    return _HashCache(secret)
+
+
+def token_weight(token: Token) -> float:
+    """How much a token counts in a score: figures most, contacts next to nothing, words by their length."""
+    return WEIGHT_BY_KIND.get(token.kind) or _WORD_WEIGHTS[token.key]
+
+
+class _WordWeightCache(dict[str, float]):
+    def __missing__(self, key: str) -> float:
+        value = STOP_WORD_WEIGHT if key in STOP_WORDS else 0.6 + 0.1 * min(len(key), 10)
+        if len(self) < MAX_CACHED_HASHES:
+            self[key] = value
+        return value
+
+
+_WORD_WEIGHTS = _WordWeightCache()
+
+
+class CanonicalText:
+    """A text as the algorithms see it.
+
+    ``language``: what words are lemmatised as, "ru" by default; ``quotes``: "keep" or "drop" quotations;
+    ``secret`` keys every hash; ``synonyms``: classes of words that count as one.  Accepts any ``str``, never
+    raises for its content; of a text over 1 MiB only the head and the tail are read, and ``truncated`` says so.
+    ``len()`` is the number of tokens.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        language: str = "ru",
+        quotes: str = "keep",
+        secret: bytes = b"",
+        synonyms: Synonyms | None = None,
+    ) -> None:
+        if quotes not in ("keep", "drop"):
+            raise ValueError("quotes is 'keep' or 'drop'")
+        self.raw = text
+        self.language = language
+        self.quotes = quotes
+        self.secret = secret
+        self.synonyms = synonyms
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"CanonicalText({self.raw[:40]!r})"
+
+    @property
+    def _prefers_cyrillic(self) -> bool:
+        return self.language.lower()[:2] in CYRILLIC_LANGUAGES
+
+    @cached_property
+    def _normalized(self) -> NormalizedText:
+        return normalize(plain_text(self.raw, self.quotes), prefer_cyrillic=self._prefers_cyrillic)
+
+    @property
+    def folded_text(self) -> OffsetText:
+        """The plain text after Unicode folding, with the places of its characters in ``raw``."""
+        return self._normalized.offset_text
+
+    @property
+    def is_cyrillic(self) -> bool:
+        """Whether the text is mostly Cyrillic."""
+        return self._normalized.is_cyrillic
+
+    @cached_property
+    def _tokens_and_sentences(self) -> TokenizedText:
+        found = tokenize(self.folded_text, self.language, self.is_cyrillic)
+        return self.synonyms.apply(found) if self.synonyms else found
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        return self._tokens_and_sentences.tokens
+
+    @property
+    def sentences(self) -> tuple[tuple[int, int], ...]:
+        """Half-open ranges of tokens, in order, that cover all of them."""
+        return self._tokens_and_sentences.sentences
+
+    @property
+    def truncated(self) -> bool:
+        """Whether a part of the text was left out."""
+        return self._tokens_and_sentences.truncated
+
+    @property
+    def word_count(self) -> int:
+        """Number of tokens."""
+        return len(self.tokens)
+
+    @cached_property
+    def hashes(self) -> tuple[int, ...]:
+        """Keyed unsigned 64-bit hashes of the tokens' keys, in order."""
+        known = _get_hash_cache(self.secret)
+        return tuple([known[token.key] for token in self.tokens])
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:
+        """See ``weight``; one value a token, above 0 and at most 2."""
+        fixed, by_key = WEIGHT_BY_KIND.get, _WORD_WEIGHTS
+        return tuple([fixed(token.kind) or by_key[token.key] for token in self.tokens])
+
+    @cached_property
+    def total_weight(self) -> float:
+        """Sum of the weights."""
+        return sum(self.weights)
+
+    @cached_property
+    def content_word_count(self) -> int:
+        """Number of tokens that are not stop words."""
+        return sum(token.key not in STOP_WORDS for token in self.tokens)
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """Canonical codes: С140.35, DSC-W120."""
+        return frozenset(token.key for token in self.tokens if token.kind == "code")
+
+    @cached_property
+    def contacts(self) -> tuple[str, ...]:
+        """Canonical phones, e-mails, links and handles, each once, in order."""
+        return tuple(dict.fromkeys(token.key for token in self.tokens if token.kind == "contact"))
+
+    @cached_property
+    def person_names(self) -> tuple[str, ...]:
+        """People's full names, "иванов иван иванович" or "иванов и. и.", each once, in order (see ``people``)."""
+        return find_person_names(self.raw, self.tokens, self.sentences, self.language)
+
+    @cached_property
+    def exact_digest(self) -> bytes:
+        """16-byte keyed digest of ``hashes``: equal for texts that differ only in dress."""
+        return digest([struct.pack(f"<{len(self.hashes)}Q", *self.hashes)], self.secret)

@@ -1,6 +1,0 @@
-"""Word lists are written as text."""
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text, without order."""
-    return frozenset(text.split())

@@ -1,0 +1,1 @@
+"""A raw post as folded plain text: markup removed, look-alike characters folded, offsets kept."""

@@ -1,0 +1,186 @@
+"""Unicode folding: what looks alike becomes alike.  For comparison only, never for display."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from .homoglyphs import fold_lookalikes, fold_mixed_words, fold_scripts, fold_word, is_mostly_cyrillic
+from .offsets import OffsetText, PlainText
+
+__all__ = ["NormalizedText", "fold_word", "is_mostly_cyrillic", "normalize", "normalize_piece"]
+
+MAX_MARKS = 30
+_MAX_EXPANSION = 8
+
+# Characters that need no folding at all: most Russian and English posts hold nothing else.
+UNUSUAL_CHARACTER = re.compile("[^\n\t -~А-яЁё«»“”„№…°•]")
+INVISIBLE_CHARACTERS = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+INVISIBLE_RUN = re.compile(f"[{INVISIBLE_CHARACTERS}]+")
+ACCENT_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670"
+)
+ACCENT_MARKS += "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_ACCENTED_LETTER = re.compile(f"([^{ACCENT_MARKS}])?([{ACCENT_MARKS}]+)")
+ACCENT_RUN = re.compile(f"[{ACCENT_MARKS}]+")
+_LONG_MARK_RUN = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
+_CHARACTER_CLUSTER = re.compile(r"[\u1100-\u11ff]+|[^\W_]?[^\w\s\x00-\x7f…№]+|[^\x00-\x7f\u0410-\u044f…№]")
+_COMPOSED_LETTERS = {
+    "и\u0306": "й",
+    "И\u0306": "Й",
+    "е\u0308": "е",
+    "Е\u0308": "Е",
+    "і\u0308": "ї",
+    "І\u0308": "Ї",
+}
+_COMPOSED_LETTERS.update({"у\u0306": "ў", "У\u0306": "Ў"})
+_EXTRA_SPACES = re.compile(r"[ \t]+(?=\n)|[ \t]{2,}|\t")
+# с п а с и б о, and с-п-а-с-и-бо, where both ends may be longer.
+SPACED_OUT_WORD = re.compile(
+    r"(?<!\w)[^\W\d_]{1,30}([.\-_*·•|~])(?:[^\W\d_]\1){2,}[^\W\d_]{1,30}(?!\w)"
+    r"|(?<![\w.\-])[^\W\d_]([ /+])[^\W\d_](?:\2[^\W\d_]){2,}(?!\w)"
+)
+_SPACED_OUT_HINT = re.compile(r"([ .\-_*·•|~/+])[^\W\d_]\1[^\W\d_]\1")
+_ZERO_AS_LETTER = re.compile("(?<=[а-я])0(?=[а-я])")
+
+
+class _CharacterFolds(dict[int, str]):
+    """Code point to the one character that stands for it; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        value = _fold_character(chr(code))
+        if len(self) < 20_000:
+            self[code] = value
+        return value
+
+
+def _fold_character(char: str) -> str:
+    """One character for one: junk and spaces to a space, dashes, digits, accents, compatibility forms."""
+    category = unicodedata.category(char)
+    if char in "\n\t":
+        return char
+    if category in ("Cc", "Cs", "Co", "Cn", "Zs", "Zl", "Zp") or char in "™®©ªº⠀":
+        return "\n" if char in "\x0b\x0c\x85\u2028\u2029" else " "
+    if category == "Pd" or char == "−":
+        return "-"
+    if category == "Nd":
+        return str(unicodedata.digit(char))
+    if char in "’‘ʼʻ´′＇":
+        return "'"
+    if char == "ı":
+        return "i"
+    return _fold_framed_letter(char) or _strip_accent(char)
+
+
+def _fold_framed_letter(char: str) -> str:
+    """Letters in circles and squares that have no compatibility form."""
+    for first in (0x1F150, 0x1F170):
+        if first <= ord(char) < first + 26:
+            return chr(ord("A") + ord(char) - first)
+    return ""
+
+
+def _strip_accent(char: str) -> str:
+    one = unicodedata.normalize("NFKC", char)
+    if len(one) != 1:
+        return char
+    if one != char:
+        return _fold_character(one)
+    parts = unicodedata.normalize("NFD", one)
+    if len(parts) == 1 or not ACCENT_RUN.fullmatch(parts[1:]):
+        return one
+    return _COMPOSED_LETTERS.get(parts[:2], parts[0])
+
+
+CHARACTER_FOLDS = _CharacterFolds()
+
+
+class NormalizedText(NamedTuple):
+    """A folded text and its script."""
+
+    offset_text: OffsetText
+    is_cyrillic: bool
+
+
+def normalize(offset_text: OffsetText, *, prefer_cyrillic: bool = True) -> NormalizedText:
+    """The folded text: see the steps.  Never longer than eight times the given one; any ``str`` will do.
+
+    ``prefer_cyrillic``: what a text is that has no letter of one script only.
+    """
+    offset_text = fold_characters(offset_text)
+    cyrillic = is_mostly_cyrillic(offset_text.text, prefer_cyrillic)
+    return NormalizedText(_replace_zeros(fold_scripts(offset_text, cyrillic)), cyrillic)
+
+
+def normalize_piece(piece: str, cyrillic: bool) -> PlainText:
+    """What ``normalize`` makes of a piece between two blanks of a text whose script is known.
+
+    True of texts that are Cyrillic, wholly Latin, or both with letters that only Cyrillic has, and outside of letters
+    spaced out by blanks; ``text.batch`` sees to that.
+    """
+    folded = _replace_zeros(fold_mixed_words(fold_lookalikes(fold_characters(PlainText(piece))), cyrillic))
+    return PlainText(folded.text)
+
+
+def fold_characters(offset_text: OffsetText) -> OffsetText:
+    """The steps that need not know the script of the text."""
+    offset_text = fold_signs(offset_text)
+    if _SPACED_OUT_HINT.search(offset_text.text):
+        offset_text = offset_text.sub(SPACED_OUT_WORD, _join_spaced_letters)
+    if "ё" in offset_text.text or "Ё" in offset_text.text:
+        offset_text = offset_text.with_text(offset_text.text.replace("ё", "е").replace("Ё", "Е"))
+    return offset_text
+
+
+def fold_signs(offset_text: OffsetText) -> OffsetText:
+    """Dashes, rare characters, accents and blanks."""
+    text = offset_text.text
+    if "–" in text or "—" in text or "’" in text:
+        offset_text = offset_text.with_text(text.replace("–", "-").replace("—", "-").replace("’", "'"))
+    if UNUSUAL_CHARACTER.search(offset_text.text):
+        offset_text = _fold_unusual(offset_text)
+    text = offset_text.text
+    if "  " in text or " \n" in text or "\t" in text:
+        offset_text = offset_text.sub(_EXTRA_SPACES, _replace_spaces)
+    return offset_text
+
+
+def _replace_zeros(offset_text: OffsetText) -> OffsetText:
+    return offset_text.sub(_ZERO_AS_LETTER, "о") if "0" in offset_text.text else offset_text
+
+
+def _replace_spaces(match: re.Match[str]) -> str:
+    return "" if match.string[match.end() : match.end() + 1] == "\n" else " "
+
+
+def _join_spaced_letters(match: re.Match[str]) -> str:
+    return match.group().replace(match[1] or match[2], "")
+
+
+def _fold_unusual(offset_text: OffsetText) -> OffsetText:
+    offset_text = offset_text.with_text(offset_text.text.replace("\r\n", " \n").replace("\r", "\n"))
+    offset_text = offset_text.sub(INVISIBLE_RUN, "")
+    offset_text = offset_text.sub(_ACCENTED_LETTER, _compose_or_drop_accent)
+    offset_text = offset_text.with_text(offset_text.text.translate(CHARACTER_FOLDS))
+    if unicodedata.is_normalized("NFKC", offset_text.text):
+        return offset_text
+    offset_text = offset_text.sub(_LONG_MARK_RUN, lambda match: match.group()[:MAX_MARKS])
+    return offset_text.sub(_CHARACTER_CLUSTER, _fold_compatibility)
+
+
+def _compose_or_drop_accent(match: re.Match[str]) -> str:
+    base, marks = match[1] or "", match[2]
+    return _COMPOSED_LETTERS.get(base + marks[0], base)
+
+
+def _fold_compatibility(match: re.Match[str]) -> str:
+    """NFKC of one cluster, unless it is one of the few characters that explode."""
+    cluster = match.group()
+    folded = unicodedata.normalize("NFKC", cluster)
+    if folded == cluster or len(folded) > _MAX_EXPANSION * len(cluster):
+        return cluster
+    return _ACCENTED_LETTER.sub(_compose_or_drop_accent, folded).translate(CHARACTER_FOLDS)

@@ -1,0 +1,168 @@
+"""Words to what is compared, once for every word: the tokenizer's dictionary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..lemmas.morphology import Morphology, get_morphology
+from ..normalization.homoglyphs import TO_CYRILLIC, TO_LATIN
+from .stopwords import NUMERALS
+
+ABBREVIATIONS = {
+    "тел": "телефон",
+    "ул": "улица",
+    "шт": "штука",
+    "мес": "месяц",
+    "эт": "этаж",
+    "сост": "состояние",
+    "кв": "квартира",
+    "ср": "средний",
+}
+_WORDS_WITH_FIXED_KEY = {*ABBREVIATIONS, *NUMERALS}
+MAX_WORD_LENGTH = 64
+MAX_CACHED_WORDS = 50_000
+
+PLAIN_CYRILLIC_WORD = re.compile(r"(?!.*(.)\1\1)[а-я]{1,40}")
+"""A word, in small letters, that a Cyrillic text's canonisation leaves as it is."""
+
+_REPEATED_LETTER = re.compile(r"([^\W\d_])\1{2,}")
+_ROMAN_NUMERAL = re.compile("[ivxlcdmіх]+")
+_ENGLISH_NEGATION = re.compile(
+    r"(?:do|does|did|is|are|was|were|wo|would|ca|could|should|has|have|had|must|need)n'?t|cannot"
+)
+_CYRILLIC_LETTER = re.compile("[\u0400-\u052f]")
+_LATIN_LOOKALIKE_WORD = re.compile("[aeopcyxkibtmh]+")
+_CYRILLIC_LOOKALIKE_WORD = re.compile("[аеорсухківтмн]+")
+_CERTAIN_LOOKALIKE_WORD = re.compile("[aeopcyxk]+")
+
+
+class LexiconEntry(NamedTuple):
+    """What a token takes over from its word."""
+
+    surface: str
+    key: str
+    kind: str
+    pos: str = ""
+    is_name: bool = False
+
+
+class Lexicon(dict[str, LexiconEntry]):
+    """Lower-case words of one language, in texts of one script; filled as words are met.
+
+    Two threads may work out the same word twice, which does no harm.
+    """
+
+    def __init__(self, language: str, cyrillic: bool) -> None:
+        super().__init__()
+        self.morphology: Morphology = get_morphology(language)
+        self.is_cyrillic = cyrillic
+
+    def __missing__(self, word: str) -> LexiconEntry:
+        entry = self.make_entry(word)
+        if len(word) <= MAX_WORD_LENGTH:
+            if len(self) >= MAX_CACHED_WORDS:
+                self.clear()
+            self[word] = entry
+        return entry
+
+    def make_entry(self, word: str, analyse: bool = True) -> LexiconEntry:
+        """The entry of a word; without ``analyse`` its key is the word itself."""
+        surface = self.fold_surface(self._restore_script(word))
+        if _ENGLISH_NEGATION.fullmatch(surface):
+            return LexiconEntry(surface, "not", "word")
+        stem = surface
+        if "'" in surface and not _CYRILLIC_LETTER.match(surface):
+            stem = surface.split("'")[0]
+        if self.is_cyrillic:
+            stem = ABBREVIATIONS.get(stem, stem)
+        lemma = self.morphology.lemma(stem) if analyse else None
+        key = lemma.key if lemma else stem
+        figure = NUMERALS.get(key) or NUMERALS.get(stem)
+        if figure:
+            return LexiconEntry(surface, figure, "numeral", lemma.pos if lemma else "")
+        kind = "latin" if self.is_cyrillic and stem.isascii() else "word"
+        return LexiconEntry(surface, key, kind, lemma.pos if lemma else "", bool(lemma and lemma.is_name))
+
+    def plain_keys(self, words: Iterable[str]) -> dict[str, str]:
+        """Keys of the words to whose entry nothing leads but their lemma: they are the surface, the kind is "word".
+        These are most Cyrillic words; none is remembered."""
+        if not self.is_cyrillic:
+            return {}
+        plain = [
+            word
+            for word in words
+            if PLAIN_CYRILLIC_WORD.fullmatch(word) and word not in _WORDS_WITH_FIXED_KEY
+        ]
+        keys = zip(plain, self.morphology.lemma_keys(plain))
+        return {word: key for word, key in keys if key not in _WORDS_WITH_FIXED_KEY}
+
+    def _restore_script(self, word: str) -> str:
+        """A word wholly made of twins, in the script that is meant: caxap is сахар, "box" is not вох."""
+        if self.is_cyrillic and _LATIN_LOOKALIKE_WORD.fullmatch(word):
+            twin = word.translate(TO_CYRILLIC)
+            return (
+                twin
+                if self.morphology.is_in_dictionary(twin) is not False
+                or _CERTAIN_LOOKALIKE_WORD.fullmatch(word)
+                else word
+            )
+        if (
+            not self.is_cyrillic
+            and _CYRILLIC_LOOKALIKE_WORD.fullmatch(word)
+            and not self.morphology.is_in_dictionary(word)
+        ):
+            return word.translate(TO_LATIN)
+        return word
+
+    def fold_surface(self, word: str) -> str:
+        """Case, length and мааамочки folded; an apostrophe in a Russian word is a hard sign."""
+        surface = word[:MAX_WORD_LENGTH].casefold()
+        if not _ROMAN_NUMERAL.fullmatch(surface):
+            surface = _REPEATED_LETTER.sub(r"\1", surface)
+        if "'" in surface and self.morphology.language == "ru" and _CYRILLIC_LETTER.match(surface):
+            surface = surface.replace("'", "ъ")
+        return surface
+
+
+class LongTextLexicon(dict[str, LexiconEntry]):
+    """A lexicon for one very long text, which stops analysing new words when its budget is spent.
+
+    The budget counts what a word costs to analyse, not what was found in the cache, so that the same text
+    always gives the same tokens.
+    """
+
+    ANALYSIS_BUDGET = 20_000
+    KNOWN_COST, STEMMED_COST, GUESSED_COST = 1, 2, 6
+
+    def __init__(self, shared_lexicon: Lexicon) -> None:
+        super().__init__()
+        self.shared_lexicon = shared_lexicon
+        self.is_cyrillic = shared_lexicon.is_cyrillic
+        self.remaining_budget = self.ANALYSIS_BUDGET
+
+    def __missing__(self, word: str) -> LexiconEntry:
+        if self.remaining_budget > 0:
+            self.remaining_budget -= self._analysis_cost(word)
+            entry = self.shared_lexicon[word]
+        else:
+            entry = self.shared_lexicon.make_entry(word, analyse=False)
+        self[word] = entry
+        return entry
+
+    def _analysis_cost(self, word: str) -> int:
+        if not _CYRILLIC_LETTER.search(word):
+            return self.STEMMED_COST
+        return (
+            self.GUESSED_COST
+            if self.shared_lexicon.morphology.is_in_dictionary(word) is False
+            else self.KNOWN_COST
+        )
+
+
+@lru_cache(maxsize=32)
+def get_lexicon(language: str, cyrillic: bool) -> Lexicon:
+    """The shared lexicon of a language."""
+    return Lexicon(language, cyrillic)

@@ -1,0 +1,195 @@
+"""Numbers, measures, prices, dates: patterns for the tokenizer and canonical forms.
+
+The patterns expect folded text in lower case, where every dash is "-".
+"""
+
+from __future__ import annotations
+
+import re
+
+from .units import (
+    CURRENCY,
+    CURRENCY_SIGN,
+    MULTIPLIER,
+    THOUSAND_ROUBLES,
+    UNIT,
+    currency_name,
+    multiplier_exponent,
+    unit_name,
+)
+
+# A blank, or the end of a wrapped line; one-letter units do not jump lines ("д. 5", then "г. Москва").
+_UNIT_GAP = r"(?: |\n(?=[a-zа-я]{2}))?"
+_WORD_END = r"(?![^\W_])"
+_NOT_MEMORY_SIZE = "(?! ?(?:[гмт]б|[gmt]b)(?![^\\W_]))"
+_NUMBER_FORMATS = (
+    # 1 000 000; not the 11 256 of "iPhone 11 256 ГБ"
+    rf"\d{{1,3}}(?: {{1,2}}\d{{3}}(?!\d))+{_NOT_MEMORY_SIZE}(?:[.,]\d+)?",
+    r"\d{1,3}(?:\.\d{3})+,\d\d?(?!\d)",  # 1.000,50
+    r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?",  # 1,000.50
+    r"\d{1,3}(?:\.\d{3}){2,}(?!\d)",  # 1.000.000
+    r"\d{1,3}(?:'\d{3})+(?!\d)",  # 1'000
+    r"\d+(?:[.,]\d+)?",
+)
+NUMBER = f"(?:{'|'.join(_NUMBER_FORMATS)})"
+# What follows must not make it a part of a code or of a longer chain of figures.
+NUMBER_END = r"(?![^\W_]|[\-/.×*,'][^\W_]*\d)"
+NUMBER_START = r"(?<!\w)(?<!\d[.,\-])"
+MULTIPLIED_NUMBER = rf"{NUMBER} ?{MULTIPLIER}{_WORD_END}\.?"
+
+_AMOUNT = rf"{NUMBER}(?: ?- ?{NUMBER})?"
+_CURRENCY_SUFFIX = rf"(?:{THOUSAND_ROUBLES}{_WORD_END}|(?:{MULTIPLIER}\.? ?)?{CURRENCY}(?![^\W_]|-))"
+_NOT_VIDEO_LINES = r"(?!(?:480|576|720|1080|1440|2160)р)"
+PRICE = (
+    rf"(?:{CURRENCY_SIGN} ?{NUMBER}(?: ?(?:{MULTIPLIER}|k))?{_WORD_END}"
+    rf"|{NUMBER_START}{_NOT_VIDEO_LINES}{_AMOUNT}{_UNIT_GAP}{_CURRENCY_SUFFIX}\.?)"
+)
+
+_TIMES_PATTERN = r" ?[x×х*] ?"
+_DIMENSIONS = rf"\d+(?:[.,]\d+)?(?:{_TIMES_PATTERN}\d+(?:[.,]\d+)?){{1,3}}"
+_TYRE_SIZE = r"\d{3}/\d\d ?[rр] ?\d\d"
+YEAR = rf"(?:1\d|20)\d\d ?гг?{_WORD_END}\.?"
+_NUMBER_AND_UNIT = rf"{NUMBER}{_UNIT_GAP}(?:{MULTIPLIER}\.? ?)?{UNIT}(?![^\W_]|[\-/]\d)"
+MEASURE = (
+    rf"(?:{_TYRE_SIZE}(?=c?{_WORD_END})|{_DIMENSIONS}(?:{_UNIT_GAP}{UNIT})?{NUMBER_END}|{_NUMBER_AND_UNIT})"
+)
+
+_DAY, _MONTH, _FULL_YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"(?:19|20)\d\d"
+_MONTHS = (
+    "янв(?:аря)?|січня|january|jan", "фев(?:р(?:аля)?)?|лютого|february|feb", "мар(?:та)?|березня|march|mar",
+    "апр(?:еля)?|квітня|april|apr", "мая|травня|may", "июн(?:я)?|червня|june|jun", "июл(?:я)?|липня|july|jul",
+    "авг(?:уста)?|серпня|august|aug", "сент?(?:ября)?|вересня|september|sept?", "окт(?:ября)?|жовтня|october|oct",
+    "ноя(?:б(?:ря)?)?|листопада|november|nov", "дек(?:абря)?|грудня|december|dec",
+)  # fmt: skip
+ANY_MONTH = f"(?:{'|'.join(_MONTHS)})"
+_NUMERIC_DATE = "|".join(
+    rf"{first}{mark}{second}{mark}{year}"
+    for first, second in ((_DAY, _MONTH), (_MONTH, _DAY))
+    for mark, year in ((r"\.", _FULL_YEAR), ("/", _FULL_YEAR), ("-", _FULL_YEAR))
+)
+_SHORT_NUMERIC_DATE = r"(?:0[1-9]|[12]\d|3[01])[./](?:0[1-9]|1[0-2])[./]\d\d"
+_ISO_DATE = "|".join(
+    rf"{_FULL_YEAR}{mark}(?:0[1-9]|1[0-2]){mark}(?:0[1-9]|[12]\d|3[01])" for mark in ("-", r"\.", "/")
+)
+_YEAR_SUFFIX = rf"(?:\.?(?: ?,)? {_FULL_YEAR}(?: ?г(?:ода|\.)?{_WORD_END})?)?"
+_WORDED_DATE = rf"{_DAY}(?:-?(?:го|th|st|nd|rd))?[ \n](?:of )?{ANY_MONTH}{_WORD_END}{_YEAR_SUFFIX}"
+_TIME = r"(?:0\d|1\d|2[0-3]|[2-9]):[0-5]\d(?::[0-5]\d)?"
+DATE = (
+    rf"{NUMBER_START}(?:(?:{_ISO_DATE}|{_NUMERIC_DATE}|{_SHORT_NUMERIC_DATE}|{_TIME})"
+    rf"(?![^\W_]|[\-/.:,]\d)|{_WORDED_DATE}{_WORD_END})"
+)
+ENGLISH_MONTH = f"(?:{'|'.join(way for way in '|'.join(_MONTHS).split('|') if way.isascii())})"
+MONTH_FIRST_DATE = rf"(?<!\w){ENGLISH_MONTH}\.? {_DAY}(?:th|st|nd|rd)?(?: ?, ?| ){_FULL_YEAR}{_WORD_END}"
+
+_SPACES_AND_APOSTROPHES = re.compile(r"[\s']+")
+_COMMA_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_DOT_GROUPED = re.compile(r"\d{1,3}(?:(?:\.\d{3}){2,}|(?:\.\d{3})+,\d\d?)")
+_DOT_GROUPED_THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")
+_NUMBER_PATTERN = re.compile(NUMBER)
+_DIMENSIONS_PATTERN = re.compile(_DIMENSIONS)
+_MULTIPLIER_PATTERN = re.compile(rf"\s?({MULTIPLIER})\.? ?")
+_CURRENCY_SIGN_PATTERN = re.compile(rf"{CURRENCY_SIGN}")
+_THOUSAND_ROUBLES_PATTERN = re.compile(rf"\s?{THOUSAND_ROUBLES}{_WORD_END}")
+_DIGITS = re.compile(r"\d+")
+_MONTH_WORD = re.compile("|".join(f"({ways})" for ways in (f"(?:{month}){_WORD_END}" for month in _MONTHS)))
+_TIMES_SIGN = re.compile(r"\s*[x×х*]\s*")
+MAX_DIGITS = 40
+
+
+def canonical_number(text: str) -> str:
+    """Canonical number: 1 000 000, 1,000,000 and 1000000 agree, as do 2,50 and 2.5, 007 and 7."""
+    if text.isdecimal():
+        return (text.lstrip("0") or "0")[:MAX_DIGITS]
+    plain = _SPACES_AND_APOSTROPHES.sub("", text)
+    if _DOT_GROUPED.fullmatch(plain):
+        plain = plain.replace(".", "")
+    elif _COMMA_GROUPED.fullmatch(plain):
+        plain = plain.replace(",", "")
+    plain = plain.replace(",", ".")
+    if "." in plain:
+        plain = plain.rstrip("0").rstrip(".")
+    return (plain.lstrip("0") or "0").replace(".", "0.", plain.lstrip("0").startswith("."))[:MAX_DIGITS]
+
+
+def shift_decimal_point(canonical: str, exponent: int) -> str:
+    """A canonical number times ten to the power of ``places``: 1.5 and 6 give 1500000."""
+    whole, _, fraction = canonical.partition(".")
+    digits = fraction.ljust(exponent, "0")
+    return canonical_number(whole + digits[:exponent] + "." + (digits[exponent:] or "0"))
+
+
+def canonical_multiplied_number(text: str) -> str:
+    """29 тыс. is 29000, 1,5 млн is 1500000."""
+    if text.isdecimal():
+        return canonical_number(text)
+    found = _NUMBER_PATTERN.match(text)
+    amount = canonical_number(found.group()) if found else ""
+    multiplier = _MULTIPLIER_PATTERN.match(text, found.end()) if found else None
+    return shift_decimal_point(amount, multiplier_exponent(multiplier[1])) if multiplier else amount
+
+
+def _canonical_sum(text: str) -> str:
+    """In a price 5.000 is five thousand."""
+    return canonical_number(text.replace(".", "") if _DOT_GROUPED_THOUSANDS.fullmatch(text) else text)
+
+
+def canonical_price(text: str) -> str:
+    """¤ with the sum and the currency: 5 тыс. руб., 5000 р. and 5000₽ agree."""
+    sign = _CURRENCY_SIGN_PATTERN.match(text)
+    rest = text[1:].strip() if sign else text
+    figures = list(_NUMBER_PATTERN.finditer(rest))
+    last = figures[-1]
+    written = rest[last.end() :]
+    thousands = _THOUSAND_ROUBLES_PATTERN.match(written)
+    multiplier = _MULTIPLIER_PATTERN.match(written)
+    places = (
+        3 if thousands or written.strip() == "k" else multiplier_exponent(multiplier[1]) if multiplier else 0
+    )
+    sums = "-".join(shift_decimal_point(_canonical_sum(figure.group()), places) for figure in figures)
+    if sign:
+        return f"¤{sums}{sign.group()}"
+    return f"¤{sums}" + (
+        "₽" if thousands else currency_name(written[multiplier.end() if multiplier else 0 :])
+    )
+
+
+def parse_measure(text: str) -> tuple[str, str, int]:
+    """Canonical figures, canonical unit or "", and where the unit begins in ``text``.
+
+    5 кг is 5 and kg, 350×350 мм is 350x350 and mm, 29 тыс. км is 29000 and km; a tyre's 175/65 R14 has no unit.
+    """
+    if text[3:4] == "/":
+        return "".join(text.split()).replace("р", "r"), "", len(text)
+    sizes = _DIMENSIONS_PATTERN.match(text)
+    if sizes:
+        joined = "x".join(canonical_number(part) for part in _TIMES_SIGN.split(sizes.group()))
+        return joined, unit_name(text[sizes.end() :]), sizes.end()
+    found = _NUMBER_PATTERN.match(text)
+    end = found.end() if found else 0
+    multiplier = _MULTIPLIER_PATTERN.match(text, end)
+    figures = (
+        shift_decimal_point(canonical_number(text[:end]), multiplier_exponent(multiplier[1]))
+        if multiplier
+        else canonical_number(text[:end])
+    )
+    end = multiplier.end() if multiplier else end
+    return figures, unit_name(text[end:]), end
+
+
+def canonical_date(text: str) -> str:
+    """Year-month-day, what is not said left out: 12.05.2024 and 12 мая 2024 г. agree; times as 10:00."""
+    figures = _DIGITS.findall(text)
+    if ":" in text:
+        return ":".join(figure.zfill(2) for figure in figures)
+    word = _MONTH_WORD.search(text)
+    if word is not None:
+        return _format_date(figures[1] if len(figures) > 1 else "", str(word.lastindex), figures[0])
+    if len(figures[0]) == 4:
+        return _format_date(*figures)
+    day, month, year = figures
+    return _format_date(year, month, day) if int(month) <= 12 else _format_date(year, day, month)
+
+
+def _format_date(year: str, month: str, day: str) -> str:
+    full = ("19" if year > "49" else "20") + year if len(year) == 2 else year
+    return "-".join(part for part in (full, month.zfill(2), day.zfill(2)) if part)

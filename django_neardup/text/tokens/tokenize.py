@@ -1,0 +1,146 @@
+"""Folded text to typed tokens with places in the raw text, and to sentences."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ..normalization.offsets import OffsetText
+from ..word_lists import word_set
+from . import contacts
+from .lexicon import Lexicon, LexiconEntry, LongTextLexicon, get_lexicon
+from .sentences import is_end_after_abbreviation, is_sentence_end
+from .token_builders import READER_BY_GROUP, AnyLexicon
+from .token_pattern import UNSPACED_GLYPH, token_pattern
+
+MAX_TOKENS = 200_000
+LONG_TEXT_CHARACTERS = 20_000
+
+TOKEN_KINDS = ("word", "latin", "number", "code", "measure", "price", "date", "contact", "numeral")
+PRICE_WORDS = word_set("цена цену цене ценой стоимость стоимостью вартість ціна ціною price cost prices")
+RANGE_WORDS = word_set("до to")
+PRICE_LINK_WORDS = word_set("от до from is в")
+
+
+class Token(NamedTuple):
+    """A word or what stands for one; ``raw[start:end]`` is what the reader sees.
+
+    ``surface``: folded, in lower case.  ``key``: what is compared (lemma, stem, canonical number, code,
+    contact).  ``kind``: one of ``KINDS``.  ``pos``: pymorphy's part of speech or "".  ``name``: a person,
+    a place or a brand according to the dictionary.
+    """
+
+    surface: str
+    key: str
+    kind: str
+    start: int
+    end: int
+    is_capitalized: bool = False
+    pos: str = ""
+    is_name: bool = False
+
+
+class TokenizedText(NamedTuple):
+    """Tokens, the half-open ranges of tokens that are sentences, and whether the text was too long."""
+
+    tokens: tuple[Token, ...]
+    sentences: tuple[tuple[int, int], ...]
+    truncated: bool
+
+
+_new_tuple = tuple.__new__
+
+
+def tokenize(offset_text: OffsetText, language: str, cyrillic: bool) -> TokenizedText:
+    """Tokens and sentences of a folded text (see ``normalize``); ``cyrillic``: the script of the text."""
+    return _Tokenizer(offset_text, get_lexicon(language, cyrillic)).run()
+
+
+class _Tokenizer:
+    def __init__(self, offset_text: OffsetText, shared_lexicon: Lexicon) -> None:
+        self.offset_text = offset_text.sub(UNSPACED_GLYPH, lambda match: f" {match.group()} ")
+        self.text = self.offset_text.text
+        self.lowered = _lower_same_length(self.text)
+        self.lexicon: AnyLexicon = (
+            shared_lexicon if len(self.text) < LONG_TEXT_CHARACTERS else LongTextLexicon(shared_lexicon)
+        )
+        self.tokens: list[Token] = []
+        self.sentence_ends: list[int] = []
+        self.last_token_end = -1
+
+    def run(self) -> TokenizedText:
+        """The loop is written out for words: nearly every token is one."""
+        text, entries, tokens = self.text, self.lexicon, self.tokens
+        starts, ends = self.offset_text.offset_tables() or (None, None)
+        pattern = token_pattern(bool(contacts.ADDRESS_HINT.search(self.lowered)), not entries.is_cyrillic)
+        for match in pattern.finditer(self.lowered):
+            group = match.lastgroup
+            if group == "word":
+                start, end = match.span()
+                surface, key, kind, pos, name = entries[match.group()]
+                capital = text[start].isupper() and not text[start:end].isupper()
+                self.last_token_end = end
+                if starts is not None and ends is not None:
+                    start, end = starts[start], ends[end - 1]
+                tokens.append(_new_tuple(Token, (surface, key, kind, start, end, capital, pos, name)))
+            elif group == "end":
+                self._mark_sentence_end(match)
+            else:
+                self._add_parts(str(group), match)
+            if len(tokens) >= MAX_TOKENS:
+                return TokenizedText(tuple(tokens), self._sentence_ranges(), True)
+        return TokenizedText(tuple(tokens), self._sentence_ranges(), self.offset_text.truncated)
+
+    def _add_token(self, entry: LexiconEntry, start: int, end: int) -> None:
+        surface, key, kind, pos, name = entry
+        written = self.text[start:end]
+        capital = written[:1].isupper() and not written.isupper()
+        first, last = self.offset_text.raw_span(start, end)
+        self.tokens.append(Token(surface, key, kind, first, last, capital, pos, name))
+
+    def _add_parts(self, group: str, match: re.Match[str]) -> None:
+        before = len(self.tokens)
+        if group == "price":
+            self._mark_price_range()
+        for entry, start, end in READER_BY_GROUP[group](self.lexicon, match.group(), match.start()):
+            self._add_token(self._mark_price(entry), start, end)
+        self.last_token_end = match.end()
+        dotted = match.group().endswith(".") and len(self.tokens) > before
+        if dotted and is_end_after_abbreviation(self.text, match.end()):
+            self.sentence_ends.append(len(self.tokens))
+
+    def _mark_sentence_end(self, match: re.Match[str]) -> None:
+        if not self.tokens or (self.sentence_ends and self.sentence_ends[-1] == len(self.tokens)):
+            return
+        word = self.tokens[-1].surface if self.last_token_end == match.start() else ""
+        if is_sentence_end(self.text, match.start(), match.end(), word):
+            self.sentence_ends.append(len(self.tokens))
+
+    def _sentence_ranges(self) -> tuple[tuple[int, int], ...]:
+        ends = [*self.sentence_ends, len(self.tokens)]
+        return tuple((start, end) for start, end in zip([0, *ends], ends) if start < end)
+
+    def _mark_price_range(self) -> None:
+        """Before a price "от 5000 до" is a price too."""
+        if (
+            len(self.tokens) > 1
+            and self.tokens[-1].surface in RANGE_WORDS
+            and self.tokens[-2].kind == "number"
+        ):
+            self.tokens[-2] = self.tokens[-2]._replace(key="¤" + self.tokens[-2].key, kind="price")
+
+    def _mark_price(self, entry: LexiconEntry) -> LexiconEntry:
+        """A number is a price when the words before say so: цена 5000, цена от 5000."""
+        if entry.kind != "number" or len(entry.key) < 2:
+            return entry
+        last = self.tokens[-2:]
+        if last and last[-1].surface in PRICE_LINK_WORDS:
+            last.pop()
+        named = bool(last) and last[-1].surface in PRICE_WORDS
+        return entry._replace(key="¤" + entry.key, kind="price") if named else entry
+
+
+def _lower_same_length(text: str) -> str:
+    """Lower case of the same length (İ alone would grow)."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else "".join(char.lower()[:1] for char in text)
