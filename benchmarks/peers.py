@@ -47,19 +47,6 @@ def datasketch_signatures(texts: Iterable[str], words: Callable[[str], Sequence[
     return made
 
 
-def rensa_signatures(texts: Iterable[str], words: Callable[[str], Sequence[str]] = tokens) -> Any:
-    """`re`, then rensa's unbiased R-MinHash of all texts at once, from bytes: its fastest way from words."""
-    runs = [runs_of(words(text)) for text in texts]
-    return needs("rensa").RMinHash.digest_matrix_from_token_byte_sets(runs, SLOTS, 1)
-
-
-def rensa_circulant(texts: Iterable[str], words: Callable[[str], Sequence[str]] = tokens) -> list[Any]:
-    """`re`, then rensa's C-MinHash, unbiased as well, of all texts at once: its fastest way from words."""
-    runs = [runs_of(words(text)) for text in texts]
-    made: list[Any] = needs("rensa").CMinHash.from_token_sets(runs, SLOTS, 1)
-    return made
-
-
 def split_words(texts: Iterable[str]) -> list[list[str]]:
     """The least that Python can do to a text."""
     return [text.lower().split() for text in texts]

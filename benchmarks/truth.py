@@ -42,8 +42,8 @@ def _runs(texts: Sequence[str]) -> Iterator[Any]:
     """Distinct hashes of the runs of each text, ascending."""
     import numpy as np
 
+    from django_neardup.algorithms.kernels.hash_mixing import mix_arrays
     from django_neardup.text.batch import read_batch
-    from django_neardup.text.batch.mixing import mix_arrays
 
     batch = read_batch(texts)
     for start, end in zip(batch.offsets[:-1].tolist(), batch.offsets[1:].tolist()):

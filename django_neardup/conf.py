@@ -23,7 +23,6 @@ DEFAULTS: dict[str, Any] = {
     "MAX_ALIGNED": 32,
     "BUCKET": 64,
     "STORAGE": "rows",
-    "CACHE": True,
     "KEEPER": "first_seen",
     "PUBLICATION": None,
     "THROTTLE": "30/m",
@@ -51,8 +50,6 @@ class Profile(NamedTuple):
 
     - ``backend`` and ``queue``: how the worker is notified.
     - ``storage``: how keys are stored: "rows", or "array" on PostgreSQL.
-    - ``cache``: the folder in which workers share what they know of words. True is a folder of the user among
-      the temporary files. None is no folder.
 
     These settings are limits:
 
@@ -88,7 +85,6 @@ class Profile(NamedTuple):
     max_aligned: int
     bucket: int
     storage: str
-    cache: str | os.PathLike[str] | bool | None
     keeper: str
     publication: Sequence[Mapping[str, Any]] | None
     throttle: str | None

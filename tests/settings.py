@@ -19,7 +19,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 DATABASES = databases()
-NEARDUP = {"default": {"BACKEND": None, "CACHE": None}}
+NEARDUP = {"default": {"BACKEND": None}}
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -29,12 +29,8 @@ from django_neardup.checks import (
     seo,
     site,
 )
-from django_neardup.checks import (
-    seo as moved,
-)
-from django_neardup.checks import (
-    site as throttle,
-)
+from django_neardup.checks import seo as moved
+from django_neardup.checks import site as throttle
 from django_neardup.checks.messages import CHECK_DESCRIPTIONS, check_message
 from django_neardup.conf import get_profile
 from django_neardup.middleware import MovedUrlMiddleware
@@ -617,16 +613,6 @@ def test_e020_redirects_without_their_app(settings, without, site, chosen, wrong
     settings.SITE_ID = site
     with with_profile(SEO=chosen):
         assert ids(seo.check_redirects()) == ["E020"] * wrong
-
-
-def test_w109_a_folder_for_words(tmp_path):
-    open_to_all, shut = tmp_path / "open", tmp_path / "shut"
-    open_to_all.mkdir(mode=0o755)
-    shut.mkdir(mode=0o700)
-    cases = [(open_to_all, 1), (shut, 0), (shut / "new", 0), (__file__, 1), (None, 0), (5, 0)]
-    for chosen, wrong in cases:
-        with with_profile(CACHE=chosen):
-            assert ids(profiles.check_cache()) == ["W109"] * wrong, chosen
 
 
 def test_w101_live_without_watch(alone):

@@ -1,112 +1,83 @@
-"""From text to signature, beside datasketch, rensa and `split`."""
+"""From text to signature: batches, normalization alone, and one advert at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.figures import Bar, Figure, Sizes, row
-from benchmarks.ours import NAMES, algorithm, signed
-from benchmarks.peers import (
-    datasketch_signatures,
-    needs,
-    rensa_circulant,
-    rensa_signatures,
-    split_words,
-)
+from benchmarks.ours import NAMES, signed
+from benchmarks.peers import datasketch_signatures, needs, split_words
 from benchmarks.texts import posts
 from benchmarks.timing import interleaved
 
-BOUNDS = {200: (">= 0.9", ">= 1.3"), 2000: (">= 1.3", ">= 1.8"), 40: (">= 0.5", ">= 0.8")}
+ADVERT_WORDS = (30, 100, 200)
 
 
-class Peer(NamedTuple):
-    """Another way from texts to signatures, and the bounds of how many times as fast ours is to be."""
-
-    title: str
-    sign: Callable[[Sequence[str]], Any]
-    must: str | None = None
-    stretch: str | None = None
-
-
-DATASKETCH = Peer("re + datasketch", datasketch_signatures, ">= 10", ">= 15")
-RENSA = Peer("re + rensa R-MinHash", rensa_signatures, ">= 3.5", ">= 5")
-CIRCULANT = Peer("re + rensa C-MinHash", rensa_circulant)
-
-
-@row("1", "text to signature, beside datasketch")
-def datasketch(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """Posts of 200 words in one batch, words known: `read_batch` and `sign`.  The peer: `re`, runs of three words,
-    `MinHash.bulk` of 128 permutations.  The plain canoniser, by which each step of ours is defined: `Document(text)`,
-    then `keys` and `pack`, a text at a time, words known as well.  "Not met before": posts that no round has seen."""
+@row("1", "a batch of texts to keys and payload")
+def batch(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
+    """Posts of 100 words in one batch, words known: `read_batch` and `sign`.  The peers: `[text.lower().split() for
+    text in texts]`, which yields words and nothing else; `re`, runs of three words and datasketch's `MinHash.bulk` of
+    128 permutations, which neither normalizes nor finds lemmas, figures or codes."""
     needs("datasketch")
-    plain = Peer("the plain canoniser", _plain, ">= 3")
-    yield from _beside("1", (DATASKETCH, plain), 7, sizes, bar)
-    yield _unseen("1.6", sizes, bar)
+    texts = list(posts(sizes.texts, 100))
+    calls = {name: partial(signed, name, texts) for name in NAMES}
+    peers = {"split": partial(split_words, texts), "datasketch": partial(datasketch_signatures, texts)}
+    taken = _timed({**calls, **peers}, sizes, bar, "batches")
+    split, peer = taken["split"], taken["datasketch"]
+    for place, name in enumerate(("neardup", "minhash-lsh")):
+        title, own = NAMES[name], taken[name]
+        bounds = ("<= 11", ">= 1.6") if name == "neardup" else (None, None)
+        yield Figure(f"1.{place + 1}", f"{title}, time beside lower().split()", own / split, "x", bounds[0])
+        yield Figure(f"1.{place + 3}", f"{title}, speed beside re + datasketch", peer / own, "x", bounds[1])
+    for place, (name, spent) in enumerate(taken.items(), 5):
+        yield Figure(f"1.{place}", NAMES.get(name, name), len(texts) / spent, "texts/s")
 
 
-@row("2", "text to signature, beside rensa")
-def rensa(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """The same beside `re` and rensa's R-MinHash, all texts as one matrix from bytes, and its C-MinHash, all texts by
-    one call from bytes; both are unbiased.  Rensa's "Rho" is left out: its estimate of the likeness is biased by up to
-    0.2 on real posts."""
-    needs("rensa")
-    yield from _beside("2", (RENSA, CIRCULANT), 6, sizes, bar)
+@row("2", "normalization")
+def normalization(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
+    """`normalize` alone, of posts of 100 and of 200 words, beside `lower().split()` of the same posts."""
+    for place, words in enumerate((100, 200), 1):
+        texts = list(posts(sizes.texts, words))
+        calls = {"ours": partial(_normalized, texts), "split": partial(split_words, texts)}
+        taken = _timed(calls, sizes, bar, f"{words} words")
+        beside = taken["ours"] / taken["split"]
+        yield Figure(f"2.{place}", f"{words} words, time beside lower().split()", beside, "x", "<= 5")
 
 
-@row("3", "text to signature, beside lower().split()")
-def split(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """The same beside `[text.lower().split() for text in texts]`, which yields words and nothing else."""
-    for place, (words, bounds) in enumerate(BOUNDS.items(), 1):
-        texts = _texts(sizes, words)
-        taken = _timed({**_ours(texts), "split": partial(split_words, texts)}, sizes, bar, f"{words} words")
-        own, default = (taken["split"] / taken[name] for name in NAMES)
-        yield Figure(f"3.{place}", f"{words} words, beside lower().split()", own, "x", *bounds)
-        yield Figure(f"3.{place + 3}", f"{words} words, default scheme", default, "x")
+@row("3", "one advert to keys and payload")
+def advert(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
+    """One text at a time, words known, as a worker signs a post that was just saved: `read_batch` of one text and
+    `sign` with the default scheme.  The peers, a text at a time as well: those of row 1."""
+    needs("datasketch")
+    for place, words in enumerate(ADVERT_WORDS, 1):
+        texts = list(posts(sizes.texts, words))
+        calls = {
+            "ours": partial(_one_by_one, partial(signed, "neardup"), texts),
+            "datasketch": partial(_one_by_one, datasketch_signatures, texts),
+        }
+        taken = _timed(calls, sizes, bar, f"one advert of {words} words")
+        own, peer = (spent / len(texts) * 1e6 for spent in (taken["ours"], taken["datasketch"]))
+        title = f"{words} words"
+        yield Figure(f"3.{place}", f"{title}, default scheme", own, "us")
+        yield Figure(f"3.{place + 3}", f"{title}, re + datasketch", peer, "us")
+        yield Figure(f"3.{place + 6}", f"{title}, speed beside re + datasketch", peer / own, "x")
 
 
-def _beside(number: str, peers: tuple[Peer, Peer], place: int, sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """Figures 1 to 5 of a row of that number, and from `place` on two of the second peer."""
-    texts, (peer, second) = _texts(sizes, 200), peers
-    calls = _ours(texts) | {each.title: partial(each.sign, texts) for each in peers}
-    taken = _timed(calls, sizes, bar, peer.title)
-    rates = {name: len(texts) / spent for name, spent in taken.items()}
-    own, default = (rates[name] for name in NAMES)
-    first, other = rates[peer.title], rates.pop(second.title)
-    yield Figure(f"{number}.1", f"200 words, beside {peer.title}", own / first, "x", peer.must, peer.stretch)
-    yield Figure(f"{number}.2", "200 words, default scheme", default / first, "x")
-    for at, (name, rate) in enumerate(rates.items(), 3):
-        yield Figure(f"{number}.{at}", NAMES.get(name, name), rate, "texts/s")
-    title = f"200 words, beside {second.title}"
-    yield Figure(f"{number}.{place}", title, own / other, "x", second.must, second.stretch)
-    yield Figure(f"{number}.{place + 1}", second.title, other, "texts/s")
+def _normalized(texts: Sequence[str]) -> int:
+    """Normalize every text; return the number of characters."""
+    from django_neardup.text.normalization.normalize import normalize
+    from django_neardup.text.normalization.offsets import PlainText
+
+    return sum(len(normalize(PlainText(text)).offset_text.text) for text in texts)
 
 
-def _plain(texts: Sequence[str]) -> int:
-    """Each text by itself to keys and payload, as the documents define them; how many."""
-    from django_neardup.text.canonical_text import CanonicalText
-
-    used = algorithm("minhash-lsh")
+def _one_by_one(sign: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> int:
+    """Sign each text by itself; return how many there are."""
     for text in texts:
-        document = CanonicalText(text)
-        used.keys(document), used.payload(document)
+        sign([text])
     return len(texts)
-
-
-def _unseen(number: str, sizes: Sizes, bar: Bar) -> Figure:
-    """Other posts every round: their words are met before, for the greater part, the posts are not."""
-    batches = iter([list(posts(sizes.texts, 200, 3, turn * sizes.texts)) for turn in range(sizes.rounds + 1)])
-    taken = _timed({"unseen": lambda: signed("minhash-lsh", next(batches))}, sizes, bar, "unseen posts")
-    return Figure(number, "minhash-lsh, posts not met before", sizes.texts / taken["unseen"], "texts/s")
-
-
-def _texts(sizes: Sizes, words: int) -> list[str]:
-    return list(posts(max(sizes.texts * 200 // max(words, 200), 1), words))
-
-
-def _ours(texts: Sequence[str]) -> dict[str, Callable[[], Any]]:
-    return {name: partial(signed, name, texts) for name in NAMES}
 
 
 def _timed(callables: dict[str, Callable[[], Any]], sizes: Sizes, bar: Bar, title: str) -> dict[str, float]:

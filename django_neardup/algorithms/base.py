@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from ..text.alignment.align import align
+from ..text.alignment.align import align, is_second
 from ..text.alignment.differences import Difference, Passage, find_differences, find_passages
 from ..text.alignment.variant_guard import Contradiction
 from ..text.alignment.word_classes import IGNORED_CLASSES
@@ -227,7 +227,7 @@ class Algorithm(ABC):
 
     def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         """The verdict on two texts: the algorithm's own, then the guard's where it is on."""
-        if (len(b), b.exact_digest) < (len(a), a.exact_digest):
+        if is_second(a, b):
             return self._judge_ordered(b, a).swap_sides()
         return self._judge_ordered(a, b)
 

@@ -15,7 +15,6 @@ SETTINGS_CHECKS = (
     profiles.check_language,
     profiles.check_numbers,
     profiles.check_storage,
-    profiles.check_cache,
     profiles.check_keeper,
     site.check_throttle,
     publication.check_rules,

@@ -35,7 +35,6 @@ CHECK_DESCRIPTIONS = {
     "W106": "the settings are unlike the active scheme",
     "W107": "SQLite begins its transactions without the write lock",
     "W108": "ALGORITHM needs statistics of the posts, and there are none",
-    "W109": "CACHE names a folder that cannot be used",
     "W110": "old addresses are kept, and no middleware answers for them",
 }
 

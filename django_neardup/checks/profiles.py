@@ -22,7 +22,6 @@ from ..algorithms.registry import UnknownAlgorithm, algorithm_names, get_algorit
 from ..conf import BACKENDS, DEFAULTS, KEEPER_POLICIES
 from ..index.key_table import unsupported_reason
 from ..pipeline.schemes import algorithm_options, bench_only_message
-from ..pipeline.word_cache import cache_folder, unusable_reason
 from ..text.tokens.synonyms import Synonyms
 from .database import used_databases
 from .messages import check_message
@@ -33,7 +32,6 @@ OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "QUEUE": ((str,), "the name of a queue"),
     "SECRET": ((str, type(None)), "a text, or None for a random one"),
     "SYNONYMS": ((str, os.PathLike, type(None)), "the path of a file, or None"),
-    "CACHE": ((str, os.PathLike, bool, type(None)), "the path of a folder, True or None"),
 }
 """Valid types of a key, and their description."""
 NUMBER_MINIMUMS: dict[str, tuple[float, type]] = {
@@ -146,21 +144,6 @@ def check_storage(**kwargs: Any) -> list[CheckMessage]:
         for alias in sorted(used_databases())
         if (why := unsupported_reason(connections[alias].vendor, storage))
     ]
-
-
-def check_cache(**kwargs: Any) -> list[CheckMessage]:
-    setting = dict(configured_profiles()).get("default", DEFAULTS)["CACHE"]
-    folder = cache_folder(setting) if isinstance(setting, (str, os.PathLike, bool)) else None
-    why = unusable_reason(folder) if folder is not None else ""
-    hint = (
-        "Name a folder of the workers' user alone (mode 0700), or set CACHE to None. Every worker remembers words by "
-        "itself meanwhile."
-    )
-    return (
-        [check_message("W109", f"NEARDUP['default']: CACHE is {str(folder)!r}, and {why}.", hint)]
-        if why
-        else []
-    )
 
 
 def check_keeper(**kwargs: Any) -> list[CheckMessage]:

@@ -20,7 +20,6 @@ from .schemes import algorithm_of
 from .source_properties import MAX_CONTACTS, contact_hash, contacts_of, is_too_short
 from .stage_types import ReadDocument, SignedDocument, SkippedDocument
 from .synonym_files import synonyms_of
-from .word_cache import configure_word_cache
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,7 +101,6 @@ def _read_batches(
     """The texts canonised side by side: a batch for each language and way with quotes."""
     from ..text.batch import read_batch
 
-    configure_word_cache()
     groups: dict[tuple[str, str], list[ReadDocument]] = {}
     for each in read_documents:
         adapter = _require_adapter(each)
@@ -202,8 +200,8 @@ def _seeded_keys(signatures: Signatures, seeds: Sequence[int]) -> list[NDArray[n
     """Return the keys of each text as `mix(seed, key)`, ascending as databases compare them."""
     import numpy as np
 
-    from ..text.batch.mixing import mix_on
-    from ..text.batch.runs import lengths_of, sort_runs
+    from ..algorithms.kernels.hash_mixing import mix_on
+    from ..algorithms.kernels.ragged import lengths_of, sort_runs
 
     begun = np.array([_hash_state(place) for place in seeds], np.uint64)
     keys = mix_on(begun.repeat(lengths_of(signatures.offsets)), signatures.keys).view(np.int64)

@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 import struct
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from .hashing import digest, hash_word
+from .chunk_cache import BARE, RECORD, STOPPED
+from .hashing import digest
 from .normalization.normalize import NormalizedText, normalize
 from .normalization.offsets import OffsetText
 from .normalization.plain_text import plain_text
+from .reader import Reading, prefers_cyrillic, read
 from .tokens.person_names import find_person_names
 from .tokens.stopwords import STOP_WORDS
 from .tokens.synonyms import Synonyms
 from .tokens.tokenize import Token, TokenizedText, tokenize
-from .word_lists import word_set
 
-CYRILLIC_LANGUAGES = word_set("ru uk be bg sr mk kk ky mn tg tt ba")
-MAX_CACHED_HASHES = 50_000
+CACHE_WEIGHTS = 50_000
 
 STOP_WORD_WEIGHT = 0.35
 WEIGHT_BY_KIND = {"code": 2.0, "number": 2.0, "measure": 2.0, "price": 0.1, "contact": 0.1, "date": 0.3}
-
-
-class _HashCache(dict[str, int]):
-    """Key of a token to its keyed hash."""
-
-    def __init__(self, secret: bytes) -> None:
-        super().__init__()
-        self.secret = secret
-
-    def __missing__(self, key: str) -> int:
-        value = hash_word(key, self.secret)
-        if len(self) >= MAX_CACHED_HASHES:
-            self.clear()
-        self[key] = value
-        return value
-
-
-@lru_cache(maxsize=8)
-def _get_hash_cache(secret: bytes) -> _HashCache:
-    return _HashCache(secret)
 
 
 def token_weight(token: Token) -> float:
@@ -50,7 +30,7 @@ def token_weight(token: Token) -> float:
 class _WordWeightCache(dict[str, float]):
     def __missing__(self, key: str) -> float:
         value = STOP_WORD_WEIGHT if key in STOP_WORDS else 0.6 + 0.1 * min(len(key), 10)
-        if len(self) < MAX_CACHED_HASHES:
+        if len(self) < CACHE_WEIGHTS:
             self[key] = value
         return value
 
@@ -64,7 +44,8 @@ class CanonicalText:
     ``language``: what words are lemmatised as, "ru" by default; ``quotes``: "keep" or "drop" quotations;
     ``secret`` keys every hash; ``synonyms``: classes of words that count as one.  Accepts any ``str``, never
     raises for its content; of a text over 1 MiB only the head and the tail are read, and ``truncated`` says so.
-    ``len()`` is the number of tokens.
+    ``len()`` is the number of tokens.  The reader gives the hashes and all that is said of them; the tokens, with
+    their places in the text, are made when they are first asked for.
     """
 
     def __init__(
@@ -85,7 +66,7 @@ class CanonicalText:
         self.synonyms = synonyms
 
     def __len__(self) -> int:
-        return len(self.tokens)
+        return len(self.reading.data) // RECORD.size
 
     def __bool__(self) -> bool:
         return True
@@ -93,13 +74,32 @@ class CanonicalText:
     def __repr__(self) -> str:
         return f"CanonicalText({self.raw[:40]!r})"
 
+    @cached_property
+    def reading(self) -> Reading:
+        """What the reader finds in the text."""
+        return read(self.raw, self.language, self.quotes, self.secret, self.synonyms)
+
+    @cached_property
+    def _records(self) -> tuple[tuple[int, int], ...]:
+        """The hash of every token, and its marks."""
+        return tuple(RECORD.iter_unpack(self.reading.data))
+
+    def without_tokens(self) -> CanonicalText:
+        """Return the same text without what has been made of it, apart from the reading."""
+        document = CanonicalText(
+            self.raw, language=self.language, quotes=self.quotes, secret=self.secret, synonyms=self.synonyms
+        )
+        document.reading = self.reading
+        return document
+
     @property
-    def _prefers_cyrillic(self) -> bool:
-        return self.language.lower()[:2] in CYRILLIC_LANGUAGES
+    def plain(self) -> str:
+        """The text without markup, as a person sees it."""
+        return self.reading.plain
 
     @cached_property
     def _normalized(self) -> NormalizedText:
-        return normalize(plain_text(self.raw, self.quotes), prefer_cyrillic=self._prefers_cyrillic)
+        return normalize(plain_text(self.raw, self.quotes), prefer_cyrillic=prefers_cyrillic(self.language))
 
     @property
     def folded_text(self) -> OffsetText:
@@ -128,18 +128,27 @@ class CanonicalText:
     @property
     def truncated(self) -> bool:
         """Whether a part of the text was left out."""
-        return self._tokens_and_sentences.truncated
+        return self.reading.truncated
 
     @property
     def word_count(self) -> int:
         """Number of tokens."""
-        return len(self.tokens)
+        return len(self)
 
     @cached_property
     def hashes(self) -> tuple[int, ...]:
         """Keyed unsigned 64-bit hashes of the tokens' keys, in order."""
-        known = _get_hash_cache(self.secret)
-        return tuple([known[token.key] for token in self.tokens])
+        return tuple([value for value, _ in self._records])
+
+    @cached_property
+    def stop(self) -> tuple[bool, ...]:
+        """Whether each token is a stop word."""
+        return tuple([marks & STOPPED != 0 for _, marks in self._records])
+
+    @cached_property
+    def content(self) -> tuple[bool, ...]:
+        """Whether each token says something of its own: no stop word, no price, no contact."""
+        return tuple([marks & (STOPPED | BARE) == 0 for _, marks in self._records])
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
@@ -155,17 +164,17 @@ class CanonicalText:
     @cached_property
     def content_word_count(self) -> int:
         """Number of tokens that are not stop words."""
-        return sum(token.key not in STOP_WORDS for token in self.tokens)
+        return self.stop.count(False)
 
     @cached_property
     def codes(self) -> frozenset[str]:
         """Canonical codes: С140.35, DSC-W120."""
-        return frozenset(token.key for token in self.tokens if token.kind == "code")
+        return frozenset(self.reading.codes)
 
     @cached_property
     def contacts(self) -> tuple[str, ...]:
         """Canonical phones, e-mails, links and handles, each once, in order."""
-        return tuple(dict.fromkeys(token.key for token in self.tokens if token.kind == "contact"))
+        return tuple(dict.fromkeys(self.reading.contacts))
 
     @cached_property
     def person_names(self) -> tuple[str, ...]:

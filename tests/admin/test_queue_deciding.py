@@ -502,7 +502,7 @@ class TestWhoStaysAtOnce:
         assert [str(ad.pk) for ad in Ad.objects.filter(published=True)] == [second.object_id]
 
     def test_the_one_of_the_policy(self, root, cluster, settings):
-        settings.NEARDUP = {"default": {"BACKEND": None, "CACHE": None, "KEEPER": "newest"}}
+        settings.NEARDUP = {"default": {"BACKEND": None, "KEEPER": "newest"}}
         last = cluster.memberships.order_by("document").last().document
         press(root, "hide", rows(root), cluster)
 

@@ -44,7 +44,7 @@ def reconcile(posts, settings):
 
 
 def another_algorithm(posts, settings):
-    settings.NEARDUP = {"default": {"BACKEND": None, "CACHE": None, "ALGORITHM": "winnowing"}}
+    settings.NEARDUP = {"default": {"BACKEND": None, "ALGORITHM": "winnowing"}}
     rebuild(posts, settings)
 
 

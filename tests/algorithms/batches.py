@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from django_neardup.algorithms.default.neardup_keys import is_content_word
 from django_neardup.text.canonical_text import CanonicalText
 from django_neardup.text.tokens.stopwords import STOP_WORDS
+
+NO_CONTENT = ("price", "contact")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,12 @@ class PlainBatch:
     @property
     def content(self) -> Any:
         return np.array(
-            [is_content_word(token) for each in self.documents for token in each.tokens], np.bool_
+            [
+                token.key not in STOP_WORDS and token.kind not in NO_CONTENT
+                for each in self.documents
+                for token in each.tokens
+            ],
+            np.bool_,
         )
 
     @property

@@ -24,9 +24,9 @@ from django_neardup.algorithms.kernels.bags import (
     pack_bags,
 )
 from django_neardup.algorithms.kernels.neardup_signatures import exact_keys
+from django_neardup.algorithms.kernels.ragged import offsets_of
 from django_neardup.algorithms.key_sampling import intersection_sizes
 from django_neardup.text.batch import read_batch
-from django_neardup.text.batch.runs import offsets_of
 from django_neardup.text.canonical_text import CanonicalText
 from tests.algorithms.batches import PlainBatch
 from tests.algorithms.test_properties import NAMES, TEXT, TEXTS, edited, made

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from django_neardup.text.batch.mixing import (
+from django_neardup.algorithms.kernels.hash_mixing import (
     BLOCK,
     FEW_RUNS,
     mix_arrays,
@@ -17,7 +17,7 @@ from django_neardup.text.batch.mixing import (
     mix_on,
     mix_runs,
 )
-from django_neardup.text.batch.runs import distinct, flagged, joined, offsets_of, places_of
+from django_neardup.algorithms.kernels.ragged import distinct, flagged, joined, offsets_of, places_of
 from django_neardup.text.hashing import mix
 from tests.fuzzing import examples
 

@@ -39,7 +39,7 @@ def clock(monkeypatch):
 @pytest.fixture
 def throttle(settings, clock):
     def chosen(value):
-        settings.NEARDUP = {"default": {"BACKEND": None, "CACHE": None, "THROTTLE": value}}
+        settings.NEARDUP = {"default": {"BACKEND": None, "THROTTLE": value}}
 
     return chosen
 

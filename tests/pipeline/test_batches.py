@@ -23,9 +23,7 @@ from django_neardup.pipeline import (
     work_queue,
     worker,
 )
-from django_neardup.pipeline import (
-    read as reading,
-)
+from django_neardup.pipeline import read as reading
 from django_neardup.pipeline.batch_size import AdaptiveBatchSize
 from django_neardup.pipeline.leases import LEASE_ATTRIBUTE, Lease, renew_leases
 from django_neardup.pipeline.schemes import active_scheme, begin_generation

@@ -122,7 +122,7 @@ def test_checked_within_the_request_where_there_is_no_queue_to_wait_for(
     adapt(hold_until_checked=True, publication=[{"action": "hold", "verdict": "duplicate"}], visible=nothing)
     publish(SOFA, people.bob)
     browser = Browser(people.ann)
-    inline = override_settings(NEARDUP={"default": {"BACKEND": "inline", "CACHE": None}})
+    inline = override_settings(NEARDUP={"default": {"BACKEND": "inline"}})
     with inline, django_capture_on_commit_callbacks(execute=True):
         assert browser.press("Publish", text=text).endswith("?checking")
     assert Ad.objects.order_by("pk").last().published is published

@@ -133,7 +133,8 @@ def test_texts_that_were_let_go_are_read_again(monkeypatch):
     assert (found.groups, found.ungrouped_pairs) == (whole.groups, whole.ungrouped_pairs) and len(
         found.groups
     ) == 2
-    assert not found.signed_posts[1].batch._documents and "mark" in html(found)
+    assert not any("_tokenized" in vars(document) for document in found.signed_posts[1].batch._documents)
+    assert "mark" in html(found)
 
 
 @pytest.mark.parametrize("model", [UuidPost, SlugPost])

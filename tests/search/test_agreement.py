@@ -38,7 +38,7 @@ def found(item):
 
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=list(SCHEMES))
 def test_with_the_pairs_that_a_drain_stores(scheme):
-    with override_settings(NEARDUP={"default": {"BACKEND": None, "CACHE": None, **scheme}}):
+    with override_settings(NEARDUP={"default": {"BACKEND": None, **scheme}}):
         posts = [
             post(edited(number, edits, seed))
             for number in (1, 2)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from django_neardup.text.canonical_text import CYRILLIC_LANGUAGES, CanonicalText
+from django_neardup.text.canonical_text import CanonicalText
 from django_neardup.text.normalization.normalize import normalize
 from django_neardup.text.normalization.offsets import OffsetText
 from django_neardup.text.normalization.plain_text import plain_text
+from django_neardup.text.reader import CYRILLIC_LANGUAGES
 from django_neardup.text.tokens.tokenize import TOKEN_KINDS
 from tests.fuzzing import examples
 

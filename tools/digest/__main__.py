@@ -7,10 +7,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .changes import changes
-from .labelled import labelled_sections
-from .records import GROUPS, Section, group_digest, read, section_digest, total_digest, write
-from .throwaway import scenario_sections
+from tools.digest.changes import changes
+from tools.digest.labelled import labelled_sections
+from tools.digest.records import (
+    GROUPS,
+    Section,
+    group_digest,
+    read,
+    section_digest,
+    total_digest,
+    write,
+)
+from tools.digest.throwaway import scenario_sections
 
 SCENARIOS = ("example", "collection")
 SECRET = "digest"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from .records import Record, Section
+from tools.digest.records import Record, Section
 
 ABSENT = "(absent)"
 LEAVES = 5

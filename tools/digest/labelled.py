@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 from django_neardup.algorithms import Algorithm, Judgement, get_algorithm
 from django_neardup.evaluation.corpora import Corpus, LabelledPair, find_set_names, load_corpus
 from django_neardup.text.canonical_text import CanonicalText
-
-from .records import KEYS, VERDICTS, Record, Section
+from tools.digest.records import KEYS, VERDICTS, Record, Section
 
 OWN = Path(__file__).resolve().parents[2] / "tests" / "data"
 """The project's own labelled texts."""

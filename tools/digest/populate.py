@@ -9,7 +9,7 @@ from typing import Any
 import django
 from django.conf import settings
 
-from .records import write
+from tools.digest.records import write
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
     profiles: Any = settings.NEARDUP
     profiles["default"]["SECRET"] = secret
     django.setup()
-    from .scenarios import SCENARIOS  # needs the models, which are there only after setup()
+    from tools.digest.scenarios import SCENARIOS  # needs the models, which are there only after setup()
 
     write(Path(output), SCENARIOS[scenario]())
 

@@ -13,10 +13,9 @@ from django.db.models import Model
 
 from django_neardup import drain, find_similar
 from django_neardup.evaluation.corpora import load_corpus
-
-from .labelled import OWN, judgement_record, spread
-from .records import VERDICTS, Section
-from .stored import stored_sections
+from tools.digest.labelled import OWN, judgement_record, spread
+from tools.digest.records import VERDICTS, Section
+from tools.digest.stored import stored_sections
 
 COLLECTION = "ads_a"
 EVERY = 2

@@ -21,9 +21,8 @@ from django_neardup.models import (
     Pair,
     Scheme,
 )
-
-from .labelled import short_digest
-from .records import KEYS, VERDICTS, Record, Section
+from tools.digest.labelled import short_digest
+from tools.digest.records import KEYS, VERDICTS, Record, Section
 
 
 def stored_sections(title: str) -> list[Section]:

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 
 from ...text.canonical_text import CanonicalText
 from ...text.hashing import mix
-from ...text.tokens.stopwords import STOP_WORDS
-from ...text.tokens.tokenize import Token
 
 GRAM_WORDS = 3
 # Measured (docs/accuracy.md): with 16, 0.4 % of the advert pairs are not found. With 8, texts of 150-250
@@ -25,7 +23,6 @@ MAX_UNWINNOWED_GRAMS = 64
 MAX_GRAMS = 128
 SHORT_TEXT_WORDS = 60
 GRAM_SEED, PAIR_SEED, WORD_SET_SEED, EXACT_SEED = 1, 2, 3, 4
-CONTENTLESS_KINDS = ("price", "contact")
 
 
 def neardup_keys(text: CanonicalText, window: int = DEFAULT_WINDOW) -> list[int]:
@@ -41,10 +38,10 @@ def keys_by_kind(text: CanonicalText, window: int = DEFAULT_WINDOW) -> dict[str,
 
     Return {} for a text of only stop words.
     """
-    if all(token.key in STOP_WORDS for token in text.tokens):
+    if all(text.stop):
         return {}
     keys = {"passages": {mix(gram, seed=GRAM_SEED) for gram in passage_grams(text, window)}}
-    words = [word for word, token in zip(text.hashes, text.tokens, strict=True) if is_content_word(token)]
+    words = list(compress(text.hashes, text.content))
     # Edits or another order of words may leave no three-word run of a short text unchanged.
     if words and len(text) <= SHORT_TEXT_WORDS:
         keys["pairs"] = {mix(min(pair), max(pair), seed=PAIR_SEED) for pair in pairwise(words)}
@@ -58,11 +55,6 @@ def exact_key(text: CanonicalText) -> int:
     return mix(int.from_bytes(text.exact_digest[:8], "big"), seed=EXACT_SEED)
 
 
-def is_content_word(token: Token) -> bool:
-    """Return whether a word carries meaning: it is not a stop word, a price or a contact."""
-    return token.key not in STOP_WORDS and token.kind not in CONTENTLESS_KINDS
-
-
 def passage_grams(text: CanonicalText, window: int = DEFAULT_WINDOW) -> set[int]:
     """Return hashes of three-word runs: all, or in long texts the least of every window of neighbours.
 
@@ -70,8 +62,7 @@ def passage_grams(text: CanonicalText, window: int = DEFAULT_WINDOW) -> set[int]
     smaller window chooses, so texts of any two lengths are comparable. A run of only stop words is never
     chosen if other runs are near.
     """
-    is_stop_word = [token.key in STOP_WORDS for token in text.tokens]
-    hashes = text.hashes
+    is_stop_word, hashes = text.stop, text.hashes
     grams = [
         # False sorts before True: a run of only stop words is the least only if its neighbours are such
         # runs too.

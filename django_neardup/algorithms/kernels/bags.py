@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...text.batch.mixing import constant
-from ...text.batch.runs import Hashes, Integers, lengths_of, offsets_of, sort_runs, unlike_before
 from ...text.hashing import GOLDEN_RATIO_64
 from ..bag_of_words import MAX_MEMBERS, pack_members
+from .hash_mixing import constant
+from .ragged import Hashes, Integers, lengths_of, offsets_of, sort_runs, unlike_before
 
 PAIRS_PER_STEP = 512
 _HALF_BITS, _ODD_FACTOR = constant(32), constant(GOLDEN_RATIO_64)

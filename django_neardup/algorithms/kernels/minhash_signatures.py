@@ -8,17 +8,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...text.batch.mixing import mix_arrays, mix_neighbours
-from ...text.batch.runs import (
-    Hashes,
-    Integers,
-    distinct,
-    flagged,
-    joined,
-    lengths_of,
-    offsets_of,
-    places_of,
-)
 from ..minhash.minhash_lsh import (
     MAX_QUOTATION_KEYS,
     QUOTATION_SEED,
@@ -27,6 +16,8 @@ from ..minhash.minhash_lsh import (
     quotation_keys,
 )
 from .bags import intersection_sizes_many, pack_bags
+from .hash_mixing import mix_arrays, mix_neighbours
+from .ragged import Hashes, Integers, distinct, flagged, joined, lengths_of, offsets_of, places_of
 from .signatures import Signatures, TokenArrays
 from .single_text import sketch_of, sort_distinct
 from .sketches import band_keys, equal_shares, sketch_many

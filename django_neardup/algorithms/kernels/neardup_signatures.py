@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from ...text.batch.mixing import mix_arrays, mix_runs
-from ...text.batch.runs import Hashes, Integers, distinct, flagged, joined, lengths_of, offsets_of
 from ...text.hashing import mix
 from ..default.neardup_keys import EXACT_SEED, GRAM_SEED, PAIR_SEED, SHORT_TEXT_WORDS, WORD_SET_SEED
 from .bags import pack_bags
+from .hash_mixing import mix_arrays, mix_runs
 from .passages import passage_grams
+from .ragged import Hashes, Integers, distinct, flagged, joined, lengths_of, offsets_of
 from .signatures import Signatures, TokenArrays
 from .single_text import pack_bag_array, passage_grams_of, sort_distinct
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...text.batch.mixing import constant, mix_neighbours
-from ...text.batch.runs import Flags, Hashes, Integers, flagged, lengths_of, places_of
 from ..default.neardup_keys import GRAM_WORDS, MAX_GRAMS, MAX_UNWINNOWED_GRAMS
+from .hash_mixing import constant, mix_neighbours
+from .ragged import Flags, Hashes, Integers, flagged, lengths_of, places_of
 from .signatures import TokenArrays
 
 CELLS_PER_TEXT = 512

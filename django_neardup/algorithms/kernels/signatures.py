@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...text.batch.runs import Flags, Hashes, Integers, offsets_of
+from .ragged import Flags, Hashes, Integers, offsets_of
 
 TOKENS_PER_PART = 32_768
 

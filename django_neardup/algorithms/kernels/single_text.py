@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...text.batch.mixing import constant, mix_arrays
-from ...text.batch.runs import Flags, Hashes, Integers
 from ...text.hashing import GOLDEN_RATIO_64
 from ..bag_of_words import MAX_MEMBERS, pack_members
 from ..default.neardup_keys import GRAM_WORDS, MAX_UNWINNOWED_GRAMS
 from ..default.neardup_keys import MAX_GRAMS as MOST_GRAMS
+from .hash_mixing import constant, mix_arrays
 from .passages import GREATEST_HASH
+from .ragged import Flags, Hashes, Integers
 from .sketches import EMPTY_SLOT, round_factor_array, round_tags, slots_of
 
 THROWS_PER_SLOT = 7

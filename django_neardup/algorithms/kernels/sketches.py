@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...text.batch.mixing import constant, mix_arrays
-from ...text.batch.runs import Flags, Hashes, Integers, lengths_of
 from ..minhash.minwise import BAND_SEED
 from ..minhash.similarity_sketch import DEFAULT_SLOTS, round_factors
+from .hash_mixing import constant, mix_arrays
+from .ragged import Flags, Hashes, Integers, lengths_of
 
 MemberArray = NDArray[np.uint32]
 

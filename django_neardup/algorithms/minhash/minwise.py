@@ -18,7 +18,6 @@ from itertools import count
 
 from ...text.canonical_text import CanonicalText
 from ...text.hashing import MASK_64, mix
-from ...text.tokens.stopwords import STOP_WORDS
 
 HashFamily = Callable[[Sequence[int], Sequence[int]], list[int]]
 """Takes hashes (at least one) and the numbers of functions. Returns the least value of each function."""
@@ -79,9 +78,7 @@ def equal_share(a: Sequence[int], b: Sequence[int]) -> float:
 
 def content_hashes(text: CanonicalText) -> list[int]:
     """Return keyed hashes of the lemmas without stop words, in order: the canonical text of the articles."""
-    return [
-        value for value, token in zip(text.hashes, text.tokens, strict=True) if token.key not in STOP_WORDS
-    ]
+    return [value for value, stop in zip(text.hashes, text.stop, strict=True) if not stop]
 
 
 def gram_hashes(hashes: Sequence[int], size: int, step: int = 1) -> list[int]:

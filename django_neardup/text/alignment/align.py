@@ -80,12 +80,27 @@ class Alignment:
 
 def align(a: CanonicalText, b: CanonicalText) -> Alignment:
     """Align the words of two documents; the result for (b, a) is that for (a, b), swapped."""
-    if (len(b), b.exact_digest) < (len(a), a.exact_digest):
+    if is_second(a, b):
         return align(b, a).swap_sides()
     forward, backward = Aligner(a, b).align()
     covered_a = sum([weight for weight, place in zip(a.weights, forward, strict=True) if place >= 0])
     covered_b = sum([weight for weight, place in zip(b.weights, backward, strict=True) if place >= 0])
     return Alignment(tuple(forward), tuple(backward), a.total_weight, b.total_weight, covered_a, covered_b)
+
+
+def is_second(a: CanonicalText, b: CanonicalText) -> bool:
+    """Return whether a comes after b in an alignment.
+
+    The shorter text is first; of two equally long texts the one whose words come later in the alphabet.  The order
+    must not follow the hashes: they depend on the secret, and a verdict must not.
+    """
+    if len(a) != len(b):
+        return len(a) > len(b)
+    if a.exact_digest == b.exact_digest:
+        return False
+    keys = ((ours.key, theirs.key) for ours, theirs in zip(a.tokens, b.tokens, strict=True))
+    # The other order is as good, but loses three duplicates among the labelled pairs; this one loses none.
+    return next((ours < theirs for ours, theirs in keys if ours != theirs), False)
 
 
 def _find_runs(forward: tuple[int, ...]) -> Iterator[AlignedRun]:

@@ -99,12 +99,11 @@ class Morphology:
                 self._lemma_cache[word] = found
         return found
 
-    def lemma_keys(self, words: Iterable[str]) -> list[str]:
-        """``lemma(word).key`` of words of up to ``LONGEST_PARSED`` Russian letters, of which nothing is kept: the
-        caller remembers them."""
+    def key(self, word: str) -> str:
+        """Return ``lemma(word).key`` of a word of up to ``LONGEST_PARSED`` Russian letters. The caller remembers it."""
         with _ANALYSER_LOCK:
             find = _get_lemmatizer(self.language).lemma if self.has_dictionary else self._compute_lemma
-            return [find(word).key for word in words]
+            return find(word).key
 
     def is_in_dictionary(self, word: str) -> bool | None:
         """Whether the dictionary has a Cyrillic word; None where there is no dictionary."""

@@ -6,16 +6,17 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from .homoglyphs import fold_lookalikes, fold_mixed_words, fold_scripts, fold_word, is_mostly_cyrillic
-from .offsets import OffsetText, PlainText
+from .homoglyphs import CYRILLIC_LETTER, fold_lookalikes, fold_scripts, fold_word, is_mostly_cyrillic
+from .offsets import OffsetText
 
-__all__ = ["NormalizedText", "fold_word", "is_mostly_cyrillic", "normalize", "normalize_piece"]
+__all__ = ["NormalizedText", "fold_word", "is_mostly_cyrillic", "normalize"]
 
 MAX_MARKS = 30
 _MAX_EXPANSION = 8
 
 # Characters that need no folding at all: most Russian and English posts hold nothing else.
 UNUSUAL_CHARACTER = re.compile("[^\n\t -~А-яЁё«»“”„№…°•]")
+_LATIN_OR_UNUSUAL = re.compile("[^\n\t -@[-`{-~А-яЁё«»“”„№…°•]")
 INVISIBLE_CHARACTERS = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
@@ -28,6 +29,8 @@ ACCENT_MARKS += "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _ACCENTED_LETTER = re.compile(f"([^{ACCENT_MARKS}])?([{ACCENT_MARKS}]+)")
 ACCENT_RUN = re.compile(f"[{ACCENT_MARKS}]+")
 _LONG_MARK_RUN = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
+# Characters that have a compatibility form, and keep their own all the same.
+_STAYING = {ord("…"): ".", ord("№"): "#"}
 _CHARACTER_CLUSTER = re.compile(r"[\u1100-\u11ff]+|[^\W_]?[^\w\s\x00-\x7f…№]+|[^\x00-\x7f\u0410-\u044f…№]")
 _COMPOSED_LETTERS = {
     "и\u0306": "й",
@@ -38,14 +41,18 @@ _COMPOSED_LETTERS = {
     "І\u0308": "Ї",
 }
 _COMPOSED_LETTERS.update({"у\u0306": "ў", "У\u0306": "Ў"})
-_EXTRA_SPACES = re.compile(r"[ \t]+(?=\n)|[ \t]{2,}|\t")
+_BLANKS_BEFORE_END = re.compile(r"[ \t]+(?=\n)")
+_BLANKS = re.compile(r"[ \t]{2,}|\t")
 # с п а с и б о, and с-п-а-с-и-бо, where both ends may be longer.
 SPACED_OUT_WORD = re.compile(
     r"(?<!\w)[^\W\d_]{1,30}([.\-_*·•|~])(?:[^\W\d_]\1){2,}[^\W\d_]{1,30}(?!\w)"
     r"|(?<![\w.\-])[^\W\d_]([ /+])[^\W\d_](?:\2[^\W\d_]){2,}(?!\w)"
 )
-_SPACED_OUT_HINT = re.compile(r"([ .\-_*·•|~/+])[^\W\d_]\1[^\W\d_]\1")
-_ZERO_AS_LETTER = re.compile("(?<=[а-я])0(?=[а-я])")
+# What every match of the above holds. Each begins with one character or a few, which the search leaps to.
+_SPACED_OUT_HINT = re.compile(r"([.\-_*·•|~])[^\W\d_]\1[^\W\d_]\1")
+_MAYBE_SPACED_BY_BLANKS = re.compile(r" . .(?<= [^\W\d_] [^\W\d_]) [^\W\d_](?!\w)")
+_MAYBE_SPACED_BY_SIGNS = re.compile(r"([/+])[^\W\d_]\1[^\W\d_]\1[^\W\d_](?!\w)")
+_ZERO_AS_LETTER = re.compile("0(?<=[а-я]0)(?=[а-я])")
 
 
 class _CharacterFolds(dict[int, str]):
@@ -100,61 +107,79 @@ CHARACTER_FOLDS = _CharacterFolds()
 
 
 class NormalizedText(NamedTuple):
-    """A folded text and its script."""
+    """A folded text and its script. ``usual``: the text had no character that needs ``UNUSUAL`` folding."""
 
     offset_text: OffsetText
     is_cyrillic: bool
+    usual: bool = False
 
 
 def normalize(offset_text: OffsetText, *, prefer_cyrillic: bool = True) -> NormalizedText:
-    """The folded text: see the steps.  Never longer than eight times the given one; any ``str`` will do.
+    """Fold a text, and find its script.  Never longer than eight times the given one; any ``str`` will do.
 
     ``prefer_cyrillic``: what a text is that has no letter of one script only.
     """
-    offset_text = fold_characters(offset_text)
-    cyrillic = is_mostly_cyrillic(offset_text.text, prefer_cyrillic)
-    return NormalizedText(_replace_zeros(fold_scripts(offset_text, cyrillic)), cyrillic)
-
-
-def normalize_piece(piece: str, cyrillic: bool) -> PlainText:
-    """What ``normalize`` makes of a piece between two blanks of a text whose script is known.
-
-    True of texts that are Cyrillic, wholly Latin, or both with letters that only Cyrillic has, and outside of letters
-    spaced out by blanks; ``text.batch`` sees to that.
-    """
-    folded = _replace_zeros(fold_mixed_words(fold_lookalikes(fold_characters(PlainText(piece))), cyrillic))
-    return PlainText(folded.text)
+    offset_text = _fold_typography(offset_text)
+    foreign = _LATIN_OR_UNUSUAL.search(offset_text.text)
+    usual = not (foreign and UNUSUAL_CHARACTER.search(offset_text.text, foreign.start()))
+    if not usual:
+        offset_text = _fold_unusual(offset_text)
+    offset_text = _fold_letters(_fold_blanks(offset_text))
+    if foreign is None:  # no Latin letter: there is nothing to tell apart
+        return NormalizedText(
+            _replace_zeros(offset_text), bool(CYRILLIC_LETTER.search(offset_text.text)), True
+        )
+    cyrillic = is_mostly_cyrillic(offset_text.text, prefer_cyrillic, usual=usual)
+    if not usual:
+        offset_text = fold_lookalikes(offset_text)
+    return NormalizedText(_replace_zeros(fold_scripts(offset_text, cyrillic)), cyrillic, usual)
 
 
 def fold_characters(offset_text: OffsetText) -> OffsetText:
-    """The steps that need not know the script of the text."""
-    offset_text = fold_signs(offset_text)
-    if _SPACED_OUT_HINT.search(offset_text.text):
-        offset_text = offset_text.sub(SPACED_OUT_WORD, _join_spaced_letters)
-    if "ё" in offset_text.text or "Ё" in offset_text.text:
-        offset_text = offset_text.with_text(offset_text.text.replace("ё", "е").replace("Ё", "Е"))
-    return offset_text
-
-
-def fold_signs(offset_text: OffsetText) -> OffsetText:
-    """Dashes, rare characters, accents and blanks."""
-    text = offset_text.text
-    if "–" in text or "—" in text or "’" in text:
-        offset_text = offset_text.with_text(text.replace("–", "-").replace("—", "-").replace("’", "'"))
+    """Do the steps of ``normalize`` that need not know the script of the text."""
+    offset_text = _fold_typography(offset_text)
     if UNUSUAL_CHARACTER.search(offset_text.text):
         offset_text = _fold_unusual(offset_text)
-    text = offset_text.text
-    if "  " in text or " \n" in text or "\t" in text:
-        offset_text = offset_text.sub(_EXTRA_SPACES, _replace_spaces)
-    return offset_text
+    return _fold_letters(_fold_blanks(offset_text))
+
+
+def _fold_typography(traced: OffsetText) -> OffsetText:
+    """Replace the few signs that common texts have beside ``UNUSUAL``: looking for each costs less than translating."""
+    text = traced.text
+    if "–" in text or "—" in text or "’" in text or "\u00a0" in text:
+        text = text.replace("–", "-").replace("—", "-").replace("’", "'").replace("\u00a0", " ")
+        return traced.with_text(text)
+    return traced
+
+
+def _fold_blanks(traced: OffsetText) -> OffsetText:
+    """Make one blank of several, and none before a line's end."""
+    text = traced.text
+    if "\n" in text and (" \n" in text or "\t\n" in text):
+        traced = traced.sub(_BLANKS_BEFORE_END, "")
+    if "  " in text or "\t" in text:
+        traced = traced.sub(_BLANKS, " ")
+    return traced
+
+
+def _fold_letters(traced: OffsetText) -> OffsetText:
+    """Join letters that are spaced out, and write ё as е."""
+    if _may_be_spaced(traced.text):
+        traced = traced.sub(SPACED_OUT_WORD, _join_spaced_letters)
+    if "ё" in traced.text or "Ё" in traced.text:
+        traced = traced.with_text(traced.text.replace("ё", "е").replace("Ё", "Е"))
+    return traced
+
+
+def _may_be_spaced(text: str) -> bool:
+    """Return whether a text may hold ``SPACED_OUT`` letters."""
+    if _SPACED_OUT_HINT.search(text) or _MAYBE_SPACED_BY_BLANKS.search(text):
+        return True
+    return ("/" in text or "+" in text) and bool(_MAYBE_SPACED_BY_SIGNS.search(text))
 
 
 def _replace_zeros(offset_text: OffsetText) -> OffsetText:
     return offset_text.sub(_ZERO_AS_LETTER, "о") if "0" in offset_text.text else offset_text
-
-
-def _replace_spaces(match: re.Match[str]) -> str:
-    return "" if match.string[match.end() : match.end() + 1] == "\n" else " "
 
 
 def _join_spaced_letters(match: re.Match[str]) -> str:
@@ -162,14 +187,22 @@ def _join_spaced_letters(match: re.Match[str]) -> str:
 
 
 def _fold_unusual(offset_text: OffsetText) -> OffsetText:
-    offset_text = offset_text.with_text(offset_text.text.replace("\r\n", " \n").replace("\r", "\n"))
+    if "\r" in offset_text.text:
+        offset_text = offset_text.with_text(offset_text.text.replace("\r\n", " \n").replace("\r", "\n"))
     offset_text = offset_text.sub(INVISIBLE_RUN, "")
-    offset_text = offset_text.sub(_ACCENTED_LETTER, _compose_or_drop_accent)
-    offset_text = offset_text.with_text(offset_text.text.translate(CHARACTER_FOLDS))
+    if ACCENT_RUN.search(offset_text.text):
+        offset_text = offset_text.sub(_ACCENTED_LETTER, _compose_or_drop_accent)
+    offset_text = offset_text.with_text(UNUSUAL_CHARACTER.sub(_simplified, offset_text.text))
     if unicodedata.is_normalized("NFKC", offset_text.text):
         return offset_text
     offset_text = offset_text.sub(_LONG_MARK_RUN, lambda match: match.group()[:MAX_MARKS])
+    if unicodedata.is_normalized("NFKC", offset_text.text.translate(_STAYING)):
+        return offset_text
     return offset_text.sub(_CHARACTER_CLUSTER, _fold_compatibility)
+
+
+def _simplified(match: re.Match[str]) -> str:
+    return CHARACTER_FOLDS[ord(match.group())]
 
 
 def _compose_or_drop_accent(match: re.Match[str]) -> str:

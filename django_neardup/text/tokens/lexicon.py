@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -86,18 +85,15 @@ class Lexicon(dict[str, LexiconEntry]):
         kind = "latin" if self.is_cyrillic and stem.isascii() else "word"
         return LexiconEntry(surface, key, kind, lemma.pos if lemma else "", bool(lemma and lemma.is_name))
 
-    def plain_keys(self, words: Iterable[str]) -> dict[str, str]:
-        """Keys of the words to whose entry nothing leads but their lemma: they are the surface, the kind is "word".
-        These are most Cyrillic words; none is remembered."""
-        if not self.is_cyrillic:
-            return {}
-        plain = [
-            word
-            for word in words
-            if PLAIN_CYRILLIC_WORD.fullmatch(word) and word not in _WORDS_WITH_FIXED_KEY
-        ]
-        keys = zip(plain, self.morphology.lemma_keys(plain))
-        return {word: key for word, key in keys if key not in _WORDS_WITH_FIXED_KEY}
+    def plain_key(self, word: str) -> str | None:
+        """Return the key of a word in whose entry the lemma is all that differs from the word.
+
+        Return None for other words.  Most Cyrillic words are plain.  None of them is remembered.
+        """
+        if not self.is_cyrillic or word in _WORDS_WITH_FIXED_KEY or not PLAIN_CYRILLIC_WORD.fullmatch(word):
+            return None
+        key = self.morphology.key(word)
+        return None if key in _WORDS_WITH_FIXED_KEY else key
 
     def _restore_script(self, word: str) -> str:
         """A word wholly made of twins, in the script that is meant: caxap is сахар, "box" is not вох."""

@@ -10,13 +10,13 @@ from ..word_lists import word_set
 from . import contacts
 from .lexicon import Lexicon, LexiconEntry, LongTextLexicon, get_lexicon
 from .sentences import is_end_after_abbreviation, is_sentence_end
-from .token_builders import READER_BY_GROUP, AnyLexicon
-from .token_pattern import UNSPACED_GLYPH, token_pattern
+from .token_pattern import UNSPACED_GLYPH, Words
+from .token_rules import TABLE
 
 MAX_TOKENS = 200_000
 LONG_TEXT_CHARACTERS = 20_000
 
-TOKEN_KINDS = ("word", "latin", "number", "code", "measure", "price", "date", "contact", "numeral")
+TOKEN_KINDS = TABLE.kinds
 PRICE_WORDS = word_set("цена цену цене ценой стоимость стоимостью вартість ціна ціною price cost prices")
 RANGE_WORDS = word_set("до to")
 PRICE_LINK_WORDS = word_set("от до from is в")
@@ -60,8 +60,8 @@ class _Tokenizer:
     def __init__(self, offset_text: OffsetText, shared_lexicon: Lexicon) -> None:
         self.offset_text = offset_text.sub(UNSPACED_GLYPH, lambda match: f" {match.group()} ")
         self.text = self.offset_text.text
-        self.lowered = _lower_same_length(self.text)
-        self.lexicon: AnyLexicon = (
+        self.lowered = lower(self.text)
+        self.lexicon: Words = (
             shared_lexicon if len(self.text) < LONG_TEXT_CHARACTERS else LongTextLexicon(shared_lexicon)
         )
         self.tokens: list[Token] = []
@@ -72,7 +72,7 @@ class _Tokenizer:
         """The loop is written out for words: nearly every token is one."""
         text, entries, tokens = self.text, self.lexicon, self.tokens
         starts, ends = self.offset_text.offset_tables() or (None, None)
-        pattern = token_pattern(bool(contacts.ADDRESS_HINT.search(self.lowered)), not entries.is_cyrillic)
+        pattern = TABLE.pattern(bool(contacts.ADDRESS_HINT.search(self.lowered)), not entries.is_cyrillic)
         for match in pattern.finditer(self.lowered):
             group = match.lastgroup
             if group == "word":
@@ -83,10 +83,8 @@ class _Tokenizer:
                 if starts is not None and ends is not None:
                     start, end = starts[start], ends[end - 1]
                 tokens.append(_new_tuple(Token, (surface, key, kind, start, end, capital, pos, name)))
-            elif group == "end":
-                self._mark_sentence_end(match)
             else:
-                self._add_parts(str(group), match)
+                self._apply(match)
             if len(tokens) >= MAX_TOKENS:
                 return TokenizedText(tuple(tokens), self._sentence_ranges(), True)
         return TokenizedText(tuple(tokens), self._sentence_ranges(), self.offset_text.truncated)
@@ -98,11 +96,15 @@ class _Tokenizer:
         first, last = self.offset_text.raw_span(start, end)
         self.tokens.append(Token(surface, key, kind, first, last, capital, pos, name))
 
-    def _add_parts(self, group: str, match: re.Match[str]) -> None:
+    def _apply(self, match: re.Match[str]) -> None:
+        """Add the tokens that the matching rule builds, or mark the end of a sentence."""
+        build = TABLE.builders[str(match.lastgroup)]
+        if build is None:
+            return self._mark_sentence_end(match)
         before = len(self.tokens)
-        if group == "price":
-            self._mark_price_range()
-        for entry, start, end in READER_BY_GROUP[group](self.lexicon, match.group(), match.start()):
+        for entry, start, end in build(self.lexicon, match.group(), match.start()):
+            if entry.kind == "price":
+                self._mark_price_range()
             self._add_token(self._mark_price(entry), start, end)
         self.last_token_end = match.end()
         dotted = match.group().endswith(".") and len(self.tokens) > before
@@ -140,7 +142,7 @@ class _Tokenizer:
         return entry._replace(key="¤" + entry.key, kind="price") if named else entry
 
 
-def _lower_same_length(text: str) -> str:
-    """Lower case of the same length (İ alone would grow)."""
+def lower(text: str) -> str:
+    """Return the text in lower case, of the same length (İ alone would grow)."""
     lowered = text.lower()
     return lowered if len(lowered) == len(text) else "".join(char.lower()[:1] for char in text)

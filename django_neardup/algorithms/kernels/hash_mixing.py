@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..hashing import GOLDEN_RATIO_64, MASK_64, MIX_FACTOR_1, MIX_FACTOR_2, mix
-from .runs import Hashes, Integers, fixed
+from ...text.hashing import GOLDEN_RATIO_64, MASK_64, MIX_FACTOR_1, MIX_FACTOR_2, mix
+from .ragged import Hashes, Integers, fixed
 
 BLOCK = 16_384
 FEW_RUNS = 24

@@ -1,8 +1,10 @@
-"""A batch is what the plain canoniser makes of each of its texts."""
+"""The reader's hashes are those of the tokens: the condition under which it may split a text at blanks."""
 
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,14 +12,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from django_neardup.evaluation.corpora import find_set_names, load_corpus
+from django_neardup.text import chunk_cache
 from django_neardup.text.batch import read_batch
+from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.chunk_cache import ChunkCache
 from django_neardup.text.tokens import numbers, units
 from django_neardup.text.tokens.synonyms import Synonyms
 from tests.fuzzing import examples
-from tests.text.batch.equality import LONG, assert_equal
 from tests.text.hostile import HOSTILE
+from tests.text.reading import LONG, assert_read, of_batch, of_reader
 
-OWN = Path(__file__).parents[2] / "data"
+OWN = Path(__file__).parents[1] / "data"
 SYNONYMS = Synonyms.from_classes([["квартира", "жильё"], ["продать", "реализовать"], ["buy", "get"]])
 
 # What may be a part of a figure, an address, a code or a word of another script, and what may stand beside it.
@@ -62,15 +67,33 @@ few = st.sampled_from("aаbвеeoо01 .-'/ёпpДИ \n")
 texts = adverts | st.text(codes, max_size=40) | st.text(few, max_size=40)
 
 
-@examples(200)
+LANGUAGES = st.sampled_from(["ru", "ru", "en", "uk", "de", "xx"])
+QUOTES = st.sampled_from(["keep", "keep", "drop"])
+
+
+@examples(400)
 @given(
-    st.lists(texts, max_size=4),
-    st.sampled_from(["ru", "ru", "en", "uk", "de", "xx"]),
-    st.sampled_from(["keep", "keep", "drop"]),
+    texts | st.lists(texts, max_size=6).map(" ".join),
+    LANGUAGES,
+    QUOTES,
+    st.sampled_from([b"", b"secret"]),
+    st.sampled_from([None, None, SYNONYMS]),
 )
+@example("5", "ru", "keep", b"", None)
+@example("www.… слово", "ru", "keep", b"", None)
+@example("цена\nот 5000\n руб", "ru", "keep", b"", None)
+def test_any_text(text: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms | None) -> None:
+    assert_read(text, language=language, quotes=quotes, secret=secret, synonyms=synonyms)
+
+
+@examples(100)
+@given(st.lists(texts, max_size=4), LANGUAGES, QUOTES)
 @example(["", "", "5"], "ru", "keep")
-def test_any_texts(given: list[str], language: str, quotes: str) -> None:
-    assert_equal(given, language=language, quotes=quotes)
+def test_texts_side_by_side(given: list[str], language: str, quotes: str) -> None:
+    batch = read_batch(given, language=language, quotes=quotes)
+    assert len(batch) == len(given)
+    for i, text in enumerate(given):
+        assert of_batch(batch, i) == of_reader(CanonicalText(text, language=language, quotes=quotes)), text
 
 
 ODD = [
@@ -88,13 +111,15 @@ ODD = [
 
 @pytest.mark.parametrize("text", ODD)
 def test_odd_places_in_long_texts(text: str) -> None:
-    assert_equal([text, LONG + text + " " + LONG, f"{text} {LONG * 20} {text}", text + " good phones " * 60])
+    for within in (text, LONG + text + " " + LONG, f"{text} {LONG * 20} {text}", text + " good phones " * 60):
+        assert_read(within)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts(name: str) -> None:
     text = HOSTILE[name](60)
-    assert_equal([text, f"Цена {text} 5000 руб. за м2", text[:50], "a " + text])
+    for within in (text, f"Цена {text} 5000 руб. за м2", text[:50], "a " + text, f"{LONG}{text} {LONG}"):
+        assert_read(within)
 
 
 @pytest.mark.parametrize("secret", [b"", b"secret"])
@@ -103,14 +128,16 @@ def test_secrets_and_synonyms(secret: bytes, synonyms: Synonyms | None) -> None:
     given = (
         "Реализую жильё, цена от 5000 до 6000 руб.|Get iPhone 11 256 ГБ||жильё 5-комн. C140, 8 903 123-45-67"
     )
-    assert_equal(given.split("|"), secret=secret, synonyms=synonyms)
+    for text in given.split("|"):
+        assert_read(text, secret=secret, synonyms=synonyms)
 
 
-def test_long_texts_and_many() -> None:
+def test_long_texts() -> None:
     words = "слово за слово цена 5000 руб. и так далее и тому подобное, " * 20
-    assert_equal([words * times for times in (1, 5, 16, 17, 30, 1, 1)] * 6)
-    assert_equal([f"один {number}" for number in range(3000)])
-    assert_equal(["<p>" * 40_000 + "слово", "я" * 1_000_000])
+    for times in (1, 5, 16, 17, 30):
+        assert_read(words * times)
+    for text in ("<p>" * 40_000 + "слово", "я" * 1_000_000):
+        assert_read(text)
 
 
 def labelled() -> list[tuple[Path, str]]:
@@ -120,9 +147,8 @@ def labelled() -> list[tuple[Path, str]]:
 
 @pytest.mark.parametrize(("folder", "name"), labelled(), ids=lambda value: str(value).split("/")[-1])
 def test_every_labelled_text(folder: Path, name: str) -> None:
-    given = list(load_corpus(folder, name).texts.values())
-    for start in range(0, len(given), 500):
-        assert_equal(given[start : start + 500])
+    for text in load_corpus(folder, name).texts.values():
+        assert_read(text)
 
 
 def test_nothing() -> None:
@@ -133,3 +159,66 @@ def test_nothing() -> None:
 def test_other_quotes() -> None:
     with pytest.raises(ValueError, match="keep"):
         read_batch(["слово"], quotes="some")
+
+
+def test_a_batch_forgets_tokens_and_makes_them_again() -> None:
+    batch = read_batch(["<b>Иван</b> Петров", "Иванов Пётр"], secret=b"s")
+    tokens = batch.document(0).tokens
+    batch.forget()
+    assert "_tokenized" not in vars(batch.document(0))
+    assert batch.document(0).tokens == tokens
+    assert batch.plain(0) == "Иван Петров"
+
+
+# --- the cache of the process ---
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> ChunkCache:
+    monkeypatch.setattr(chunk_cache, "MOST_CHUNKS", 50)
+    monkeypatch.setattr(chunk_cache, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(chunk_cache, "MOST_PIECE_BYTES", 10_000)
+    return ChunkCache("ru", True, b"", None)
+
+
+def size_of(cache: ChunkCache) -> int:
+    """Bytes that the cache holds."""
+    chunks = [*cache.items(), *cache.older.items()]
+    pieces = [(text, part) for text, piece in cache._pieces.items() for part in (text, *piece.codes)]
+    return sum(sys.getsizeof(key) + sys.getsizeof(value) for key, value in [*chunks, *pieces])
+
+
+def test_what_is_in_use_stays(small: ChunkCache) -> None:
+    for number in range(500):
+        assert small["диван"]
+        assert small[f"слово{'а' * (number % 40)}я"] is not None
+        assert "диван" in small or "диван" in small.older
+    assert len(small) + len(small.older) <= 100
+
+
+@pytest.mark.parametrize("repeated", ["а,", "a1-", "\U0001f600", "руб"])
+def test_crafted_chunks_stay_within_the_bound(small: ChunkCache, repeated: str) -> None:
+    for number in range(400):
+        chunk = repeated * (number % 60) + f"ж{'б' * (number // 60)}"
+        small[chunk], small.piece(f"{number} {chunk} 1a 2b 3c")
+    assert size_of(small) < 2.5 * chunk_cache.MOST_BYTES
+    assert max(map(len, [*small, *small.older, *small._pieces])) <= chunk_cache.LONGEST_KEPT
+
+
+def test_threads_that_fill_the_cache_at_once_read_alike(small: ChunkCache) -> None:
+    chunks = [f"слово{chr(1072 + number % 32)}{chr(1072 + number // 32)}" for number in range(300)]
+    expected = [ChunkCache("ru", True, b"", None)[chunk] for chunk in chunks]
+    seen: list[list[bytes | None]] = []
+    threads = [
+        threading.Thread(target=lambda: seen.append([small[chunk] for chunk in chunks])) for _ in range(6)
+    ]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert seen == [expected] * len(threads)

@@ -26,11 +26,6 @@ def places_of(starts: Integers, lengths: Integers) -> Integers:
     return places
 
 
-def where(flags: NDArray[Any]) -> Integers:
-    """Places of what is not 0 in one dimension: ``flatnonzero``, which takes longer than this for a short text."""
-    return flags.nonzero()[0]
-
-
 def offsets_of(lengths: Integers | Flags) -> Integers:
     """Where runs of these lengths begin, and behind them where the last ends: int64[n + 1].  A flag is 1 or 0."""
     offsets = np.zeros(len(lengths) + 1, np.int64)

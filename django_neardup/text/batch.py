@@ -1,0 +1,117 @@
+"""What the reader finds in many texts, as arrays: the input of the signing kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .canonical_text import CanonicalText
+from .chunk_cache import BARE, RECORD, STOPPED
+from .hashing import digest
+from .tokens.synonyms import Synonyms
+
+Flags = NDArray[np.bool_]
+Hashes = NDArray[np.uint64]
+Integers = NDArray[np.int64]
+
+_RECORD = np.dtype([("hash", "<u8"), ("marks", "u1")])  # chunk_cache.RECORD
+# Arrays without dimensions: beside a short array they cost half of what a scalar does.
+_STOPPED, _NO_CONTENT = np.array(STOPPED, np.uint8), np.array(STOPPED | BARE, np.uint8)
+
+
+class Options(TypedDict):
+    """Arguments of ``Document`` beside the text."""
+
+    language: str
+    quotes: str
+    secret: bytes
+    synonyms: Synonyms | None
+
+
+def read_batch(
+    texts: Sequence[str],
+    *,
+    language: str = "ru",
+    quotes: str = "keep",
+    secret: bytes = b"",
+    synonyms: Synonyms | None = None,
+) -> Batch:
+    """Read texts side by side. The arguments are those of ``Document``."""
+    options: Options = {"language": language, "quotes": quotes, "secret": secret, "synonyms": synonyms}
+    return Batch([CanonicalText(text, **options) for text in texts], secret)
+
+
+class Batch:
+    """Texts side by side, each as its ``Document`` describes it.
+
+    ``hashes``: uint64, tokens of all texts one after another.  ``lengths``: int64[n], the number of tokens of each
+    text.  ``offsets``: int64[n + 1], text ``i`` has the tokens ``offsets[i]:offsets[i + 1]``.  ``stop``: bool,
+    whether each token is a stop word.  ``len()`` is the number of texts.
+    """
+
+    def __init__(self, documents: Sequence[CanonicalText], secret: bytes) -> None:
+        self._documents, self._secret = list(documents), secret
+        data = [document.reading.data for document in documents]
+        records = np.frombuffer(b"".join(data), _RECORD)
+        self.hashes: Hashes = records["hash"].astype(np.uint64)
+        self._marks: NDArray[np.uint8] = records["marks"]
+        ends = [end // RECORD.size for end in accumulate(map(len, data), initial=0)]
+        self.offsets: Integers = np.array(ends, np.int64)
+        self.lengths: Integers = self.offsets[1:] - self.offsets[:-1]
+        self.stop: Flags = (self._marks & _STOPPED).view(np.bool_)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    @cached_property
+    def content(self) -> Flags:
+        """bool: whether each token is neither a stop word nor a price nor a contact."""
+        content: Flags = (self._marks & _NO_CONTENT) == 0
+        return content
+
+    @cached_property
+    def truncated(self) -> Flags:
+        """bool[n]: whether a part of each text was left out."""
+        return np.array([document.truncated for document in self._documents], np.bool_)
+
+    @cached_property
+    def content_words(self) -> Integers:
+        """int64[n]: the number of tokens of each text that are not stop words."""
+        stop_places = self.stop.nonzero()[0]
+        bounds = stop_places.searchsorted(self.offsets)
+        return self.lengths - (bounds[1:] - bounds[:-1])
+
+    @cached_property
+    def exacts(self) -> list[bytes]:
+        """``Document.exact`` of every text."""
+        data, places = self.hashes.astype("<u8", copy=False).tobytes(), (8 * self.offsets).tolist()
+        return [digest([data[start:end]], self._secret) for start, end in pairwise(places)]
+
+    def exact(self, i: int) -> bytes:
+        """Return ``Document.exact`` of a text."""
+        return self.exacts[i]
+
+    def document(self, i: int) -> CanonicalText:
+        """Return the document of a text."""
+        return self._documents[i]
+
+    def codes(self, i: int) -> frozenset[str]:
+        """Return the canonical codes of a text."""
+        return self._documents[i].codes
+
+    def contacts(self, i: int) -> tuple[str, ...]:
+        """Return the canonical contacts of a text, each once, in order."""
+        return self._documents[i].contacts
+
+    def plain(self, i: int) -> str:
+        """Return a text without markup, as a person sees it."""
+        return self._documents[i].plain
+
+    def forget(self) -> None:
+        """Drop the tokens of all texts to save memory. They are made again when they are asked for."""
+        self._documents = [document.without_tokens() for document in self._documents]

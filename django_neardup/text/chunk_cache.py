@@ -1,0 +1,172 @@
+"""Chunks of folded texts to the records of their tokens, read once and then remembered by the process.
+
+A record is the hash of a token and its marks.  One cache serves texts of one language and script under one secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from struct import Struct
+from sys import getsizeof
+from typing import NamedTuple
+
+from .chunk_context import FOLLOWS, mark_before, mark_behind
+from .hashing import hash_word
+from .normalization.offsets import PlainText
+from .tokens.lexicon import get_lexicon
+from .tokens.stopwords import STOP_WORDS
+from .tokens.synonyms import WORD_KINDS, Synonyms
+from .tokens.tokenize import Token, tokenize
+
+STOPPED, BARE = 1, 2
+"""Marks of a stop word, and of a price or a contact. ``chunk_context`` has the others."""
+
+RECORD = Struct("<QB")
+MOST_CHUNKS = 48_000
+MOST_BYTES = 15 << 19
+"""Of each of the two generations. Common texts reach the first limit, crafted ones the second."""
+
+MOST_PIECE_BYTES = 1 << 20
+MOST_CACHES = 16
+LONGEST_KEPT = 100
+_ENTRY_BYTES = 56  # of a dictionary, for one key
+
+_HARD = re.compile(r"[\d+*$€£¥₽₴₸°×·÷]")
+_SOFT_KINDS = frozenset(["word", "latin", "numeral"])
+_EDGES = '.,!?:;()"«»…'
+_LETTERS = re.compile(r"[^\W\d_]{1,40}")
+
+
+class Piece(NamedTuple):
+    """Records of neighbouring tokens, one after another, and the codes and contacts among them."""
+
+    data: bytes
+    codes: tuple[str, ...] = ()
+    contacts: tuple[str, ...] = ()
+
+
+class _Generations(dict[str, "bytes | None"]):
+    """A dictionary of bounded size that keeps what was used of late.
+
+    When it is full it becomes the older generation, and what is found there moves back.  Threads may do so at the same
+    time: at worst a chunk is read again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.older: dict[str, bytes | None] = {}
+        self.size = 0
+
+    def keep(self, key: str, value: bytes | None) -> None:
+        """Remember a value."""
+        size = getsizeof(key) + getsizeof(value) + _ENTRY_BYTES
+        if len(self) >= MOST_CHUNKS or self.size + size > MOST_BYTES:
+            self.older = dict(self)
+            self.clear()
+            self.size = 0
+        self.size += size
+        self[key] = value
+
+
+class ChunkCache(_Generations):
+    """Chunks to the records of their tokens, b"" for a chunk without tokens.
+
+    None stands for a chunk that is to be read together with its neighbours, because it holds a figure, or because its
+    codes and contacts are wanted: ``piece`` reads those.
+    """
+
+    def __init__(self, language: str, cyrillic: bool, secret: bytes, synonyms: Synonyms | None) -> None:
+        super().__init__()
+        self.language, self.cyrillic, self.secret, self.synonyms = language, cyrillic, secret, synonyms
+        self._lexicon = get_lexicon(language, cyrillic)
+        self._pieces: dict[str, Piece] = {}
+        self._pieces_size = 0
+
+    def __missing__(self, chunk: str) -> bytes | None:
+        older = self.older
+        records = older[chunk] if chunk in older else self._read(chunk)
+        if len(chunk) <= LONGEST_KEPT:
+            self.keep(chunk, records)
+        return records
+
+    def _read(self, chunk: str) -> bytes | None:
+        if _HARD.search(chunk):
+            return None
+        word = chunk.strip(_EDGES)
+        if _LETTERS.fullmatch(word) and "www." not in chunk:
+            return self._read_word(chunk, word)
+        tokens = self.tokens(chunk)
+        if not all(token.kind in _SOFT_KINDS for token in tokens):
+            return None
+        return self._marked(chunk, tokens) if tokens else b""
+
+    def _read_word(self, chunk: str, word: str) -> bytes | None:
+        """Read a chunk of one word, between signs that are no part of it."""
+        if chunk != word:
+            records = self[word]
+            return records if records is None or chunk.startswith(word) else _not_following(records)
+        key = self._lexicon.plain_key(word)
+        if key is not None:
+            return self._record(key, "word", mark_before(word) | mark_behind(word))
+        entry = self._lexicon.get(word) or self._lexicon.make_entry(word)
+        return self._record(entry.key, entry.kind, mark_before(word) | mark_behind(entry.surface))
+
+    def _marked(self, chunk: str, tokens: Sequence[Token]) -> bytes:
+        """Return the records of a chunk: the first is marked for a figure before it, the last for one behind it."""
+        marks = [0] * len(tokens)
+        marks[0] |= mark_before(chunk)
+        marks[-1] |= mark_behind(tokens[-1].surface, alone=len(tokens) == 1)
+        return b"".join([self._record(token.key, token.kind, mark) for token, mark in zip(tokens, marks)])
+
+    def _record(self, key: str, kind: str, marks: int = 0) -> bytes:
+        if self.synonyms and kind in WORD_KINDS:
+            key = self.synonyms.leading_key(key) or key
+        if key in STOP_WORDS:
+            marks |= STOPPED
+        if kind in ("price", "contact"):
+            marks |= BARE
+        return RECORD.pack(hash_word(key, self.secret), marks)
+
+    def tokens(self, text: str) -> Sequence[Token]:
+        """Tokenize a part of a folded text."""
+        return tokenize(PlainText(text), self.language, self.cyrillic).tokens
+
+    def piece(self, text: str) -> Piece:
+        """Read a figure and the chunks that may belong to it."""
+        piece = self._pieces.get(text)
+        if piece is None:
+            piece = self.piece_of(self.tokens(text))
+            if len(text) <= LONGEST_KEPT:
+                self._keep_piece(text, piece)
+        return piece
+
+    def _keep_piece(self, text: str, piece: Piece) -> None:
+        size = getsizeof(text) + _ENTRY_BYTES + getsizeof(piece) + getsizeof(piece.data)
+        size += sum(map(getsizeof, (*piece.codes, *piece.contacts)))
+        if self._pieces_size + size > MOST_PIECE_BYTES:
+            self._pieces = {}
+            self._pieces_size = 0
+        self._pieces_size += size
+        self._pieces[text] = piece
+
+    def piece_of(self, tokens: Sequence[Token]) -> Piece:
+        """Return the piece of tokens that are known."""
+        return Piece(
+            b"".join([self._record(token.key, token.kind) for token in tokens]),
+            tuple(token.key for token in tokens if token.kind == "code"),
+            tuple(token.key for token in tokens if token.kind == "contact"),
+        )
+
+
+def _not_following(records: bytes) -> bytes:
+    """Return the record of a word that no figure before it can reach, because a sign stands between."""
+    value, marks = RECORD.unpack(records)
+    return RECORD.pack(value, marks & ~FOLLOWS) if marks & FOLLOWS else records
+
+
+@lru_cache(maxsize=MOST_CACHES)
+def chunk_cache(language: str, cyrillic: bool, secret: bytes, synonyms: Synonyms | None) -> ChunkCache:
+    """Return the cache of the process for texts of that kind."""
+    return ChunkCache(language, cyrillic, secret, synonyms)

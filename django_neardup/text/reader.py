@@ -1,0 +1,133 @@
+"""The reader: a text to the hashes and marks of its tokens, without the tokens.
+
+The text is normalized as a whole and split at blanks.  Most chunks have been read before: their records are looked up.
+Figures are read together with the chunks that may belong to them.  The result equals that of the tokenizer.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .chunk_cache import ChunkCache, Piece, chunk_cache
+from .chunk_context import FOLLOWS, LEADS, LINKS, MONTH
+from .normalization.normalize import normalize
+from .normalization.offsets import PlainText
+from .normalization.plain_text import plain_text
+from .tokens.synonyms import Synonyms
+from .tokens.token_pattern import UNSPACED_GLYPH
+from .tokens.tokenize import LONG_TEXT_CHARACTERS, lower, tokenize
+from .word_lists import word_set
+
+CYRILLIC_LANGUAGES = word_set("ru uk be bg sr mk kk ky mn tg tt ba")
+_FIRST_MARKS, _LAST_MARKS = 8, -1
+"""Where the marks of the first and the last record of a chunk stand."""
+
+Parts = list["bytes | None"]
+
+
+class Reading(NamedTuple):
+    """What the reader finds in a text.
+
+    ``data``: records of the tokens (``chunk_cache.RECORD``).  ``codes`` and ``contacts``: canonical, in order.
+    ``plain``: the text without markup.  ``truncated``: whether a part of the text was left out.
+    """
+
+    data: bytes
+    codes: tuple[str, ...]
+    contacts: tuple[str, ...]
+    plain: str
+    truncated: bool
+
+
+def read(raw: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms | None) -> Reading:
+    """Read a text.  See ``Document`` for the arguments."""
+    plain = plain_text(raw, quotes, PlainText)
+    folded = normalize(plain, prefer_cyrillic=prefers_cyrillic(language))
+    text = folded.offset_text.text
+    if not folded.usual and UNSPACED_GLYPH.search(text):
+        text = UNSPACED_GLYPH.sub(r" \g<0> ", text)
+    cache = chunk_cache(language, folded.is_cyrillic, secret, synonyms)
+    if len(text) < LONG_TEXT_CHARACTERS:
+        piece, truncated = _read_chunks(cache, lower(text)), plain.truncated
+    else:
+        # A very long text has a budget of words, which only the tokenizer keeps.
+        tokens = tokenize(folded.offset_text, language, folded.is_cyrillic)
+        piece, truncated = cache.piece_of(tokens.tokens), tokens.truncated
+    return Reading(*piece, plain.text, truncated)
+
+
+def prefers_cyrillic(language: str) -> bool:
+    """Return whether most texts of a language are Cyrillic."""
+    return language.lower()[:2] in CYRILLIC_LANGUAGES
+
+
+def _read_chunks(cache: ChunkCache, text: str) -> Piece:
+    """Read a folded text in lower case, chunk by chunk."""
+    chunks = (text.replace("\n", " \n ") if "\n" in text else text).split(" ")
+    parts = list(map(cache.__getitem__, chunks))
+    if None not in parts:
+        return Piece(b"".join(parts))  # type: ignore[arg-type]  # there is no None
+    return _read_figures(cache, chunks, parts)
+
+
+def _read_figures(cache: ChunkCache, chunks: list[str], parts: Parts) -> Piece:
+    """Read what could not be looked up, with the neighbours that may belong to it."""
+    data: Parts = []
+    codes: tuple[str, ...] = ()
+    contacts: tuple[str, ...] = ()
+    end, left = 0, parts.count(None)
+    while left:
+        figure = parts.index(None, end)
+        start = _start_of(parts, figure, end)
+        data += parts[end:start]
+        end = _end_of(parts, figure)
+        left -= parts[start:end].count(None)
+        piece = cache.piece(" ".join(chunks[start:end]).replace(" \n ", "\n"))
+        data.append(piece.data)
+        codes += piece.codes
+        contacts += piece.contacts
+    data += parts[end:]
+    return Piece(b"".join(data), codes, contacts)  # type: ignore[arg-type]  # every None is in a piece
+
+
+def _start_of(parts: Parts, figure: int, floor: int) -> int:
+    """Return where the month or the price word before a figure stands, else the figure's own place."""
+    first = _before(parts, figure, floor)
+    marks = parts[first][_LAST_MARKS] if first >= floor else 0  # type: ignore[index]
+    if marks & (LEADS | MONTH):
+        return first
+    if marks & LINKS:
+        second = _before(parts, first, floor)
+        if second >= floor and parts[second][_LAST_MARKS] & LEADS:  # type: ignore[index]
+            return second
+    return figure
+
+
+def _end_of(parts: Parts, figure: int) -> int:
+    """Return the end of a figure and of the units, currencies, months and other figures that follow it."""
+    end = figure + 1
+    while (place := _next(parts, end)) < len(parts):
+        part = parts[place]
+        if part is not None and not part[_FIRST_MARKS] & FOLLOWS:
+            if not part[_LAST_MARKS] & LINKS:
+                return end
+            place = _next(parts, place + 1)
+            if place == len(parts) or parts[place] is not None:
+                return end
+        end = place + 1
+    return end
+
+
+def _before(parts: Parts, place: int, floor: int) -> int:
+    """Return the place of the nearest chunk with tokens before a place; one below ``floor`` if there is none."""
+    place -= 1
+    while place >= floor and parts[place] == b"":
+        place -= 1
+    return place
+
+
+def _next(parts: Parts, place: int) -> int:
+    """Return the place of the nearest chunk with tokens from a place on; the number of parts if there is none."""
+    while place < len(parts) and parts[place] == b"":
+        place += 1
+    return place

@@ -1,0 +1,65 @@
+"""The table of token rules: order, kinds, and a row as all that a new kind of token needs."""
+
+from __future__ import annotations
+
+import pytest
+
+from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.tokens import tokenize
+from django_neardup.text.tokens.lexicon import get_lexicon
+from django_neardup.text.tokens.token_builders import single_token
+from django_neardup.text.tokens.token_pattern import Rule, RuleTable
+from django_neardup.text.tokens.token_rules import RULES, TABLE
+
+MATCHED = {
+    "email": "ivan@mail.ru",
+    "link": "http://site.ru/a",
+    "handle": "@ivanov",
+    "month": "may 12, 2024",
+    "word": "слово",
+    "code": "kdl-32",
+    "rest": "цена-5",
+    "end": "...",
+    "phone": "+7 903 123-45-67",
+    "date": "12.05.2024",
+    "price": "5 тыс. руб.",
+    "year": "2015 г.",
+    "measure": "5 кг",
+    "multiplied": "29 тыс.",
+    "ordinal": "5-й",
+    "number": "1 000 000",
+    "range": "5-8-9",
+    "glued": "5шт",
+    "figures": "5-а5",
+}
+HASHTAG = Rule("hashtag", r"#[^\W\d_]+", single_token("tag", str.upper), ("tag",))
+
+
+def test_every_rule_has_an_example() -> None:
+    assert list(MATCHED) == [rule.name for rule in RULES]
+
+
+@pytest.mark.parametrize("name", MATCHED)
+def test_the_first_rule_that_matches_wins(name: str) -> None:
+    match = TABLE.pattern(True, True).match(MATCHED[name])
+    assert match and match.lastgroup == name
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.build], ids=lambda rule: rule.name)
+def test_a_rule_makes_the_kinds_that_it_names(rule: Rule) -> None:
+    match = TABLE.pattern(True, True).match(MATCHED[rule.name])
+    assert match and rule.build
+    entries = [entry for entry, _, _ in rule.build(get_lexicon("ru", True), match.group(), 0)]
+    assert entries and {entry.kind for entry in entries} <= set(rule.kinds)
+
+
+def test_a_rule_of_addresses_is_left_out_of_a_text_without_them() -> None:
+    assert "email" not in TABLE.pattern(False, True).groupindex
+    assert "month" not in TABLE.pattern(True, False).groupindex
+
+
+def test_a_row_is_all_that_a_new_kind_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokenize, "TABLE", RuleTable((HASHTAG, *RULES)))
+    tokens = CanonicalText("Продам #диван за 5 тыс. руб.").tokens
+    assert [(token.key, token.kind) for token in tokens[1:2]] == [("#ДИВАН", "tag")]
+    assert [token.kind for token in tokens] == ["word", "tag", "word", "price"]
