@@ -1,4 +1,4 @@
-"""Near-duplicate posts: found as they are saved, grouped in lists, merged by moderators.
+"""Near-duplicate posts: found when they are saved, grouped in lists, merged by moderators.
 
 ``import django_neardup as neardup`` needs no settings and imports nothing heavy. Each public name below is
 loaded on first use.

@@ -1,4 +1,4 @@
-"""What all pages of ours share: nobody adds, edits or deletes rows by hand."""
+"""The base class of all admin pages: rows cannot be added, edited or deleted by hand."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def non_atomic_requests(view: View) -> View:
-    """The view opens its own, durable transactions: ATOMIC_REQUESTS must not wrap them in another."""
+    """Exempt a view from ATOMIC_REQUESTS in every database."""
+    # The views open durable transactions, and Django refuses those inside another transaction.
     for alias in connections:
         transaction.non_atomic_requests(alias)(view)
     return view
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Rows that only the app itself writes. Whoever may decide may look.
+    """Rows that only the app writes. Users with the review or the merge permission can view them, too.
 
-    ``using``: the database whose rows are shown and written, where that is not the one that the router names for
-    writing. What is decided on is read there, never on a replica.
+    ``using`` is the database of the rows, for reading and writing. If it is None, the router's database for
+    writing is used.
     """
 
     using: str | None = None
 
+    # Otherwise Django counts all rows of the table on every page of a filtered list.
     show_full_result_count = False
     show_facets = admin.ShowFacets.ALWAYS
 
@@ -40,11 +42,16 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         js = [Script("neardup/workshop.js", defer=True)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        # A moderator decides on current rows, so they are never read from a replica.
         return super().get_queryset(request).using(self.using or router.db_for_write(self.model))
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """What a filter asks alone: of any other column an address might guess what its rows do not show."""
-        filters = {getattr(each, "parameter_name", each) for each in self.get_list_filter(request)}
+        """Allow only lookups that belong to a filter of the list."""
+        # By lookups on other columns, a user could guess values that the rows do not show.
+        filters = {
+            getattr(list_filter, "parameter_name", list_filter)
+            for list_filter in self.get_list_filter(request)
+        }
         return lookup.partition("__")[0] in filters and super().lookup_allowed(lookup, value, request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -60,5 +67,5 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return super().has_view_permission(request, obj) or self.has_review_permission(request)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Whether that person decides on near-duplicates."""
+        """Return whether the user may decide on near-duplicates."""
         return request.user.has_perm(REVIEW_PERMISSION) or request.user.has_perm(MERGE_PERMISSION)

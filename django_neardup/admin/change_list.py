@@ -1,4 +1,4 @@
-"""Lists whose rows carry the objects that they speak of: fetched once for the page, not once for a row."""
+"""Lists that load the objects of their rows once for each page, not once for each row."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from .base import ReadOnlyAdmin
 
 
 class PreparedChangeList(ChangeList):
-    """Hands the rows of the page to the ``PreparedListAdmin`` before they are drawn."""
+    """A change list that passes its rows to ``PreparedListAdmin.prepare_rows`` before they are rendered."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         self.result_list: Any = list(self.result_list)
-        page: Any = self.model_admin
-        page.prepare_rows(request, self.result_list, self.queryset.db)
+        model_admin: Any = self.model_admin
+        model_admin.prepare_rows(request, self.result_list, self.queryset.db)
 
 
 class PreparedListAdmin(ReadOnlyAdmin):
-    """Pages that begin with such a list."""
+    """A ModelAdmin with a ``PreparedChangeList``."""
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PreparedChangeList]:
         return PreparedChangeList
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Give every row of the page, read from that database, what it speaks of."""
+        """Attach the displayed objects to the rows of a page, read from the database ``using``."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Clusters: the list, and the page that compares the members."""
+"""The list of clusters, and the page that compares the members of a cluster."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .visible_objects import load_displayed_posts, model_verbose_name
 
 @admin.register(Cluster)
 class ClusterAdmin(DecisionActionsAdmin):
-    """Groups of near-duplicates, those first that wait for a person."""
+    """Clusters of near-duplicates. The default filter shows the open ones; the newest come first."""
 
     key_prefix = "c"
     missing_message = gettext_lazy("That group no longer exists: it was decided, or its posts have changed.")
@@ -48,10 +48,12 @@ class ClusterAdmin(DecisionActionsAdmin):
         )
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Give every row its representative as this person may see it."""
-        found = load_displayed_posts([row.leader for row in rows], request, self.admin_site, using)
+        """Attach the displayed leader to every row. It holds only what the user may see."""
+        posts_by_document = load_displayed_posts(
+            [row.leader for row in rows], request, self.admin_site, using
+        )
         for row in rows:
-            row.displayed = found[row.leader_id]
+            row.displayed = posts_by_document[row.leader_id]
 
     @admin.display(description=gettext_lazy("representative"))
     def post(self, row: Any) -> str:

@@ -1,4 +1,4 @@
-"""The members of a cluster, each against the representative, and one of them side by side with it."""
+"""The page of a cluster: each member compared with the leader, and one of them side by side with it."""
 
 from __future__ import annotations
 
@@ -39,8 +39,11 @@ MEMBERS_PER_PAGE = 50
 
 @dataclass(frozen=True)
 class MemberRow:
-    """A row of the table. ``is_verified``: its score comes of a comparison with the representative;
-    ``is_keeper``: it is proposed to stay; ``contact_text`` says whether it has a contact of the representative."""
+    """A row of the table of members.
+
+    ``is_verified``: the score comes from a comparison with the leader. ``is_keeper``: the member is the
+    proposed keeper. ``contact_text`` says whether the member shares a contact with the leader.
+    """
 
     post: DisplayedPost
     is_leader: bool
@@ -61,7 +64,7 @@ class MemberRow:
 
 @dataclass(frozen=True)
 class NearbyPost:
-    """A post outside that is a variant of a member."""
+    """A post outside the cluster that is a variant of a member."""
 
     post: DisplayedPost
     pair: Pair
@@ -71,16 +74,19 @@ class NearbyPost:
 
 
 class ClusterPage:
-    """All that the page of a cluster shows: a fixed number of queries, whatever the number of members."""
+    """The data of a cluster's page. Takes a fixed number of queries for any number of members."""
 
     def __init__(self, cluster: Cluster, request: HttpRequest, site: Any, using: str) -> None:
         self.cluster, self.request, self.site, self.using = cluster, request, site, using
 
     @cached_property
     def member_page(self) -> Page[Membership]:
-        """The members of this page, in static order."""
-        rows = Membership.objects.using(self.using).filter(cluster=self.cluster).select_related("document")
-        others = rows.exclude(document=self.cluster.leader_id)
+        """Return the members of this page except the leader, in static order."""
+        memberships = (
+            Membership.objects.using(self.using).filter(cluster=self.cluster).select_related("document")
+        )
+        others = memberships.exclude(document=self.cluster.leader_id)
+        # The same order as ``Document.static_order``.
         ordered = others.order_by("-document__live", "document__first_seen", "document")
         return Paginator(ordered, MEMBERS_PER_PAGE).get_page(self.request.GET.get("p"))
 
@@ -98,7 +104,7 @@ class ClusterPage:
 
     @cached_property
     def posts_by_document(self) -> dict[int, DisplayedPost]:
-        documents = [self.cluster.leader, *(place.document for place in self.member_page)]
+        documents = [self.cluster.leader, *(membership.document for membership in self.member_page)]
         return load_displayed_posts(documents, self.request, self.site, self.using)
 
     @cached_property
@@ -107,32 +113,41 @@ class ClusterPage:
 
     @cached_property
     def pairs_by_member(self) -> dict[int, Pair]:
-        """The pairs of the representative with the members of this page, by the member's document."""
-        head = self.cluster.leader_id
-        keys = [place.document_id for place in self.member_page]
-        rows = active_pairs_of([head], self.using).filter(Q(a=head, b__in=keys) | Q(b=head, a__in=keys))
-        return {pair.other_id(head): pair for pair in rows.select_related("scheme")}
+        """Return the pairs of the leader with the members of this page, by the member's document id."""
+        leader_id = self.cluster.leader_id
+        member_ids = [membership.document_id for membership in self.member_page]
+        pairs = active_pairs_of([leader_id], self.using).filter(
+            Q(a=leader_id, b__in=member_ids) | Q(b=leader_id, a__in=member_ids)
+        )
+        return {pair.other_id(leader_id): pair for pair in pairs.select_related("scheme")}
 
     @cached_property
     def sources_by_document(self) -> dict[int, Source]:
-        """What the posts of this page say now, by document."""
+        """Return the current sources of the posts of this page, by document id."""
         return load_sources(self.posts_by_document.values(), self.using)
 
     @cached_property
     def proposal(self) -> KeeperProposal | None:
-        """Which of the posts of this page is proposed to stay; None where this person may see none."""
-        objects = [each.instance for each in self.posts_by_document.values() if each.instance is not None]
+        """Return the keeper that is proposed from the posts of this page.
+
+        Return None if the user may not see any of the posts.
+        """
+        objects = [post.instance for post in self.posts_by_document.values() if post.instance is not None]
         return propose_keeper(objects, self.using) if objects else None
 
     @cached_property
     def compared_document_id(self) -> int | None:
-        """The document compared with the representative: the one asked for, else the first that is no exact copy."""
-        keys = [place.document_id for place in self.member_page]
-        asked = self.request.GET.get("member", "")
-        if asked in map(str, keys):
-            return int(asked)
-        unlike = (place.document_id for place in self.member_page if not place.exact)
-        return next(unlike, keys[0] if keys else None)
+        """Return the id of the document that is compared with the leader.
+
+        This is the member in the query string or, by default, the first member that is not an exact copy.
+        If all members are exact copies, it is the first one. Return None if the page has no members.
+        """
+        member_ids = [membership.document_id for membership in self.member_page]
+        requested_id = self.request.GET.get("member", "")
+        if requested_id in map(str, member_ids):
+            return int(requested_id)
+        edited_ids = (membership.document_id for membership in self.member_page if not membership.exact)
+        return next(edited_ids, member_ids[0] if member_ids else None)
 
     @cached_property
     def comparison(self) -> PairComparison | None:
@@ -147,7 +162,7 @@ class ClusterPage:
 
     @cached_property
     def evidence(self) -> Evidence | None:
-        """Why the representative and the chosen member met; None where they were never compared."""
+        """Return why the leader and the compared member were paired. Return None if they have no pair."""
         pair = (
             self.pairs_by_member.get(self.compared_document_id)
             if self.compared_document_id is not None
@@ -163,80 +178,85 @@ class ClusterPage:
 
     @cached_property
     def member_rows(self) -> list[MemberRow]:
-        """The representative, then the others of this page."""
-        head = self.cluster.leader
-        first = MemberRow(self.leader, True, **self._common_fields(head, self.leader))
-        return [first, *(self._build_member_row(place) for place in self.member_page)]
+        """Return the row of the leader, then the rows of the other members of this page."""
+        leader = self.cluster.leader
+        leader_row = MemberRow(self.leader, True, **self._common_fields(leader, self.leader))
+        return [leader_row, *(self._build_member_row(membership) for membership in self.member_page)]
 
     @cached_property
     def weakest_pair(self) -> WeakestPair | None:
-        """The weakest pair inside."""
+        """Return the pair of two members with the lowest score."""
         return find_weakest_pair(self.cluster, self.using)
 
     @cached_property
     def evidence_rows(self) -> list[EvidenceRow]:
-        """Why the members are together, in rows."""
+        """Return the evidence that the members belong together, as rows."""
         return build_evidence_rows(self.cluster, self.weakest_pair, self.shared_contacts, self.site)
 
     @cached_property
     def nearby_posts(self) -> list[NearbyPost]:
-        """Variants of members that do not belong: best first."""
-        found = find_nearby_pairs(self.cluster, self.using)
-        sides = [side for pair, _inside in found for side in (pair.a, pair.b)]
-        shown = load_displayed_posts(sides, self.request, self.site, self.using)
-        return [self._build_nearby_post(pair, inside, shown) for pair, inside in found]
+        """Return variants of members that are outside the cluster, best first."""
+        nearby_pairs = find_nearby_pairs(self.cluster, self.using)
+        documents = [document for pair, _member_id in nearby_pairs for document in (pair.a, pair.b)]
+        posts_by_document = load_displayed_posts(documents, self.request, self.site, self.using)
+        return [
+            self._build_nearby_post(pair, member_id, posts_by_document) for pair, member_id in nearby_pairs
+        ]
 
     def _build_nearby_post(
         self, pair: Pair, member_id: int, posts_by_document: dict[int, DisplayedPost]
     ) -> NearbyPost:
-        other = pair.other_id(member_id)
-        found = _visible_differences(pair, posts_by_document[member_id], posts_by_document[other], {})
+        other_id = pair.other_id(member_id)
+        differences = _visible_differences(
+            pair, posts_by_document[member_id], posts_by_document[other_id], {}
+        )
         return NearbyPost(
-            posts_by_document[other],
+            posts_by_document[other_id],
             pair,
             posts_by_document[member_id],
-            found[:MAX_ROW_DIFFERENCES],
-            more_text(len(found) - MAX_ROW_DIFFERENCES),
+            differences[:MAX_ROW_DIFFERENCES],
+            more_text(len(differences) - MAX_ROW_DIFFERENCES),
         )
 
     def _build_member_row(self, membership: Membership) -> MemberRow:
-        shown, pair = (
+        post, pair = (
             self.posts_by_document[membership.document_id],
             self.pairs_by_member.get(membership.document_id),
         )
-        found = (
-            _visible_differences(pair, self.leader, shown, self.sources_by_document)
+        differences = (
+            _visible_differences(pair, self.leader, post, self.sources_by_document)
             if pair is not None
             else []
         )
         return MemberRow(
-            shown,
+            post,
             False,
             score_text=format_percent(membership.score, membership.exact),
             is_exact=membership.exact,
             is_verified=membership.reason == Membership.Reason.DUPLICATE,
-            differences=found[:MAX_ROW_DIFFERENCES],
-            more_text=more_text(len(found) - MAX_ROW_DIFFERENCES),
+            differences=differences[:MAX_ROW_DIFFERENCES],
+            more_text=more_text(len(differences) - MAX_ROW_DIFFERENCES),
             is_compared=membership.document_id == self.compared_document_id,
             contact_text=self.shared_contacts.describe_member_contact(membership.document_id),
             compare_url=f"{self._page_url(member=membership.document_id)}#neardup-compare",
-            **self._common_fields(membership.document, shown),
+            **self._common_fields(membership.document, post),
         )
 
     def _common_fields(self, document: Document, post: DisplayedPost) -> dict[str, Any]:
-        seen = post.instance is not None and self.leader.instance is not None
-        author = document.author if seen else ""
-        proposed = self.proposal.post if self.proposal is not None else None
+        # The authors are compared only if the user may see both posts.
+        are_visible = post.instance is not None and self.leader.instance is not None
+        author = document.author if are_visible else ""
+        proposed_keeper = self.proposal.post if self.proposal is not None else None
         return {
             "author_name": post.author,
             "has_same_author": bool(author) and author == self.cluster.leader.author,
             "first_seen": document.created,
             "visits": post.visits,
-            "is_keeper": proposed is not None and post.instance == proposed,
+            "is_keeper": proposed_keeper is not None and post.instance == proposed_keeper,
         }
 
     def _page_url(self, **changes: Any) -> str:
-        """This page with other values in its address; what of it belongs to the queue stays."""
+        """Return this page's query string with changed parameters. The parameters of the queue are kept."""
         query = self.request.GET.copy()
         for name, value in {"p": self.member_page.number, **changes}.items():
             query[name] = str(value)
@@ -246,7 +266,7 @@ class ClusterPage:
 def _visible_differences(
     pair: Pair, left: DisplayedPost, right: DisplayedPost, sources: Mapping[int, Source]
 ) -> list[DisplayedDifference]:
-    """What differs, where this person may see both posts."""
+    """Return the differences of a pair. Return an empty list if the user may not see both posts."""
     if left.instance is None or right.instance is None:
         return []
     return build_differences(pair.evidence, side_of(pair, left), unchanged_texts(pair, sources))

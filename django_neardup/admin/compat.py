@@ -1,4 +1,4 @@
-"""What differs between the releases of Django that are supported."""
+"""Differences between the supported Django releases."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ Label = str | Promise
 
 
 def action(plural_description: Label, description: Label, permissions: Sequence[str]) -> Callable[[Any], Any]:
-    """``admin.action`` for lists and, from Django 6.1 on, for the page of one object too."""
+    """Return ``admin.action`` for lists. From Django 6.1 on, the action is also on the page of an object."""
     decorator: Any = admin.action
-    places = getattr(admin, "ActionLocation", None)
-    given: dict[str, Any] = {"description": plural_description}
-    if places is not None:
-        everywhere = [places.CHANGE_LIST, places.CHANGE_FORM]
-        given = {"description": description, "description_plural": plural_description, "location": everywhere}
-    found: Callable[[Any], Any] = decorator(permissions=permissions, **given)
-    return found
+    locations = getattr(admin, "ActionLocation", None)
+    options: dict[str, Any] = {"description": plural_description}
+    if locations is not None:
+        all_locations = [locations.CHANGE_LIST, locations.CHANGE_FORM]
+        options = {
+            "description": description,
+            "description_plural": plural_description,
+            "location": all_locations,
+        }
+    action_decorator: Callable[[Any], Any] = decorator(permissions=permissions, **options)
+    return action_decorator

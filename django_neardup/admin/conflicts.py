@@ -1,4 +1,4 @@
-"""Who was first: what another person did with a group since somebody looked at it."""
+"""Conflicts between moderators: decisions on a group that were made after the moderator saw it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .outcomes import ModerationAction
 from .text_format import elapsed_text
 
 ACTIONS_BY_DECISION_KIND: Mapping[str, str] = {Decision.Kind.DIFFERENT: "leave"}
-"""The outcomes that decide, by the kind of their decisions; the others leave records of their own names."""
+"""The actions that write a decision, by its kind. Other actions write merge records with their name."""
 
 
 @dataclass(frozen=True)
 class EarlierDecision:
-    """A decision or a record: whose, what, when, and where it is shown."""
+    """A decision or a merge record: who made it, what it does, when it was made, and its page."""
 
     by_name: str
     action_label: str
@@ -34,13 +34,13 @@ class EarlierDecision:
     decision_or_record: Decision | MergeRecord
 
     def is_made_by(self, user: Any, action: ModerationAction | None = None) -> bool:
-        """Whether that person did it, and it is what the outcome does; None for any."""
+        """Return whether the user made it with the action. If ``action`` is None, any action counts."""
         row = self.decision_or_record
-        deed = row.action if isinstance(row, MergeRecord) else ACTIONS_BY_DECISION_KIND.get(row.kind)
-        return row.by == str(user.pk) and (action is None or deed == action.name)
+        action_name = row.action if isinstance(row, MergeRecord) else ACTIONS_BY_DECISION_KIND.get(row.kind)
+        return row.by == str(user.pk) and (action is None or action_name == action.name)
 
     def url(self, site: str) -> str:
-        """Its page in the admin; empty where it has none."""
+        """Return the URL of its page in the admin. Return an empty string if there is no such page."""
         try:
             return reverse(
                 f"{site}:neardup_{self.decision_or_record._meta.model_name}_change",
@@ -51,7 +51,10 @@ class EarlierDecision:
 
 
 def find_earlier_decision(item_key: str, seen_state: SeenState | None, using: str) -> EarlierDecision | None:
-    """The last that was decided on that group since it was seen; None where nobody decided anything."""
+    """Return the last decision or merge record on a group since the moderator saw it.
+
+    Return None if there is none, or if ``seen_state`` is None or names no documents.
+    """
     if seen_state is None or not seen_state.document_ids:
         return None
     decisions = Decision.objects.using(using).filter(
@@ -62,15 +65,16 @@ def find_earlier_decision(item_key: str, seen_state: SeenState | None, using: st
     )
     decision, record = decisions.order_by("-pk").first(), records.defer("journal").order_by("-pk").first()
     if decision is not None and record is not None and decision.batch == record.batch:
-        decision = None  # what was remembered of those that took no part
+        # The decision only remembers the unselected posts of this action. The record says what was done.
+        decision = None
     rows: list[Any] = sorted((row for row in (decision, record) if row is not None), key=_created_at)
     return _build_earlier_decision(rows[-1]) if rows else None
 
 
 def repeat_message(earlier_decision: EarlierDecision, item_name: str) -> str:
-    """What a person is told who decides once more what she has decided."""
-    said = _("%(group)s: you decided this %(time)s ago already: %(act)s.")
-    return said % {
+    """Return the message for a moderator who repeats their own decision."""
+    message = _("%(group)s: you decided this %(time)s ago already: %(act)s.")
+    return message % {
         "group": capfirst(item_name),
         "time": elapsed_text(earlier_decision.made_at),
         "act": earlier_decision.action_label,
@@ -80,27 +84,29 @@ def repeat_message(earlier_decision: EarlierDecision, item_name: str) -> str:
 def conflict_message(
     earlier_decision: EarlierDecision | None, action: ModerationAction, item_name: str
 ) -> str:
-    """What became of a wish that came too late."""
-    wish = str(action.button).rstrip("…")
+    """Return the message that an action was not recorded because the group had changed."""
+    button_label = str(action.button).rstrip("…")
     if earlier_decision is None:
         return _("%(group)s has changed since you saw it: your “%(wish)s” was not recorded.") % {
             "group": capfirst(item_name),
-            "wish": wish,
+            "wish": button_label,
         }
     return _("%(name)s was first on %(group)s, %(time)s ago: %(act)s. Your “%(wish)s” was not recorded.") % {
         "name": earlier_decision.by_name or _("Somebody"),
         "group": item_name,
         "time": elapsed_text(earlier_decision.made_at),
         "act": earlier_decision.action_label,
-        "wish": wish,
+        "wish": button_label,
     }
 
 
 def _records_condition(item_key: str, document_ids: Sequence[int], using: str) -> Q:
-    """Records of that cluster, or of one of the documents' objects."""
-    posts = Document.objects.using(using).filter(pk__in=document_ids).values_list("content_type", "object_id")
-    found = records_about_q(posts, using)
-    return found | Q(cluster=int(item_key[1:])) if item_key[0] == "c" else found
+    """Return a condition for the merge records of a cluster, or of the objects of documents."""
+    post_ids = (
+        Document.objects.using(using).filter(pk__in=document_ids).values_list("content_type", "object_id")
+    )
+    condition = records_about_q(post_ids, using)
+    return condition | Q(cluster=int(item_key[1:])) if item_key[0] == "c" else condition
 
 
 def _created_at(row: Any) -> datetime:
@@ -108,5 +114,5 @@ def _created_at(row: Any) -> datetime:
 
 
 def _build_earlier_decision(row: Any) -> EarlierDecision:
-    act = row.get_kind_display() if isinstance(row, Decision) else row.get_action_display()
-    return EarlierDecision(row.by_name, str(act), row.created, row.batch, row)
+    action_label = row.get_kind_display() if isinstance(row, Decision) else row.get_action_display()
+    return EarlierDecision(row.by_name, str(action_label), row.created, row.batch, row)

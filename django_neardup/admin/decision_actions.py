@@ -1,4 +1,4 @@
-"""The way from a list or a page to an outcome: an action, a confirmation that changes nothing, then the deed."""
+"""Admin actions that decide on clusters and pairs. Each leads to a confirmation page first."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from .selection_limits import selected_pks
 
 
 class DecisionActionsAdmin(PreparedListAdmin):
-    """A list of groups, on each of which one of the four outcomes is decided."""
+    """A list of clusters or pairs with the four actions: leave, hide, merge, delete."""
 
     actions = ("leave_selected", "hide_selected", "merge_selected", "delete_selected_duplicates")
 
     key_prefix: str
-    """What its keys begin with."""
+    """The letter that starts the item keys of this list: "c" for clusters, "p" for pairs."""
 
     missing_message: str | Promise
-    """What is said when the row is no more."""
+    """The warning that is shown if the row no longer exists."""
 
     def detail_view(self, request: HttpRequest, row: Any) -> HttpResponse:
-        """The page of one row."""
+        """Return the page of one row."""
         raise NotImplementedError
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """The texts side by side. A row that is no more leads back to the list that the person came from."""
+        """Return the page of a row. If the row is gone, redirect to the list that the user came from."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         if request.method not in ("GET", "HEAD"):
@@ -70,26 +70,27 @@ class DecisionActionsAdmin(PreparedListAdmin):
         return has_action_permission(MODERATION_ACTIONS["merge"], request)
 
     def decide_url(self, action_name: str) -> str:
-        """The address of that outcome's confirmation."""
+        """Return the URL of the action's confirmation page."""
         return reverse(f"{self.admin_site.name}:neardup_queue_decide", args=[action_name])
 
     def list_url(self, list_query: str = "") -> str:
-        """The list, with its filters as they were."""
+        """Return the URL of the list with the given filters."""
         url = reverse(f"{self.admin_site.name}:neardup_{self.opts.model_name}_changelist")
         return f"{url}?{list_query}" if list_query else url
 
     def _redirect_to_confirmation(
         self, request: HttpRequest, queryset: Any, action_name: str
     ) -> HttpResponse | None:
-        keys = selected_pks(request, queryset)
-        if keys is None:
+        pks = selected_pks(request, queryset)
+        if pks is None:
+            # Too many rows are selected. ``selected_pks`` has added the message.
             return None
         filters = {FILTERS_PARAM: request.GET.urlencode()} if request.GET else {}
-        names = [f"{self.key_prefix}{key}" for key in keys]
-        query = urlencode({"id": names, LIST_PARAM: self.opts.model_name, **filters}, doseq=True)
+        item_keys = [f"{self.key_prefix}{pk}" for pk in pks]
+        query = urlencode({"id": item_keys, LIST_PARAM: self.opts.model_name, **filters}, doseq=True)
         return HttpResponseRedirect(f"{self.decide_url(action_name)}?{query}")
 
 
 def has_action_permission(action: ModerationAction, request: HttpRequest) -> bool:
-    """Whether that person may at all choose the outcome."""
+    """Return whether the user has the permission that the action requires for all objects."""
     return action.permission is None or bool(request.user.has_perm(action.permission))

@@ -1,4 +1,4 @@
-"""What people decided: searchable, and to be taken back."""
+"""The list of moderators' decisions: searchable, with an action that withdraws decisions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .visible_objects import link_html, load_displayed_posts
 
 MAX_LIST_POSTS = 3
 MAX_PAGE_POSTS = 100
-"""Posts that the page of one decision names."""
+"""The maximum number of posts on the page of a decision."""
 
 
 @admin.register(Decision)
 class DecisionAdmin(WithdrawDecisionMixin, PreparedListAdmin):
-    """Decisions, the newest first."""
+    """Decisions, newest first."""
 
     list_display = ("posts", "kind", "member_count", "by_name", "created", "withdrawn", "withdrawn_by")
     list_display_links = ("posts",)
@@ -45,39 +45,42 @@ class DecisionAdmin(WithdrawDecisionMixin, PreparedListAdmin):
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
-        found: QuerySet[Decision] = super().get_queryset(request).annotate(size=Count("members"))
-        return found
+        decisions: QuerySet[Decision] = super().get_queryset(request).annotate(size=Count("members"))
+        return decisions
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Give every row the first of its posts, as this person may see them."""
+        """Attach the first displayed posts to every decision. They hold only what the user may see."""
         self._attach_posts(request, rows, using, MAX_LIST_POSTS)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        found: Any = super().get_object(request, object_id, from_field)
-        if found is not None:
-            self._attach_posts(request, [found], self.get_queryset(request).db, MAX_PAGE_POSTS)
-        return found
+        decision: Any = super().get_object(request, object_id, from_field)
+        if decision is not None:
+            self._attach_posts(request, [decision], self.get_queryset(request).db, MAX_PAGE_POSTS)
+        return decision
 
     def _attach_posts(self, request: HttpRequest, rows: Sequence[Any], using: str, limit: int) -> None:
         members = DecisionMember.objects.using(using).filter(decision__in=rows)
-        by_row: dict[int, list[Any]] = {row.pk: [] for row in rows}
+        documents_by_decision: dict[int, list[Any]] = {row.pk: [] for row in rows}
         for member in members.select_related("document").order_by("document"):
-            if len(by_row[member.decision_id]) < limit:
-                by_row[member.decision_id].append(member.document)
-        shown = load_displayed_posts(
-            [each for every in by_row.values() for each in every], request, self.admin_site, using
+            if len(documents_by_decision[member.decision_id]) < limit:
+                documents_by_decision[member.decision_id].append(member.document)
+        posts_by_document = load_displayed_posts(
+            [document for documents in documents_by_decision.values() for document in documents],
+            request,
+            self.admin_site,
+            using,
         )
         for row in rows:
-            row.displayed = [shown[each.pk] for each in by_row[row.pk]]
+            row.displayed = [posts_by_document[document.pk] for document in documents_by_decision[row.pk]]
 
     @admin.display(description=gettext_lazy("posts"))
     def posts(self, row: Any) -> str:
-        names = ", ".join(f"{each.title} {each.number}" for each in row.displayed)
+        names = ", ".join(f"{post.title} {post.number}" for post in row.displayed)
         return f"{names} …" if row.size > len(row.displayed) else names
 
     @admin.display(description=gettext_lazy("posts"))
     def linked_posts(self, row: Any) -> SafeString:
-        lines = [link_html(each.url, f"{each.title} {each.number}") for each in row.displayed]
+        lines = [link_html(post.url, f"{post.title} {post.number}") for post in row.displayed]
         if row.size > len(row.displayed):
             lines.append("…")
         return format_html_join("", "<div>{}</div>", ((line,) for line in lines))
@@ -91,15 +94,19 @@ class DecisionAdmin(WithdrawDecisionMixin, PreparedListAdmin):
 
     @admin.action(description=gettext_lazy("Take back"), permissions=["withdraw"])
     def withdraw_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Take the decisions back; their posts are compared and grouped again."""
-        standing = list(queryset.filter(withdrawn=None)[: MAX_OBJECTS + 1])
-        if len(standing) > MAX_OBJECTS:
+        """Withdraw the decisions. Their posts are compared and grouped again."""
+        # One row more than the limit is enough to see that there are too many.
+        decisions = list(queryset.filter(withdrawn=None)[: MAX_OBJECTS + 1])
+        if len(decisions) > MAX_OBJECTS:
             messages.error(request, _("Nothing was done: at most %(cap)d at once.") % {"cap": MAX_OBJECTS})
             return
-        count = sum(withdraw_decision(decision, request.user, queryset.db) for decision in standing)
-        words = ngettext("%(count)d decision was taken back.", "%(count)d decisions were taken back.", count)
-        messages.success(request, words % {"count": count})
+        count = sum(withdraw_decision(decision, request.user, queryset.db) for decision in decisions)
+        message = ngettext(
+            "%(count)d decision was taken back.", "%(count)d decisions were taken back.", count
+        )
+        messages.success(request, message % {"count": count})
 
+    # The action ``withdraw_selected`` runs in this view and opens durable transactions.
     @non_atomic_requests
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return super().changelist_view(request, extra_context)

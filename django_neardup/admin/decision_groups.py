@@ -1,4 +1,4 @@
-"""What a person decides on: clusters and pairs, the members that take part, and a token of what they saw."""
+"""Review items: clusters and pairs to decide on, the selected documents, and tokens of the state."""
 
 from __future__ import annotations
 
@@ -18,22 +18,26 @@ from ..text.hashing import digest
 from .review_queue.open_items import open_pairs
 
 MAX_OBJECTS = 100
-"""Objects that one run may touch."""
+"""The maximum number of objects in one request."""
 
 
 MODELS_BY_PREFIX: dict[str, type[Cluster] | type[Pair]] = {"c": Cluster, "p": Pair}
-"""What the letter of a key stands for."""
+"""The models of items, by the first letter of the item key."""
 
 
 @dataclass
 class ReviewItem:
-    """A cluster or a pair.
+    """A cluster or a pair that a moderator decides on.
 
-    ``keeper_document`` is the document that the others are merged into, hidden or deleted beside: the representative,
-    or the keeper that a person chose. ``other_documents`` are all the rest, ``selected_documents`` those of them that
-    take part, ``seen_by_document`` what is shown of each, by document id, ``exact_document_ids`` the ids of exact
-    copies, ``objects_by_document`` the objects of those that take part. ``is_keeper_unselected``: ``keeper_document``
-    was left unticked.
+    - ``leader``: the leader of a cluster. For a pair, the first document in static order.
+    - ``keeper_document``: the document that the others are merged into, or that stays if they are hidden or
+      deleted. It is the leader, or a keeper that was chosen.
+    - ``other_documents``: all documents except the keeper.
+    - ``selected_documents``: the other documents that the action applies to.
+    - ``seen_by_document``: the score and the verdict that are shown for each document, by document id.
+    - ``exact_document_ids``: the ids of exact copies.
+    - ``objects_by_document``: the objects of the keeper and of the selected documents, by document id.
+    - ``is_keeper_unselected``: the checkbox of ``keeper_document`` was not ticked.
     """
 
     cluster_or_pair: Cluster | Pair
@@ -49,7 +53,7 @@ class ReviewItem:
 
     @property
     def item_key(self) -> str:
-        """Its name in forms and addresses: "c12" for a cluster, "p34" for a pair."""
+        """Return the key in forms and URLs: "c12" for a cluster, "p34" for a pair."""
         return build_item_key(self.cluster_or_pair)
 
     @property
@@ -58,21 +62,21 @@ class ReviewItem:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all members take part."""
+        """Return whether all documents except the keeper are selected."""
         return len(self.selected_documents) == len(self.other_documents)
 
     @property
     def keeper(self) -> models.Model | None:
-        """The object that stays; None where it is gone."""
+        """Return the keeper's object. Return None if the object is gone."""
         return self.objects_by_document.get(self.keeper_document.pk)
 
     @property
     def losers(self) -> list[models.Model]:
-        """The objects of those that take part, as far as they exist."""
+        """Return the objects of the selected documents. Objects that are gone are left out."""
         return [
-            self.objects_by_document[each.pk]
-            for each in self.selected_documents
-            if each.pk in self.objects_by_document
+            self.objects_by_document[document.pk]
+            for document in self.selected_documents
+            if document.pk in self.objects_by_document
         ]
 
     @property
@@ -80,46 +84,51 @@ class ReviewItem:
         return [self.keeper_document, *self.other_documents]
 
     def seen_by_object(self) -> dict[models.Model, ShownScore]:
-        """What was shown of each object."""
+        """Return the score and the verdict that were shown for each object."""
         return {
-            self.objects_by_document[key]: replace(seen, exact=key in self.exact_document_ids)
-            for key, seen in self.seen_by_document.items()
-            if key in self.objects_by_document
+            self.objects_by_document[document_id]: replace(
+                shown_score, exact=document_id in self.exact_document_ids
+            )
+            for document_id, shown_score in self.seen_by_document.items()
+            if document_id in self.objects_by_document
         }
 
 
 def build_item_key(cluster_or_pair: Cluster | Pair) -> str:
-    """The name of a cluster or a pair in forms and addresses."""
+    """Return the key of a cluster or a pair in forms and URLs, for example "c12" or "p34"."""
     return f"{'c' if isinstance(cluster_or_pair, Cluster) else 'p'}{cluster_or_pair.pk}"
 
 
 def load_review_items(
     item_keys: Sequence[str], selected_document_ids: Collection[int] | None, keeper_id: int | None, using: str
 ) -> list[ReviewItem]:
-    """The groups of those keys, in their order, without those that are no more or, of pairs, wait no more.
+    """Return the items with the keys, in the order of the keys.
 
-    ``selected_document_ids`` are the documents that take part, None for all; ``keeper_id`` the document that stays,
-    None for the representative. A keeper that belongs to none of the groups is of no account.
+    Clusters and pairs that no longer exist are left out. Pairs that are no longer open are left out, too.
+
+    ``selected_document_ids``: the documents that the action applies to, None for all. ``keeper_id``: the
+    document that stays, None for the leader. A keeper is ignored in items that it does not belong to.
     """
-    numbers: dict[str, list[int]] = {letter: [] for letter in MODELS_BY_PREFIX}
-    for key in item_keys:
-        numbers[key[0]].append(int(key[1:]))
-    found = {}
-    for source, members, seen, exact in (
-        *_load_clusters(numbers["c"], using),
-        *_load_pairs(numbers["p"], using),
+    pks_by_letter: dict[str, list[int]] = {letter: [] for letter in MODELS_BY_PREFIX}
+    for item_key in item_keys:
+        pks_by_letter[item_key[0]].append(int(item_key[1:]))
+    items_by_key = {}
+    for cluster_or_pair, documents, shown_scores, exact_ids in (
+        *_load_clusters(pks_by_letter["c"], using),
+        *_load_pairs(pks_by_letter["p"], using),
     ):
-        group = _build_review_item(
-            source,
-            members,
-            seen,
-            exact,
-            selected_document_ids if isinstance(source, Cluster) else None,
+        item = _build_review_item(
+            cluster_or_pair,
+            documents,
+            shown_scores,
+            exact_ids,
+            # Both posts of a pair always take part. Only members of a cluster can be selected.
+            selected_document_ids if isinstance(cluster_or_pair, Cluster) else None,
             keeper_id,
             using,
         )
-        found[group.item_key] = group
-    return [found[key] for key in item_keys if key in found]
+        items_by_key[item.item_key] = item
+    return [items_by_key[item_key] for item_key in item_keys if item_key in items_by_key]
 
 
 _ItemParts = Iterator[tuple[Cluster | Pair, list[Document], dict[int, ShownScore], set[int]]]
@@ -128,26 +137,34 @@ _ItemParts = Iterator[tuple[Cluster | Pair, list[Document], dict[int, ShownScore
 def _load_clusters(cluster_ids: Collection[int], using: str) -> _ItemParts:
     if not cluster_ids:
         return
-    members: defaultdict[int, list[Membership]] = defaultdict(list)
-    rows = Membership.objects.using(using).filter(cluster__in=cluster_ids).select_related("document")
-    for row in rows:
-        members[row.cluster_id].append(row)
+    memberships_by_cluster: defaultdict[int, list[Membership]] = defaultdict(list)
+    memberships = Membership.objects.using(using).filter(cluster__in=cluster_ids).select_related("document")
+    for membership in memberships:
+        memberships_by_cluster[membership.cluster_id].append(membership)
     for cluster in Cluster.objects.using(using).filter(pk__in=cluster_ids).select_related("leader"):
-        places = [row for row in members[cluster.pk] if row.document_id != cluster.leader_id]
-        documents = sorted((row.document for row in places), key=lambda each: each.static_order)
-        seen = {row.document_id: ShownScore(row.score, Verdict.DUPLICATE) for row in places}
-        exact = {row.document_id for row in places if row.exact}
-        yield cluster, [cluster.leader, *documents], seen, exact
+        others = [
+            membership
+            for membership in memberships_by_cluster[cluster.pk]
+            if membership.document_id != cluster.leader_id
+        ]
+        documents = sorted(
+            (membership.document for membership in others), key=lambda document: document.static_order
+        )
+        shown_scores = {
+            membership.document_id: ShownScore(membership.score, Verdict.DUPLICATE) for membership in others
+        }
+        exact_ids = {membership.document_id for membership in others if membership.exact}
+        yield cluster, [cluster.leader, *documents], shown_scores, exact_ids
 
 
 def _load_pairs(pair_ids: Collection[int], using: str) -> _ItemParts:
-    """Those pairs, as far as they wait; the earlier in the static order stands for the representative."""
+    """Yield the pairs that are open. The first document in static order takes the part of the leader."""
     if not pair_ids:
         return
     for pair in open_pairs(Pair.objects.using(using).filter(pk__in=pair_ids)).select_related("a", "b"):
-        first, second = sorted((pair.a, pair.b), key=lambda each: each.static_order)
-        exact = {second.pk} if pair.exact else set()
-        yield pair, [first, second], {second.pk: ShownScore(pair.score, pair.verdict)}, exact
+        first, second = sorted((pair.a, pair.b), key=lambda document: document.static_order)
+        exact_ids = {second.pk} if pair.exact else set()
+        yield pair, [first, second], {second.pk: ShownScore(pair.score, pair.verdict)}, exact_ids
 
 
 def _build_review_item(
@@ -159,83 +176,106 @@ def _build_review_item(
     keeper_id: int | None,
     using: str,
 ) -> ReviewItem:
-    first = members[0]
-    stays = next((each for each in members if each.pk == keeper_id), first)
-    if stays is not first:  # what was seen of the one that stays is what was seen of both
-        seen_by_document = {**seen_by_document, first.pk: seen_by_document[stays.pk]}
+    leader = members[0]
+    keeper = next((document for document in members if document.pk == keeper_id), leader)
+    if keeper is not leader:
+        # The score shown for the keeper compares it with the leader, so it is the leader's score as well.
+        seen_by_document = {**seen_by_document, leader.pk: seen_by_document[keeper.pk]}
         exact_document_ids = (
-            exact_document_ids | {first.pk} if stays.pk in exact_document_ids else exact_document_ids
+            exact_document_ids | {leader.pk} if keeper.pk in exact_document_ids else exact_document_ids
         )
-    others = [each for each in members if each is not stays]
-    chosen = [each for each in others if selected_document_ids is None or each.pk in selected_document_ids]
-    aside = selected_document_ids is not None and stays.pk not in selected_document_ids
+    others = [document for document in members if document is not keeper]
+    selected = [
+        document
+        for document in others
+        if selected_document_ids is None or document.pk in selected_document_ids
+    ]
+    is_unselected = selected_document_ids is not None and keeper.pk not in selected_document_ids
     return ReviewItem(
         cluster_or_pair,
         using,
-        first,
-        stays,
+        leader,
+        keeper,
         others,
-        chosen,
+        selected,
         seen_by_document,
         exact_document_ids,
-        is_keeper_unselected=aside,
+        is_keeper_unselected=is_unselected,
     )
 
 
 def count_objects(items: Iterable[ReviewItem]) -> int:
-    """How many objects a run over those groups would touch."""
-    return sum(len(group.selected_documents) + 1 for group in items)
+    """Return how many objects an action on the items would touch, keepers included."""
+    return sum(len(item.selected_documents) + 1 for item in items)
 
 
 def load_objects(items: Sequence[ReviewItem], using: str) -> None:
-    """Fetch the objects of all that take part: a query a model."""
-    documents = [each for group in items for each in (group.keeper_document, *group.selected_documents)]
-    found = objects_of(documents, using)
-    for group in items:
-        keys = {group.keeper_document.pk, *(each.pk for each in group.selected_documents)}
-        group.objects_by_document = {key: found[key] for key in keys if key in found}
+    """Load the objects of the keepers and of the selected documents. Takes one query for each model."""
+    documents = [document for item in items for document in (item.keeper_document, *item.selected_documents)]
+    objects_by_document = objects_of(documents, using)
+    for item in items:
+        document_ids = {item.keeper_document.pk, *(document.pk for document in item.selected_documents)}
+        item.objects_by_document = {
+            document_id: objects_by_document[document_id]
+            for document_id in document_ids
+            if document_id in objects_by_document
+        }
 
 
 def build_state_tokens(items: Sequence[ReviewItem], using: str) -> list[str]:
-    """A digest of each group as it is now: who belongs, on which text each was judged, what each says now."""
-    read = _read_source_digests(
-        [each for group in items for each in group.objects_by_document.items()], using
+    """Return a digest of each item's current state.
+
+    It covers the members with the versions of their texts that were compared, the current sources of the
+    loaded objects, the keeper and the selection.
+    """
+    source_digests = _read_source_digests(
+        [id_and_object for item in items for id_and_object in item.objects_by_document.items()], using
     )
-    return [digest(_state_parts(group, read)).hex() for group in items]
+    return [digest(_state_parts(item, source_digests)).hex() for item in items]
 
 
 def build_stored_token(item: ReviewItem) -> str:
-    """A digest of a group as the ledger has it: who belongs, on which version of its text each was judged."""
+    """Return a digest of an item's stored state: the members, and the compared version of each text."""
     return digest(_stored_state_parts(item)).hex()
 
 
 def find_changed_keys(items: Sequence[ReviewItem], using: str) -> set[str]:
-    """The keys of those groups of which an object says something else now than when it was compared. Their objects
-    are loaded."""
-    read = _read_source_digests(
-        [each for group in items for each in group.objects_by_document.items()], using
+    """Return the keys of items with an object that has changed since it was compared.
+
+    The objects of the items must be loaded.
+    """
+    current_digests = _read_source_digests(
+        [id_and_object for item in items for id_and_object in item.objects_by_document.items()], using
     )
-    rows = Fingerprint.objects.using(using).filter(document__in=list(read), scheme__state=Scheme.State.ACTIVE)
-    stored = dict(rows.values_list("document", "source_digest"))
+    fingerprints = Fingerprint.objects.using(using).filter(
+        document__in=list(current_digests), scheme__state=Scheme.State.ACTIVE
+    )
+    stored_digests = dict(fingerprints.values_list("document", "source_digest"))
     return {
-        group.item_key
-        for group in items
-        if any(read.get(key) != stored.get(key) for key in group.objects_by_document)
+        item.item_key
+        for item in items
+        if any(
+            current_digests.get(document_id) != stored_digests.get(document_id)
+            for document_id in item.objects_by_document
+        )
     }
 
 
 def combine_tokens(tokens: Iterable[str]) -> str:
-    """One token for several groups."""
+    """Return one token for several items."""
     return digest(tokens).hex()
 
 
 def _state_parts(item: ReviewItem, digests_by_document: dict[int, str]) -> list[str]:
     return [
         *_stored_state_parts(item),
-        *(f"{key}={digests_by_document.get(key, '')}" for key in sorted(item.objects_by_document)),
+        *(
+            f"{document_id}={digests_by_document.get(document_id, '')}"
+            for document_id in sorted(item.objects_by_document)
+        ),
         f"stays {item.keeper_document.pk}",
         "chosen",
-        *(str(each.pk) for each in item.selected_documents),
+        *(str(document.pk) for document in item.selected_documents),
         *(["aside"] if item.is_keeper_unselected else []),
     ]
 
@@ -246,33 +286,37 @@ def _stored_state_parts(item: ReviewItem) -> list[str]:
         str(item.leader.pk),
         _decision_state(item),
         *(
-            f"{each.pk}:{each.version}:{each.live}"
-            for each in sorted(item.documents, key=lambda each: each.pk)
+            f"{document.pk}:{document.version}:{document.live}"
+            for document in sorted(item.documents, key=lambda member: member.pk)
         ),
     ]
 
 
 def _decision_state(item: ReviewItem) -> str:
-    source = item.cluster_or_pair
-    if isinstance(source, Cluster):
-        return source.state
-    return f"{source.verdict} {source.digest_a} {source.digest_b} {source.decision_id}"
+    cluster_or_pair = item.cluster_or_pair
+    if isinstance(cluster_or_pair, Cluster):
+        return cluster_or_pair.state
+    # A new text or a decision must change the token, also if the verdict stays the same.
+    return (
+        f"{cluster_or_pair.verdict} {cluster_or_pair.digest_a} {cluster_or_pair.digest_b}"
+        f" {cluster_or_pair.decision_id}"
+    )
 
 
 def _read_source_digests(objects: Iterable[tuple[int, models.Model]], using: str) -> dict[int, str]:
-    """The digests of all that was read of those objects now, by document id."""
-    by_model: defaultdict[type[models.Model], dict[Any, int]] = defaultdict(dict)
-    for key, instance in objects:
-        by_model[type(instance)][instance.pk] = key
-    found: dict[int, str] = {}
-    for model, keys in by_model.items():
+    """Return the digests of the objects' current sources, by document id."""
+    document_ids_by_model: defaultdict[type[models.Model], dict[Any, int]] = defaultdict(dict)
+    for document_id, instance in objects:
+        document_ids_by_model[type(instance)][instance.pk] = document_id
+    digests: dict[int, str] = {}
+    for model, document_ids in document_ids_by_model.items():
         for adapter in adapters_of(model)[:1]:
-            sources = adapter.sources(keys, using)
-            found |= {keys[key]: source.digest for key, source in sources.items()}
-    return found
+            sources = adapter.sources(document_ids, using)
+            digests |= {document_ids[pk]: source.digest for pk, source in sources.items()}
+    return digests
 
 
 def active_pairs_of(documents: Collection[int], using: str) -> models.QuerySet[Pair]:
-    """Pairs of the active schemes with a side among those documents."""
-    either = Q(a__in=documents) | Q(b__in=documents)
-    return Pair.objects.using(using).filter(either, scheme__state=Scheme.State.ACTIVE)
+    """Return the pairs of the active schemes in which a or b is one of the documents, given by id."""
+    is_side = Q(a__in=documents) | Q(b__in=documents)
+    return Pair.objects.using(using).filter(is_side, scheme__state=Scheme.State.ACTIVE)

@@ -1,4 +1,4 @@
-"""What came of a request for several groups, told group by group."""
+"""Results of a request on several items, and the messages about them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .outcomes import MODERATION_ACTIONS, ActionPreview, ModerationAction
 from .text_format import format_object_number
 
 MAX_MESSAGES = 5
-"""Failures that a message tells one by one."""
+"""The maximum number of refusals with a message each, and of conflicts. The rest are only counted."""
 
 DONE_COUNT_LABELS: dict[str, Any] = {
     "leave": ngettext_lazy("%(count)d left", "%(count)d left", "count"),
@@ -34,8 +34,10 @@ DONE_COUNT_LABELS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class ConflictResult:
-    """A group that had changed, what was wished of it, and who was first. ``is_repeat``: the same person, with the
-    same."""
+    """A conflict on one item: the requested action, and the earlier decision if there is one.
+
+    ``is_repeat``: the same user already did the same.
+    """
 
     item_name: str
     requested_action: ModerationAction
@@ -43,7 +45,10 @@ class ConflictResult:
     is_repeat: bool = False
 
     def build_message(self, site: str) -> tuple[str, str, str]:
-        """What is said of it, with a link to what was done: its address and its words."""
+        """Return the message, the URL of the earlier decision or its undo page, and the link's text.
+
+        URL and text are empty if there is no earlier decision.
+        """
         if self.earlier_decision is None:
             return conflict_message(None, self.requested_action, self.item_name), "", ""
         if self.is_repeat:
@@ -61,7 +66,7 @@ class ConflictResult:
 
 @dataclass
 class DecisionResults:
-    """What was done, by outcome, what was refused, and what had changed meanwhile; all of one batch."""
+    """The results of one batch: counts of finished items by action name, refused previews, and conflicts."""
 
     batch: UUID
     done_counts: Counter[str] = field(default_factory=Counter)
@@ -73,26 +78,26 @@ class DecisionResults:
         return sum(self.done_counts.values()) + len(self.refused_previews) + len(self.conflicts)
 
     def add_messages(self, request: HttpRequest, site: str) -> None:
-        """Tell it by messages, with a way to undo what was done."""
+        """Add messages about the results to the request, with a link to undo what was done."""
         if self.done_counts:
-            whole = not self.refused_previews and not self.conflicts
-            self._add_done_message(request, site, messages.success if whole else messages.warning)
+            is_all_done = not self.refused_previews and not self.conflicts
+            self._add_done_message(request, site, messages.success if is_all_done else messages.warning)
         for preview in self.refused_previews[:MAX_MESSAGES]:
-            said = _("Not done, %(name)s: %(reasons)s") % {
+            message = _("Not done, %(name)s: %(reasons)s") % {
                 "name": format_item_name(preview.item),
                 "reasons": " ".join((preview.obstacles or preview.open_questions)[:MAX_MESSAGES]),
             }
-            messages.warning(request, said)
-        for each in self.conflicts[:MAX_MESSAGES]:
-            self._add_conflict_message(request, site, each)
-        rest = len(self.conflicts[MAX_MESSAGES:]) + len(self.refused_previews[MAX_MESSAGES:])
-        if rest:
-            said = ngettext(
+            messages.warning(request, message)
+        for conflict in self.conflicts[:MAX_MESSAGES]:
+            self._add_conflict_message(request, site, conflict)
+        remaining_count = len(self.conflicts[MAX_MESSAGES:]) + len(self.refused_previews[MAX_MESSAGES:])
+        if remaining_count:
+            message = ngettext(
                 "%(count)d more was not done: it has changed since you saw it, or cannot be done.",
                 "%(count)d more were not done: they have changed since you saw them, or cannot be done.",
-                rest,
+                remaining_count,
             )
-            messages.warning(request, said % {"count": rest})
+            messages.warning(request, message % {"count": remaining_count})
 
     def _add_done_message(self, request: HttpRequest, site: str, add_message: Any) -> None:
         add_message(
@@ -114,19 +119,20 @@ class DecisionResults:
 
     def _add_conflict_message(self, request: HttpRequest, site: str, conflict: ConflictResult) -> None:
         if conflict.earlier_decision is not None and conflict.earlier_decision.batch == self.batch:
-            said = _("%(group)s was settled by another decision of yours just now.")
-            messages.info(request, said % {"group": capfirst(conflict.item_name)})
+            # An earlier item of the same batch settled this one, for example if two pairs share a post.
+            message = _("%(group)s was settled by another decision of yours just now.")
+            messages.info(request, message % {"group": capfirst(conflict.item_name)})
             return
         messages.warning(request, _message_with_link(*conflict.build_message(site), ""))
 
 
 def format_item_name(item: ReviewItem) -> str:
-    """A group by the number of its first post, as messages call it."""
+    """Return the name of an item in messages: the number of its keeper."""
     return format_object_number(item.keeper_document.object_id)
 
 
 def undo_url(batch: UUID, site: str) -> str:
-    """Where what was decided together is taken back; empty where that admin has no such page."""
+    """Return the URL of a batch's undo page. Return an empty string if the admin has no such page."""
     try:
         return reverse(f"{site}:neardup_mergerecord_undo", args=[batch])
     except NoReverseMatch:

@@ -1,4 +1,4 @@
-"""What a request for an outcome asks: on which groups, which posts, with what chosen, and what was seen."""
+"""Parsed decision requests: the items, the selected documents, the options, and the state that was shown."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ LIST_URL_NAMES = {
     "cluster": "neardup_cluster_changelist",
     "pair": "neardup_pair_changelist",
 }
-"""Lists that a decision returns to, and the names of their addresses."""
+"""The lists that a decision can return to, with the names of their URLs."""
+
 LISTS_WITH_VALUE = ("author", "contact")
-"""Lists of one author's or one contact's posts: their addresses end with the value."""
+"""Lists of the posts of one author or one contact. Their URLs end with that value."""
 
 SEEN_PREFIX, VALUE_PREFIX, CHOICE_PREFIX = "seen.", "value.", "choice."
 MAX_SEEN_DOCUMENTS = 200
 
 
 class SeenState(NamedTuple):
-    """What a person saw, and when: a digest, and documents by which a later decision is found."""
+    """The state that a page showed: its digest, the time, and documents to find later decisions by."""
 
     digest: str
     seen_at: datetime
@@ -45,40 +46,51 @@ class SeenState(NamedTuple):
 
 
 def parse_seen_state(text: str) -> SeenState | None:
-    """What a form's field says was seen; None where it says nothing that can be read."""
+    """Return the state from a form field, in the format of ``str(SeenState)``.
+
+    Return None if the text cannot be parsed.
+    """
     digest, _dot, rest = text.partition(".")
-    at, _dot, documents = rest.partition(".")
-    keys = documents.split("-")[:MAX_SEEN_DOCUMENTS] if documents else []
-    if not digest or not all(_is_number(each) for each in (at, *keys)) or len(at) > 14:
+    milliseconds, _dot, ids_text = rest.partition(".")
+    document_ids = ids_text.split("-")[:MAX_SEEN_DOCUMENTS] if ids_text else []
+    # Times with more than 14 digits can lie beyond the year 9999, and ``datetime`` refuses them.
+    if (
+        not digest
+        or not all(_is_number(number) for number in (milliseconds, *document_ids))
+        or len(milliseconds) > 14
+    ):
         return None
-    return SeenState(digest, _to_stored_datetime(int(at) / 1000), tuple(map(int, keys)))
+    return SeenState(digest, _to_stored_datetime(int(milliseconds) / 1000), tuple(map(int, document_ids)))
 
 
 def build_page_state(digest: str, items: Sequence[ReviewItem]) -> SeenState:
-    """What a page shows now."""
-    documents = [
-        document.pk for group in items for document in (group.keeper_document, *group.selected_documents)
+    """Return the state that a page shows now: the keepers and the selected documents of the items."""
+    document_ids = [
+        document.pk for item in items for document in (item.keeper_document, *item.selected_documents)
     ]
-    return SeenState(digest, _to_stored_datetime(time.time()), tuple(documents[:MAX_SEEN_DOCUMENTS]))
+    return SeenState(digest, _to_stored_datetime(time.time()), tuple(document_ids[:MAX_SEEN_DOCUMENTS]))
 
 
 def build_row_state(item: ReviewItem) -> SeenState:
-    """What a row of a list shows: the ledger's state, which costs no reading of texts."""
-    documents = (item.leader.pk, *(each.pk for each in item.other_documents[:1]))
-    return SeenState(build_stored_token(item), _to_stored_datetime(time.time()), documents)
+    """Return the state that a row of a list shows."""
+    document_ids = (item.leader.pk, *(document.pk for document in item.other_documents[:1]))
+    # The token covers the stored state only, so that a list does not read the texts of its posts.
+    return SeenState(build_stored_token(item), _to_stored_datetime(time.time()), document_ids)
 
 
 def _to_stored_datetime(seconds: float) -> datetime:
-    """That time such as the tables hold it."""
+    """Convert a Unix time in seconds to the kind of datetime that the tables hold."""
     return to_database(datetime.fromtimestamp(seconds, tz=timezone.utc))
 
 
 @dataclass(frozen=True)
 class DecisionRequest:
-    """One request.
+    """A request to decide on items.
 
-    ``ticked`` are the documents that take part, None for all; ``token`` is what the confirmation showed,
-    ``seen``, by key, what rows of a list did.
+    - ``selected_document_ids``: the documents that take part, None for all.
+    - ``list_name``, ``list_query``: the list that the user came from, and its query string.
+    - ``page_state``: the state that the confirmation page showed.
+    - ``row_states``: the states that rows of a list showed, by item key.
     """
 
     item_keys: Sequence[str]
@@ -91,20 +103,20 @@ class DecisionRequest:
 
     @property
     def is_from_list(self) -> bool:
-        """Whether it speaks of whole rows of a list, for which no confirmation was shown."""
+        """Return whether the request is about whole rows of a list, without a confirmation page."""
         return bool(self.row_states) and self.selected_document_ids is None
 
     @property
     def return_params(self) -> dict[str, str]:
-        """What an address says of the list that the person came from."""
+        """Return the query parameters that name the list that the user came from."""
         return {LIST_PARAM: self.list_name, **({FILTERS_PARAM: self.list_query} if self.list_query else {})}
 
     def list_url(self, site: str) -> str:
-        """The list that the person came from, with its filters as they were."""
+        """Return the URL of the list that the user came from, with its filters."""
         return list_url(site, self.list_name, self.list_query)
 
     def origin_url(self, site: str) -> str:
-        """The page that the person came from."""
+        """Return the URL of the page that the user came from: the page of the only item, or the list."""
         if len(self.item_keys) != 1 or self.is_from_list:
             return self.list_url(site)
         model = MODELS_BY_PREFIX[self.item_keys[0][0]]._meta.model_name
@@ -113,14 +125,18 @@ class DecisionRequest:
 
 
 def list_url(site: str, list_name: str, list_query: str = "") -> str:
-    """The address of a list of ``LIST_URL_NAMES``; an author's or a contact's with its value, "author:kadry"."""
+    """Return the URL of a list.
+
+    ``list_name`` is a key of ``LIST_URL_NAMES``. For an author or a contact, a colon and the value follow:
+    "author:kadry".
+    """
     kind, _colon, value = list_name.partition(":")
     url = reverse(f"{site}:{LIST_URL_NAMES[kind]}", args=[value] if value else [])
     return f"{url}?{list_query}" if list_query else url
 
 
 def parse_return_url(request: HttpRequest, site: str) -> str:
-    """The list that a page's address says the person came from; empty where it names none."""
+    """Return the URL of the list that the query string names. Return an empty string if it names none."""
     try:
         return list_url(site, request.GET.get(LIST_PARAM, ""), request.GET.get(FILTERS_PARAM, ""))
     except (KeyError, NoReverseMatch):
@@ -128,29 +144,30 @@ def parse_return_url(request: HttpRequest, site: str) -> str:
 
 
 def decide_url(site: str, action_name: str) -> str:
-    """The address of an outcome's confirmation."""
+    """Return the URL of the action's confirmation page."""
     return reverse(f"{site}:neardup_queue_decide", args=[action_name])
 
 
 def parse_decision_request(request: HttpRequest) -> DecisionRequest:
-    """What that request asks; 404 for keys that are none."""
+    """Return the parsed request. Raise Http404 if an item key or a primary key is not valid."""
     data = request.POST if request.method == "POST" else request.GET
-    keys = _parse_item_keys(data.getlist("only") or data.getlist("id"))
-    keeper = _parse_pks(data.getlist("keeper"))[-1:]
+    item_keys = _parse_item_keys(data.getlist("only") or data.getlist("id"))
+    keeper_ids = _parse_pks(data.getlist("keeper"))[-1:]
     return DecisionRequest(
-        item_keys=keys,
+        item_keys=item_keys,
         selected_document_ids=frozenset(_parse_pks(data.getlist("member"))) if "ticked" in data else None,
         options=ActionOptions(
-            keeper_id=keeper[0] if keeper else None,
+            keeper_id=keeper_ids[0] if keeper_ids else None,
             field_values=_fields_with_prefix(data, VALUE_PREFIX),
             clash_choices=_fields_with_prefix(data, CHOICE_PREFIX),
             remember_unselected="rest" in data,
         ),
         list_query=data.get(FILTERS_PARAM, ""),
-        list_name=_parse_list_name(data.get(LIST_PARAM, ""), keys),
+        list_name=_parse_list_name(data.get(LIST_PARAM, ""), item_keys),
         page_state=parse_seen_state(data.get("token", "")),
         row_states={
-            key: parse_seen_state(text) for key, text in _fields_with_prefix(data, SEEN_PREFIX).items()
+            item_key: parse_seen_state(text)
+            for item_key, text in _fields_with_prefix(data, SEEN_PREFIX).items()
         },
     )
 
@@ -158,18 +175,24 @@ def parse_decision_request(request: HttpRequest) -> DecisionRequest:
 def normalize_options(
     options: ActionOptions, items: Sequence[ReviewItem], proposes_keeper: bool
 ) -> ActionOptions:
-    """The options with the values' primary keys as their models have them; without values for several groups."""
+    """Return the options with the chosen posts' primary keys in the type of their models.
+
+    If there are several items, the options have no chosen values. If there is one, its keeper is set if the
+    action proposes a keeper. Otherwise the keeper is None.
+    """
     if len(items) > 1:
         return replace(options, field_values={}, clash_choices={})
-    keys = {canonical_id(each.pk): each.pk for each in items[0].objects_by_document.values()}
-    values = {name: keys[key] for name, key in options.field_values.items() if key in keys}
+    pks_by_text = {canonical_id(post.pk): post.pk for post in items[0].objects_by_document.values()}
+    field_values = {
+        name: pks_by_text[pk_text] for name, pk_text in options.field_values.items() if pk_text in pks_by_text
+    }
     return replace(
-        options, field_values=values, keeper_id=items[0].keeper_document.pk if proposes_keeper else None
+        options, field_values=field_values, keeper_id=items[0].keeper_document.pk if proposes_keeper else None
     )
 
 
 def _parse_item_keys(values: Sequence[str]) -> list[str]:
-    """Keys of groups as they came, each once."""
+    """Return the item keys in their order, each once. Raise Http404 if one is not valid."""
     if not all(value[:1] in MODELS_BY_PREFIX for value in values):
         raise Http404
     _parse_pks([value[1:] for value in values])
@@ -177,17 +200,18 @@ def _parse_item_keys(values: Sequence[str]) -> list[str]:
 
 
 def _parse_list_name(name: str, item_keys: Sequence[str]) -> str:
-    """The list to return to: the one that was named, else that of the keys."""
-    letters = {key[0] for key in item_keys}
+    """Return the name of the list to return to: the given list if it is valid, otherwise the items' list."""
+    letters = {item_key[0] for item_key in item_keys}
     kind, _colon, value = name.partition(":")
-    has_address = is_contact_hash(value) if kind == "contact" else "\n" not in value
-    if kind in LIST_URL_NAMES and bool(value) is (kind in LISTS_WITH_VALUE) and has_address:
+    # "<path:author>" does not match a line break, so such an author has no URL.
+    has_url = is_contact_hash(value) if kind == "contact" else "\n" not in value
+    if kind in LIST_URL_NAMES and bool(value) is (kind in LISTS_WITH_VALUE) and has_url:
         return name
     return str(MODELS_BY_PREFIX[letters.pop()]._meta.model_name) if len(letters) == 1 else "queue"
 
 
 def is_contact_hash(value: str) -> bool:
-    """Whether that may be the hash of a contact."""
+    """Return whether a text can be the hash of a contact: a signed 64-bit integer."""
     digits = value.removeprefix("-")
     return digits.isascii() and digits.isdecimal() and len(digits) < 20 and int(digits) < 2**63
 
@@ -197,11 +221,12 @@ def _fields_with_prefix(data: QueryDict, prefix: str) -> dict[str, str]:
 
 
 def _parse_pks(values: Sequence[str]) -> list[int]:
-    """Primary keys as they came; 404 for what is none."""
+    """Return the primary keys in their order, each once. Raise Http404 if one is not a number."""
     if not all(_is_number(value) for value in values):
         raise Http404
     return list(dict.fromkeys(map(int, values)))
 
 
 def _is_number(text: str) -> bool:
+    # All numbers of 18 digits fit into a signed 64-bit column.
     return text.isascii() and text.isdecimal() and len(text) < 19

@@ -1,4 +1,4 @@
-"""One request for an outcome: the confirmation, which changes nothing, then the deed, or why neither is possible."""
+"""The view for decisions: a confirmation page that changes nothing, then the action, or a refusal."""
 
 from __future__ import annotations
 
@@ -38,12 +38,13 @@ from .selection_limits import too_many_message
 from .text_format import format_percent
 from .visible_objects import DisplayedPost, load_displayed_posts
 
+# The queue's admin imports this module.
 if TYPE_CHECKING:
     from .review_queue.queue_admin import QueueAdmin
 
 
 class DecisionView:
-    """One request for an outcome."""
+    """One request to perform an action on items."""
 
     def __init__(
         self,
@@ -63,6 +64,7 @@ class DecisionView:
             decision_request.selected_document_ids,
         )
         self.options = decision_request.options if action.name != "leave" else ActionOptions()
+        # To remember the unselected posts writes a decision "different", which needs the review permission.
         if not request.user.has_perm(REVIEW_PERMISSION):
             self.options = replace(self.options, remember_unselected=False)
         self.using = queue_admin.get_queryset(request).db
@@ -72,27 +74,31 @@ class DecisionView:
             raise Http404
 
     def get_response(self) -> HttpResponse:
-        """The confirmation, the deed, or why neither is possible."""
-        groups = self._load_items(self.item_keys)
-        if self._has_changed(groups):
+        """Return the confirmation page, perform the action, or refuse it with a reason.
+
+        Raise PermissionDenied if the user lacks a permission.
+        """
+        items = self._load_items(self.item_keys)
+        if self._has_changed(items):
             return self._conflict_response()
-        if not groups or not all(group.selected_documents for group in groups):
+        if not items or not all(item.selected_documents for item in items):
             return self._redirect_with_error(_("Nothing was done: tick at least one post."))
-        if count_objects(groups) > MAX_OBJECTS:
-            return self._redirect_with_error(too_many_message(count_objects(groups)))
-        groups = self._load_with_keepers(groups)
+        if count_objects(items) > MAX_OBJECTS:
+            return self._redirect_with_error(too_many_message(count_objects(items)))
+        items = self._load_with_keepers(items)
         self.state_tokens = dict(
-            zip((group.item_key for group in groups), build_state_tokens(groups, self.using), strict=True)
+            zip((item.item_key for item in items), build_state_tokens(items, self.using), strict=True)
         )
-        self.options = normalize_options(self.options, groups, self.action.proposes_keeper)
+        self.options = normalize_options(self.options, items, self.action.proposes_keeper)
         site = self.queue_admin.admin_site
-        previews = [self.action.preview(group, self.request, site, self.options) for group in groups]
+        previews = [self.action.preview(item, self.request, site, self.options) for item in items]
         if self.request.method != "POST" or "preview" in self.request.POST:
             return self._confirmation_response(previews)
         if any(preview.missing_permissions for preview in previews):
             raise PermissionDenied
-        token = self.decision_request.page_state
-        if token is None or token.digest != self._page_digest(previews):
+        # The state that the confirmation page showed must still be the current one.
+        page_state = self.decision_request.page_state
+        if page_state is None or page_state.digest != self._page_digest(previews):
             return self._conflict_response()
         return self._perform_all(previews)
 
@@ -100,20 +106,26 @@ class DecisionView:
         return load_review_items(item_keys, self.selected_document_ids, self.options.keeper_id, self.using)
 
     def _load_with_keepers(self, items: Sequence[ReviewItem]) -> list[ReviewItem]:
-        """The groups with their objects, and with the post that stays as chosen, or as the site's policy proposes."""
+        """Load the objects, and return the items with their keepers.
+
+        The keeper is the chosen one or, by default, the proposal of the site's policy.
+        """
         load_objects(items, self.using)
         if not self.action.proposes_keeper:
             return list(items)
-        self.keeper_proposals = {group.item_key: keeper_proposal(group) for group in items}
+        self.keeper_proposals = {item.item_key: keeper_proposal(item) for item in items}
         if self.options.keeper_id is not None:
             return list(items)
-        return [with_proposed_keeper(group, self.keeper_proposals[group.item_key]) for group in items]
+        return [with_proposed_keeper(item, self.keeper_proposals[item.item_key]) for item in items]
 
     def _has_changed(self, items: Sequence[ReviewItem]) -> bool:
-        """Whether a group has gone, or a post that was ticked or is to stay belongs to it no more."""
-        members = {each.pk for group in items for each in group.documents}
-        wanted = (self.selected_document_ids or set()) | ({self.options.keeper_id} - {None})
-        return len(items) < len(self.item_keys) or not wanted <= members
+        """Return whether an item is gone, or whether its documents have changed.
+
+        The latter is the case if a selected document or the chosen keeper no longer belongs to any item.
+        """
+        member_ids = {document.pk for item in items for document in item.documents}
+        requested_ids = (self.selected_document_ids or set()) | ({self.options.keeper_id} - {None})
+        return len(items) < len(self.item_keys) or not requested_ids <= member_ids
 
     def _perform_all(self, previews: Sequence[ActionPreview]) -> HttpResponse:
         results = DecisionResults(self.options.batch)
@@ -131,15 +143,16 @@ class DecisionView:
     def _perform_one(
         self, preview: ActionPreview, action: ModerationAction, results: DecisionResults
     ) -> None:
-        """Do it to one group, and note what came of it."""
-        group = preview.item
+        """Perform the action on one item, and add its result to ``results``."""
+        item = preview.item
         try:
             self._perform_if_unchanged(preview, action)
             results.done_counts[action.name] += 1
         except Conflict:
-            seen = self.decision_request.row_states.get(group.item_key, self.decision_request.page_state)
+            # Each row of a list has its own state. A confirmation page has one state for all items.
+            seen_state = self.decision_request.row_states.get(item.item_key, self.decision_request.page_state)
             results.conflicts.append(
-                self._build_conflict(group.item_key, format_item_name(group), action, seen)
+                self._build_conflict(item.item_key, format_item_name(item), action, seen_state)
             )
         except MergeRefused as error:
             preview.obstacles = [] if preview.open_questions else error.reasons
@@ -148,41 +161,54 @@ class DecisionView:
     def _build_conflict(
         self, item_key: str, item_name: str, action: ModerationAction, seen_state: SeenState | None
     ) -> ConflictResult:
-        first = find_earlier_decision(item_key, seen_state, self.using)
-        return ConflictResult(item_name, action, first, first is not None and self._is_repeat(first, action))
+        earlier_decision = find_earlier_decision(item_key, seen_state, self.using)
+        return ConflictResult(
+            item_name,
+            action,
+            earlier_decision,
+            earlier_decision is not None and self._is_repeat(earlier_decision, action),
+        )
 
     def _is_repeat(self, earlier_decision: EarlierDecision, action: ModerationAction) -> bool:
-        """Whether this person did the same already: by a second click, or from a page that was gone back to."""
+        """Return whether this user already did the same.
+
+        This happens by a second click, or after going back in the browser.
+        """
         return earlier_decision.is_made_by(self.request.user, action)
 
     def _perform_if_unchanged(self, preview: ActionPreview, action: ModerationAction) -> None:
         if preview.obstacles or preview.open_questions:
             raise MergeRefused(preview.obstacles or preview.open_questions)
-        group = preview.item
+        item = preview.item
 
         def check() -> None:
-            fresh = self._load_with_keepers(self._load_items([group.item_key]))
-            if build_state_tokens(fresh, self.using) != [
-                self.state_tokens[group.item_key]
-            ] or _have_values_changed(fresh[0], preview.plan):
+            # Called under the locks, so that no other request changes the item after this check.
+            current_items = self._load_with_keepers(self._load_items([item.item_key]))
+            if build_state_tokens(current_items, self.using) != [
+                self.state_tokens[item.item_key]
+            ] or _have_values_changed(current_items[0], preview.plan):
                 raise Conflict(_("The group has changed."))
 
-        action.perform(group, self.request.user, check, self.options)
-        remember_unselected(group, action, self.request.user, self.options)
+        action.perform(item, self.request.user, check, self.options)
+        remember_unselected(item, action, self.request.user, self.options)
 
     def _confirmation_response(self, previews: Sequence[ActionPreview], status: int = 200) -> HttpResponse:
-        groups = [preview.item for preview in previews]
-        documents = [each for group in groups for each in (group.keeper_document, *group.selected_documents)]
-        shown = load_displayed_posts(documents, self.request, self.queue_admin.admin_site, self.using)
+        items = [preview.item for preview in previews]
+        documents = [
+            document for item in items for document in (item.keeper_document, *item.selected_documents)
+        ]
+        posts_by_document = load_displayed_posts(
+            documents, self.request, self.queue_admin.admin_site, self.using
+        )
         context = {
             **self._base_context(str(self.action.title)),
             "outcome": self.action,
-            "plans": [self._plan_context(preview, shown) for preview in previews],
+            "plans": [self._plan_context(preview, posts_by_document) for preview in previews],
             "alone": len(self.item_keys) == 1,
-            "can": all(not each.missing_permissions for each in previews)
-            and any(each.is_possible for each in previews),
-            "token": str(build_page_state(self._page_digest(previews), groups)),
-            "keys": [group.item_key for group in groups],
+            "can": all(not preview.missing_permissions for preview in previews)
+            and any(preview.is_possible for preview in previews),
+            "token": str(build_page_state(self._page_digest(previews), items)),
+            "keys": [item.item_key for item in items],
             "ticked": None if self.selected_document_ids is None else sorted(self.selected_document_ids),
             "options": self.options,
             "filters": self.decision_request.list_query,
@@ -193,27 +219,30 @@ class DecisionView:
     def _plan_context(
         self, preview: ActionPreview, posts_by_document: dict[int, DisplayedPost]
     ) -> dict[str, Any]:
-        """A preview as the page shows it."""
-        group = preview.item
+        """Return the template context of one preview."""
+        item = preview.item
         return {
             "preview": preview,
             "query": self._confirmation_query(preview.item),
-            "keeper": posts_by_document[group.keeper_document.pk],
+            "keeper": posts_by_document[item.keeper_document.pk],
             "losers": [
-                (posts_by_document[each.pk], _score_text(group, each.pk)) for each in group.selected_documents
+                (posts_by_document[document.pk], _score_text(item, document.pk))
+                for document in item.selected_documents
             ],
-            "proposal": self.keeper_proposals.get(group.item_key),
-            "rest": len(group.other_documents) - len(group.selected_documents),
+            "proposal": self.keeper_proposals.get(item.item_key),
+            "rest": len(item.other_documents) - len(item.selected_documents),
             **build_plan_context(preview.plan, preview.relation_lines, self.queue_admin.admin_site),
         }
 
     def _page_digest(self, previews: Sequence[ActionPreview]) -> str:
-        """What the page shows: the groups, and the values that may be chosen."""
-        stamps = (preview.plan.values_digest for preview in previews if preview.plan is not None)
-        return combine_tokens([*(self.state_tokens[preview.item.item_key] for preview in previews), *stamps])
+        """Return a digest of what the page shows: the items, and the values that may be chosen."""
+        values_digests = (preview.plan.values_digest for preview in previews if preview.plan is not None)
+        return combine_tokens(
+            [*(self.state_tokens[preview.item.item_key] for preview in previews), *values_digests]
+        )
 
     def _confirmation_query(self, item: ReviewItem) -> str:
-        """The address of a confirmation of that group, but for the post that stays."""
+        """Return the query string of the item's confirmation page, without the keeper."""
         query: dict[str, Any] = {"id": item.item_key, **self.decision_request.return_params}
         if self.selected_document_ids is not None:
             members = (
@@ -221,26 +250,26 @@ class DecisionView:
                 if isinstance(item.cluster_or_pair, Cluster)
                 else ()
             )
-            query |= {"ticked": 1, "member": sorted(each.pk for each in members)}
+            query |= {"ticked": 1, "member": sorted(document.pk for document in members)}
         if self.options.remember_unselected:
             query["rest"] = 1
         return urlencode(query, doseq=True)
 
     def _conflict_response(self, conflicts: Sequence[ConflictResult] = ()) -> HttpResponse:
-        """Nothing was done; who was first, as far as somebody was."""
-        found = conflicts or [
-            self._build_conflict(key, _("this group"), self.action, self.decision_request.page_state)
-            for key in (self.item_keys if self.decision_request.page_state else ())
+        """Return the page that says that nothing was done, and which decision came first if one did."""
+        results = conflicts or [
+            self._build_conflict(item_key, _("this group"), self.action, self.decision_request.page_state)
+            for item_key in (self.item_keys if self.decision_request.page_state else ())
         ]
-        again = bool(found) and all(each.is_repeat for each in found)
+        is_repeat = bool(results) and all(result.is_repeat for result in results)
         site = self.queue_admin.admin_site.name
         context = {
             **self._base_context(
                 _("You have decided this already")
-                if again
+                if is_repeat
                 else _("Nothing was done: it has changed since you saw it")
             ),
-            "late": [each.build_message(site) for each in found if each.earlier_decision is not None],
+            "late": [result.build_message(site) for result in results if result.earlier_decision is not None],
         }
         return TemplateResponse(self.request, "neardup/admin/conflict.html", context, status=409)
 
@@ -258,7 +287,7 @@ class DecisionView:
 
     @property
     def list_url(self) -> str:
-        """The list that the person came from, with its filters as they were."""
+        """Return the URL of the list that the user came from, with its filters."""
         return self.decision_request.list_url(self.queue_admin.admin_site.name)
 
     def _redirect_with_error(self, message: str) -> HttpResponse:
@@ -267,18 +296,18 @@ class DecisionView:
 
 
 def _have_values_changed(item: ReviewItem, plan: MergePlan | None) -> bool:
-    """Whether the values that may be chosen are no longer those of the plan."""
+    """Return whether the values that may be chosen differ from the values of the plan."""
     if plan is None:
         return False
     assert item.keeper is not None
-    found, _wrong = differing_columns(item.keeper, item.losers, {})
-    return columns_digest(found) != plan.values_digest
+    columns, _errors = differing_columns(item.keeper, item.losers, {})
+    return columns_digest(columns) != plan.values_digest
 
 
 def _score_text(item: ReviewItem, document_id: int) -> str:
-    seen = item.seen_by_document.get(document_id)
+    shown_score = item.seen_by_document.get(document_id)
     return (
         ""
-        if seen is None or seen.score is None
-        else format_percent(seen.score, document_id in item.exact_document_ids)
+        if shown_score is None or shown_score.score is None
+        else format_percent(shown_score.score, document_id in item.exact_document_ids)
     )

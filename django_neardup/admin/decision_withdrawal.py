@@ -1,4 +1,4 @@
-"""Taking a decision back, with a line in the histories of its posts."""
+"""Withdrawal of a decision, with an entry in the admin history of its posts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..pipeline import objects_of, withdraw
 
 
 def withdraw_decision(decision: Decision, user: Any, using: str) -> bool:
-    """The decision holds no more; its posts are grouped again. False where somebody had taken it back already."""
+    """Withdraw a decision and group its posts again. Return False if it was withdrawn before."""
     if not withdraw(decision, user, using):
         return False
     documents = [member.document for member in decision.members.select_related("document")]
-    touched = list(objects_of(documents, using).values())
-    admin_log.write_admin_log(user, touched, _("Decision on near-duplicates taken back."), using)
+    posts = list(objects_of(documents, using).values())
+    admin_log.write_admin_log(user, posts, _("Decision on near-duplicates taken back."), using)
     return True

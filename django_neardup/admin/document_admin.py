@@ -1,4 +1,4 @@
-"""The ledger: what waits, what was set aside and why; to be tried again."""
+"""The list of documents, with their state and its reason, and an action to process them again."""
 
 from __future__ import annotations
 
@@ -23,8 +23,12 @@ from .visible_objects import model_verbose_name
 
 @admin.register(Document)
 class DocumentAdmin(ReadOnlyAdmin):
-    """Documents by number; no titles, since all of the site's posts are here. What a post repeats is shown where
-    deleted posts are remembered."""
+    """Documents, by the number of the post.
+
+    The deleted post that a post repeats is shown if the site remembers deleted posts.
+    """
+
+    # There are no titles: the list covers all posts of the site.
 
     list_display = ("number", "model_label", "state", "reason", "is_pending", "attempts", "created")
     list_display_links = ("number",)
@@ -50,14 +54,22 @@ class DocumentAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("repeats a deleted post"), ordering="repeats")
     def repeated_post(self, row: Document) -> str:
-        """The deleted post, and when it was deleted; empty where it is not remembered any more."""
-        deleted = row.repeats
-        if deleted is None or deleted.forget_at is None or deleted.forget_at <= timezone.now():
+        """Return the number of the deleted post and the date of its deletion.
+
+        Return an empty string if the post is no longer remembered.
+        """
+        deleted_document = row.repeats
+        if (
+            deleted_document is None
+            or deleted_document.forget_at is None
+            or deleted_document.forget_at <= timezone.now()
+        ):
             return ""
-        since = parse_deletion_time(deleted.reason)
-        when = date_format(since, "SHORT_DATE_FORMAT") if since else ""
-        exact = gettext("word for word") if row.repeats_exactly else ""
-        return ", ".join(filter(None, (self.number(deleted), exact, when)))
+        # The reason of a remembered document is the time of its deletion.
+        deleted_at = parse_deletion_time(deleted_document.reason)
+        date_text = date_format(deleted_at, "SHORT_DATE_FORMAT") if deleted_at else ""
+        exact_text = gettext("word for word") if row.repeats_exactly else ""
+        return ", ".join(filter(None, (self.number(deleted_document), exact_text, date_text)))
 
     @admin.display(description=gettext_lazy("post"), ordering="object_id")
     def number(self, row: Document) -> str:
@@ -76,14 +88,16 @@ class DocumentAdmin(ReadOnlyAdmin):
 
     @admin.action(description=gettext_lazy("Try again"), permissions=["recheck"])
     def retry_selected(self, request: HttpRequest, queryset: QuerySet[Document]) -> None:
-        """Ask for a new turn, whatever was found before."""
-        keys = selected_pks(request, queryset)
-        if keys is None:
+        """Request processing of the selected documents, also if their texts have not changed."""
+        document_ids = selected_pks(request, queryset)
+        if document_ids is None:
+            # Too many rows are selected. ``selected_pks`` has added the message.
             return
-        for key in keys:
-            mark_document(key, queryset.db, recheck=True)
+        for document_id in document_ids:
+            mark_document(document_id, queryset.db, recheck=True)
+        # Before the commit, the worker would not see the marks.
         call_after_commit(queryset.db, notify_worker, queryset.db)
-        words = ngettext(
-            "%(count)d post will be tried again.", "%(count)d posts will be tried again.", len(keys)
+        message = ngettext(
+            "%(count)d post will be tried again.", "%(count)d posts will be tried again.", len(document_ids)
         )
-        messages.success(request, words % {"count": len(keys)})
+        messages.success(request, message % {"count": len(document_ids)})

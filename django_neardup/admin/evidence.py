@@ -1,4 +1,4 @@
-"""Why two posts met: the score and what it is measured by, keys, contacts, names, phrases, identity, in words."""
+"""Evidence for a pair, in words: score, keys, contacts, names, key phrases, identity, scheme."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ IDENTITY_LABELS: dict[str, str | Promise] = {
     UNKNOWN: pgettext_lazy("identity", "not given"),
 }
 MAX_LISTED_NAMES = 3
-"""Names and phrases that a cell lists."""
+"""The maximum number of names or phrases in a cell."""
 
 MAX_TEXT_LENGTH = 100_000
-"""Characters of texts that are read anew for the page; of longer ones the stored figures alone are told."""
+"""Characters. Longer texts are not analysed again for the page, which then shows only the stored figures."""
 
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """A row: what it is of, and what is known; ``url`` leads to the posts that ``link`` speaks of."""
+    """A row of the panel: a heading and a text. ``url`` leads to the posts that ``link_text`` names."""
 
     heading: str
     text: str
@@ -72,7 +72,7 @@ class EvidenceRow:
 
 
 class Evidence:
-    """Why the two of a comparison met: a fixed number of queries."""
+    """The evidence of one comparison. Takes a fixed number of queries."""
 
     def __init__(self, comparison: PairComparison, pair: Pair, site: Any, using: str) -> None:
         self.comparison, self.pair, self.site, self.using = comparison, pair, site, using
@@ -80,7 +80,7 @@ class Evidence:
 
     @cached_property
     def algorithm(self) -> Algorithm | None:
-        """That of the scheme; None where the statistics that it was made with are gone."""
+        """Return the algorithm of the pair's scheme. Return None if its statistics no longer exist."""
         try:
             return algorithm_of(self.pair.scheme)
         except StatisticsMissing:
@@ -88,13 +88,16 @@ class Evidence:
 
     @cached_property
     def parties(self) -> tuple[ComparedText, ComparedText] | None:
-        """Both posts as they were compared, where this person may see both and neither has changed."""
+        """Return the texts of both posts in the form that was compared.
+
+        Return None if the user may not see one of them, if a text has changed, or if a text is too long.
+        """
         sides = (self.comparison.left, self.comparison.right)
         if not self.comparison.is_readable or self.comparison.is_stale:
             return None
-        found = [self._build_party(each) for each in sides]
-        one, two = found
-        return (one, two) if one is not None and two is not None else None
+        compared_texts = [self._build_party(side) for side in sides]
+        left, right = compared_texts
+        return (left, right) if left is not None and right is not None else None
 
     @cached_property
     def ties(self) -> SharedEvidence | None:
@@ -104,7 +107,7 @@ class Evidence:
 
     @cached_property
     def rows(self) -> list[EvidenceRow]:
-        """The rows of the panel."""
+        """Return the rows of the panel."""
         return list(self._iterate_rows())
 
     def _iterate_rows(self) -> Iterator[EvidenceRow]:
@@ -122,64 +125,79 @@ class Evidence:
         yield from self._phrase_rows()
         yield EvidenceRow(_("Exact copy"), _("yes") if self.pair.exact else _("no"))
         scheme = self.pair.scheme
-        words = _("%(algorithm)s, version %(number)d")
-        yield EvidenceRow(_("Scheme"), words % {"algorithm": scheme.algorithm, "number": scheme.generation})
+        template = _("%(algorithm)s, version %(number)d")
+        yield EvidenceRow(
+            _("Scheme"), template % {"algorithm": scheme.algorithm, "number": scheme.generation}
+        )
 
     def _score_text(self) -> str:
         if self.parties is None or self.algorithm is None:
             return self.comparison.score_text
-        least = self.algorithm.duplicate_threshold(min(each.text.word_count for each in self.parties))
-        words = _("%(score)s, threshold %(least)s")
-        return words % {"score": self.comparison.score_text, "least": format_percent(least)}
+        threshold = self.algorithm.duplicate_threshold(min(party.text.word_count for party in self.parties))
+        template = _("%(score)s, threshold %(least)s")
+        return template % {"score": self.comparison.score_text, "least": format_percent(threshold)}
 
     def _contact_rows(self, matched_values: SharedValues) -> Iterator[EvidenceRow]:
-        others = self._count_other_posts(matched_values.equal)
+        counts_and_hashes = self._count_other_posts(matched_values.equal)
         for kind, heading in CONTACT_LABELS.items():
-            own = SharedValues(
+            contacts = SharedValues(
                 *(
-                    _contacts_of_kind(each, kind)
-                    for each in (matched_values.equal, matched_values.only_a, matched_values.only_b)
+                    _contacts_of_kind(values, kind)
+                    for values in (matched_values.equal, matched_values.only_a, matched_values.only_b)
                 )
             )
-            if not own:
+            if not contacts:
                 continue
-            known = max(((others[each], each) for each in own.equal if each in others), default=None)
-            words = capfirst(str(heading)), _match_text(own)
+            most_used = max(
+                (
+                    (counts_and_hashes[contact], contact)
+                    for contact in contacts.equal
+                    if contact in counts_and_hashes
+                ),
+                default=None,
+            )
+            heading_and_text = capfirst(str(heading)), _match_text(contacts)
             yield (
-                EvidenceRow(*words)
-                if known is None
-                else EvidenceRow(*words, *self._other_posts_link(*known[0]))
+                EvidenceRow(*heading_and_text)
+                if most_used is None
+                else EvidenceRow(*heading_and_text, *self._other_posts_link(*most_used[0]))
             )
 
     def _count_other_posts(self, contacts: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """Of those contacts that other posts have too: how many, and under what they are stored."""
+        """Return the number of other posts and the stored hash of each contact that other posts share."""
         hashes = contact_hashes(tuple(contacts), self.pair.scheme)
         rows = Contact.objects.using(self.using).exclude(document__in=self.documents).order_by()
-        counted = rows.values_list("hash").annotate(posts=Count("document"))
+        hash_counts = rows.values_list("hash").annotate(posts=Count("document"))
         counts = {
-            value: count
-            for some in filter_in_chunks(counted, "hash", hashes.values())
-            for value, count in some
+            contact_hash: count
+            for chunk in filter_in_chunks(hash_counts, "hash", hashes.values())
+            for contact_hash, count in chunk
         }
-        return {each: (counts[value], value) for each, value in hashes.items() if value in counts}
+        return {
+            contact: (counts[contact_hash], contact_hash)
+            for contact, contact_hash in hashes.items()
+            if contact_hash in counts
+        }
 
     def _other_posts_link(self, count: int, contact_hash: int) -> tuple[str, str]:
-        words = ngettext("in %(count)d more post", "in %(count)d more posts", count) % {"count": count}
-        return words, queue_list_url(self.site, "contact", contact_hash)
+        link_text = ngettext("in %(count)d more post", "in %(count)d more posts", count) % {"count": count}
+        return link_text, queue_list_url(self.site, "contact", contact_hash)
 
     def _name_rows(self, matched_values: SharedValues) -> Iterator[EvidenceRow]:
-        """Names that stand in both texts are listed; declared ones are not."""
+        """Yield the row of names. Names that are in both texts are listed; declared names are not."""
         if matched_values and self.parties is not None:
-            written = set(self.parties[0].text.person_names).intersection(self.parties[1].text.person_names)
-            listed = _join_names(each.title() for each in matched_values.equal if each in written)
+            written_names = set(self.parties[0].text.person_names).intersection(
+                self.parties[1].text.person_names
+            )
+            listed = _join_names(name.title() for name in matched_values.equal if name in written_names)
             yield EvidenceRow(_("Names"), listed or _match_text(matched_values))
 
     def _phrase_rows(self) -> Iterator[EvidenceRow]:
         if not self.comparison.is_readable:
             return
-        held = shared_phrases(*self.documents, self.pair.scheme, self.using)
-        if held:
-            yield EvidenceRow(_("Key phrases"), _join_names(held.equal) or _match_text(held))
+        phrases = shared_phrases(*self.documents, self.pair.scheme, self.using)
+        if phrases:
+            yield EvidenceRow(_("Key phrases"), _join_names(phrases.equal) or _match_text(phrases))
 
     def _identity_rows(self, states: Iterable[str]) -> Iterator[EvidenceRow]:
         adapter = self.comparison.left.post.adapter
@@ -194,32 +212,32 @@ class Evidence:
 
 
 def shared_keys_text(met: SharedKeys) -> str:
-    """How many keys met, of how many, how many are needed, and of what kinds they are."""
+    """Return in words how many keys are equal, of how many, how many are needed, and their kinds."""
     figures = {"shared": met.shared, "a": met.keys_a, "b": met.keys_b, "needed": met.needed}
     kinds = [
         str(KEY_KIND_LABELS[kind]) % {"count": count} for kind, count in met.kinds if kind in KEY_KIND_LABELS
     ]
-    words = _("%(shared)d in common, of %(a)d and %(b)d; needed: %(needed)d") % figures
-    return f"{words}: {', '.join(kinds)}" if kinds else words
+    text = _("%(shared)d in common, of %(a)d and %(b)d; needed: %(needed)d") % figures
+    return f"{text}: {', '.join(kinds)}" if kinds else text
 
 
 def _contacts_of_kind(contacts: Iterable[str], kind: str) -> tuple[str, ...]:
-    return tuple(each for each in contacts if contact_kind(each) == kind)
+    return tuple(contact for contact in contacts if contact_kind(contact) == kind)
 
 
 def _match_text(matched_values: SharedValues) -> str:
-    """Whether both have the same; never what it is."""
+    """Return in words whether both posts have the same values. The values themselves are never shown."""
     if matched_values.equal:
-        others = bool(matched_values.only_a or matched_values.only_b)
-        return pgettext("contact", "the same, and others") if others else pgettext("contact", "the same")
+        has_others = bool(matched_values.only_a or matched_values.only_b)
+        return pgettext("contact", "the same, and others") if has_others else pgettext("contact", "the same")
     if matched_values.only_a and matched_values.only_b:
         return pgettext("contact", "different")
     return str(ONE_SIDED_LABELS["A" if matched_values.only_a else "B"])
 
 
 def _join_names(names: Iterable[str]) -> str:
-    found = list(names)
-    return ", ".join(found[:MAX_LISTED_NAMES]) + (" …" if len(found) > MAX_LISTED_NAMES else "")
+    all_names = list(names)
+    return ", ".join(all_names[:MAX_LISTED_NAMES]) + (" …" if len(all_names) > MAX_LISTED_NAMES else "")
 
 
 def _field_name(adapter: Any, name: str) -> str:

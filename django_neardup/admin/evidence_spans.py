@@ -1,4 +1,4 @@
-"""The places that a pair's stored evidence names: differences, and shared passages, numbered by the left text."""
+"""Spans in a pair's stored evidence: differences, and shared passages in the order of the left text."""
 
 from __future__ import annotations
 
@@ -17,23 +17,26 @@ EMPTY_SPAN = (0, 0)
 
 
 def locate_differences(evidence: Mapping[str, Any], left_side: str) -> list[Difference]:
-    """The stored differences whose places are known; a is the text shown left, of side ``left_side``, "a" or "b"."""
+    """Return the stored differences that have spans in both texts.
+
+    ``left_side`` is the pair's side that is shown on the left: "a" or "b". In the result, a is the left text.
+    """
     return list(_iterate_differences(evidence, left_side, _other_side(left_side)))
 
 
 def locate_passages(
     evidence: Mapping[str, Any], left_side: str, texts: tuple[OffsetText, OffsetText]
 ) -> list[SharedPassage]:
-    """The stored passages, joined where few words stand between them; those of exact copies are the whole texts.
+    """Return the stored passages, joined if only few words are between them.
 
-    ``texts``: the left one and the right one without markup.
+    ``texts`` are the left and the right text without markup. For exact copies, the passage is the whole text.
     """
     if evidence.get("exact") is True:
-        whole = [(0, len(text.raw)) for text in texts]
-        return [SharedPassage(1, 0, whole[0], whole[1])]
-    stored = sorted(_iterate_passage_spans(evidence, left_side, _other_side(left_side)))
-    places = [_build_word_range_finder(text) for text in texts]
-    return join_passages([Passage(places[0](a), places[1](b), a, b) for a, b in stored])
+        whole_spans = [(0, len(text.raw)) for text in texts]
+        return [SharedPassage(1, 0, whole_spans[0], whole_spans[1])]
+    span_pairs = sorted(_iterate_passage_spans(evidence, left_side, _other_side(left_side)))
+    word_ranges = [_build_word_range_finder(text) for text in texts]
+    return join_passages([Passage(word_ranges[0](a), word_ranges[1](b), a, b) for a, b in span_pairs])
 
 
 def _other_side(side: str) -> str:
@@ -64,8 +67,9 @@ def _iterate_passage_spans(
 
 
 def _build_word_range_finder(text: OffsetText) -> Callable[[Span], Span]:
-    """Which words a place in the raw text covers, as a half-open range."""
+    """Return a function that maps a span of the raw text to the half-open range of the words in it."""
     tables = text.offset_tables()
-    found = [match.start() for match in WORD_PATTERN.finditer(text.text)]
-    starts: Sequence[int] = found if tables is None else [tables[0][start] for start in found]
-    return lambda span: (bisect_left(starts, span[0]), bisect_left(starts, span[1]))
+    word_starts = [match.start() for match in WORD_PATTERN.finditer(text.text)]
+    # Without tables, offsets in the text and in the raw text are the same.
+    raw_starts: Sequence[int] = word_starts if tables is None else [tables[0][start] for start in word_starts]
+    return lambda span: (bisect_left(raw_starts, span[0]), bisect_left(raw_starts, span[1]))

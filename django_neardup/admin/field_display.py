@@ -1,4 +1,4 @@
-"""Values of columns in words, as people read them."""
+"""Values of columns as text for people."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from ..reports.segments import replace_control_characters
 from .text_format import format_object_number
 
 MAX_VALUE_LENGTH = 100
-"""Letters of a value that stand in a row; the rest is unfolded."""
+"""Characters of a value that a row shows. The full value can be unfolded."""
 
 MAX_FULL_LENGTH = 20_000
+"""Characters of a value that can be unfolded."""
+
 MAX_DESCRIBED_COLUMNS = 3
-"""Columns by which a row without a name of its own is described."""
+"""The number of columns that describe a row if its model does not define ``__str__``."""
 
 
 @dataclass(frozen=True)
 class DisplayValue:
-    """A value in one line; ``full_text`` and the number of its words where that is longer."""
+    """A value in one line. ``full_text`` and ``word_count`` are set only if the value is longer."""
 
     short: str
     full_text: str = ""
@@ -35,39 +37,46 @@ class DisplayValue:
 
 
 def format_value(field: Any, value: Any, names: Mapping[Any, str]) -> DisplayValue:
-    """The value of a column; ``names`` are those of the rows that references lead to, by model and value."""
-    words = replace_control_characters(" ".join(_value_text(field, value, names).split()))
-    if len(words) <= MAX_VALUE_LENGTH:
-        return DisplayValue(words)
+    """Return the value of a column as text.
+
+    ``names`` holds the names of related rows, by model and value.
+    """
+    # Control characters could reverse the order of the letters that follow.
+    line = replace_control_characters(" ".join(_value_text(field, value, names).split()))
+    if len(line) <= MAX_VALUE_LENGTH:
+        return DisplayValue(line)
     return DisplayValue(
-        Truncator(words).chars(MAX_VALUE_LENGTH), str(value)[:MAX_FULL_LENGTH], len(words.split())
+        Truncator(line).chars(MAX_VALUE_LENGTH), str(value)[:MAX_FULL_LENGTH], len(line.split())
     )
 
 
 def load_related_names(columns: Iterable[ColumnChoice], using: str) -> dict[Any, str]:
-    """The names of the rows that those columns' values lead to: a query a model."""
-    wanted: defaultdict[tuple[Any, str], set[Any]] = defaultdict(set)
+    """Return the names of the rows that the columns' values refer to.
+
+    Takes one query for each model and referenced key.
+    """
+    referenced_values: defaultdict[tuple[Any, str], set[Any]] = defaultdict(set)
     for column in columns:
         if column.field.is_relation:
             values = {option.value for option in column.options if not option.is_empty}
-            wanted[column.field.remote_field.model, column.field.target_field.attname] |= values
+            referenced_values[column.field.remote_field.model, column.field.target_field.attname] |= values
     return {
         (model, getattr(row, target)): str(row)
-        for (model, target), values in wanted.items()
+        for (model, target), values in referenced_values.items()
         for row in rows_of(model, using).filter(**{f"{target}__in": values})
     }
 
 
 def describe_row(row: models.Model) -> str:
-    """A row in words: its name, or what its columns hold where it has none."""
+    """Return a row in words: its ``__str__``, or its columns if the model does not define ``__str__``."""
     if type(row).__str__ is not models.Model.__str__:
         return Truncator(str(row)).chars(MAX_VALUE_LENGTH)
-    columns = [each for each in row._meta.concrete_fields if not (each.is_relation or each.primary_key)]
-    told = [
-        f"{capfirst(each.verbose_name)} {format_value(each, each.value_from_object(row), {}).short}"
-        for each in columns[:MAX_DESCRIBED_COLUMNS]
+    fields = [field for field in row._meta.concrete_fields if not (field.is_relation or field.primary_key)]
+    descriptions = [
+        f"{capfirst(field.verbose_name)} {format_value(field, field.value_from_object(row), {}).short}"
+        for field in fields[:MAX_DESCRIBED_COLUMNS]
     ]
-    return ", ".join(told) or format_object_number(row.pk)
+    return ", ".join(descriptions) or format_object_number(row.pk)
 
 
 def _value_text(field: Any, value: Any, names: Mapping[Any, str]) -> str:

@@ -1,4 +1,4 @@
-"""Filters of the lists, each with counts that agree with the list."""
+"""Filters of the admin lists. The facet counts of a filter use the same conditions as the list."""
 
 from __future__ import annotations
 
@@ -21,41 +21,43 @@ FilterOption = tuple[str, "str | Promise", Q]
 
 
 class ConditionFilter(admin.SimpleListFilter):
-    """A choice of conditions. ``default_value`` is the one that holds where nothing was chosen."""
+    """A filter with a choice of conditions. ``default_value`` applies if the user chose nothing."""
 
     default_value = "all"
 
     def options(self) -> list[FilterOption]:
-        """The choices: value, words, condition."""
+        """Return the choices as (value, label, condition). If the list is empty, the filter is not shown."""
         raise NotImplementedError
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         options = self.options()
-        named: list[tuple[str, Any]] = [(value, words) for value, words, _condition in options]
+        named: list[tuple[str, Any]] = [(value, label) for value, label, _condition in options]
         return [*named, ("all", _("All"))] if options else []
 
     def value(self) -> str:
-        chosen = super().value()
-        return chosen if chosen in dict(self.lookup_choices) else self.default_value
+        chosen_value = super().value()
+        # Unknown values in the query string count as no choice.
+        return chosen_value if chosen_value in dict(self.lookup_choices) else self.default_value
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         return queryset.filter(self._conditions().get(self.value(), Q()))
 
     def get_facet_counts(self, pk_attname: str, filtered_qs: Any) -> dict[str, Any]:
         conditions = self._conditions()
+        # Django looks the counts up by these names, which contain the index of the choice.
         return {
-            f"{place}__c": Count(pk_attname, filter=conditions.get(value))
-            for place, (value, _words) in enumerate(self.lookup_choices)
+            f"{index}__c": Count(pk_attname, filter=conditions.get(value))
+            for index, (value, _label) in enumerate(self.lookup_choices)
         }
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """Without Django's own "All", which would be a second one, or not what the preset shows."""
+        # Django's own "All" would be a second one. It would also link to the default, which may show less.
         choices = super().choices(changelist)
         next(choices)
         yield from choices
 
     def _conditions(self) -> dict[str, Q]:
-        return {value: condition for value, _words, condition in self.options()}
+        return {value: condition for value, _label, condition in self.options()}
 
 
 class ClusterStateFilter(ConditionFilter):
@@ -64,7 +66,7 @@ class ClusterStateFilter(ConditionFilter):
     default_value = Cluster.State.OPEN
 
     def options(self) -> list[FilterOption]:
-        return [(value, words, Q(state=value)) for value, words in Cluster.State.choices]
+        return [(value, label, Q(state=value)) for value, label in Cluster.State.choices]
 
 
 class ClusterSizeFilter(ConditionFilter):
@@ -81,7 +83,7 @@ class ClusterSizeFilter(ConditionFilter):
 
 
 class ScoreFilter(ConditionFilter):
-    """By the lowest score with the representative."""
+    """Clusters by the lowest score of a member with the leader. A subclass can set another ``column``."""
 
     title = _("lowest score")
     parameter_name = "score"
@@ -96,10 +98,10 @@ class ScoreFilter(ConditionFilter):
         ]
 
     def _score_condition(self, minimum: float | None, upper_limit: float | None) -> Q:
-        found = Q()
+        condition = Q()
         if minimum is not None:
-            found &= Q(**{f"{self.column}__gte": minimum})
-        return found if upper_limit is None else found & Q(**{f"{self.column}__lt": upper_limit})
+            condition &= Q(**{f"{self.column}__gte": minimum})
+        return condition if upper_limit is None else condition & Q(**{f"{self.column}__lt": upper_limit})
 
 
 class ExactCopyFilter(ConditionFilter):
@@ -111,13 +113,14 @@ class ExactCopyFilter(ConditionFilter):
 
 
 class ModelFilter(ConditionFilter):
-    """By model; left out where the site compares only one."""
+    """Rows by model. The filter is not shown if the site compares only one model."""
 
     title = _("model")
     parameter_name = "model"
     column = "content_type"
 
     def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
+        # ``super().__init__`` calls ``lookups``, and ``options`` then needs the database.
         self.using = model_admin.get_queryset(request).db
         super().__init__(request, params, model, model_admin)
 
@@ -125,12 +128,12 @@ class ModelFilter(ConditionFilter):
         models = sorted(registered_adapters(), key=lambda model: model._meta.label_lower)
         if len(models) < 2:
             return []
-        kinds = ContentType.objects.db_manager(self.using).get_for_models(*models)
+        content_types = ContentType.objects.db_manager(self.using).get_for_models(*models)
         return [
             (
                 model._meta.label_lower,
                 model._meta.verbose_name_plural or "",
-                self._content_type_condition(kinds[model].pk),
+                self._content_type_condition(content_types[model].pk),
             )
             for model in models
         ]
@@ -155,11 +158,11 @@ class VerdictFilter(ConditionFilter):
     parameter_name = "verdict"
 
     def options(self) -> list[FilterOption]:
-        return [(value, words, Q(verdict=value)) for value, words in Verdict.choices]
+        return [(value, label, Q(verdict=value)) for value, label in Verdict.choices]
 
 
 class InForceFilter(ConditionFilter):
-    """Decisions that hold, and those taken back."""
+    """Decisions by whether they are in force or withdrawn."""
 
     title = _("in force")
     parameter_name = "force"
@@ -169,7 +172,7 @@ class InForceFilter(ConditionFilter):
 
 
 class WorkQueueFilter(ConditionFilter):
-    """Documents by what is to be done about them."""
+    """Documents by their state of processing: pending, quarantined or done."""
 
     title = _("work")
     parameter_name = "work"
@@ -183,7 +186,7 @@ class WorkQueueFilter(ConditionFilter):
 
 
 class RepeatsFilter(ConditionFilter):
-    """Posts that repeat a deleted one; left out where none is remembered."""
+    """Posts that repeat a deleted one. The filter is not shown if no deleted posts are remembered."""
 
     title = _("repeats a deleted post")
     parameter_name = "repeats"

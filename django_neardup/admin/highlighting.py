@@ -1,4 +1,7 @@
-"""A text with its passages bracketed and its differences marked: escaped piece by piece first, marked after."""
+"""HTML of a text with its shared passages bracketed and its differences marked.
+
+Each piece of text is escaped on its own before the marks are put around it.
+"""
 
 from __future__ import annotations
 
@@ -17,34 +20,40 @@ from ..text.alignment.differences import Difference
 from .text_format import DIFFERENCE_LABELS, ONE_SIDED_LABELS, css_class
 
 MAX_TEXT_LENGTH = 20_000
-"""Characters of a text that a page shows."""
+"""Maximum number of characters of a text on a page."""
 
 MIN_FOLDED_WORDS, VISIBLE_EDGE_WORDS = 120, 25
-"""Equal words in a row that are folded, and how many of them stay in sight at either end."""
+"""A run of more equal words than the first number is folded; the second is how many words stay visible at
+each end.
+"""
 
 WORD_PATTERN = re.compile(r"\S+")
 
 
 def truncate_pieces(pieces: Iterable[Segment], max_length: int = MAX_TEXT_LENGTH) -> list[Segment]:
-    """As many of the pieces as so many characters hold."""
-    shown, left = [], max_length
+    """Return the first pieces, cut off after ``max_length`` characters in total."""
+    shown, remaining = [], max_length
     for piece in pieces:
-        if left <= 0:
+        if remaining <= 0:
             break
-        shown.append(piece._replace(text=piece.text[:left]))
-        left -= len(piece.text)
+        shown.append(piece._replace(text=piece.text[:remaining]))
+        remaining -= len(piece.text)
     return shown
 
 
 def passage_numbers(pieces: Iterable[Segment]) -> set[int]:
-    """The passages of which something is shown."""
+    """Return the numbers of the passages that occur in the pieces."""
     return {piece.passage_number for piece in pieces if piece.passage_number}
 
 
 def highlight_pieces(
     pieces: Sequence[Segment], side_letter: str, shared_numbers: Collection[int] = ()
 ) -> SafeString:
-    """Those pieces of the text "A" or "B" as HTML; ``shared_numbers``: passages that the other text shows too."""
+    """Return the pieces of one text as HTML.
+
+    ``side_letter`` is "A" or "B". ``shared_numbers`` are the passages that the page shows in the other text
+    too: only their numbers become links.
+    """
     return _join_html(_passage_blocks(pieces, side_letter, shared_numbers))
 
 
@@ -52,24 +61,24 @@ def _passage_blocks(
     pieces: Iterable[Segment], side_letter: str, shared_numbers: Collection[int]
 ) -> Iterator[str]:
     for number, group in groupby(pieces, key=lambda piece: piece.passage_number):
-        told = _join_html(_piece_html(piece, side_letter) for piece in group)
-        yield _passage_html(number, told, side_letter, number in shared_numbers) if number else told
+        content = _join_html(_piece_html(piece, side_letter) for piece in group)
+        yield _passage_html(number, content, side_letter, number in shared_numbers) if number else content
 
 
 def _passage_html(number: int, content: SafeString, side_letter: str, has_counterpart: bool) -> SafeString:
-    here, other = side_letter.lower(), "B" if side_letter == "A" else "A"
-    head = format_html('<span class="neardup-num">{}</span>', number)
+    own_letter, other_letter = side_letter.lower(), "B" if side_letter == "A" else "A"
+    number_html = format_html('<span class="neardup-num">{}</span>', number)
     if has_counterpart:
-        words = _("Passage %(number)d, show it in %(side)s") % {"number": number, "side": other}
-        head = format_html(
+        label = _("Passage %(number)d, show it in %(side)s") % {"number": number, "side": other_letter}
+        number_html = format_html(
             '<a class="neardup-num" href="#neardup-{}{}" aria-label="{}">{}</a>',
-            other.lower(),
+            other_letter.lower(),
             number,
-            words,
+            label,
             number,
         )
     return format_html(
-        '<div class="neardup-shared" id="neardup-{}{}">{} {}</div>', here, number, head, content
+        '<div class="neardup-shared" id="neardup-{}{}">{} {}</div>', own_letter, number, number_html, content
     )
 
 
@@ -80,7 +89,7 @@ def _piece_html(piece: Segment, side_letter: str) -> str:
 
 
 def _fold_equal_words(text: str) -> str:
-    """Equal words, the middle of many of them in a fold."""
+    """Return the equal words. If there are many, put the middle ones into a ``<details>`` element."""
     words = list(WORD_PATTERN.finditer(text))
     if len(words) <= MIN_FOLDED_WORDS:
         return text
@@ -94,19 +103,23 @@ def _fold_equal_words(text: str) -> str:
 
 def _difference_html(text: str, difference: Difference, side_letter: str) -> SafeString:
     label = _difference_label(difference, side_letter)
-    small = format_html("<small>{}</small>", label) if label else ""
+    label_html = format_html("<small>{}</small>", label) if label else ""
     return format_html(
-        '<mark class="{}">{}{}</mark>', css_class(difference.kind, difference.is_decisive), small, text
+        '<mark class="{}">{}{}</mark>', css_class(difference.kind, difference.is_decisive), label_html, text
     )
 
 
 def _difference_label(difference: Difference, side_letter: str) -> str | Promise:
-    """The class, in words; of one that says nothing, which text alone has the words."""
+    """Return the label of a difference: its class in words.
+
+    If the class says nothing ("word" or "only") and only this text has the words, return "only in A" or "only
+    in B".
+    """
     start, end = difference.span_b if side_letter == "A" else difference.span_a
-    alone = start == end and difference.kind in ("word", "only")
+    is_one_sided = start == end and difference.kind in ("word", "only")
     return (
         ONE_SIDED_LABELS[side_letter]
-        if alone
+        if is_one_sided
         else ""
         if difference.kind == "only"
         else DIFFERENCE_LABELS[difference.kind]

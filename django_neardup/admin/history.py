@@ -1,4 +1,6 @@
-"""What has happened to the posts of a page so far, and the way to put a decision back."""
+"""The history of the posts of a page (pairs, decisions, merge records) and the view that withdraws a
+decision.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,17 @@ from .reopened_pairs import PairState, ReopenedPair
 from .text_format import DIFFERENCE_LABELS, format_object_number, format_percent
 
 MAX_EVENTS_PER_KIND = 20
-"""Decisions, and records, that a page lists."""
+"""Maximum number of decisions, and of merge records, on a page."""
 
 
 @dataclass(frozen=True)
 class HistoryEvent:
-    """Something that was found or done; ``time``: None for what is so now; ``withdraw_url``: the address that puts it
-    back, for those who may."""
+    """An event in the history of a post, a pair or a cluster.
+
+    ``time`` is None for a fact about the present. ``withdraw_url`` is the address that withdraws the
+    decision. It is empty if the event is no decision, if it is withdrawn already, or if this person may not
+    withdraw it.
+    """
 
     time: datetime | None
     text: str
@@ -45,40 +51,47 @@ class HistoryEvent:
 def build_pair_history(
     pair: Pair, reopened_pair: ReopenedPair | None, request: HttpRequest, site: Any, using: str
 ) -> list[HistoryEvent]:
-    """What has happened to those two, the newest first. ``again``: why they wait although somebody had decided."""
-    now = PairState(Verdict(pair.verdict), (), pair.score)
-    first = (
+    """Return the events of a pair, newest first.
+
+    ``reopened_pair`` says why a decided pair waits for a decision again. It is None if the pair is not
+    reopened.
+    """
+    current_state = PairState(Verdict(pair.verdict), (), pair.score)
+    # The pair's row holds only its newest state, so the state at the first find comes from the decision.
+    first_state = (
         reopened_pair.decided_state
         if reopened_pair is not None and reopened_pair.decided_state is not None
-        else now
+        else current_state
     )
-    told = [
-        HistoryEvent(pair.found, _("Found: %(verdict)s.") % {"verdict": _pair_state_text(first, pair.exact)})
+    events = [
+        HistoryEvent(
+            pair.found, _("Found: %(verdict)s.") % {"verdict": _pair_state_text(first_state, pair.exact)}
+        )
     ]
-    told += _decision_events(decisions_between(pair.a, pair.b, using)[:MAX_EVENTS_PER_KIND], request, site)
-    told += _record_events(list(_load_records([pair.a, pair.b], using)), using)
+    events += _decision_events(decisions_between(pair.a, pair.b, using)[:MAX_EVENTS_PER_KIND], request, site)
+    events += _record_events(list(_load_records([pair.a, pair.b], using)), using)
     return [
         *([HistoryEvent(None, _reopened_text(pair, reopened_pair))] if reopened_pair is not None else []),
-        *_sort_newest_first(told),
+        *_sort_newest_first(events),
     ]
 
 
 def _reopened_text(pair: Pair, reopened_pair: ReopenedPair) -> str:
-    """Whose text has changed since the decision, and what the pair was then and is now."""
-    sides = [each for each in (pair.a, pair.b) if each.pk in reopened_pair.changed_document_ids]
-    names = ", ".join(format_object_number(each.object_id) for each in sides)
+    """Return a sentence: which posts have changed since the decision, and the pair's state then and now."""
+    changed = [side for side in (pair.a, pair.b) if side.pk in reopened_pair.changed_document_ids]
+    names = ", ".join(format_object_number(side.object_id) for side in changed)
     words = _("Open again: %(posts)s changed.") % {"posts": names}
     if reopened_pair.decided_state is None:
         return words
     then, now = (
-        _pair_state_text(each) for each in (reopened_pair.decided_state, reopened_pair.current_state)
+        _pair_state_text(state) for state in (reopened_pair.decided_state, reopened_pair.current_state)
     )
     return f"{words} " + _("Then: %(then)s. Now: %(now)s.") % {"then": then, "now": now}
 
 
 def _pair_state_text(pair_state: PairState, is_exact: bool = False) -> str:
     classes = [
-        str(DIFFERENCE_LABELS[each]) for each in pair_state.difference_classes if DIFFERENCE_LABELS.get(each)
+        str(DIFFERENCE_LABELS[kind]) for kind in pair_state.difference_classes if DIFFERENCE_LABELS.get(kind)
     ]
     return ", ".join([str(pair_state.verdict.label), *classes, format_percent(pair_state.score, is_exact)])
 
@@ -86,17 +99,22 @@ def _pair_state_text(pair_state: PairState, is_exact: bool = False) -> str:
 def build_cluster_history(
     cluster: Cluster, request: HttpRequest, site: Any, using: str
 ) -> list[HistoryEvent]:
-    """What has happened to that group and to members of it, the newest first; at most 20 of a kind."""
-    inside = cluster.memberships.using(using).values("document")
-    decisions = Decision.objects.using(using).filter(members__document__in=inside).distinct()
-    own = MergeRecord.objects.using(using).filter(cluster=cluster.pk)
-    records = [*own.order_by("-pk")[:MAX_EVENTS_PER_KIND], *_load_records([cluster.leader], using)]
+    """Return the events of a cluster and of its members, newest first, at most ``MAX_EVENTS_PER_KIND`` of a
+    kind.
+    """
+    member_ids = cluster.memberships.using(using).values("document")
+    decisions = Decision.objects.using(using).filter(members__document__in=member_ids).distinct()
+    cluster_records = MergeRecord.objects.using(using).filter(cluster=cluster.pk)
+    records = [
+        *cluster_records.order_by("-pk")[:MAX_EVENTS_PER_KIND],
+        *_load_records([cluster.leader], using),
+    ]
     unique = {record.pk: record for record in records}
-    told = [
+    events = [
         *_decision_events(decisions.order_by("-pk")[:MAX_EVENTS_PER_KIND], request, site),
         *_record_events(unique.values(), using),
     ]
-    return _sort_newest_first([HistoryEvent(cluster.created, _("The group came up.")), *told])
+    return _sort_newest_first([HistoryEvent(cluster.created, _("The group came up.")), *events])
 
 
 def _sort_newest_first(events: list[HistoryEvent]) -> list[HistoryEvent]:
@@ -106,13 +124,13 @@ def _sort_newest_first(events: list[HistoryEvent]) -> list[HistoryEvent]:
 def _decision_events(
     decisions: Iterable[Decision], request: HttpRequest, site: Any
 ) -> Iterator[HistoryEvent]:
-    may = request.user.has_perm(REVIEW_PERMISSION)
-    for each in decisions:
-        words = _("Decided: the same.") if each.kind == Decision.Kind.SAME else _("Left: not duplicates.")
-        back = _withdraw_url(each, site) if may and each.withdrawn is None else ""
-        yield HistoryEvent(each.created, words, each.by_name, each.note, back)
-        if each.withdrawn is not None:
-            yield HistoryEvent(each.withdrawn, _("The decision was taken back."), each.withdrawn_by)
+    may_withdraw = request.user.has_perm(REVIEW_PERMISSION)
+    for decision in decisions:
+        words = _("Decided: the same.") if decision.kind == Decision.Kind.SAME else _("Left: not duplicates.")
+        withdraw_url = _withdraw_url(decision, site) if may_withdraw and decision.withdrawn is None else ""
+        yield HistoryEvent(decision.created, words, decision.by_name, decision.note, withdraw_url)
+        if decision.withdrawn is not None:
+            yield HistoryEvent(decision.withdrawn, _("The decision was taken back."), decision.withdrawn_by)
 
 
 def _withdraw_url(decision: Decision, site: Any) -> str:
@@ -120,40 +138,45 @@ def _withdraw_url(decision: Decision, site: Any) -> str:
 
 
 def _load_records(documents: list[Document], using: str) -> QuerySet[MergeRecord]:
-    """What was done to those posts, and what was merged into them."""
-    touched = records_about_q([(each.content_type_id, each.object_id) for each in documents], using)
+    """Return the newest merge records of the posts: as the post acted on, or as the keeper."""
+    condition = records_about_q(
+        [(document.content_type_id, document.object_id) for document in documents], using
+    )
     return (
         MergeRecord.objects.using(using)
-        .filter(touched)
+        .filter(condition)
         .defer("journal")
         .order_by("-pk")[:MAX_EVENTS_PER_KIND]
     )
 
 
 def _record_events(records: Collection[MergeRecord], using: str) -> Iterator[HistoryEvent]:
-    keys = canonical_ids_by_record(records, using)
-    for each in records:
-        post, keeper = keys[each.pk]
+    ids_by_record = canonical_ids_by_record(records, using)
+    for record in records:
+        post, keeper = ids_by_record[record.pk]
         names = {"post": format_object_number(post), "keeper": format_object_number(keeper)}
         words = {
             MergeRecord.Action.MERGE: _("%(post)s was merged into %(keeper)s."),
             MergeRecord.Action.HIDE: _("%(post)s was hidden."),
             MergeRecord.Action.DELETE: _("%(post)s was deleted."),
         }
-        yield HistoryEvent(each.created, words[MergeRecord.Action(each.action)] % names, each.by_name)
-        if each.undone is not None:
-            yield HistoryEvent(each.undone, _("That of %(post)s was undone.") % names, each.undone_by)
+        yield HistoryEvent(record.created, words[MergeRecord.Action(record.action)] % names, record.by_name)
+        if record.undone is not None:
+            yield HistoryEvent(record.undone, _("That of %(post)s was undone.") % names, record.undone_by)
 
 
 class WithdrawDecisionMixin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """The list of decisions, each of which can be taken back from the page where it is told of."""
+    """A ModelAdmin of decisions with a view that withdraws one.
+
+    The pages that list a decision link to this view.
+    """
 
     def get_urls(self) -> list[Any]:
         view = non_atomic_requests(self.admin_site.admin_view(self.withdraw_view))
         return [path("<int:pk>/withdraw/", view, name="neardup_decision_withdraw"), *super().get_urls()]
 
     def withdraw_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """POST alone: take the decision back and return to the page that asked for it."""
+        """Withdraw the decision and redirect to the page that sent the request. Accept POST only."""
         if not request.user.has_perm(REVIEW_PERMISSION):
             raise PermissionDenied
         if request.method != "POST":
@@ -167,7 +190,8 @@ class WithdrawDecisionMixin(admin.ModelAdmin):  # type: ignore[type-arg]
         return HttpResponseRedirect(self._return_url(request))
 
     def _return_url(self, request: HttpRequest) -> str:
-        wanted = request.POST.get("next", "")
-        if url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure()):
-            return wanted
+        return_url = request.POST.get("next", "")
+        # The address comes from the form, so a redirect to another host must be refused.
+        if url_has_allowed_host_and_scheme(return_url, {request.get_host()}, request.is_secure()):
+            return return_url
         return reverse(f"{self.admin_site.name}:neardup_decision_changelist")

@@ -1,4 +1,6 @@
-"""Posts that wait before they are published: what they are like, since when, and the way to publish or refuse them."""
+"""The admin of held posts: the similar post of each, how long it waits, and the actions to publish or refuse
+it.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +30,19 @@ from .visible_objects import link_html, load_displayed_posts, model_verbose_name
 
 
 class HoldStateFilter(ConditionFilter):
-    """Those first that wait for a person."""
+    """A filter by the state of the hold. By default it shows the posts that wait for a moderator."""
 
     title = gettext_lazy("state")
     parameter_name = "state"
     default_value = Hold.State.REVIEW
 
     def options(self) -> list[FilterOption]:
+        # The worker has given up on a quarantined post, so a person must decide before the check is done.
         stuck = Q(document__state=Document.State.QUARANTINED)
-        waits: dict[str, Q] = {
+        conditions: dict[str, Q] = {
             Hold.State.REVIEW: Q(state=Hold.State.REVIEW) | Q(state=Hold.State.CHECKING) & stuck
         }
-        return [(value, words, waits.get(value, Q(state=value))) for value, words in Hold.State.choices]
+        return [(value, label, conditions.get(value, Q(state=value))) for value, label in Hold.State.choices]
 
 
 class HoldModelFilter(ModelFilter):
@@ -48,7 +51,7 @@ class HoldModelFilter(ModelFilter):
 
 @admin.register(Hold)
 class HoldAdmin(PreparedListAdmin):
-    """Held posts, those first that have waited longest."""
+    """The list of held posts, longest waiting first."""
 
     list_display = ("post", "state_text", "verdict_text", "similar_post", "model_label", "author", "created")
     list_display_links = None
@@ -66,18 +69,23 @@ class HoldAdmin(PreparedListAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """There is no page of one alone: the list says all."""
+        """Redirect to the list: it shows everything about a hold, so a hold needs no separate page."""
         return HttpResponseRedirect(self.list_url())
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Give every row its post, and the post that it is like, as this person may see them."""
-        likes = find_similar_posts(rows, self.admin_site, using)
-        documents = [row.document for row in rows] + [each.document for each in likes.values()]
-        found = load_displayed_posts(documents, request, self.admin_site, using)
+        """Set ``displayed`` (the post) and ``similar`` (the similar post and its address) on each row.
+
+        Both respect what this person may see. ``similar`` is None if there is no similar post.
+        """
+        similar_posts = find_similar_posts(rows, self.admin_site, using)
+        documents = [row.document for row in rows] + [similar.document for similar in similar_posts.values()]
+        displayed = load_displayed_posts(documents, request, self.admin_site, using)
         for row in rows:
-            near = likes.get(row.document_id)
-            row.displayed = found[row.document_id]
-            row.similar = None if near is None else (found[near.document.pk], near.comparison_url)
+            similar = similar_posts.get(row.document_id)
+            row.displayed = displayed[row.document_id]
+            row.similar = (
+                None if similar is None else (displayed[similar.document.pk], similar.comparison_url)
+            )
 
     @admin.display(description=gettext_lazy("post"))
     def post(self, row: Any) -> str | SafeString:
@@ -131,7 +139,7 @@ class HoldAdmin(PreparedListAdmin):
         return [path("decide/<str:act>/", view, name="neardup_hold_decide"), *super().get_urls()]
 
     def decide_view(self, request: HttpRequest, act: str) -> HttpResponse:
-        """GET shows the posts and changes nothing, POST does it."""
+        """Show the confirmation on GET, which changes nothing. Perform the action on POST."""
         if act not in HOLD_ACTIONS:
             raise Http404
         if not self.has_decide_permission(request):
@@ -141,7 +149,7 @@ class HoldAdmin(PreparedListAdmin):
         return HoldActionView(self, request, HOLD_ACTIONS[act]).get_response()
 
     def list_url(self) -> str:
-        """The list."""
+        """Return the address of the list."""
         return reverse(f"{self.admin_site.name}:neardup_hold_changelist")
 
     def _redirect_to_confirmation(

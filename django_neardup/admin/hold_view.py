@@ -1,4 +1,4 @@
-"""Held posts beside what they are like, and one request that publishes or refuses some of them."""
+"""The search for posts similar to held posts, and the view that publishes or refuses held posts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ logger = logging.getLogger(__name__)
 
 
 class SimilarPost(NamedTuple):
-    """The other post, and the address of the page that compares the two; empty where there is none."""
+    """The other post, and the address of the page that compares the two.
+
+    The address is empty if there is no page.
+    """
 
     document: Document
     comparison_url: str
@@ -42,7 +45,10 @@ class SimilarPost(NamedTuple):
 
 @dataclass(frozen=True)
 class HoldAction:
-    """What is done to held posts: ``perform`` says whether it was, ``log_message`` stands in the post's history."""
+    """An action on held posts.
+
+    ``perform`` returns whether it was done. ``log_message`` appears in the post's history in the admin.
+    """
 
     name: str
     perform: Callable[[models.Model], bool]
@@ -79,8 +85,10 @@ HOLD_ACTIONS = {
 
 
 def find_similar_posts(holds: Sequence[Hold], site: Any, using: str) -> dict[int, SimilarPost]:
-    """What held posts are like, by document: the likest of those pairs that have the verdict they were held for, else
-    of all. A fixed number of queries."""
+    """Return the most similar post of each held post, by document id, in a fixed number of queries.
+
+    Prefer pairs with the verdict that the post was held for, then exact copies, then the higher score.
+    """
     verdicts = {row.document_id: row.verdict for row in holds}
     pairs = active_pairs_of(list(verdicts), using).select_related("a", "b").defer("evidence")
     best: dict[int, tuple[tuple[bool, bool, float], Pair]] = {}
@@ -89,26 +97,30 @@ def find_similar_posts(holds: Sequence[Hold], site: Any, using: str) -> dict[int
             rank = (pair.verdict == verdicts[document], pair.exact, pair.score)
             if document not in best or best[document][0] < rank:
                 best[document] = rank, pair
-    found = {document: pair for document, (_rank, pair) in best.items()}
-    pages = _comparison_urls(found.values(), site, using)
+    best_pairs = {document: pair for document, (_rank, pair) in best.items()}
+    pages = _comparison_urls(best_pairs.values(), site, using)
     return {
         document: SimilarPost(pair.b if pair.a_id == document else pair.a, pages.get(pair.pk, ""))
-        for document, pair in found.items()
+        for document, pair in best_pairs.items()
     }
 
 
 def _comparison_urls(pairs: Any, site: Any, using: str) -> dict[int, str]:
-    """Where those pairs are compared: on the page of the cluster that holds both, else on their own."""
-    wanted = {pair.pk: pair for pair in pairs}
-    sides = {side for pair in wanted.values() for side in (pair.a_id, pair.b_id)}
-    places = {
-        place.document_id: place
-        for place in Membership.objects.using(using).filter(document__in=sides).select_related("cluster")
+    """Return the address of the comparison of each pair, by the pair's id.
+
+    It is the page of the cluster if one cluster holds both posts, otherwise the page of the pair if the pair
+    is open.
+    """
+    pairs_by_id = {pair.pk: pair for pair in pairs}
+    sides = {side for pair in pairs_by_id.values() for side in (pair.a_id, pair.b_id)}
+    memberships = {
+        membership.document_id: membership
+        for membership in Membership.objects.using(using).filter(document__in=sides).select_related("cluster")
     }
-    own = open_pairs(Pair.objects.using(using).filter(pk__in=list(wanted)))
-    urls = {pk: _url(site, "pair", pk) for pk in own.values_list("pk", flat=True)}
-    for pk, pair in wanted.items():
-        a, b = places.get(pair.a_id), places.get(pair.b_id)
+    open_own = open_pairs(Pair.objects.using(using).filter(pk__in=list(pairs_by_id)))
+    urls = {pk: _url(site, "pair", pk) for pk in open_own.values_list("pk", flat=True)}
+    for pk, pair in pairs_by_id.items():
+        a, b = memberships.get(pair.a_id), memberships.get(pair.b_id)
         if a is not None and b is not None and a.cluster_id == b.cluster_id:
             member = b if a.cluster.leader_id == pair.a_id else a
             urls[pk] = _url(site, "cluster", a.cluster_id, f"?member={member.document_id}")
@@ -124,8 +136,11 @@ def _url(site: Any, model_name: str, pk: int, query: str = "") -> str:
 
 @dataclass
 class HoldItem:
-    """A held post as that person may decide on it: it can be where ``missing_permissions`` is empty and it is there
-    still."""
+    """A held post on the confirmation page.
+
+    This person can decide on it if ``missing_permissions`` is empty and ``instance`` is not None (the post
+    exists).
+    """
 
     hold: Hold
     post: DisplayedPost
@@ -140,13 +155,13 @@ class HoldItem:
 
     @property
     def state_digest(self) -> str:
-        """What the page shows of it, as a digest."""
+        """Return a hex digest of the state that the page shows."""
         parts = [self.hold.state, self.hold.digest, str(self.hold.document.wanted)]
         return digest(part.encode() for part in parts).hex()
 
 
 class HoldActionView:
-    """One request: the confirmation, which changes nothing, or the deed, post by post."""
+    """One request: the confirmation, which changes nothing, or the action, post by post."""
 
     def __init__(self, hold_admin: HoldAdmin, request: HttpRequest, action: HoldAction) -> None:
         self.hold_admin, self.request, self.action, self.using = (
@@ -156,15 +171,20 @@ class HoldActionView:
             hold_admin.get_queryset(request).db,
         )
         data = request.POST if request.method == "POST" else request.GET
+        # At most 18 digits, so that each key fits a 64-bit column.
         keys = [key for key in data.getlist("id") if key.isascii() and key.isdecimal() and len(key) < 19]
         rows = hold_admin.get_queryset(request).filter(pk__in=keys[:MAX_OBJECTS]).select_related("document")
         self.items = self._build_items(list(rows.order_by("created", "pk")))
+        # A hold that is gone was decided by another person meanwhile: it is reported, not ignored.
         self.missing_count = len(set(map(int, keys[:MAX_OBJECTS]))) - len(self.items)
         if not keys:
             raise Http404
 
     def get_response(self) -> HttpResponse:
-        """What would be done, or the deed."""
+        """Return the confirmation on GET. Perform the action on POST and redirect to the list.
+
+        Raise PermissionDenied on POST if a permission on any post is missing.
+        """
         if self.request.method != "POST":
             return self._confirmation_response()
         if any(item.missing_permissions for item in self.items):
@@ -173,50 +193,53 @@ class HoldActionView:
         return HttpResponseRedirect(self.hold_admin.list_url())
 
     def _build_items(self, holds: list[Hold]) -> list[HoldItem]:
-        likes = find_similar_posts(holds, self.hold_admin.admin_site, self.using)
-        documents = [row.document for row in holds]
+        similar_posts = find_similar_posts(holds, self.hold_admin.admin_site, self.using)
+        documents = [hold.document for hold in holds]
         instances = objects_of(documents, self.using)
-        near = [like.document for like in likes.values()]
-        shown = load_displayed_posts(
-            [*documents, *near], self.request, self.hold_admin.admin_site, self.using
+        similar_documents = [similar.document for similar in similar_posts.values()]
+        displayed = load_displayed_posts(
+            [*documents, *similar_documents], self.request, self.hold_admin.admin_site, self.using
         )
-        lacking = missing_permissions(
+        all_missing = missing_permissions(
             permissions_on_objects("change", instances.values()),
             self.request,
             self.hold_admin.admin_site,
             self.using,
         )
-        found = []
-        for row in holds:
-            like, instance = likes.get(row.document_id), instances.get(row.document_id)
-            other = shown[like.document.pk] if like is not None else None
-            needs = [need for need in lacking if need.instance == instance]
-            url = like.comparison_url if like is not None else ""
-            found.append(HoldItem(row, shown[row.document_id], other, url, instance, needs))
-        return found
+        items = []
+        for hold in holds:
+            similar, instance = similar_posts.get(hold.document_id), instances.get(hold.document_id)
+            similar_displayed = displayed[similar.document.pk] if similar is not None else None
+            missing = [permission for permission in all_missing if permission.instance == instance]
+            url = similar.comparison_url if similar is not None else ""
+            items.append(
+                HoldItem(hold, displayed[hold.document_id], similar_displayed, url, instance, missing)
+            )
+        return items
 
     def _perform_all(self, form_data: Mapping[str, Any]) -> None:
-        done, late = 0, self.missing_count
+        done_count, skipped_count = 0, self.missing_count
         for item in self.items:
+            # If the post has changed since the page was shown, the person has not seen its new state.
             if item.instance is None or form_data.get(f"seen.{item.hold.pk}") != item.state_digest:
-                late += 1
+                skipped_count += 1
                 continue
             try:
                 if self._perform_one(item.instance):
-                    done += 1
+                    done_count += 1
                 else:
-                    late += 1
+                    skipped_count += 1
             except Exception as error:
                 logger.exception("neardup: the held post %s was not decided on", item.hold)
                 words = _("Not done, %(name)s: %(error)s") % {"name": item.post.number, "error": error}
                 messages.error(self.request, words)
-        if done:
-            messages.success(self.request, str(self.action.done_message % {"count": done}))
-        if late:
+        if done_count:
+            messages.success(self.request, str(self.action.done_message % {"count": done_count}))
+        if skipped_count:
             words = _(
                 "Posts that were decided or edited since you saw them, and are left as they are: %(count)d"
             )
-            messages.warning(self.request, words % {"count": late})
+            messages.warning(self.request, words % {"count": skipped_count})
 
     def _perform_one(self, instance: models.Model) -> bool:
         with transaction.atomic(using=self.using):
@@ -228,15 +251,15 @@ class HoldActionView:
         return done
 
     def _confirmation_response(self) -> HttpResponse:
-        page = self.hold_admin
-        self.request.current_app = page.admin_site.name
+        hold_admin = self.hold_admin
+        self.request.current_app = hold_admin.admin_site.name
         context = {
-            **page.admin_site.each_context(self.request),
+            **hold_admin.admin_site.each_context(self.request),
             "is_nav_sidebar_enabled": False,
             "title": self.action.title,
-            "opts": page.opts,
-            "media": page.media,
-            "list_url": page.list_url(),
+            "opts": hold_admin.opts,
+            "media": hold_admin.media,
+            "list_url": hold_admin.list_url(),
             "act": self.action,
             "items": self.items,
             "can": bool(self.items) and not any(item.missing_permissions for item in self.items),

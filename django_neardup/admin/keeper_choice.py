@@ -1,4 +1,4 @@
-"""Who stays of a group where nobody has chosen: the post that the site's policy proposes."""
+"""The default keeper of a group: the post that the site's policy proposes if the moderator has chosen none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .decision_groups import ReviewItem
 
 
 def keeper_proposal(item: ReviewItem) -> KeeperProposal | None:
-    """What the policy says of the group's posts; nothing where one of them is gone."""
+    """Return the keeper that the policy proposes for the group. Return None if one of the posts is gone."""
     if item.keeper is None or len(item.losers) < len(item.selected_documents):
         return None
     posts = [item.keeper, *item.losers]
@@ -18,9 +18,12 @@ def keeper_proposal(item: ReviewItem) -> KeeperProposal | None:
 
 
 def with_proposed_keeper(item: ReviewItem, proposal: KeeperProposal | None) -> ReviewItem:
-    """The group with the proposed post as the one that stays."""
-    documents = {each.pk: each for each in item.documents}
-    stays = next(
+    """Return the group with the proposed post as its keeper.
+
+    Return the group unchanged if there is no proposal or the proposed post is the keeper already.
+    """
+    documents = {document.pk: document for document in item.documents}
+    keeper = next(
         (
             documents[key]
             for key, post in item.objects_by_document.items()
@@ -28,25 +31,27 @@ def with_proposed_keeper(item: ReviewItem, proposal: KeeperProposal | None) -> R
         ),
         None,
     )
-    if stays is None or stays is item.keeper_document:
+    if keeper is None or keeper is item.keeper_document:
         return item
-    before = item.keeper_document
-    taking_part = {before.pk, *(each.pk for each in item.selected_documents)}
+    former_keeper = item.keeper_document
+    taking_part = {former_keeper.pk, *(document.pk for document in item.selected_documents)}
     others = sorted(
-        (each for each in item.documents if each is not stays), key=lambda each: each.static_order
+        (document for document in item.documents if document is not keeper),
+        key=lambda document: document.static_order,
     )
-    seen = {**item.seen_by_document, before.pk: item.seen_by_document[stays.pk]}
+    # The score of the pair of both keepers was stored under the new one. Now it belongs to the former one.
+    seen = {**item.seen_by_document, former_keeper.pk: item.seen_by_document[keeper.pk]}
     exact = (
-        item.exact_document_ids | {before.pk}
-        if stays.pk in item.exact_document_ids
+        item.exact_document_ids | {former_keeper.pk}
+        if keeper.pk in item.exact_document_ids
         else item.exact_document_ids
     )
-    chosen = [each for each in others if each.pk in taking_part]
+    selected = [document for document in others if document.pk in taking_part]
     return replace(
         item,
-        keeper_document=stays,
+        keeper_document=keeper,
         other_documents=others,
-        selected_documents=chosen,
+        selected_documents=selected,
         seen_by_document=seen,
         exact_document_ids=exact,
     )

@@ -1,4 +1,7 @@
-"""Key phrases: what staff look for in texts, to be written, switched on and off, and searched for in old posts."""
+"""The admin of key phrases: words that staff look for in posts.
+
+Staff add them, switch them on and off, and search existing posts for them.
+"""
 
 from __future__ import annotations
 
@@ -28,30 +31,37 @@ ALL_PROFILES = "*"
 
 
 class KeyPhraseForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A phrase of at least one word, which is not one that most texts hold, once a profile."""
+    """The form of a key phrase.
+
+    A phrase has at least one word, and is not a single stop word. Equivalent phrases of one profile are
+    refused.
+    """
 
     def clean_text(self) -> str:
         text = " ".join(str(self.cleaned_data["text"]).split())
-        read = Text(text)
-        if not read.word_count:
+        parsed = Text(text)
+        if not parsed.word_count:
             raise ValidationError(_("There is no word in it."))
-        if read.word_count == 1 and not read.content_word_count:
+        if parsed.word_count == 1 and not parsed.content_word_count:
             raise ValidationError(_("Most texts hold this word: add others to it."))
         return text
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        same = self._find_equivalent(cleaned.get("text", ""), cleaned.get("profile", ""))
-        if same is not None:
-            problem = _("It finds the same as a phrase that is in the list already: %(phrase)s")
-            self.add_error("text", ValidationError(problem, params={"phrase": same}))
+        equivalent = self._find_equivalent(cleaned.get("text", ""), cleaned.get("profile", ""))
+        if equivalent is not None:
+            message = _("It finds the same as a phrase that is in the list already: %(phrase)s")
+            self.add_error("text", ValidationError(message, params={"phrase": equivalent}))
         return cleaned
 
     def _find_equivalent(self, text: str, profile: str) -> KeyPhrase | None:
-        """Another phrase of that profile that finds what the text would: case and forms of words make no difference."""
+        """Return another phrase of the profile with the same matches. Return None if there is none.
+
+        Case and inflected forms of words make no difference.
+        """
         others = KeyPhrase.objects.filter(profile=profile).exclude(pk=self.instance.pk)
         words = _token_keys(text)
-        return next((each for each in others if words and _token_keys(each.text) == words), None)
+        return next((phrase for phrase in others if words and _token_keys(phrase.text) == words), None)
 
 
 def _token_keys(phrase: str) -> list[str]:
@@ -59,7 +69,7 @@ def _token_keys(phrase: str) -> list[str]:
 
 
 class ProfileFilter(admin.SimpleListFilter):
-    """By the profile of which a phrase is; left out where there is but one."""
+    """A filter by the profile of a phrase. It is absent if there is only one profile."""
 
     title = gettext_lazy("profile")
     parameter_name = "profile"
@@ -81,7 +91,10 @@ class ProfileFilter(admin.SimpleListFilter):
 
 @admin.register(KeyPhrase)
 class KeyPhraseAdmin(PreparedListAdmin):
-    """Phrases, the newest first. Whoever may decide may look; changes need Django's own permissions."""
+    """The list of key phrases, newest first.
+
+    People who review near-duplicates may view it. Changes need Django's own model permissions.
+    """
 
     form = KeyPhraseForm
     list_display = ("text", "profile_name", "active", "post_count", "note", "by_name", "created")
@@ -104,20 +117,23 @@ class KeyPhraseAdmin(PreparedListAdmin):
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Give every row the number of posts that hold the phrase: two queries a page."""
-        owners: dict[int, list[Any]] = {}
+        """Set ``post_count``, the number of posts that contain the phrase, on each row: two queries a page."""
+        rows_by_hash: dict[int, list[Any]] = {}
         for row in rows:
             row.post_count = 0
         for scheme in Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).only("profile", "secret"):
+            # The hash of a phrase depends on the scheme's secret: a phrase has one hash for each scheme.
             secret = bytes.fromhex(scheme.secret)
             for row in rows:
                 if row.profile in ("", scheme.profile):
-                    owners.setdefault(
+                    rows_by_hash.setdefault(
                         contact_hash(Contact.Kind.PHRASE, normalize_phrase(row.text), secret), []
                     ).append(row)
-        counts = Contact.objects.using(using).filter(hash__in=list(owners)).order_by().values_list("hash")
-        for value, count in counts.annotate(posts=Count("document")):
-            for row in owners[value]:
+        counts = (
+            Contact.objects.using(using).filter(hash__in=list(rows_by_hash)).order_by().values_list("hash")
+        )
+        for phrase_hash, count in counts.annotate(posts=Count("document")):
+            for row in rows_by_hash[phrase_hash]:
                 row.post_count += count
 
     @admin.display(description=gettext_lazy("profile"), ordering="profile")
@@ -152,7 +168,9 @@ class KeyPhraseAdmin(PreparedListAdmin):
 
     @admin.action(description=gettext_lazy("Search existing posts"), permissions=["change"])
     def search_posts(self, request: HttpRequest, queryset: QuerySet[KeyPhrase]) -> None:
-        """Mark the posts of the phrases' profiles, so that the worker looks for every active phrase in them."""
+        """Mark the posts of the phrases' profiles as pending: the worker searches them for every active
+        phrase.
+        """
         count = request_phrase_search(queryset, queryset.db)
         call_after_commit(queryset.db, notify_worker, queryset.db)
         words = ngettext(
@@ -172,6 +190,7 @@ class KeyPhraseAdmin(PreparedListAdmin):
 
     def _set_active(self, request: HttpRequest, queryset: QuerySet[KeyPhrase], active: bool) -> None:
         changed = list(queryset.exclude(active=active))
+        # Django stores field names in the log untranslated and translates them on display.
         with override(None):
             label = capfirst(str(KeyPhrase._meta.get_field("active").verbose_name))
         for phrase in changed:

@@ -1,4 +1,7 @@
-"""What was merged, hidden and deleted, by whom, and the way back. The journals hold whole posts and are not shown."""
+"""The admin of merge records: posts that were merged, hidden or deleted, the person who did it, and the undo.
+
+The journals contain whole posts and are not shown.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,11 @@ from .text_format import format_percent
 from .undo_view import MAX_UNDO_ITEMS, UndoView, build_undo_item
 
 MAX_TITLE_MATCHES = 400
-"""Records that words of titles find."""
+"""Maximum number of records that a search by title returns."""
 
 
 class UndoneFilter(ConditionFilter):
-    """Records that hold, and those that were undone."""
+    """A filter: records in force, or undone records."""
 
     title = gettext_lazy("undone")
     parameter_name = "undone"
@@ -45,14 +48,16 @@ class UndoneFilter(ConditionFilter):
 
 
 class UntitledRecordSearch(admin.ModelAdmin):  # type: ignore[type-arg]
-    """The search through what a record tells everybody who may see it."""
+    """The search through the fields of a record that everyone with access to the list may read: titles are
+    not among them.
+    """
 
     search_fields = ("by_name", "=loser_id", "=keeper_id")
 
 
 @admin.register(MergeRecord)
 class MergeRecordAdmin(PreparedListAdmin):
-    """Records, the newest first."""
+    """The list of merge records, newest first."""
 
     list_display = ("post", "action", "keeper", "score_text", "by_name", "created", "undone")
     list_filter = (UndoneFilter, "action")
@@ -63,24 +68,33 @@ class MergeRecordAdmin(PreparedListAdmin):
     actions = ("undo_selected",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MergeRecord]:
-        found: QuerySet[MergeRecord] = super().get_queryset(request).defer("journal")
-        return found
+        records: QuerySet[MergeRecord] = super().get_queryset(request).defer("journal")
+        return records
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[MergeRecord], search_term: str
     ) -> tuple[QuerySet[MergeRecord], bool]:
-        """Words of titles find the newest of the records that have them, where this person may read the titles."""
-        found, more = super().get_search_results(request, queryset, search_term)
+        """Return the records that match the search term.
+
+        A match in a title counts only if this person may read the titles of the record. Of the matches by
+        title, only the newest ``MAX_TITLE_MATCHES`` are considered.
+        """
+        matches, may_have_duplicates = super().get_search_results(request, queryset, search_term)
         if not search_term:
-            return found, more
-        newest = found.order_by("-pk")[:MAX_TITLE_MATCHES]
-        told = find_readable_ids(newest, request, self.admin_site, queryset.db)
-        page = UntitledRecordSearch(self.model, self.admin_site)
-        others, more = page.get_search_results(request, queryset, search_term)
-        return queryset.filter(pk__in=told) | others, more
+            return matches, may_have_duplicates
+        newest = matches.order_by("-pk")[:MAX_TITLE_MATCHES]
+        readable_ids = find_readable_ids(newest, request, self.admin_site, queryset.db)
+        untitled_search = UntitledRecordSearch(self.model, self.admin_site)
+        untitled_matches, may_have_duplicates = untitled_search.get_search_results(
+            request, queryset, search_term
+        )
+        return queryset.filter(pk__in=readable_ids) | untitled_matches, may_have_duplicates
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Give every row the titles of its posts, as far as this person may read them."""
+        """Set ``loser_title`` and ``keeper_title`` on each row.
+
+        A title that this person may not read is replaced.
+        """
         attach_titles(rows, request, self.admin_site, using)
 
     @admin.display(description=MergeRecord._meta.get_field("loser_text").verbose_name, ordering="loser_text")
@@ -99,13 +113,16 @@ class MergeRecordAdmin(PreparedListAdmin):
 
     @admin.action(description=gettext_lazy("Undo…"))
     def undo_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """To the page that shows what would come back."""
-        keys = list(queryset.order_by("-pk").values_list("pk", flat=True)[: MAX_UNDO_ITEMS + 1])
-        if len(keys) > MAX_UNDO_ITEMS:
+        """Redirect to the undo confirmation.
+
+        Return None if more than ``MAX_UNDO_ITEMS`` records are selected.
+        """
+        record_ids = list(queryset.order_by("-pk").values_list("pk", flat=True)[: MAX_UNDO_ITEMS + 1])
+        if len(record_ids) > MAX_UNDO_ITEMS:
             messages.error(request, _("Nothing was done: at most %(cap)d at once.") % {"cap": MAX_UNDO_ITEMS})
             return None
         url = reverse(f"{self.admin_site.name}:neardup_mergerecord_undo_selected")
-        return HttpResponseRedirect(f"{url}?{urlencode({'id': keys}, doseq=True)}")
+        return HttpResponseRedirect(f"{url}?{urlencode({'id': record_ids}, doseq=True)}")
 
     def get_urls(self) -> list[Any]:
         batch = non_atomic_requests(self.admin_site.admin_view(self.undo_view))
@@ -117,23 +134,30 @@ class MergeRecordAdmin(PreparedListAdmin):
         ]
 
     def undo_view(self, request: HttpRequest, batch: UUID) -> HttpResponse:
-        """All that one confirmation did: GET shows what would come back and changes nothing, POST does it."""
+        """Undo everything that one confirmation did.
+
+        GET shows what would be restored and changes nothing. POST restores it.
+        """
         decisions = Decision.objects.using(self.get_queryset(request).db).filter(batch=batch).order_by("pk")
         return self._undo_response(
             request, self._records_with_journal(request).filter(batch=batch), list(decisions[:MAX_UNDO_ITEMS])
         )
 
     def undo_selected_view(self, request: HttpRequest) -> HttpResponse:
-        """The same of records chosen in the list."""
-        keys = request.GET.getlist("id")
-        if not all(key.isascii() and key.isdecimal() and len(key) < 19 for key in keys):
+        """Undo the records selected in the list, like ``undo_view``.
+
+        Raise Http404 if an id is not a number.
+        """
+        record_ids = request.GET.getlist("id")
+        # At most 18 digits, so that each key fits a 64-bit column.
+        if not all(key.isascii() and key.isdecimal() and len(key) < 19 for key in record_ids):
             raise Http404
-        return self._undo_response(request, self._records_with_journal(request).filter(pk__in=keys), [])
+        return self._undo_response(request, self._records_with_journal(request).filter(pk__in=record_ids), [])
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """A record in words."""
+        """Show one record. Redirect to the list if the record is gone."""
         row: Any = self.get_object(request, object_id)
         if not self.has_view_permission(request, row) or request.method not in ("GET", "HEAD"):
             raise PermissionDenied
@@ -155,7 +179,7 @@ class MergeRecordAdmin(PreparedListAdmin):
         return TemplateResponse(request, "neardup/admin/record.html", context)
 
     def base_context(self, request: HttpRequest, title: str) -> dict[str, Any]:
-        """What every page of ours needs."""
+        """Return the context that every page of the package needs."""
         request.current_app = self.admin_site.name
         return {
             **self.admin_site.each_context(request),
@@ -167,7 +191,7 @@ class MergeRecordAdmin(PreparedListAdmin):
         }
 
     def list_url(self) -> str:
-        """The list of records."""
+        """Return the address of the list of records."""
         return reverse(f"{self.admin_site.name}:neardup_mergerecord_changelist")
 
     def _undo_response(
@@ -182,7 +206,7 @@ class MergeRecordAdmin(PreparedListAdmin):
         ).get_response()
 
     def _records_with_journal(self, request: HttpRequest) -> QuerySet[MergeRecord]:
-        """With their journals, which a list does without."""
+        """Return the records with their journals. The list omits the journals: they contain whole posts."""
         return self.get_queryset(request).defer(None).select_related("loser_type", "keeper_type")
 
     def _undo_url(self, row: MergeRecord) -> str:
@@ -190,17 +214,19 @@ class MergeRecordAdmin(PreparedListAdmin):
 
 
 def _count_stored_rows(row: MergeRecord) -> list[tuple[str, int]]:
-    """How many rows of each kind the journal keeps."""
-    return sorted(Counter(_model_label(each["model"]) for each in row.journal.get("rows", ())).items())
+    """Return the number of rows that the journal stores, as sorted pairs (model label, count)."""
+    return sorted(Counter(_model_label(stored["model"]) for stored in row.journal.get("rows", ())).items())
 
 
 def _count_moved_rows(row: MergeRecord) -> list[tuple[str, str, int]]:
-    """How many rows of each relation came to the keeper, or were changed."""
+    """Return how many rows of each relation moved to the keeper or were changed: (model label, field label,
+    count).
+    """
     moves = row.journal.get("moves", ())
     counts = Counter(
-        (_model_label(each["model"]), _field_label(each["model"], each["field"])) for each in moves
+        (_model_label(move["model"]), _field_label(move["model"], move["field"])) for move in moves
     )
-    return [(*words, count) for words, count in sorted(counts.items())]
+    return [(*labels, count) for labels, count in sorted(counts.items())]
 
 
 def _model_label(label: str) -> str:
@@ -210,5 +236,5 @@ def _model_label(label: str) -> str:
 
 def _field_label(label: str, name: str) -> str:
     model = find_model(label)
-    known = {} if model is None else {each.name: each for each in model._meta.concrete_fields}
-    return str(known[name].verbose_name) if name in known else name
+    fields = {} if model is None else {field.name: field for field in model._meta.concrete_fields}
+    return str(fields[name].verbose_name) if name in fields else name

@@ -1,4 +1,4 @@
-"""Near-duplicates on the site's own admin: a column, a filter, a link and the four actions."""
+"""Near-duplicates in the site's own ModelAdmin: a column, a filter, a link and the four actions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ACTION_NAMES = ("neardup_leave", "neardup_hide", "neardup_merge", "neardup_delet
 
 
 class NearDuplicatesFilter(ConditionFilter):
-    """Posts about which somebody is to decide, those of a group, and those like no other."""
+    """A filter by near-duplicates: posts that wait for a decision, posts in a cluster, or posts with neither."""
 
     title = gettext_lazy("near-duplicates")
     parameter_name = "neardup"
@@ -49,33 +49,39 @@ class NearDuplicatesFilter(ConditionFilter):
         super().__init__(request, params, model, model_admin)
 
     def options(self) -> list[FilterOption]:
-        waits, belongs = (
+        pending, in_cluster = (
             pending_condition(self.model, self.using),
             in_cluster_condition(self.model, self.using),
         )
         return [
-            ("waiting", gettext_lazy("a decision waits"), waits),
-            ("grouped", gettext_lazy("in a group"), belongs),
-            ("none", gettext_lazy("none"), ~Q(waits | belongs)),
+            ("waiting", gettext_lazy("a decision waits"), pending),
+            ("grouped", gettext_lazy("in a group"), in_cluster),
+            ("none", gettext_lazy("none"), ~Q(pending | in_cluster)),
         ]
 
 
 class SimilarChangeList(ChangeList):
-    """Tells each row of the page what waits about it: a fixed number of queries."""
+    """A change list that sets ``neardup_pending`` on each row: its pending decisions, or None.
+
+    It takes a fixed number of queries a page.
+    """
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: Any = self.result_list
-        found = load_pending_decisions(rows, self.queryset.db)
+        pending_by_row = load_pending_decisions(rows, self.queryset.db)
         for row in rows:
-            row.neardup_pending = found.get(row)
+            row.neardup_pending = pending_by_row.get(row)
 
 
 class NearDuplicatesMixin(ModelAdminBase):
-    """For the ModelAdmin of a registered model: ``class AdAdmin(NearDuplicatesMixin, admin.ModelAdmin)``.
+    """A mixin for the ModelAdmin of a registered model.
 
-    Only people with ``neardup.review`` or ``neardup.merge_cluster`` see what it adds. The column stands last, unless
-    ``list_display`` names it, "neardup_similar"; the filter too, unless ``list_filter`` holds ``NearDuplicatesFilter``.
+    Use it as ``class AdAdmin(NearDuplicatesMixin, admin.ModelAdmin)``.
+
+    Only people with ``neardup.review`` or ``neardup.merge_cluster`` see what it adds. The column is the last
+    one unless ``list_display`` names it ("neardup_similar"). The filter is the last one unless
+    ``list_filter`` contains ``NearDuplicatesFilter``.
     """
 
     def __init__(self, model: Any, admin_site: Any) -> None:
@@ -103,9 +109,9 @@ class NearDuplicatesMixin(ModelAdminBase):
         return response
 
     def has_neardup_review_permission(self, request: HttpRequest) -> bool:
-        """Whether that person decides on near-duplicates, and this admin site has the pages to do so."""
-        may = request.user.has_perm(REVIEW_PERMISSION) or request.user.has_perm(MERGE_PERMISSION)
-        return may and bool(adapters_of(self.model)) and self._has_review_queue(request)
+        """Return whether this person may decide on near-duplicates and this admin site has the pages for it."""
+        has_permission = request.user.has_perm(REVIEW_PERMISSION) or request.user.has_perm(MERGE_PERMISSION)
+        return has_permission and bool(adapters_of(self.model)) and self._has_review_queue(request)
 
     def has_neardup_leave_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(REVIEW_PERMISSION) and self.has_neardup_review_permission(request)
@@ -115,12 +121,15 @@ class NearDuplicatesMixin(ModelAdminBase):
 
     @admin.display(description=gettext_lazy("similar"))
     def neardup_similar(self, row: Any) -> SafeString | None:
-        """How many posts like this one wait for a decision, with a link to it."""
-        waits = getattr(row, "neardup_pending", None)
-        if waits is None:
+        """Return the number of similar posts that wait for a decision, as a link to it.
+
+        Return None if there are none.
+        """
+        pending = getattr(row, "neardup_pending", None)
+        if pending is None:
             return None
-        url, words = waits.decision_url(self.admin_site.name), similar_posts_text(waits.similar_count)
-        return format_html('<a href="{}" aria-label="{}">{}</a>', url, words, waits.similar_count)
+        url, label = pending.decision_url(self.admin_site.name), similar_posts_text(pending.similar_count)
+        return format_html('<a href="{}" aria-label="{}">{}</a>', url, label, pending.similar_count)
 
     @action(
         gettext_lazy("Similar: leave, these are not duplicates"),
@@ -157,44 +166,58 @@ class NearDuplicatesMixin(ModelAdminBase):
     def _redirect_to_confirmation(
         self, request: HttpRequest, queryset: QuerySet[Any], action_name: str
     ) -> HttpResponse | None:
-        """To the confirmation, with the chosen posts ticked; nothing is done here."""
+        """Redirect to the confirmation with the selected posts ticked. Change nothing here.
+
+        Add a message and return None if nothing waits for a decision or too many posts are selected.
+        """
         posts = queryset.filter(pending_condition(self.model, queryset.db))
-        chosen = select_items(posts[: MAX_OBJECTS + 1], queryset.db)
-        if chosen.object_count > MAX_OBJECTS:
-            messages.error(request, too_many_message(chosen.object_count))
-        elif not chosen.item_keys:
+        selected = select_items(posts[: MAX_OBJECTS + 1], queryset.db)
+        if selected.object_count > MAX_OBJECTS:
+            messages.error(request, too_many_message(selected.object_count))
+        elif not selected.item_keys:
             messages.info(request, _("Nothing waits for a decision about the chosen posts."))
         else:
             url = reverse(f"{self.admin_site.name}:neardup_queue_decide", args=[action_name])
-            return HttpResponseRedirect(f"{url}?{chosen.query_string}")
+            return HttpResponseRedirect(f"{url}?{selected.query_string}")
         return None
 
     def _add_for_reviewers(self, request: HttpRequest, names: Any, added_name: Any) -> list[Any]:
-        """The names with ours, for those who may see it; without it for others."""
+        """Return the names with the added one if this person may see it, otherwise without it."""
         if not self.has_neardup_review_permission(request):
             return [name for name in names if name != added_name]
         return [*names] if added_name in names else [*names, added_name]
 
     def _has_review_queue(self, request: HttpRequest) -> bool:
-        """Whether the pages to decide are on this admin site and show the database that these posts are written to."""
+        """Return whether the review queue is on this admin site and uses the database that these posts are
+        written to.
+        """
         if not self.admin_site.is_registered(Queue):
             return False
-        workshop = self.admin_site.get_model_admin(Queue)
-        posts = self.get_queryset(request).select_for_update()  # whose alias is that for writing
-        return workshop.get_queryset(request).db == posts.db
+        queue_admin = self.admin_site.get_model_admin(Queue)
+        # A router gives a locking queryset the alias for writing, not a replica.
+        posts = self.get_queryset(request).select_for_update()
+        return queue_admin.get_queryset(request).db == posts.db
 
     def _add_similar_link(self, request: HttpRequest, response: TemplateResponse, instance: Any) -> None:
-        """Put the link among the tools of the page, whichever template draws it."""
+        """Add the link to the object tools of the page.
+
+        The template of the link extends the template that the page would use, so a site's own template still
+        works.
+        """
         if not self.has_neardup_review_permission(request):
             return
-        waits = load_pending_decisions([instance], self.get_queryset(request).db).get(instance)
-        if waits is not None:
+        pending = load_pending_decisions([instance], self.get_queryset(request).db).get(instance)
+        if pending is not None:
             link = {
-                "url": waits.decision_url(self.admin_site.name),
-                "words": similar_posts_text(waits.similar_count),
+                "url": pending.decision_url(self.admin_site.name),
+                "words": similar_posts_text(pending.similar_count),
             }
-            page = response.resolve_template(response.template_name)
-            response.context_data = {**(response.context_data or {}), "neardup_page": page, "neardup": link}
+            page_template = response.resolve_template(response.template_name)
+            response.context_data = {
+                **(response.context_data or {}),
+                "neardup_page": page_template,
+                "neardup": link,
+            }
             response.template_name = "neardup/admin/site_change_form.html"
 
 

@@ -1,4 +1,4 @@
-"""Old addresses that live on: where each leads, or that its post is gone."""
+"""The admin of moved addresses: the post that an old address redirects to, or that the post is gone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .visible_objects import DisplayedPost, link_html, load_displayed_posts
 
 
 class RedirectTargetFilter(ConditionFilter):
-    """Addresses that lead to a post, and those whose post is gone for good."""
+    """A filter: addresses that redirect to a post, or addresses of posts that are gone."""
 
     title = gettext_lazy("answer")
     parameter_name = "answer"
@@ -34,7 +34,10 @@ class RedirectTargetFilter(ConditionFilter):
 
 @admin.register(MovedUrl)
 class MovedUrlAdmin(PreparedListAdmin):
-    """Entries, the newest first. Whoever may delete them may make an old address answer 404 again."""
+    """The list of moved addresses, newest first.
+
+    If an entry is deleted, its old address answers 404 again.
+    """
 
     list_display = ("old_address", "target", "reason", "created")
     list_display_links = ("old_address",)
@@ -52,20 +55,28 @@ class MovedUrlAdmin(PreparedListAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[MovedUrl], search_term: str
     ) -> tuple[QuerySet[MovedUrl], bool]:
-        """An address may be searched for as it was copied: with its host, percent-encoded."""
+        """Return the entries with the search term in their path.
+
+        The term may be a copied address: with its host and percent-encoded.
+        """
         term = path_of(search_term.strip(), request) or search_term.strip()
         return (queryset.filter(path__icontains=term) if term else queryset), False
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Give every row the post that it leads to, as this person may see it."""
-        ends = Q(pk=None)
+        """Set ``displayed`` on each row: the post it leads to, as this person may see it.
+
+        None if there is no document.
+        """
+        condition = Q(pk=None)
         for row in rows:
-            ends |= Q(content_type=row.content_type_id, object_id=row.object_id)
-        documents = list(Document.objects.using(using).filter(ends))
-        found = load_displayed_posts(documents, request, self.admin_site, using)
-        by_end = {(each.content_type_id, each.object_id): found[each.pk] for each in documents}
+            condition |= Q(content_type=row.content_type_id, object_id=row.object_id)
+        documents = list(Document.objects.using(using).filter(condition))
+        displayed = load_displayed_posts(documents, request, self.admin_site, using)
+        displayed_by_target = {
+            (document.content_type_id, document.object_id): displayed[document.pk] for document in documents
+        }
         for row in rows:
-            row.displayed = by_end.get((row.content_type_id, row.object_id))
+            row.displayed = displayed_by_target.get((row.content_type_id, row.object_id))
 
     @admin.display(description=gettext_lazy("old address"), ordering="path")
     def old_address(self, row: MovedUrl) -> str:

@@ -1,4 +1,7 @@
-"""The four outcomes: leave, hide, merge, delete. Each says what it needs and would do, and does it."""
+"""The four moderation actions: leave (mark as not duplicates), hide, merge, delete.
+
+Each action has a preview (required permissions, obstacles, effects) and performs itself.
+"""
 
 from __future__ import annotations
 
@@ -36,18 +39,21 @@ from ..pipeline import decide
 from .decision_groups import ReviewItem
 
 MAX_LISTED_ROWS = 200
-"""Rows of a deletion that a page lists one by one."""
+"""Maximum number of deleted rows that a page lists individually."""
 
 
 @dataclass(frozen=True)
 class ActionOptions:
-    """What a person chose beside the outcome.
+    """The options that a person chose for an action.
 
-    ``keeper_id``: the id of the document that stays, None for the representative. ``field_values``: the columns of the
-    keeper that take another post's value, ``{field name: primary key of that post}``. ``clash_choices``: which of two
-    rows that clash stays, ``{key of the clash: "keeper" or "loser"}``. Both speak of a group decided by itself.
-    Records and decisions of one confirmation share ``batch``. ``remember_unselected``: those that take no part are
-    remembered as no duplicates.
+    - ``keeper_id``: the id of the document that is kept. None means the leader.
+    - ``field_values``: the columns of the keeper that take another post's value,
+      ``{field name: primary key of that post}``.
+    - ``clash_choices``: which of two conflicting rows is kept, ``{key of the clash: "keeper" or "loser"}``.
+    - ``batch``: the id that the records and decisions of one confirmation share.
+    - ``remember_unselected``: whether the members that are not selected are remembered as not duplicates.
+
+    ``field_values`` and ``clash_choices`` apply only if one group is decided on its own.
     """
 
     keeper_id: int | None = None
@@ -59,9 +65,11 @@ class ActionOptions:
 
 @dataclass
 class ActionPreview:
-    """What an outcome would do to a group. It can be done where ``missing_permissions`` is empty and no
-    ``obstacles`` speak against it; these are told only to those who lack nothing. ``open_questions`` says which
-    decisions it still wants."""
+    """What an action would do to a group.
+
+    The action is possible if ``missing_permissions`` and ``obstacles`` are empty. Obstacles are shown only to
+    people who lack no permission. ``open_questions`` lists the choices that the person still has to make.
+    """
 
     item: ReviewItem
     options: ActionOptions = field(default_factory=ActionOptions)
@@ -80,7 +88,7 @@ class ActionPreview:
 
 
 class ModerationAction(ABC):
-    """One of the four; ``permission`` is asked before any object is looked at."""
+    """One of the four actions. ``permission`` is checked before any object is read."""
 
     name: str
     title: str | Promise
@@ -88,26 +96,26 @@ class ModerationAction(ABC):
     consequence: str | Promise
     permission: str | None = None
     proposes_keeper = True
-    """Whether one of the posts stays: the site's policy proposes which."""
+    """Whether one of the posts is kept. If so, the site's policy proposes which one."""
 
     def preview(
         self, item: ReviewItem, request: HttpRequest, site: Any, options: ActionOptions
     ) -> ActionPreview:
-        """What would be done, what forbids it, which permissions are missing."""
-        found = ActionPreview(item, options)
+        """Return what the action would do to the group, what prevents it, and which permissions are missing."""
+        action_preview = ActionPreview(item, options)
         if item.keeper is None or len(item.losers) < len(item.selected_documents):
-            found.obstacles.append(
+            action_preview.obstacles.append(
                 _("An object of this group is deleted already; it will leave the list by itself.")
             )
-            return found
-        self.fill_preview(found, request, site)
-        if found.missing_permissions:
-            found.obstacles, found.open_questions = [], []
-        return found
+            return action_preview
+        self.fill_preview(action_preview, request, site)
+        if action_preview.missing_permissions:
+            action_preview.obstacles, action_preview.open_questions = [], []
+        return action_preview
 
     @abstractmethod
     def done_message(self, count: int) -> str:
-        """What is said when that many groups were decided so."""
+        """Return the message for this number of groups."""
 
     @abstractmethod
     def fill_preview(self, preview: ActionPreview, request: HttpRequest, site: Any) -> None:
@@ -117,7 +125,10 @@ class ModerationAction(ABC):
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
     ) -> None:
-        """Do it; ``MergeRefused`` or ``Conflict``, and nothing is done, where it must not be."""
+        """Perform the action on the group.
+
+        Raise MergeRefused or Conflict, and change nothing, if it is not possible.
+        """
 
 
 class MarkNotDuplicatesAction(ModerationAction):
@@ -134,14 +145,16 @@ class MarkNotDuplicatesAction(ModerationAction):
         ) % {"count": count}
 
     def fill_preview(self, preview: ActionPreview, request: HttpRequest, site: Any) -> None:
-        """Nothing is needed on the objects: they stay as they are."""
+        """Add nothing: the objects do not change, so no permission on them is needed."""
 
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
     ) -> None:
-        chosen = {each.pk for each in item.selected_documents}
-        apart = {each.pk: 1 if each.pk in chosen else 2 for each in item.documents}
-        sides = None if item.is_complete and not item.is_keeper_unselected else apart
+        selected_ids = {document.pk for document in item.selected_documents}
+        two_sides = {document.pk: 1 if document.pk in selected_ids else 2 for document in item.documents}
+        # If all members are selected, every pair is different.
+        # Otherwise the selected members differ from the rest.
+        sides = None if item.is_complete and not item.is_keeper_unselected else two_sides
         try:
             decide(
                 "different",
@@ -154,8 +167,8 @@ class MarkNotDuplicatesAction(ModerationAction):
             )
         except ValueError as error:
             raise MergeRefused([_("These posts are not compared with each other any more.")]) from error
-        touched = [each for each in (item.keeper, *item.losers) if each is not None]
-        admin_log.write_admin_log(user, touched, _("Decided: not duplicates."), item.using)
+        posts = [post for post in (item.keeper, *item.losers) if post is not None]
+        admin_log.write_admin_log(user, posts, _("Decided: not duplicates."), item.using)
 
 
 class HideAction(ModerationAction):
@@ -201,9 +214,9 @@ class MergeAction(ModerationAction):
     def fill_preview(self, preview: ActionPreview, request: HttpRequest, site: Any) -> None:
         group = preview.item
         assert group.keeper is not None
-        chosen = preview.options
+        options = preview.options
         plan = moderation.plan_merge(
-            group.keeper, group.losers, group.using, chosen.field_values, chosen.clash_choices
+            group.keeper, group.losers, group.using, options.field_values, options.clash_choices
         )
         preview.plan, preview.relation_lines = plan, plan.lines()
         preview.obstacles, preview.open_questions = plan.obstacles, plan.undecided_messages
@@ -234,31 +247,32 @@ class DeleteAction(ModerationAction):
         group = preview.item
         losers = group.losers
         preview.obstacles = deletion_obstacles(losers, group.using)
-        others = [] if preview.obstacles else cascaded_rows(losers, group.using)
+        cascaded = [] if preview.obstacles else cascaded_rows(losers, group.using)
         preview.missing_permissions += missing_permissions(
-            permissions_for_delete(losers, others), request, site, group.using
+            permissions_for_delete(losers, cascaded), request, site, group.using
         )
-        if group.keeper in others:
+        if group.keeper in cascaded:
             preview.obstacles.append(_("The one that stays would be deleted with its duplicates."))
         if not preview.missing_permissions:
             self._list_deletions(preview, request, site)
-            kept = [group.keeper] if group.keeper is not None else []
-            preview.files = find_orphaned_files([*losers, *others], file_names_of(kept))
+            kept_posts = [group.keeper] if group.keeper is not None else []
+            preview.files = find_orphaned_files([*losers, *cascaded], file_names_of(kept_posts))
 
     def _list_deletions(self, preview: ActionPreview, request: HttpRequest, site: Any) -> None:
-        """All that goes, as Django's own confirmation lists it."""
+        """Add the rows that would be deleted to the preview, as Django's own delete confirmation lists them."""
         by_model: dict[Any, list[Any]] = {}
         for loser in preview.item.losers:
             by_model.setdefault(type(loser), []).append(loser)
         for model, losers in by_model.items():
+            # A ModelAdmin of the site may override what its confirmation lists.
             collect = site.get_model_admin(model).get_deleted_objects if site.is_registered(model) else None
-            found = collect(losers, request) if collect else get_deleted_objects(losers, request, site)
-            falls, counts, lacking, _protected = found
-            preview.missing_permissions += [str(name) for name in lacking]
+            collected = collect(losers, request) if collect else get_deleted_objects(losers, request, site)
+            deletion_tree, counts, missing_names, _protected = collected
+            preview.missing_permissions += [str(name) for name in missing_names]
             for name, count in counts.items():
                 preview.deletion_counts[name] = preview.deletion_counts.get(name, 0) + count
             if sum(counts.values()) <= MAX_LISTED_ROWS:
-                preview.deletion_tree += falls
+                preview.deletion_tree += deletion_tree
 
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
@@ -289,9 +303,13 @@ def _build_case(
 def remember_unselected(
     item: ReviewItem, action: ModerationAction, user: Any, options: ActionOptions
 ) -> None:
-    """Set those that take no part against all that do. To leave a group says so by itself."""
+    """Decide that the unselected members differ from the selected ones and the keeper.
+
+    Do nothing if the option is off, if all members are selected, or if the action is "leave": it stores this
+    itself.
+    """
     if not options.remember_unselected or item.is_complete or action.name == "leave":
         return
-    inside = {item.keeper_document.pk, *(each.pk for each in item.selected_documents)}
-    sides = {each.pk: 1 if each.pk in inside else 2 for each in item.documents}
+    selected_ids = {item.keeper_document.pk, *(document.pk for document in item.selected_documents)}
+    sides = {document.pk: 1 if document.pk in selected_ids else 2 for document in item.documents}
     decide("different", item.documents, user, item.using, sides=sides, batch=options.batch)

@@ -1,4 +1,4 @@
-"""Offered pairs: what no cluster holds, and a person should look at."""
+"""The admin of offered pairs: open pairs that are in no common cluster and wait for a moderator."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PairScoreFilter(ScoreFilter):
 
 @admin.register(Pair)
 class PairAdmin(DecisionActionsAdmin):
-    """Two posts each: variants, quotes, relatives, and duplicates that no cluster took."""
+    """The list of open pairs: variants, contained and related texts, and duplicates that are in no cluster."""
 
     key_prefix = "p"
     missing_message = gettext_lazy("That pair is no longer waiting: it was decided, or a post has changed.")
@@ -57,18 +57,19 @@ class PairAdmin(DecisionActionsAdmin):
         return super().changelist_view(request, {"title": _("Offered pairs"), **(extra_context or {})})
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Give every row its posts, the earlier one first, as this person may see them."""
-        found = load_displayed_posts(
+        """Set ``displayed`` on each row: its two posts, the earlier one first, as this person may see them."""
+        displayed = load_displayed_posts(
             [side for row in rows for side in (row.a, row.b)], request, self.admin_site, using
         )
         for row in rows:
             row.displayed = [
-                found[each.pk] for each in sorted((row.a, row.b), key=lambda each: each.static_order)
+                displayed[document.pk]
+                for document in sorted((row.a, row.b), key=lambda document: document.static_order)
             ]
 
     @admin.display(description=gettext_lazy("two posts"))
     def posts(self, row: Any) -> str:
-        return " – ".join(f"{each.title}, {each.number}" for each in row.displayed)
+        return " – ".join(f"{post.title}, {post.number}" for post in row.displayed)
 
     @admin.display(description=gettext_lazy("verdict"), ordering="verdict")
     def verdict_text(self, row: Pair) -> SafeString:
@@ -81,12 +82,12 @@ class PairAdmin(DecisionActionsAdmin):
 
     @admin.display(description=gettext_lazy("what differs"))
     def differences_text(self, row: Any) -> str:
-        if any(each.instance is None for each in row.displayed):
+        if any(post.instance is None for post in row.displayed):
             return ""
         left = "a" if row.displayed[0].document.pk == row.a_id else "b"
-        found = build_differences(row.evidence, left)
-        words = [each.labelled_text for each in found[:MAX_ROW_DIFFERENCES]]
-        return ", ".join([*words, *filter(None, [more_text(len(found) - MAX_ROW_DIFFERENCES)])])
+        differences = build_differences(row.evidence, left)
+        words = [difference.labelled_text for difference in differences[:MAX_ROW_DIFFERENCES]]
+        return ", ".join([*words, *filter(None, [more_text(len(differences) - MAX_ROW_DIFFERENCES)])])
 
     @admin.display(description=gettext_lazy("model"))
     def model_label(self, row: Pair) -> str:

@@ -1,4 +1,6 @@
-"""Two posts side by side: their texts with what differs marked, as far as this person may see them."""
+"""The comparison of two posts side by side, with the differences marked in the texts that this person may
+see.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,16 @@ VERDICT_SENTENCES = {
     Verdict.RELATED: gettext_lazy("the texts have something in common"),
 }
 CountedDifferences = list[tuple[DisplayedDifference, int]]
-"""Differences, and how often each is found."""
+"""Differences, each with the number of times it occurs."""
 
 
 @dataclass(frozen=True)
 class PairComparison:
-    """Both sides and what is known of the pair. ``is_stale``: a text has changed since, so that nothing is marked.
+    """Both sides and the pair.
 
-    ``sources_by_document``: what the posts that this person may see say now, by document id. ``passage_order``: the
-    passages as the right text has them, where that is another order.
+    - ``is_stale``: a text has changed since the comparison, so nothing is marked.
+    - ``sources_by_document``: the current content of the posts that this person may see, by document id.
+    - ``passage_order``: the passage numbers in the order of the right text. Empty if the order is the same.
     """
 
     left: ComparisonSide
@@ -62,7 +65,10 @@ class PairComparison:
 
     @property
     def verdict_reason(self) -> str:
-        """Why the verdict is that one, as far as this person may see the words; empty where nothing says it."""
+        """Return the reason for the verdict in words.
+
+        Return an empty string if there is no reason to name or this person may not read both texts.
+        """
         if self.pair is None or not self.is_readable or self.is_stale:
             return ""
         if self.pair.exact:
@@ -74,27 +80,37 @@ class PairComparison:
             and self.nondeciding_differences
             and not self.deciding_differences
         ):
-            kinds = dict.fromkeys(str(each.row_heading) for each, _times in self.nondeciding_differences)
+            kinds = dict.fromkeys(
+                str(difference.row_heading) for difference, _times in self.nondeciding_differences
+            )
             return _("they differ in %(classes)s, which does not decide") % {"classes": ", ".join(kinds)}
         return ""
 
     def _variant_reason(self) -> str:
-        both = next(
-            (each for each, _times in self.deciding_differences if each.left_words and each.right_words), None
+        two_sided = next(
+            (
+                difference
+                for difference, _times in self.deciding_differences
+                if difference.left_words and difference.right_words
+            ),
+            None,
         )
-        if both is None:
+        if two_sided is None:
             return ""
         words = _("{kind} {left} against {right}, so they are not grouped by themselves")
         return format_html(
             words,
-            kind=both.row_heading,
-            left=both.build_mark(both.left_words),
-            right=both.build_mark(both.right_words),
+            kind=two_sided.row_heading,
+            left=two_sided.build_mark(two_sided.left_words),
+            right=two_sided.build_mark(two_sided.right_words),
         )
 
     @property
     def containments(self) -> tuple[str, str] | None:
-        """Which share of the left text is in the right one, and the other way."""
+        """Return the share of the left text that is in the right one, then the reverse.
+
+        Return None without a pair.
+        """
         if self.pair is None:
             return None
         shares = (
@@ -114,53 +130,60 @@ class PairComparison:
 
     @property
     def omitted_count(self) -> int:
-        """Places that are not stored, as there are too many."""
+        """Return the number of differences that are not stored because there are too many."""
         count = self.pair.evidence.get("omitted") if self.pair else 0
         return count if isinstance(count, int) else 0
 
     def _count_differences(self, decides: bool) -> CountedDifferences:
-        return list(Counter(each for each in self.differences if each.is_deciding is decides).items())
+        return list(
+            Counter(
+                difference for difference in self.differences if difference.is_deciding is decides
+            ).items()
+        )
 
 
 def compare_side_by_side(
     left: DisplayedPost, right: DisplayedPost, pair: Pair | None, using: str
 ) -> PairComparison:
-    """Put those two side by side."""
+    """Return the comparison of two posts. ``pair`` is None if the two were not compared."""
     sources = load_sources([left, right], using)
-    readable = len(sources) == 2
-    texts = unchanged_texts(pair, sources) if pair is not None and readable else None
+    is_readable = len(sources) == 2
+    texts = unchanged_texts(pair, sources) if pair is not None and is_readable else None
     side = side_of(pair, left) if pair is not None else "a"
     view = SideBySideTexts(
         left, right, sources, pair.evidence if pair is not None and texts is not None else {}, side
     )
-    found = build_differences(pair.evidence, side, texts) if pair is not None and readable else []
-    posts = view.build_sides()
+    differences = build_differences(pair.evidence, side, texts) if pair is not None and is_readable else []
+    sides = view.build_sides()
     return PairComparison(
-        posts[0],
-        posts[1],
+        sides[0],
+        sides[1],
         pair,
-        pair is not None and readable and texts is None,
-        found,
+        pair is not None and is_readable and texts is None,
+        differences,
         sources,
         view.passage_order,
     )
 
 
 def load_sources(posts: Iterable[DisplayedPost], using: str) -> dict[int, Source]:
-    """What the adapters read of those objects now, by document id: three queries a model."""
+    """Return the current content of the posts, read by their adapters, by document id: three queries a model."""
     by_adapter: dict[Adapter, dict[Any, int]] = {}
-    for shown in posts:
-        if shown.adapter is not None and shown.instance is not None:
-            by_adapter.setdefault(shown.adapter, {})[shown.instance.pk] = shown.document.pk
+    for post in posts:
+        if post.adapter is not None and post.instance is not None:
+            by_adapter.setdefault(post.adapter, {})[post.instance.pk] = post.document.pk
     return {
-        keys[key]: source
-        for adapter, keys in by_adapter.items()
-        for key, source in adapter.sources(keys, using).items()
+        document_ids[pk]: source
+        for adapter, document_ids in by_adapter.items()
+        for pk, source in adapter.sources(document_ids, using).items()
     }
 
 
 def unchanged_texts(pair: Pair, sources: Mapping[int, Source]) -> dict[str, str] | None:
-    """Both texts by side, "a" and "b"; None where one is not there, or has changed since they were compared."""
+    """Return both texts by side, "a" and "b".
+
+    Return None if a text is missing or has changed since the comparison.
+    """
     a, b = sources.get(pair.a_id), sources.get(pair.b_id)
     if a is None or b is None or (a.digest, b.digest) != (pair.digest_a, pair.digest_b):
         return None
@@ -168,5 +191,5 @@ def unchanged_texts(pair: Pair, sources: Mapping[int, Source]) -> dict[str, str]
 
 
 def side_of(pair: Pair, post: DisplayedPost) -> str:
-    """Which side of the pair that post is."""
+    """Return the side of the pair, "a" or "b", that the post is on."""
     return "a" if pair.a_id == post.document.pk else "b"

@@ -1,4 +1,4 @@
-"""What waits for a person about the site's own posts: their open clusters and their offered pairs."""
+"""The pending decisions about the site's own posts: their open clusters and their open pairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ from .review_queue.open_items import open_pairs
 
 @dataclass
 class PendingDecisions:
-    """Of one post: its open cluster, if any, with how many others; how many offered pairs, and one of them."""
+    """The pending decisions about one post.
+
+    ``cluster_id`` is its open cluster, None if it has none. ``pair_id`` is one of its open pairs.
+    """
 
     instance: models.Model
     cluster_id: int | None = None
@@ -35,11 +38,11 @@ class PendingDecisions:
 
     @property
     def similar_count(self) -> int:
-        """How many posts beside it a person is asked about."""
+        """Return the number of other posts in these decisions."""
         return self.other_member_count + self.pair_count
 
     def decision_url(self, site: str) -> str:
-        """The page to decide on: of its cluster, of its only pair, or the list of its pairs."""
+        """Return the address of the decision page: its cluster, its only pair, or the list of its pairs."""
         if self.cluster_id is not None:
             return reverse(f"{site}:neardup_cluster_change", args=[self.cluster_id])
         if self.pair_count == 1:
@@ -52,25 +55,33 @@ class PendingDecisions:
 def load_pending_decisions(
     instances: Iterable[models.Model], using: str
 ) -> dict[models.Model, PendingDecisions]:
-    """What waits about each of those posts, without those about which nothing does: four queries for five hundred."""
-    found = {
-        key: PendingDecisions(instance) for key, instance in _instances_by_document(instances, using).items()
+    """Return the pending decisions by post: four queries for 500 posts. Posts without any are absent."""
+    by_document = {
+        document_id: PendingDecisions(instance)
+        for document_id, instance in _instances_by_document(instances, using).items()
     }
-    for places in filter_in_chunks(_open_memberships(using), "document", found):
-        for document, cluster, size in places.values_list("document", "cluster", "cluster__size"):
-            found[document].cluster_id, found[document].other_member_count = cluster, size - 1
+    # A list of the site may show thousands of posts, and databases limit the parameters of one statement.
+    for memberships in filter_in_chunks(_open_memberships(using), "document", by_document):
+        for document, cluster, size in memberships.values_list("document", "cluster", "cluster__size"):
+            by_document[document].cluster_id, by_document[document].other_member_count = (
+                cluster,
+                size - 1,
+            )
     for side in ("a", "b"):
-        for pairs in filter_in_chunks(open_pairs(Pair.objects.using(using)).order_by(), side, found):
-            for document, count, least in pairs.values_list(side).annotate(Count("pk"), Min("pk")):
-                found[document].pair_count += count
-                found[document].pair_id = least
-    return {waits.instance: waits for waits in found.values() if waits.similar_count}
+        for pairs in filter_in_chunks(open_pairs(Pair.objects.using(using)).order_by(), side, by_document):
+            for document, count, lowest_pair_id in pairs.values_list(side).annotate(Count("pk"), Min("pk")):
+                by_document[document].pair_count += count
+                by_document[document].pair_id = lowest_pair_id
+    return {pending.instance: pending for pending in by_document.values() if pending.similar_count}
 
 
 @dataclass
 class SelectedItems:
-    """What posts chosen in a list take part in: keys of clusters and pairs, the documents to be ticked in clusters
-    (of a pair both take part), and how many posts that touches.
+    """The clusters and pairs that the selected posts take part in.
+
+    ``item_keys`` are the keys of the clusters and pairs. ``document_ids`` are the documents to tick in the
+    clusters; of a pair, both posts always take part. ``object_count`` is the number of posts that this
+    affects.
     """
 
     item_keys: list[str] = field(default_factory=list)
@@ -79,79 +90,94 @@ class SelectedItems:
 
     @property
     def query_string(self) -> str:
-        """As a confirmation asks for it."""
-        given: dict[str, list[str] | list[int] | str] = {
+        """Return the selection as the query string of the confirmation page."""
+        params: dict[str, list[str] | list[int] | str] = {
             "id": self.item_keys,
             "ticked": "1",
             "member": self.document_ids,
         }
-        return urlencode(given, doseq=True)
+        return urlencode(params, doseq=True)
 
 
 def select_items(instances: Iterable[models.Model], using: str) -> SelectedItems:
-    """The open clusters of those posts, in each the chosen ones; all, where only the representative was chosen.
+    """Return the open clusters and pairs that the selected posts take part in.
 
-    Their offered pairs where both posts were chosen, or the one that was is in no open cluster.
+    In a cluster, the selected posts are ticked. If only the leader was selected, all members are ticked. A
+    pair is included if both its posts were selected, or if its selected post is in no open cluster.
     """
     documents = set(_instances_by_document(instances, using))
     members: defaultdict[tuple[int, int, int], set[int]] = defaultdict(set)
-    places = _open_memberships(using).filter(document__in=documents)
-    rows = places.values_list("cluster", "cluster__leader", "cluster__size", "document")
-    for cluster, head, size, document in rows:
-        members[cluster, head, size].add(document)
-    whole = [cluster for (cluster, head, _size), own in members.items() if own == {head}]
+    memberships = _open_memberships(using).filter(document__in=documents)
+    rows = memberships.values_list("cluster", "cluster__leader", "cluster__size", "document")
+    for cluster, leader, size, document in rows:
+        members[cluster, leader, size].add(document)
+    complete = [cluster for (cluster, leader, _size), selected in members.items() if selected == {leader}]
     pairs = list(_selected_pairs(documents, set().union(*members.values()), using))
-    all_of_them = Membership.objects.using(using).filter(cluster__in=whole).values_list("document", flat=True)
-    size = sum(each[2] if each[0] in whole else len(own) + 1 for each, own in members.items())
+    all_members = (
+        Membership.objects.using(using).filter(cluster__in=complete).values_list("document", flat=True)
+    )
+    size = sum(
+        cluster_row[2] if cluster_row[0] in complete else len(selected) + 1
+        for cluster_row, selected in members.items()
+    )
     return SelectedItems(
-        [*(f"c{each[0]}" for each in sorted(members)), *(f"p{pair}" for pair, *_both in sorted(pairs))],
-        sorted({*all_of_them}.union(*members.values())),
+        [
+            *(f"c{row[0]}" for row in sorted(members)),
+            *(f"p{pair}" for pair, *_both in sorted(pairs)),
+        ],
+        sorted({*all_members}.union(*members.values())),
         size + 2 * len(pairs),
     )
 
 
 def pending_condition(model: type[models.Model], using: str) -> Q:
-    """The condition on rows of a registered model: somebody is to decide about the post."""
+    """Return the condition on rows of a registered model that a decision about the post is pending."""
     pairs = open_pairs(Pair.objects.using(using))
     sides = Q(pk__in=pairs.values("a")) | Q(pk__in=pairs.values("b"))
     return _posts_condition(model, sides | Q(membership__cluster__state=Cluster.State.OPEN), using)
 
 
 def in_cluster_condition(model: type[models.Model], using: str) -> Q:
-    """The condition on rows of a registered model: the post belongs to a cluster, decided or not."""
+    """Return the condition on rows of a registered model that the post is in a cluster, decided or not."""
     return _posts_condition(model, Q(membership__isnull=False), using)
 
 
 def _posts_condition(model: type[models.Model], condition: Q, using: str) -> Q:
-    known = adapter_for(model).model
-    key = pk_field(known)
-    documents = Document.objects.using(using).filter(condition, content_type=content_type_of(known, using))
+    base_model = adapter_for(model).model
+    key = pk_field(base_model)
+    documents = Document.objects.using(using).filter(
+        condition, content_type=content_type_of(base_model, using)
+    )
     posts = documents.filter(**_not_null_lookup(key)).values(key_of_post=_object_key_expression(key, using))
-    return Q(**{f"{known._meta.pk.name}__in": posts})
+    return Q(**{f"{base_model._meta.pk.name}__in": posts})
 
 
 def _not_null_lookup(key: Any) -> dict[str, bool]:
-    """Against a NULL in what a row is said not to be in."""
+    """Return a lookup that excludes NULL keys.
+
+    In SQL, ``NOT IN`` matches no row at all if the list contains a NULL.
+    """
     return {"object_key__isnull": False} if isinstance(key, models.IntegerField) else {}
 
 
 def _object_key_expression(key: Any, using: str) -> Any:
-    """A document's object id as the site's table holds it."""
+    """Return an expression for a document's object id in the type of the site's primary key."""
     if isinstance(key, models.IntegerField):
         return models.F("object_key")
+    # This column stores a UUID as 32 digits, and the object id has hyphens.
     if is_uuid_without_type(key, connections[using]):
         return Replace("object_id", Value("-"), Value(""))
     return models.F("object_id") if isinstance(key, models.CharField) else Cast("object_id", type(key)())
 
 
 def _instances_by_document(instances: Iterable[models.Model], using: str) -> dict[int, models.Model]:
-    by_identity = {post_id_of(each, using): each for each in instances}
+    by_identity = {post_id_of(instance, using): instance for instance in instances}
     documents = documents_of(by_identity.values(), using)
     return {document.pk: by_identity[identity] for identity, document in documents.items()}
 
 
 def _open_memberships(using: str) -> QuerySet[Membership]:
-    """The places in open clusters."""
+    """Return the memberships in open clusters."""
     return Membership.objects.using(using).filter(cluster__state=Cluster.State.OPEN)
 
 
@@ -160,6 +186,6 @@ def _selected_pairs(
 ) -> Iterator[tuple[int, int, int]]:
     rows = open_pairs(Pair.objects.using(using).filter(Q(a__in=document_ids) | Q(b__in=document_ids)))
     for pair, a, b in rows.values_list("pk", "a", "b"):
-        own = {a, b} & document_ids
-        if len(own) == 2 or not own & clustered_ids:
+        selected = {a, b} & document_ids
+        if len(selected) == 2 or not selected & clustered_ids:
             yield pair, a, b

@@ -1,4 +1,6 @@
-"""A plan as its page shows it: who stays, which values, which rows, what is left behind, who is told."""
+"""The context of the merge page: the keeper, the column values, the related rows, the leftovers and the
+notifications.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ from .field_display import DisplayValue, describe_row, format_value, load_relate
 from .text_format import format_object_number
 
 MAX_SINGLE_QUESTIONS = 10
-"""Clashes of one relation that are decided one by one; more are decided by one word."""
+"""Conflicts of one relation that get a question each. If there are more, one question decides all of them."""
 
 
 @dataclass(frozen=True)
 class RadioOption:
-    """One thing to choose. ``owners``: the numbers of the posts that have it."""
+    """One choice. ``owners`` are the numbers of the posts that have this value."""
 
     value: str
     display_value: DisplayValue
@@ -36,7 +38,7 @@ class RadioOption:
 
 @dataclass(frozen=True)
 class ColumnRow:
-    """A column in which the posts differ, and what it becomes."""
+    """A column in which the posts differ, with its value after the merge."""
 
     name: str
     label: str
@@ -54,7 +56,10 @@ class ColumnRow:
 
 @dataclass(frozen=True)
 class PlanQuestion:
-    """A decision between rows; ``text`` says what of, where it is not the only one of its relation."""
+    """A choice between conflicting rows.
+
+    ``text`` names the conflict. It is empty if the conflict is the only one of its relation.
+    """
 
     name: str
     text: str
@@ -63,7 +68,7 @@ class PlanQuestion:
 
 @dataclass(frozen=True)
 class RelationRow:
-    """A relation. ``is_in_admin``: the admin knows its model."""
+    """A relation. ``is_in_admin``: its model is registered in the admin."""
 
     line: PlanLine
     is_in_admin: bool
@@ -71,12 +76,12 @@ class RelationRow:
 
 
 def format_post_number(instance: models.Model) -> str:
-    """An object's number as people write it."""
+    """Return an object's number as people write it."""
     return format_object_number(canonical_id(instance.pk))
 
 
 def build_plan_context(plan: MergePlan | None, lines: Sequence[PlanLine], site: Any) -> dict[str, Any]:
-    """All that the page of a merge shows beside the posts."""
+    """Return the context of the merge page without the posts. Return an empty dict if there is no plan."""
     if plan is None:
         return {}
     return {
@@ -95,13 +100,13 @@ def build_plan_context(plan: MergePlan | None, lines: Sequence[PlanLine], site: 
 
 
 def build_column_rows(plan: MergePlan) -> list[ColumnRow]:
-    """The columns that differ, with what may be chosen."""
+    """Return the columns that differ, each with its possible values."""
     names = load_related_names(plan.column_choices, plan.using)
     return [_build_column_row(column, names) for column in plan.column_choices]
 
 
 def equal_column_names(plan: MergePlan) -> list[str]:
-    """The names of the columns in which the posts agree."""
+    """Return the names of the columns in which the posts agree."""
     differing = {column.field for column in plan.column_choices}
     return [
         str(field.verbose_name) for field in choosable_fields(type(plan.keeper)) if field not in differing
@@ -109,7 +114,7 @@ def equal_column_names(plan: MergePlan) -> list[str]:
 
 
 def build_relation_rows(plan: MergePlan, lines: Sequence[PlanLine], site: Any) -> list[RelationRow]:
-    """The relations, each with the decisions that it wants."""
+    """Return the relations, each with the questions that the person has to answer."""
     return [
         RelationRow(line, _is_in_admin(line.model, site), list(_iterate_questions(line, plan)))
         for line in lines
@@ -117,9 +122,9 @@ def build_relation_rows(plan: MergePlan, lines: Sequence[PlanLine], site: Any) -
 
 
 def required_permissions(plan: MergePlan, relation_count: int) -> list[str]:
-    """What a person may do who lacks nothing."""
+    """Return, in words, the permissions that the merge needs."""
     losers = len(plan.losers)
-    found = [
+    permissions = [
         _("change %(post)s") % {"post": format_post_number(plan.keeper)},
         ngettext("delete %(count)d post", "delete %(count)d posts", losers) % {"count": losers},
     ]
@@ -127,19 +132,22 @@ def required_permissions(plan: MergePlan, relation_count: int) -> list[str]:
         words = ngettext(
             "change the rows of %(count)d relation", "change the rows of %(count)d relations", relation_count
         )
-        found.append(words % {"count": relation_count})
-    return found
+        permissions.append(words % {"count": relation_count})
+    return permissions
 
 
 def notifies_authors(instance: models.Model | None) -> bool:
-    """Whether the site tells authors of merged posts."""
+    """Return whether the site notifies the authors of merged posts."""
     return instance is not None and any(adapter.notifies_authors for adapter in adapters_of(instance)[:1])
 
 
 def count_authors(instances: Sequence[models.Model]) -> int:
-    """How many people wrote those posts, as far as the adapter says."""
-    found = {adapter.author(each) for each in instances for adapter in adapters_of(each)[:1]}
-    return len(found - {None})
+    """Return the number of different authors of the posts.
+
+    A post is not counted if its adapter names no author.
+    """
+    authors = {adapter.author(instance) for instance in instances for adapter in adapters_of(instance)[:1]}
+    return len(authors - {None})
 
 
 def _build_column_row(column: ColumnChoice, names: Mapping[Any, str]) -> ColumnRow:
@@ -164,8 +172,8 @@ def _iterate_questions(line: PlanLine, plan: MergePlan) -> Iterator[PlanQuestion
             "%(count)d rows of the keeper's stand against those of the others.",
             len(clashes),
         ) % {"count": len(clashes)}
-        common = {clash.choice for clash in clashes}
-        chosen = common.pop() if len(common) == 1 else None
+        choices = {clash.choice for clash in clashes}
+        chosen = choices.pop() if len(choices) == 1 else None
         yield PlanQuestion(
             label, words, _build_radios(_("Keep the keeper's"), _("Take those of the others"), chosen)
         )
@@ -177,16 +185,16 @@ def _iterate_questions(line: PlanLine, plan: MergePlan) -> Iterator[PlanQuestion
 
 
 def _clash_radios(clash: UniqueConflict, plan: MergePlan) -> list[RadioOption]:
-    loser = format_post_number(plan.losers[clash.loser_index])
-    own = _("Keep that of %(post)s: %(row)s") % {
+    loser_number = format_post_number(plan.losers[clash.loser_index])
+    keeper_label = _("Keep that of %(post)s: %(row)s") % {
         "post": format_post_number(plan.keeper),
         "row": ", ".join(describe_row(row) for row in clash.holder_rows),
     }
-    other = _("Take that of %(post)s: %(row)s") % {
-        "post": loser,
+    loser_label = _("Take that of %(post)s: %(row)s") % {
+        "post": loser_number,
         "row": describe_row(clash.loser_row) if clash.loser_row is not None else "",
     }
-    return _build_radios(own, other, clash.choice)
+    return _build_radios(keeper_label, loser_label, clash.choice)
 
 
 def _build_radios(keeper_label: str, other_label: str, chosen: str | None) -> list[RadioOption]:
@@ -197,6 +205,9 @@ def _build_radios(keeper_label: str, other_label: str, chosen: str | None) -> li
 
 
 def _is_in_admin(model: type[models.Model], site: Any) -> bool:
-    """Whether the admin knows that model, or, of a many-to-many table, the model that declares it."""
+    """Return whether the model is registered in the admin.
+
+    For an automatic many-to-many table, check the model that declares the field.
+    """
     owner: Any = model._meta.auto_created
     return bool(site.is_registered(owner or model))

@@ -1,4 +1,4 @@
-"""The posts of records by the titles that they had, for those who may see such posts."""
+"""The titles of the posts of merge records, shown only to people who may see these posts."""
 
 from __future__ import annotations
 
@@ -23,49 +23,53 @@ ObjectKey = tuple[int | None, str]
 
 
 def attach_titles(records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str) -> None:
-    """Give each record ``loser_title`` and ``keeper_title``, as that person may read them: a few queries a model.
+    """Set ``loser_title`` and ``keeper_title`` on each record.
 
-    A post that is there is told to those who may see it; one that is gone, to those who may see posts of its model.
+    The title of an existing post needs permission to see the post. The title of a deleted post needs
+    permission to see posts of its model. Without the permission, the result is "no access". This takes a few
+    queries a model.
     """
     rows: list[Any] = list(records)
-    told = _visible_object_keys(rows, request, site, using)
+    readable = _visible_object_keys(rows, request, site, using)
     for row in rows:
         row.loser_title = (
-            replace_control_characters(row.loser_text) if _loser_key(row) in told else _("no access")
+            replace_control_characters(row.loser_text) if _loser_key(row) in readable else _("no access")
         )
         row.keeper_title = row.keeper_text and (
-            replace_control_characters(row.keeper_text) if _keeper_key(row) in told else _("no access")
+            replace_control_characters(row.keeper_text) if _keeper_key(row) in readable else _("no access")
         )
 
 
 def title_with_number(title: str, object_id: str) -> str:
-    """A post by its title and its number, which tells it from others of that title."""
+    """Return a post's title with its number. The number distinguishes posts with the same title."""
     return f"{title}, {format_object_number(object_id)}"
 
 
 def find_readable_ids(
     records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str
 ) -> list[int]:
-    """The keys of those records of which that person may read every title."""
+    """Return the primary keys of the records with only titles that this person may read."""
     rows = list(records)
-    told = _visible_object_keys(rows, request, site, using)
+    readable = _visible_object_keys(rows, request, site, using)
     return [
-        row.pk for row in rows if {_loser_key(row), *([_keeper_key(row)] if row.keeper_text else [])} <= told
+        row.pk
+        for row in rows
+        if {_loser_key(row), *([_keeper_key(row)] if row.keeper_text else [])} <= readable
     ]
 
 
 def _visible_object_keys(
     rows: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str
 ) -> set[ObjectKey]:
-    wanted: defaultdict[int, set[str]] = defaultdict(set)
+    ids_by_type: defaultdict[int, set[str]] = defaultdict(set)
     for row in rows:
-        for kind, key in (_loser_key(row), _keeper_key(row)):
-            if kind is not None:
-                wanted[kind].add(key)
+        for content_type_id, key in (_loser_key(row), _keeper_key(row)):
+            if content_type_id is not None:
+                ids_by_type[content_type_id].add(key)
     return {
-        (kind, key)
-        for kind, keys in wanted.items()
-        for key in _visible_object_ids(kind, keys, request, site, using)
+        (content_type_id, key)
+        for content_type_id, keys in ids_by_type.items()
+        for key in _visible_object_ids(content_type_id, keys, request, site, using)
     }
 
 
@@ -80,16 +84,24 @@ def _keeper_key(row: MergeRecord) -> ObjectKey:
 def _visible_object_ids(
     content_type_id: int, object_ids: set[str], request: HttpRequest, site: Any, using: str
 ) -> set[str]:
-    """Those of the keys whose posts that person may see, or might have seen."""
+    """Return the object ids of the posts that this person may see, or might have seen before they were
+    deleted.
+
+    If the model itself no longer exists, return all ids.
+    """
     model = ContentType.objects.db_manager(using).get_for_id(content_type_id).model_class()
     if model is None:
         return object_ids
-    by_key = {key: _to_pk(model, key) for key in object_ids}
-    values = [value for value in by_key.values() if value is not None]
-    there = set(rows_of(model, using).filter(pk__in=values).values_list("pk", flat=True))
-    seen = visible_pks(model, list(there), request, site, using)
-    gone_too = can_view(model, request, site)
-    return {key for key, value in by_key.items() if value in seen or (value not in there and gone_too)}
+    pk_by_object_id = {key: _to_pk(model, key) for key in object_ids}
+    pks = [pk for pk in pk_by_object_id.values() if pk is not None]
+    existing = set(rows_of(model, using).filter(pk__in=pks).values_list("pk", flat=True))
+    visible = visible_pks(model, list(existing), request, site, using)
+    may_see_deleted = can_view(model, request, site)
+    return {
+        key
+        for key, pk in pk_by_object_id.items()
+        if pk in visible or (pk not in existing and may_see_deleted)
+    }
 
 
 def _to_pk(model: type[models.Model], object_id: str) -> Any:

@@ -1,4 +1,4 @@
-"""What the pages of a pair and of a cluster have in common: the bar of outcomes, the history, the legend of marks."""
+"""The common context of pair and cluster pages: the action bar, the history, the legend of the marks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LEGEND_EXAMPLES = {
 
 @dataclass(frozen=True)
 class ActionButton:
-    """An outcome on the bar: where its button leads, and the keys that press it."""
+    """An action on the bar: the address of its button and the shortcut key that presses it."""
 
     url: str
     action: ModerationAction
@@ -56,11 +56,11 @@ class ActionButton:
 def pair_context(
     pair: Pair, left: DisplayedPost, right: DisplayedPost, request: HttpRequest, site: Any, using: str
 ) -> dict[str, Any]:
-    """The context of a pair's page."""
+    """Return the context of a pair's page."""
     comparison = compare_side_by_side(left, right, pair, using)
-    objects = [each.instance for each in (left, right) if each.instance is not None]
+    objects = [post.instance for post in (left, right) if post.instance is not None]
     proposal = propose_keeper(objects, using) if len(objects) == 2 else None
-    again = find_reopened_pairs([pair], using).get(pair.pk)
+    reopened = find_reopened_pairs([pair], using).get(pair.pk)
     return {
         "pair": pair,
         "comparison": comparison,
@@ -68,8 +68,8 @@ def pair_context(
         "proposal": proposal,
         "keeps_left": proposal is None or proposal.post == left.instance,
         "keeps_right": proposal is not None and proposal.post == right.instance,
-        "history": history.build_pair_history(pair, again, request, site, using),
-        "reopened": again,
+        "history": history.build_pair_history(pair, reopened, request, site, using),
+        "reopened": reopened,
         "suggestion": suggest_action(pair, left.document),
         **_navigation_context(build_item_key(pair), request, site, using),
         "leave": _seen_state_field(build_item_key(pair), using)
@@ -80,7 +80,7 @@ def pair_context(
 
 
 def cluster_context(page: ClusterPage) -> dict[str, Any]:
-    """The context of a cluster's page."""
+    """Return the context of a cluster's page."""
     return {
         "page": page,
         "may_remember": page.request.user.has_perm(REVIEW_PERMISSION),
@@ -92,7 +92,9 @@ def cluster_context(page: ClusterPage) -> dict[str, Any]:
 
 
 def _navigation_context(item_key: str, request: HttpRequest, site: Any, using: str) -> dict[str, Any]:
-    """Where the item stands in the queue, and the fields that lead back to the list with its filters as they were."""
+    """Return the item's position in the queue, and the form fields that lead back to the list with the same
+    filters.
+    """
     return {
         "position": find_queue_position(item_key, request, site, using),
         "back_url": parse_return_url(request, site.name),
@@ -103,22 +105,26 @@ def _navigation_context(item_key: str, request: HttpRequest, site: Any, using: s
 
 
 def _seen_state_field(item_key: str, using: str) -> tuple[str, str] | None:
-    """The field that says what is shown, with which a pair is left at once; None where it waits no more."""
-    groups = load_review_items([item_key], None, None, using)
-    return (f"{SEEN_PREFIX}{item_key}", str(build_row_state(groups[0]))) if groups else None
+    """Return the form field with the state that the page shows: its name and value.
+
+    The button "leave" on a pair's page sends it, because "leave" has no confirmation. Return None if the pair
+    is no longer open.
+    """
+    items = load_review_items([item_key], None, None, using)
+    return (f"{SEEN_PREFIX}{item_key}", str(build_row_state(items[0]))) if items else None
 
 
 def build_action_buttons(request: HttpRequest, site: str) -> list[ActionButton]:
-    """The outcomes that this person may begin, in their one order."""
+    """Return the actions that this person may start, in their fixed order."""
     return [
-        ActionButton(decide_url(site, name), outcome, ACTION_KEYS[name])
-        for name, outcome in MODERATION_ACTIONS.items()
-        if has_action_permission(outcome, request)
+        ActionButton(decide_url(site, name), action, ACTION_KEYS[name])
+        for name, action in MODERATION_ACTIONS.items()
+        if has_action_permission(action, request)
     ]
 
 
 def build_legend() -> dict[str, list[SafeString]]:
-    """What the marks mean, by an example of each."""
+    """Return an example of each mark, by "deciding" (deciding differences) and "idle" (all others)."""
     deciding = ("code", "number", "measure", "name", "negation")
     return {
         "deciding": [_example_mark(kind, True) for kind in deciding],

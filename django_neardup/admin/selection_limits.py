@@ -1,4 +1,4 @@
-"""How many rows of a list one action may touch."""
+"""The limit on the number of rows that one list action may change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .decision_groups import MAX_OBJECTS
 
 
 def too_many_message(count: int) -> str:
-    """What is said where more is chosen than one run may touch."""
+    """Return the message for a selection above the limit."""
     return _("Nothing was done: %(count)d were chosen, at most %(cap)d objects are decided at once.") % {
         "count": count,
         "cap": MAX_OBJECTS,
@@ -21,9 +21,12 @@ def too_many_message(count: int) -> str:
 
 
 def selected_pks(request: HttpRequest, queryset: QuerySet[Any]) -> list[Any] | None:
-    """The primary keys of the chosen rows, in order; None, and the person is told, where they are too many."""
-    keys = list(queryset.order_by("pk").values_list("pk", flat=True)[: MAX_OBJECTS + 1])
-    if len(keys) <= MAX_OBJECTS:
-        return keys
+    """Return the primary keys of the selected rows, sorted.
+
+    If there are more than ``MAX_OBJECTS``, add an error message and return None.
+    """
+    pks = list(queryset.order_by("pk").values_list("pk", flat=True)[: MAX_OBJECTS + 1])
+    if len(pks) <= MAX_OBJECTS:
+        return pks
     messages.error(request, too_many_message(queryset.count()))
     return None

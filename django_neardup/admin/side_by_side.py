@@ -1,4 +1,6 @@
-"""Two texts cut at what a pair's evidence names in them, and each with what is known of its post."""
+"""Two texts, cut into segments at the passages and differences of a pair's evidence, with facts about their
+posts.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,17 @@ from .highlighting import MAX_TEXT_LENGTH, highlight_pieces, passage_numbers, tr
 from .visible_objects import DisplayedPost
 
 MAX_LISTED_PASSAGES = 12
-"""Numbers of passages that a cell lists."""
+"""Maximum number of passage numbers in a cell."""
 
 
 @dataclass(frozen=True)
 class ComparisonSide:
-    """One side. ``text`` is None where it is gone or not for this person; ``is_truncated`` where it is longer.
+    """One side of the comparison.
 
-    ``earlier_text`` says by how much it was seen before the other, ``has_same_author`` whether both have one author.
+    - ``text`` is None if the post is gone or this person may not see it.
+    - ``is_truncated``: the text is longer than what is shown.
+    - ``earlier_text`` says in words how much earlier than the other this post was first seen.
+    - ``has_same_author``: both posts have the same author.
     """
 
     post: DisplayedPost
@@ -41,7 +46,7 @@ class ComparisonSide:
 
 
 class SideBySideTexts:
-    """Both texts cut at what the evidence names in them."""
+    """Both texts, cut at the passages and differences that the evidence names."""
 
     def __init__(
         self,
@@ -52,7 +57,7 @@ class SideBySideTexts:
         side: str,
     ) -> None:
         self.displayed_posts = (left, right)
-        self.texts = [_strip_markup(sources.get(each.document.pk)) for each in self.displayed_posts]
+        self.texts = [_strip_markup(sources.get(post.document.pk)) for post in self.displayed_posts]
         self.differences: list[Difference] = []
         self.shared_passages: list[SharedPassage] = []
         if self.texts[0] is not None and self.texts[1] is not None and evidence:
@@ -61,8 +66,11 @@ class SideBySideTexts:
 
     @property
     def passage_order(self) -> str:
-        """The passages as the right text has them, where that is another order."""
-        numbers = [each.number for each in sorted(self.shared_passages, key=lambda each: each.b)]
+        """Return the passage numbers in the order of the right text.
+
+        Return an empty string if the order is the same.
+        """
+        numbers = [passage.number for passage in sorted(self.shared_passages, key=lambda passage: passage.b)]
         if numbers == sorted(numbers):
             return ""
         return ", ".join(map(str, numbers[:MAX_LISTED_PASSAGES])) + (
@@ -70,12 +78,12 @@ class SideBySideTexts:
         )
 
     def build_sides(self) -> list[ComparisonSide]:
-        """Both sides."""
-        pieces = [self._cut_pieces(place) for place in (0, 1)]
-        twins = passage_numbers(pieces[0]) & passage_numbers(pieces[1])
+        """Return the left and the right side."""
+        pieces = [self._cut_pieces(index) for index in (0, 1)]
+        shared_numbers = passage_numbers(pieces[0]) & passage_numbers(pieces[1])
         return [
-            self._build_side(place, letter, pieces[place], twins)
-            for place, letter in enumerate(("A", "B"))
+            self._build_side(index, letter, pieces[index], shared_numbers)
+            for index, letter in enumerate(("A", "B"))
         ]  # fmt: skip
 
     def _cut_pieces(self, index: int) -> list[Segment]:
@@ -89,18 +97,18 @@ class SideBySideTexts:
     def _build_side(
         self, index: int, letter: str, pieces: Sequence[Segment], shared_numbers: set[int]
     ) -> ComparisonSide:
-        shown, other, text = self.displayed_posts[index], self.displayed_posts[1 - index], self.texts[index]
+        post, other, text = self.displayed_posts[index], self.displayed_posts[1 - index], self.texts[index]
         if text is None:
-            return ComparisonSide(shown, letter)
-        both = other.instance is not None
-        authors = {shown.document.author, other.document.author}
+            return ComparisonSide(post, letter)
+        both_visible = other.instance is not None
+        authors = {post.document.author, other.document.author}
         return ComparisonSide(
-            shown,
+            post,
             letter,
             highlight_pieces(pieces, letter, shared_numbers),
             len(text.text) > MAX_TEXT_LENGTH,
-            earlier_by_text(shown.document, other.document) if both else "",
-            both and len(authors) == 1 and authors != {""},
+            earlier_by_text(post.document, other.document) if both_visible else "",
+            both_visible and len(authors) == 1 and authors != {""},
         )
 
 
@@ -109,7 +117,10 @@ def _strip_markup(source: Source | None) -> OffsetText | None:
 
 
 def earlier_by_text(document: Document, other: Document) -> str:
-    """By how much that one was seen before the other; empty for the later one."""
+    """Return in words how much earlier than the other the document was first seen.
+
+    Return "" for the later one.
+    """
     if (document.first_seen, document.pk) > (other.first_seen, other.pk):
         return ""
     if other.created - document.created < timedelta(days=1):

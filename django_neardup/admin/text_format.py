@@ -1,4 +1,4 @@
-"""How figures, verdicts and differences are written for staff."""
+"""The formats of figures, verdicts and differences on pages for staff."""
 
 from __future__ import annotations
 
@@ -40,31 +40,33 @@ ONE_SIDED_LABELS = {
     "B": pgettext_lazy("what differs", "only in B"),
 }
 CSS_CLASS_ALIASES = {"latin": "name", "date": "price"}
-"""Classes that look like another one."""
+"""Difference classes that use the style of another class."""
 
 ACTION_KEYS = {"leave": "n", "hide": "h", "merge": "m", "delete": "d"}
-"""The keys that choose an outcome."""
+"""The shortcut key of each action."""
 
 MAX_ROW_DIFFERENCES = 3
-"""Differences that a row of a table names."""
+"""Maximum number of differences in a table row."""
 
 MAX_WORDS_LENGTH = 80
-"""Letters of the words shown of either side."""
+"""Maximum number of characters of the words of each side."""
 
 
 def format_percent(score: float, is_exact: bool = False) -> str:
-    """A score, 0..1, in percent, rounded down; 100 % for exact copies and for nothing else."""
-    whole = 100 if is_exact else min(99, math.floor(score * 100 + 1e-9))
-    return f"{max(whole, 0)}\N{NO-BREAK SPACE}%"
+    """Return a score (0..1) in percent, rounded down. Only exact copies get 100 %."""
+    # 0.29 * 100 is 28.999…: without the 1e-9 it would be rounded down to 28.
+    percent = 100 if is_exact else min(99, math.floor(score * 100 + 1e-9))
+    return f"{max(percent, 0)}\N{NO-BREAK SPACE}%"
 
 
 def format_object_number(key: Any) -> str:
-    """The number of an object as people write it."""
+    """Return an object's number as people write it."""
     return f"№\N{NO-BREAK SPACE}{key}"
 
 
 def elapsed_text(since: datetime) -> str:
-    """How much time has passed since then; Django would say "0 minutes" of seconds."""
+    """Return in words how much time has passed since then."""
+    # Django's ``timesince`` returns "0 minutes" for seconds.
     if timezone.now() - since < timedelta(minutes=1):
         return _("less than a minute")
     return timesince(since)
@@ -72,7 +74,7 @@ def elapsed_text(since: datetime) -> str:
 
 @dataclass(frozen=True)
 class DisplayedDifference:
-    """A difference as a table shows it: the words of the left text, then those of the right one."""
+    """A difference in a table: the words of the left text and the words of the right text."""
 
     kind: str
     left_words: str
@@ -85,43 +87,43 @@ class DisplayedDifference:
 
     @property
     def labelled_html(self) -> SafeString:
-        """The difference as a mark."""
+        """Return the difference as a mark with its heading."""
         return self.build_mark(self.words, self.heading)
 
     @property
     def mark_html(self) -> SafeString:
-        """The same where its class is told beside it."""
+        """Return the difference as a mark without heading, for a table that shows the class next to it."""
         return self.build_mark(self.words)
 
     @property
     def row_heading(self) -> str | Promise:
-        """The heading of its row; never empty."""
+        """Return the heading of its table row. It is never empty."""
         return self.heading or pgettext_lazy("what differs", "other words")
 
     def build_mark(self, words: str, label: str | Promise = "") -> SafeString:
-        """Words of either side, marked as of this difference's class."""
-        small = format_html("<small>{}</small>", label) if label else ""
+        """Return words of one side in a mark of this difference's class."""
+        label_html = format_html("<small>{}</small>", label) if label else ""
         return format_html(
-            '<mark class="{}">{}{}</mark>', css_class(self.kind, self.is_deciding), small, words
+            '<mark class="{}">{}{}</mark>', css_class(self.kind, self.is_deciding), label_html, words
         )
 
     @property
     def heading(self) -> str | Promise:
-        """The class of the words, and which text alone has them."""
+        """Return the class of the words. If only one text has them, name this text too."""
         if not self.one_sided_label or self.kind in ("only", "word"):
             return self.one_sided_label or self.label
         return f"{self.label}, {self.one_sided_label}"
 
     @property
     def one_sided_label(self) -> str | Promise:
-        """Which text alone has the words; empty where both have some."""
+        """Return which text is the only one with words. Return an empty string if both have some."""
         if self.left_words and self.right_words:
             return ""
         return ONE_SIDED_LABELS["A" if self.left_words else "B"]
 
     @property
     def words(self) -> str:
-        """The left words and the right ones, or those that are there."""
+        """Return the left and the right words, or the words of one side if the other has none."""
         return (
             f"{self.left_words}\N{NO-BREAK SPACE}→ {self.right_words}"
             if self.left_words and self.right_words
@@ -130,12 +132,15 @@ class DisplayedDifference:
 
     @property
     def labelled_text(self) -> str:
-        """The difference without marks."""
+        """Return the difference as plain text: heading and words."""
         return f"{self.heading} {self.words}".strip()
 
 
 def css_class(kind: str, is_deciding: bool) -> str:
-    """The classes of a mark: fill says that a difference decides."""
+    """Return the CSS classes of a mark.
+
+    Only deciding differences are filled; the others get ``neardup-idle``.
+    """
     name = f"neardup-{CSS_CLASS_ALIASES.get(kind, kind)}"
     return name if is_deciding else f"{name} neardup-idle"
 
@@ -143,12 +148,14 @@ def css_class(kind: str, is_deciding: bool) -> str:
 def build_differences(
     evidence: Mapping[str, Any], left_side: str, texts: Mapping[str, str] | None = None
 ) -> list[DisplayedDifference]:
-    """The differences of a pair's evidence, deciding ones first; ``left_side`` is the side shown left, "a" or "b".
+    """Return the differences of a pair's evidence, deciding ones first.
 
-    ``texts``, both sides as they were compared, give the words as their authors wrote them.
+    ``left_side`` is the side shown on the left, "a" or "b". If ``texts`` (both texts as they were compared)
+    is given, the words come from the texts, as their authors wrote them. Otherwise they come from the
+    evidence.
     """
     right = "b" if left_side == "a" else "a"
-    found = [
+    differences = [
         DisplayedDifference(
             difference_kind(item),
             _side_words(item, left_side, texts),
@@ -157,35 +164,47 @@ def build_differences(
         )
         for item in raw_differences(evidence)
     ]
-    return sorted(found, key=lambda each: (not each.is_deciding, each.kind in ("word", "only")))
+    return sorted(
+        differences, key=lambda difference: (not difference.is_deciding, difference.kind in ("word", "only"))
+    )
 
 
 def raw_differences(evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The differences as stored, whatever else may be there."""
+    """Return the stored differences.
+
+    Skip entries of another type; return an empty list if there is no list.
+    """
     stored = evidence.get("differences")
     return [item for item in stored if isinstance(item, dict)] if isinstance(stored, list) else []
 
 
 def difference_kind(item: Mapping[str, Any]) -> str:
-    """The class of a stored difference; what is not known is a word."""
+    """Return the class of a stored difference. Return "word" for an unknown class."""
     kind = item.get("kind")
     return kind if isinstance(kind, str) and kind in DIFFERENCE_LABELS else "word"
 
 
 def more_text(count: int) -> str:
-    """What a cell says of the differences that it has no room for; empty where there are none."""
+    """Return the text "and N more" for differences that do not fit a cell.
+
+    Return an empty string if there are none.
+    """
     return ngettext("and %(count)d more", "and %(count)d more", count) % {"count": count} if count > 0 else ""
 
 
 def stored_span(item: Mapping[str, Any], side: str) -> tuple[int, int] | None:
-    """The place of a stored difference in the text of that side."""
-    place = item.get(side)
-    return parse_span(place.get("span")) if isinstance(place, dict) else None
+    """Return the span of a stored difference in the text of the side. Return None if it has none."""
+    side_data = item.get(side)
+    return parse_span(side_data.get("span")) if isinstance(side_data, dict) else None
 
 
 def parse_span(span: Any) -> tuple[int, int] | None:
-    """A place as it is stored, whatever else may be there."""
-    if isinstance(span, list) and len(span) == 2 and all(type(each) is int and each >= 0 for each in span):
+    """Return a stored span as (start, end). Return None if the value is not a valid span."""
+    if (
+        isinstance(span, list)
+        and len(span) == 2
+        and all(type(offset) is int and offset >= 0 for offset in span)
+    ):
         return span[0], span[1]
     return None
 
@@ -194,6 +213,7 @@ def _side_words(item: Mapping[str, Any], side: str, texts: Mapping[str, str] | N
     span = stored_span(item, side)
     if texts is not None and span is not None:
         raw = texts[side][span[0] : min(span[1], span[0] + 4 * MAX_WORDS_LENGTH)]
+        # Characters that set the text direction would also turn round the words next to these.
         return _truncate(" ".join(replace_control_characters(plain_text(raw).text).split()))
     value = item.get(side)
     return _truncate(str(value.get("text", ""))) if isinstance(value, dict) else ""

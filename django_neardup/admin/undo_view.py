@@ -1,4 +1,4 @@
-"""One request for an undo: what would come back, which changes nothing, then the deed, post by post."""
+"""The undo view: a confirmation that changes nothing, then the undo, post by post."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
     from .merge_record_admin import MergeRecordAdmin
 
 MAX_UNDO_ITEMS = 100
-"""Members that one request may take back."""
+"""Maximum number of records, and of decisions, that one request may undo."""
 
 MAX_REFUSAL_MESSAGES = 5
-"""Refusals that a message tells one by one."""
+"""Maximum number of refusals that get a message each."""
 
 
 @dataclass
 class UndoItem:
-    """One member: a record, with what its undo would do, or a decision. It can be taken back where
-    ``missing_permissions`` is empty, no ``reasons`` speak against it, and nobody has done so already.
+    """One item to undo: a merge record with the plan of its undo, or a decision.
+
+    It can be undone if ``missing_permissions`` and the plan's ``reasons`` are empty and it is not undone yet.
     """
 
     record_or_decision: MergeRecord | Decision
@@ -45,12 +46,12 @@ class UndoItem:
 
     @property
     def field_name(self) -> str:
-        """The form field by which it is ticked."""
+        """Return the name of the form field that selects the item."""
         return "record" if isinstance(self.record_or_decision, MergeRecord) else "decision"
 
     @property
     def is_undone(self) -> bool:
-        """Whether it was taken back already."""
+        """Return whether it is undone (a record) or withdrawn (a decision) already."""
         return bool(
             self.record_or_decision.undone
             if isinstance(self.record_or_decision, MergeRecord)
@@ -65,7 +66,7 @@ class UndoItem:
 
 
 def build_undo_item(record: MergeRecord, request: HttpRequest, site: Any, using: str) -> UndoItem:
-    """A record as that person may take it back."""
+    """Return the record as an item to undo, with the permissions that this person lacks."""
     if record.undone is not None:
         return UndoItem(record)
     plan = plan_undo(record, using)
@@ -73,7 +74,7 @@ def build_undo_item(record: MergeRecord, request: HttpRequest, site: Any, using:
 
 
 class UndoView:
-    """One request for the undo of those records and decisions."""
+    """One request to undo records and withdraw decisions. Raise Http404 if there are none."""
 
     def __init__(
         self,
@@ -98,35 +99,41 @@ class UndoView:
             raise Http404
 
     def get_response(self) -> HttpResponse:
-        """What would come back, or the deed."""
-        chosen = [
+        """Return the confirmation on GET. Undo the selected items on POST and redirect to the same page.
+
+        Raise PermissionDenied on POST if a permission for a selected item is missing.
+        """
+        selected_items = [
             item for item in self.items if (item.field_name, str(item.record_or_decision.pk)) in self.selected
         ]
         if self.request.method != "POST":
-            return self._confirmation_response(chosen or self.items)
-        if any(item.missing_permissions for item in chosen):
+            return self._confirmation_response(selected_items or self.items)
+        if any(item.missing_permissions for item in selected_items):
             raise PermissionDenied
-        if not chosen:
+        if not selected_items:
             messages.error(self.request, _("Nothing was done: tick at least one post."))
         else:
-            self._perform_all(chosen)
+            self._perform_all(selected_items)
         return HttpResponseRedirect(self.request.get_full_path())
 
     def _build_decision_items(self, decisions: Sequence[Decision]) -> list[UndoItem]:
         missing = [] if self.request.user.has_perm(REVIEW_PERMISSION) else [_("decide on near-duplicates")]
         members = DecisionMember.objects.using(self.using).filter(decision__in=decisions)
-        documents = {each.pk: each for each in members.select_related("document").order_by("document")}
-        shown = load_displayed_posts(
-            [each.document for each in documents.values()],
+        members_by_id = {
+            member.pk: member for member in members.select_related("document").order_by("document")
+        }
+        displayed = load_displayed_posts(
+            [member.document for member in members_by_id.values()],
             self.request,
             self.record_admin.admin_site,
             self.using,
         )
         posts: dict[int, list[DisplayedPost]] = {}
-        for each in documents.values():
-            posts.setdefault(each.decision_id, []).append(shown[each.document_id])
+        for member in members_by_id.values():
+            posts.setdefault(member.decision_id, []).append(displayed[member.document_id])
         return [
-            UndoItem(each, missing_permissions=missing, posts=posts.get(each.pk, [])) for each in decisions
+            UndoItem(decision, missing_permissions=missing, posts=posts.get(decision.pk, []))
+            for decision in decisions
         ]
 
     def _perform_all(self, selected_items: Sequence[UndoItem]) -> None:
@@ -135,36 +142,36 @@ class UndoView:
             for item in selected_items
             if isinstance(item.record_or_decision, MergeRecord)
         ]
-        outcomes = undo_records(records, self.request.user, self.using)
+        results = undo_records(records, self.request.user, self.using)
         withdrawn = self._withdraw_decisions(
             [item for item in selected_items if isinstance(item.record_or_decision, Decision)]
         )
-        self._add_messages([each for each in outcomes if each.is_done], withdrawn)
-        refused = [each for each in outcomes if not each.is_done]
-        for each in refused[:MAX_REFUSAL_MESSAGES]:
-            record: Any = each.record
+        self._add_messages([result for result in results if result.is_done], withdrawn)
+        refused = [result for result in results if not result.is_done]
+        for result in refused[:MAX_REFUSAL_MESSAGES]:
+            record: Any = result.record
             words = _("Not undone, %(post)s: %(reasons)s") % {
                 "post": title_with_number(record.loser_title, record.loser_id),
-                "reasons": " ".join(each.reasons[:MAX_REFUSAL_MESSAGES]),
+                "reasons": " ".join(result.reasons[:MAX_REFUSAL_MESSAGES]),
             }
             messages.warning(self.request, words)
-        if rest := len(refused[MAX_REFUSAL_MESSAGES:]):
-            words = ngettext("%(count)d more was not undone.", "%(count)d more were not undone.", rest)
-            messages.warning(self.request, words % {"count": rest})
+        if rest_count := len(refused[MAX_REFUSAL_MESSAGES:]):
+            words = ngettext("%(count)d more was not undone.", "%(count)d more were not undone.", rest_count)
+            messages.warning(self.request, words % {"count": rest_count})
 
     def _withdraw_decisions(self, items: Sequence[UndoItem]) -> int:
-        standing = [
+        in_force = [
             item.record_or_decision
             for item in items
             if isinstance(item.record_or_decision, Decision) and not item.is_undone
         ]
-        return sum(withdraw_decision(each, self.request.user, self.using) for each in standing)
+        return sum(withdraw_decision(decision, self.request.user, self.using) for decision in in_force)
 
     def _add_messages(self, done: Sequence[UndoResult], withdrawn_count: int) -> None:
         if done:
             words = ngettext("Undone: %(count)d post.", "Undone: %(count)d posts.", len(done))
             messages.success(self.request, words % {"count": len(done)})
-        self._add_leftover_messages([each.record for each in done if each.record.left])
+        self._add_leftover_messages([result.record for result in done if result.record.left])
         if withdrawn_count:
             words = ngettext(
                 "%(count)d decision was taken back.", "%(count)d decisions were taken back.", withdrawn_count
@@ -172,20 +179,20 @@ class UndoView:
             messages.success(self.request, words % {"count": withdrawn_count})
 
     def _add_leftover_messages(self, records: Sequence[MergeRecord]) -> None:
-        if unshown := sum(each.action == MergeRecord.Action.HIDE for each in records):
+        if hidden_count := sum(record.action == MergeRecord.Action.HIDE for record in records):
             words = ngettext(
                 "%(count)d post was not shown again: the reason is below.",
                 "%(count)d posts were not shown again: the reasons are below.",
-                unshown,
+                hidden_count,
             )
-            messages.warning(self.request, words % {"count": unshown})
-        if left := len(records) - unshown:
+            messages.warning(self.request, words % {"count": hidden_count})
+        if leftover_count := len(records) - hidden_count:
             words = ngettext(
                 "Something of %(count)d post could not be restored: it is listed below.",
                 "Something of %(count)d posts could not be restored: it is listed below.",
-                left,
+                leftover_count,
             )
-            messages.warning(self.request, words % {"count": left})
+            messages.warning(self.request, words % {"count": leftover_count})
 
     def _confirmation_response(self, selected_items: Sequence[UndoItem]) -> HttpResponse:
         open_items = [item for item in self.items if not item.is_undone]

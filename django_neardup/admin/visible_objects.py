@@ -1,4 +1,6 @@
-"""Objects as a person may see them: by their ModelAdmin, by permissions, or because the site shows them."""
+"""The site's objects as a person may see them: by their ModelAdmin, by permissions, or because the site shows
+them.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,19 @@ PUBLIC_URL_PATTERN = re.compile(r"https?://|/(?!/)", re.IGNORECASE)
 
 
 def link_html(url: str, text: str) -> str:
-    """The words, as a link where there is an address."""
+    """Return the text as a link. Return the plain text if there is no address."""
     return format_html('<a href="{}">{}</a>', url, text) if url else text
 
 
 @dataclass(frozen=True)
 class DisplayedPost:
-    """A document and its object; ``instance`` is None where it is gone or not for this person. ``url`` is the object's
-    page in the admin, ``author`` its author's name, ``author_url`` the page of all posts of that author."""
+    """A document and its object.
+
+    - ``instance`` is None if the object is gone or this person may not see it.
+    - ``url`` is the object's page in the admin.
+    - ``author`` is the author's name.
+    - ``author_url`` is the page of all posts of this author.
+    """
 
     document: Document
     instance: models.Model | None
@@ -47,29 +54,32 @@ class DisplayedPost:
 
     @property
     def number(self) -> str:
-        """The object's number as people write it."""
+        """Return the object's number as people write it."""
         return format_object_number(self.document.object_id)
 
     @property
     def adapter(self) -> Adapter | None:
-        found = adapters_of(self.instance) if self.instance is not None else []
-        return found[0] if found else None
+        adapters = adapters_of(self.instance) if self.instance is not None else []
+        return adapters[0] if adapters else None
 
     @property
     def visits(self) -> int | None:
-        """How often it was read, where the site knows."""
+        """Return how often the post was read. Return None if the site does not know."""
         adapter = self.adapter
         return None if adapter is None else adapter.view_count(self.instance)
 
     @property
     def links(self) -> int | None:
-        """How many links lead to it, where the site knows."""
+        """Return how many links lead to the post. Return None if the site does not know."""
         adapter = self.adapter
         return None if adapter is None else adapter.link_count(self.instance)
 
     @property
     def public_url(self) -> str:
-        """Its public address; empty where it has none that a browser may follow."""
+        """Return the public address: absolute http(s) or a path.
+
+        Return an empty string for any other form.
+        """
         adapter = self.adapter
         try:
             url = "" if adapter is None else adapter.url(self.instance)
@@ -81,26 +91,32 @@ class DisplayedPost:
 def load_displayed_posts(
     documents: Iterable[Document], request: HttpRequest, site: Any, using: str
 ) -> dict[int, DisplayedPost]:
-    """Those documents by id, as that person may see them: a fixed number of queries for each model."""
+    """Return the documents by id, as this person may see them: a fixed number of queries for each model."""
     unique = {document.pk: document for document in documents}
     instances = objects_of(unique.values(), using)
     by_model: defaultdict[type[models.Model], list[int]] = defaultdict(list)
-    for key, instance in instances.items():
-        by_model[type(instance)].append(key)
+    for document_id, instance in instances.items():
+        by_model[type(instance)].append(document_id)
     allowed: set[int] = set()
-    for model, keys in by_model.items():
-        seen = visible_pks(model, [instances[key].pk for key in keys], request, site, using)
-        allowed |= {key for key in keys if instances[key].pk in seen}
-    seen_instances = {key: instance for key, instance in instances.items() if key in allowed}
-    names = load_author_names([(unique[key].author, instance) for key, instance in seen_instances.items()])
+    for model, document_ids in by_model.items():
+        visible = visible_pks(
+            model, [instances[document_id].pk for document_id in document_ids], request, site, using
+        )
+        allowed |= {document_id for document_id in document_ids if instances[document_id].pk in visible}
+    visible_instances = {
+        document_id: instance for document_id, instance in instances.items() if document_id in allowed
+    }
+    names = load_author_names(
+        [(unique[document_id].author, instance) for document_id, instance in visible_instances.items()]
+    )
     return {
-        key: _build_displayed_post(document, instances, key in allowed, site, names)
-        for key, document in unique.items()
+        document_id: _build_displayed_post(document, instances, document_id in allowed, site, names)
+        for document_id, document in unique.items()
     }
 
 
 def load_author_names(posts: Iterable[tuple[str, models.Model]]) -> dict[tuple[type[models.Model], str], str]:
-    """The names of the authors of those posts, by model and author; a query a model."""
+    """Return the names of the authors of the posts, by model and author: one query a model."""
     by_model: defaultdict[type[models.Model], set[str]] = defaultdict(set)
     for author, instance in posts:
         if author:
@@ -116,12 +132,12 @@ def load_author_names(posts: Iterable[tuple[str, models.Model]]) -> dict[tuple[t
 def visible_pks(
     model: type[models.Model], pks: list[Any], request: HttpRequest, site: Any, using: str
 ) -> set[Any]:
-    """The primary keys, among those, of objects that this person may see."""
-    found = _pks_visible_by_permission(model, pks, request, site, using)
-    rest = [key for key in pks if key not in found]
+    """Return the primary keys, among the given ones, of the objects that this person may see."""
+    visible = _pks_visible_by_permission(model, pks, request, site, using)
+    rest = [pk for pk in pks if pk not in visible]
     if rest and adapters_of(model):
-        found |= existing_pks(adapters_of(model)[0].visible(request), rest, using)
-    return found
+        visible |= existing_pks(adapters_of(model)[0].visible(request), rest, using)
+    return visible
 
 
 def _pks_visible_by_permission(
@@ -146,13 +162,15 @@ def _build_displayed_post(
         return DisplayedPost(document, None, _("deleted"))
     if not is_allowed:
         return DisplayedPost(document, None, _("no access"))
+    # Characters that set the text direction would also turn round the number and the words next to the title.
     title = replace_control_characters(" ".join(str(instance).split()))
     author = replace_control_characters(
         author_names.get((type(instance), document.author)) or document.author
     )
-    by = queue_list_url(site, "author", document.author) if document.author else ""
+    author_url = queue_list_url(site, "author", document.author) if document.author else ""
+    # A link needs visible text.
     title = _truncate_title(title) if has_visible_character(title) else _("without a title")
-    return DisplayedPost(document, instance, title, _admin_url(instance, site), author, by)
+    return DisplayedPost(document, instance, title, _admin_url(instance, site), author, author_url)
 
 
 def _truncate_title(title: str) -> str:
@@ -160,7 +178,7 @@ def _truncate_title(title: str) -> str:
 
 
 def _admin_url(instance: models.Model, site: Any) -> str:
-    """The object's own page in the admin, where it has one."""
+    """Return the object's page in the admin. Return an empty string if it has none."""
     if not site.is_registered(type(instance)):
         return ""
     name = f"{site.name}:{instance._meta.app_label}_{instance._meta.model_name}_change"
@@ -171,7 +189,10 @@ def _admin_url(instance: models.Model, site: Any) -> str:
 
 
 def queue_list_url(site: Any, list_name: str, value: Any) -> str:
-    """All posts of that "author" or with that "contact"; empty where the admin has no such page."""
+    """Return the address of the list of posts with this author or contact.
+
+    ``list_name`` is "author" or "contact". Return an empty string if the admin has no such page.
+    """
     try:
         return reverse(f"{site.name}:neardup_queue_{list_name}", args=[value])
     except NoReverseMatch:
@@ -179,6 +200,9 @@ def queue_list_url(site: Any, list_name: str, value: Any) -> str:
 
 
 def model_verbose_name(document: Document) -> str:
-    """What the document's object is called."""
+    """Return the verbose name of the document's model.
+
+    Return the content type's name if the model is gone.
+    """
     model = model_of(document)
     return str(model._meta.verbose_name) if model is not None else str(document.content_type)

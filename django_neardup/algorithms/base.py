@@ -1,4 +1,4 @@
-"""The contract of an algorithm, and the judgement it gives of two texts."""
+"""The interface of an algorithm, and its judgement of two texts."""
 
 from __future__ import annotations
 
@@ -31,17 +31,20 @@ VECTORIZED_METHODS = {
     "screen_pairs": ("measure", "screen"),
     "should_judge_many": ("should_judge",),
 }
-"""Methods that do for many texts what others do for one."""
+"""Methods that do for many texts what the listed methods do for one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is to be said of two texts.
+    """The result of a comparison of two texts.
 
-    `verdict`: `duplicate` (one item, one text but for small edits), `variant` (alike, but of another item),
-    `contained` (one holds most of the other), `related` (less alike) or `none`.
-    `score`: likeness, 0..1.  `containment_a`: share of a that b holds, 0..1; `containment_b` the other way.
-    `exact`: the canonical texts are equal.  `classes`: sorted classes of the differences that decide.
+    - `verdict`: `duplicate` (one item, the same text apart from small edits), `variant` (similar, but
+      about another item), `contained` (one text has most of the other), `related` (less similar) or
+      `none`.
+    - `score`: similarity, 0..1.
+    - `containment_a`: share of a that is in b, 0..1. `containment_b`: the other way round.
+    - `exact`: the canonical texts are equal.
+    - `classes`: sorted classes of the decisive differences.
     """
 
     verdict: str
@@ -55,28 +58,33 @@ class Judgement:
 
     @property
     def is_similar(self) -> bool:
-        """Whether a person is to see the pair."""
+        """Whether the pair is shown to people."""
         return self.verdict != "none"
 
     def swap_sides(self) -> Judgement:
-        """The same seen from b."""
+        """Return the same judgement with a and b swapped."""
         return replace(
             self,
             containment_a=self.containment_b,
             containment_b=self.containment_a,
-            differences=tuple(sorted((d.swap_sides() for d in self.differences), key=_difference_order)),
+            differences=tuple(
+                sorted((difference.swap_sides() for difference in self.differences), key=_difference_order)
+            ),
             passages=tuple(
                 sorted(
-                    (p.swap_sides() for p in self.passages),
+                    (passage.swap_sides() for passage in self.passages),
                     key=lambda item: (item.token_range_a, item.token_range_b),
                 )
             ),
         )
 
     def evidence(self) -> dict[str, Any]:
-        """JSON-able reasons of bounded size: classes, at most 40 differences (deciding ones first) and 40 passages."""
+        """Return the reasons, ready for JSON and of limited size.
+
+        They are the classes, at most 40 differences (decisive ones first) and at most 40 passages.
+        """
         shown = sorted(self.differences, key=lambda item: not item.is_decisive)[:MAX_EVIDENCE_ITEMS]
-        longest = sorted(self.passages, key=lambda item: -item.word_count)[:MAX_EVIDENCE_ITEMS]
+        longest = sorted(self.passages, key=lambda passage: -passage.word_count)[:MAX_EVIDENCE_ITEMS]
         return {
             "exact": self.exact,
             "classes": list(self.classes),
@@ -94,19 +102,30 @@ def _difference_order(difference: Difference) -> tuple[tuple[int, int], tuple[in
 
 
 class Algorithm(ABC):
-    """Keys to find candidates by, a payload to measure them on, and a judgement of two texts.
+    """An algorithm: keys that find candidates, a payload to measure them, and a judgement of two texts.
 
-    Flags: `min_shared`, how many keys a candidate must share; `limit`, how many candidates are looked at, those that
-    share most keys (None: all); `needs_text`, `judge` reads the texts, not the payloads alone; `needs_statistics`,
-    keys depend on a collection's statistics; `uses_statistics`, they do so where those are given; `metric`, 1 - score
-    is a metric; `supports_containment`, the judgement tells a text held by another; `batch`, no signature at all: it
-    refines the candidates of a whole collection, so that it is of use to the bench alone.
+    Flags:
 
-    Arguments: `duplicate` and `review`, the least scores of those verdicts; `guard`, whether an alignment of the two
-    texts says what differs, and contradicting codes, numbers and names make a `variant` of a `duplicate`;
-    `word_guard`, whether other nouns and adjectives do so too; `ignored_differences`, classes of differences that
-    never decide; `statistics`, those of a collection, for the algorithms that need or use them.  A subclass names
-    arguments of its own in `options`, and keeps each as an attribute of that name.
+    - `min_shared`: number of keys that a candidate must share.
+    - `limit`: number of candidates that are examined, with the most shared keys first. None means all.
+    - `needs_text`: `judge` reads the texts, not only the payloads.
+    - `needs_statistics`: keys depend on the statistics of a collection.
+    - `uses_statistics`: keys depend on statistics if they are given.
+    - `is_metric`: 1 - score is a metric.
+    - `supports_containment`: the judgement detects that one text contains the other.
+    - `bench_only`: there is no signature. The algorithm refines the candidates of a whole collection, so
+      only the bench can use it.
+
+    Arguments:
+
+    - `duplicate` and `review`: the lowest scores of these verdicts.
+    - `guard`: whether an alignment of the texts gives the differences. Contradicting codes, numbers and
+      names then turn a `duplicate` into a `variant`.
+    - `word_guard`: whether other nouns and adjectives do so too.
+    - `ignored_differences`: classes of differences that never decide.
+    - `statistics`: of a collection, for the algorithms that need or use them.
+
+    A subclass lists its own arguments in `options`, and stores each as an attribute of that name.
     """
 
     name: ClassVar[str]
@@ -124,12 +143,13 @@ class Algorithm(ABC):
     bench_only: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Whoever needs statistics uses them; a class with keys of its own does not sign many as its parent does."""
+        """Complete the class: needing statistics includes using them."""
         super().__init_subclass__(**kwargs)
         cls.uses_statistics = cls.uses_statistics or cls.needs_statistics
-        for many, of_one in VECTORIZED_METHODS.items():
-            if many not in vars(cls) and not vars(cls).keys().isdisjoint(of_one):
-                setattr(cls, many, getattr(Algorithm, many))
+        for vectorized, single_methods in VECTORIZED_METHODS.items():
+            # A class that overrides a method for one text must not inherit its parent's method for many.
+            if vectorized not in vars(cls) and not vars(cls).keys().isdisjoint(single_methods):
+                setattr(cls, vectorized, getattr(Algorithm, vectorized))
 
     def __init__(
         self,
@@ -149,62 +169,72 @@ class Algorithm(ABC):
 
     @abstractmethod
     def keys(self, text: CanonicalText) -> list[int]:
-        """Distinct unsigned 64-bit keys; texts that share `min_shared` of them are candidates.  [] for an empty one."""
+        """Return distinct unsigned 64-bit keys. Texts that share `min_shared` of them are candidates.
+
+        Return [] for an empty text.
+        """
 
     def keys_by_kind(self, text: CanonicalText) -> dict[str, set[int]]:
-        """The same by what each stands for, where the algorithm has keys of several kinds."""
+        """Return the keys by kind, for algorithms with several kinds of keys."""
         return {"keys": set(self.keys(text))}
 
     def duplicate_threshold(self, shorter_word_count: int) -> float:
-        """The score from which texts are taken for one; `words`: how many the shorter of them has."""
+        """Return the lowest score of a duplicate.
+
+        `shorter_word_count`: the number of words of the shorter text.
+        """
         return self.duplicate
 
     @abstractmethod
     def payload(self, text: CanonicalText) -> bytes:
-        """What the measure needs of a text."""
+        """Return the data of a text that the measure needs."""
 
     def cached_payload(self, text: CanonicalText) -> bytes:
-        """`pack`, once a document."""
-        found = self._payload_cache.get(text)
-        if found is None:
-            found = self._payload_cache[text] = self.payload(text)
-        return found
+        """Return `payload`, computed once per text."""
+        payload = self._payload_cache.get(text)
+        if payload is None:
+            payload = self._payload_cache[text] = self.payload(text)
+        return payload
 
     def sign_batch(self, batch: Batch) -> Signatures:
-        """`keys` and `pack` of every text of a batch; here one after another."""
+        """Return `keys` and `payload` of every text of a batch.
+
+        This implementation signs one after another.
+        """
         from .kernels.signatures import Signatures
 
-        documents = [batch.document(number) for number in range(len(batch))]
-        return Signatures.from_texts(
-            map(self.keys, documents), [self.cached_payload(each) for each in documents]
-        )
+        texts = [batch.document(number) for number in range(len(batch))]
+        return Signatures.from_texts(map(self.keys, texts), [self.cached_payload(text) for text in texts])
 
     @abstractmethod
     def measure(self, a: bytes, b: bytes) -> float:
-        """Likeness, 0..1, of two texts by their payloads."""
+        """Return the similarity, 0..1, of two texts by their payloads."""
 
     def measure_pairs(self, payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]) -> NDArray[np.float64]:
-        """`measure` of many pairs, whose sides stand in two sequences."""
+        """Return `measure` of many pairs. Their sides are in two sequences."""
         import numpy as np
 
         return np.array([self.measure(a, b) for a, b in zip(payloads_a, payloads_b, strict=True)], np.float64)
 
     def screen(self, a: bytes, b: bytes) -> float:
-        """A cheap likeness, 0..1, by which candidates are put in order before they are judged."""
+        """Return a cheap similarity, 0..1, by which candidates are ordered before they are judged."""
         return self.measure(a, b)
 
     def should_judge(
         self, screening_score: float, shared_keys: int, word_count_a: int, word_count_b: int
     ) -> bool:
-        """Whether a candidate deserves to be judged."""
+        """Return whether a candidate is similar enough to be judged."""
         return shared_keys >= self.min_shared and screening_score >= self.review
 
     def screen_many(self, payload: bytes, payloads: Sequence[bytes]) -> NDArray[np.float64]:
-        """`screen` of one text against each of the others, in their order."""
+        """Return `screen` of one text with each of the others, in their order."""
         return self.screen_pairs([payload] * len(payloads), payloads)
 
     def screen_pairs(self, payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]) -> NDArray[np.float64]:
-        """`screen` of many pairs, whose sides stand in two sequences; pairs of one left side best stand together."""
+        """Return `screen` of many pairs. Their sides are in two sequences.
+
+        It is fastest if pairs with the same left side stand together.
+        """
         import numpy as np
 
         return np.array([self.screen(a, b) for a, b in zip(payloads_a, payloads_b, strict=True)], np.float64)
@@ -216,7 +246,10 @@ class Algorithm(ABC):
         word_count_a: ArrayLike,
         word_count_b: ArrayLike,
     ) -> NDArray[np.bool_]:
-        """`passes` of many candidates; what is one number for all of them may be given as one."""
+        """Return `should_judge` of many candidates.
+
+        A value that is the same for all may be a single number.
+        """
         import numpy as np
 
         columns = np.broadcast_arrays(
@@ -226,7 +259,7 @@ class Algorithm(ABC):
         return np.array([self.should_judge(*row) for row in rows], np.bool_)
 
     def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
-        """The verdict on two texts: the algorithm's own, then the guard's where it is on."""
+        """Return the verdict on two texts: the algorithm's own, then the guard's if it is on."""
         if is_second(a, b):
             return self._judge_ordered(b, a).swap_sides()
         return self._judge_ordered(a, b)
@@ -236,20 +269,23 @@ class Algorithm(ABC):
             return Judgement("none", 0.0)
         if a.exact_digest == b.exact_digest:
             return Judgement("duplicate", 1.0, 1.0, 1.0, exact=True)
-        own = self.compare(a, b)
-        return self._apply_guard(own, a, b) if self.guard and own.is_similar else own
+        judgement = self.compare(a, b)
+        return self._apply_guard(judgement, a, b) if self.guard and judgement.is_similar else judgement
 
     def compare(self, a: CanonicalText, b: CanonicalText) -> Judgement:
-        """The algorithm's own verdict on two unlike texts with words, `a` not the longer; here by the measure alone."""
+        """Return the algorithm's own verdict on two different texts with words. `a` is not the longer one.
+
+        This implementation uses the measure only.
+        """
         return self.judge_by_score(self.measure(self.cached_payload(a), self.cached_payload(b)))
 
     def judge_by_score(self, score: float) -> Judgement:
-        """A judgement by the thresholds."""
+        """Return a judgement by the thresholds."""
         verdict = "duplicate" if score >= self.duplicate else "related" if score >= self.review else "none"
         return Judgement(verdict, score)
 
     def _apply_guard(self, judgement: Judgement, a: CanonicalText, b: CanonicalText) -> Judgement:
-        """What the alignment of the texts adds: evidence, and `variant` where they contradict one another."""
+        """Add evidence from the alignment, and the verdict `variant` if the texts contradict each other."""
         alignment = align(a, b)
         decisive: tuple[Contradiction, ...] = ()
         if judgement.verdict == "duplicate":
@@ -267,8 +303,11 @@ class Algorithm(ABC):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """All that changes keys, payloads or verdicts, JSON-able: it is stored with the scheme."""
-        made = {
+        """Return everything that changes keys, payloads or verdicts, ready for JSON.
+
+        It is stored with the scheme.
+        """
+        values = {
             "algorithm": self.name,
             "version": self.version,
             "duplicate": self.duplicate,
@@ -279,5 +318,5 @@ class Algorithm(ABC):
             **{name: getattr(self, name) for name in self.options},
         }
         if self.needs_statistics or (self.uses_statistics and self.statistics):
-            made["statistics"] = self.statistics.digest if self.statistics else None
-        return made
+            values["statistics"] = self.statistics.digest if self.statistics else None
+        return values

@@ -1,1 +1,1 @@
-"""Lists without repetitions: groups made from a list of posts, and querysets collapsed by the database."""
+"""Lists without duplicates: groups made from a list of posts, and querysets collapsed by the database."""

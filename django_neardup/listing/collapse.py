@@ -1,4 +1,4 @@
-"""Lists without repetitions, made by the database: totals, pages, filters and facets stay right."""
+"""Lists without duplicates, made by the database: totals, pages, filters and facets stay correct."""
 
 from __future__ import annotations
 
@@ -21,17 +21,23 @@ M = TypeVar("M", bound=Model)
 
 
 def collapse(queryset: QuerySet[M], visible: Querysets | None = None, by: Any = None) -> QuerySet[M]:
-    """The queryset with the best of each cluster alone; still a queryset, to filter, order, slice, count and page.
+    """Return the queryset with only the best post of each cluster.
 
-    ``queryset``: what matches a search, whole: not sliced, no ``union()``, ``values()`` or ``extra()``. ``visible``:
-    the queryset of all that this visitor may see, or several, one a model; without it ``queryset`` itself. Nothing
-    outside it is shown or counted. ``by``: a name, an expression or a list of them, as ``order_by()`` takes them, whose
-    first is the best; without it the queryset's own order. Primary keys break ties.
+    The result is still a queryset: filter, order, slice, count and page it. Parameters:
 
-    A cluster is shown if any of its members matches, by its best *matching* member. What is filtered afterwards is
-    those that are shown. Each instance has ``neardup``, a `grouping.Group`: object, count of the other members in
-    ``visible``, others, label, url; read for all instances fetched together when first asked for.
-    ``GroupingError`` says what cannot be collapsed.
+    - ``queryset``: all posts that match a search. It must not be sliced, and it must not use ``union()``,
+      ``values()`` or ``extra()``.
+    - ``visible``: the queryset of all posts that the visitor may see, or several, one for each model. None
+      means ``queryset``. Posts outside it are neither shown nor counted.
+    - ``by``: a name, an expression or a list of them, as in ``order_by()``. The first post in this order is
+      the best. None means the order of the queryset. Primary keys break ties.
+
+    A cluster is shown if any member matches. It is represented by its best *matching* member. Later filters
+    apply to the shown posts. Each instance has ``neardup``, a `listing.group.Group`: object, number of other
+    visible members, others, label, URL. The groups are read at first access, for all instances that were
+    fetched together.
+
+    Raise ``GroupingError`` with the reason if the queryset cannot be collapsed.
     """
     _check_collapsible(queryset)
     queryset = filterable(queryset)
@@ -42,11 +48,11 @@ def collapse(queryset: QuerySet[M], visible: Querysets | None = None, by: Any = 
     result: Any = queryset.all()
     if type(result.query) is Query:
         result.query = result.query.chain(CollapsedQuery)
-    before = result.query.where.clone()
+    where_before = result.query.where.clone()
     if adapters_of(queryset.model):
         result = result.filter(shown_rows_q(_order_by_best(queryset, by), root))
     order = None if by is not None or is_random_order(queryset.query) else order_of(queryset.query)
-    result.query.collapse = CollapseState(root, allowed, before, result.query.where.clone(), order)
+    result.query.collapse = CollapseState(root, allowed, where_before, result.query.where.clone(), order)
     result._iterable_class = group_iterable(result._iterable_class)
     collapsed: QuerySet[M] = result
     return collapsed
@@ -70,43 +76,50 @@ def _check_collapsible(queryset: Any) -> None:
         "comes of distinct() with names: filter(pk__in=...) another queryset by it": query.distinct_fields,
         "is collapsed already": hasattr(query, "collapse"),
     }
-    for reason, holds in reasons.items():
-        if holds:
+    for reason, is_broken in reasons.items():
+        if is_broken:
             raise GroupingError(f"The queryset of {queryset.model._meta.label} {reason}.")
 
 
 def _has_extra(where: Any) -> bool:
-    return any(isinstance(each, ExtraWhere) or _has_extra(each) for each in getattr(where, "children", ()))
+    return any(
+        isinstance(condition, ExtraWhere) or _has_extra(condition)
+        for condition in getattr(where, "children", ())
+    )
 
 
 def _restrict_to(queryset: QuerySet[M], visible: QuerySet[Any] | None, root: type[Model]) -> QuerySet[M]:
-    """What both hold; conditions on the table itself are joined, for a list of keys is dear to look up."""
+    """Return the queryset restricted to the visible posts.
+
+    Raise ``GroupingError`` if ``visible`` does not cover the model.
+    """
     if visible is None:
         raise GroupingError(
             f"visible speaks of other models only: add the queryset of all {queryset.model._meta.label} that "
             "this visitor may see."
         )
+    # Conditions on the table itself are merged, because looking up a list of keys is expensive.
     if not _has_own_conditions_only(visible, queryset.model):
         key = root._meta.pk.attname
         return queryset.filter(**{f"{key}__in": visible.values(key)})
-    found = queryset.all()
-    where: Any = found.query.where
-    found.query.get_initial_alias()
-    known = where.children if _is_conjunction(where) else []
+    restricted = queryset.all()
+    where: Any = restricted.query.where
+    restricted.query.get_initial_alias()
+    existing = where.children if _is_conjunction(where) else []
     conditions: Any = visible.query.where
-    for each in conditions.children if _is_conjunction(conditions) else [conditions]:
-        if each not in known:
-            where.add(each, AND)
-    return found
+    for condition in conditions.children if _is_conjunction(conditions) else [conditions]:
+        if condition not in existing:
+            where.add(condition, AND)
+    return restricted
 
 
 def _is_conjunction(where: Any) -> bool:
-    """Whether each of these conditions must be met, as after ``filter()``; not so after ``|``."""
+    """Return whether all conditions must be true, as after ``filter()``. Return False after ``|``."""
     return bool(where.connector == AND and not where.negated)
 
 
 def _has_own_conditions_only(queryset: QuerySet[Any], model: type[Model]) -> bool:
-    """Whether nothing but conditions on the model's own table narrows it down."""
+    """Return whether only conditions on the model's own table restrict the queryset."""
     query: Any = queryset.query
     return (
         queryset.model._meta.concrete_model is model._meta.concrete_model
@@ -117,9 +130,9 @@ def _has_own_conditions_only(queryset: QuerySet[Any], model: type[Model]) -> boo
 
 
 def _order_by_best(queryset: QuerySet[M], by: Any) -> QuerySet[M]:
-    """The queryset in the order whose first is the best."""
-    found = queryset.all()
+    """Return the queryset in the order that decides which post is the best. The best is first."""
+    ordered = queryset.all()
     if by is not None:
-        found = queryset.order_by(*(by if isinstance(by, list | tuple) else [by]))
-        found.query.standard_ordering = True
-    return found.order_by(*ordering_of(found), "pk")
+        ordered = queryset.order_by(*(by if isinstance(by, list | tuple) else [by]))
+        ordered.query.standard_ordering = True
+    return ordered.order_by(*ordering_of(ordered), "pk")

@@ -1,4 +1,7 @@
-"""What need not be asked row by row, as long as nothing was filtered after the collapse: totals and pages."""
+"""Shortcuts for collapsed querysets that were not filtered after ``collapse()``: totals and pages.
+
+They avoid the check of each row whether it is the best of its cluster.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,17 @@ from .sql_joins import count_statement, is_ordered_by_window
 EXTRA_ROWS = 20
 GROWTH_FACTOR = 4
 MAX_ROWS_READ = 50_000
-"""Rows of a list that are read for one of its pages, which takes some 10 MB; what lies farther the database finds."""
+"""Maximum number of rows read for one page, about 10 MB. The database finds pages farther down the list."""
 
 M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True)
 class CollapseState:
-    """What ``collapse()`` was asked: kept by the query, and by all that is made of it.
+    """The arguments of ``collapse()``. The query and all queries derived from it keep them.
 
-    ``plain``: the conditions before it, ``where``: those after it. ``order``: that of the list, where the best was
-    chosen by it; else None.
+    ``where_before``: the conditions before the collapse. ``where_after``: the conditions after it.
+    ``order``: the order of the list if the best was chosen by it, otherwise None.
     """
 
     root: type[Model]
@@ -40,116 +43,138 @@ class CollapseState:
 
 
 class Totals(NamedTuple):
-    """How many rows a list has with every member of its clusters (``total``), and with one of each (``shown``)."""
+    """Number of rows in a list.
+
+    ``total`` counts every member of the clusters. ``shown`` counts one row for each cluster.
+    """
 
     total: int
     shown: int
 
     @property
     def hidden(self) -> int:
-        """How many stand behind those that are shown."""
+        """Number of rows behind the shown ones."""
         return self.total - self.shown
 
 
 class CollapsedQuery(Query):
-    """Counts clusters without asking which row is shown of each."""
+    """A query that counts clusters without finding the shown row of each."""
 
     collapse: CollapseState
 
     def get_count(self, using: str) -> int:
-        found = _count_by_clusters(self, using)
-        return super().get_count(using) if found is None else found.shown
+        totals = _count_by_clusters(self, using)
+        return super().get_count(using) if totals is None else totals.shown
 
 
 def order_of(query: Query) -> tuple[Any, ...]:
-    """All that the order of a query's rows depends on."""
+    """Return everything that the order of a query's rows depends on."""
     return query.order_by, query.default_ordering, query.standard_ordering, query.extra_order_by
 
 
 def load_totals(queryset: QuerySet[Any]) -> Totals:
-    """Both totals of a collapsed queryset, in one statement wherever clusters alone tell them."""
-    found = _count_by_clusters(queryset.query, queryset.db)
-    return found or Totals(uncollapse(queryset).count(), queryset.count())
+    """Return both totals of a collapsed queryset.
+
+    If the clusters are enough to count, this takes one statement.
+    """
+    totals = _count_by_clusters(queryset.query, queryset.db)
+    return totals or Totals(uncollapse(queryset).count(), queryset.count())
 
 
 def uncollapse(queryset: QuerySet[M]) -> QuerySet[M]:
-    """A collapsed queryset with every member of its clusters again, as far as they may be seen."""
-    found: Any = queryset.all()
-    if found.query.where != found.query.collapse.where_after:
+    """Return a collapsed queryset with all visible members of its clusters again.
+
+    Raise ``GroupingError`` if the queryset was filtered after ``collapse()``.
+    """
+    uncollapsed: Any = queryset.all()
+    if uncollapsed.query.where != uncollapsed.query.collapse.where_after:
         raise GroupingError("The queryset was filtered after collapse(): what it leaves out cannot be told.")
-    found.query = _uncollapse_query(found.query)
-    found._iterable_class = found._iterable_class.base
-    whole: QuerySet[M] = found
-    return whole
+    uncollapsed.query = _uncollapse_query(uncollapsed.query)
+    uncollapsed._iterable_class = uncollapsed._iterable_class.base
+    result: QuerySet[M] = uncollapsed
+    return result
 
 
 def shown_keys_of_slice(queryset: QuerySet[Any]) -> list[Any] | None:
-    """Primary keys of the slice's rows, read from the list as it was before the collapse: the row of a cluster that
-    comes first there is the one that is shown. None where that cannot be said, or they lie too far."""
+    """Return the primary keys of the slice's rows, in order.
+
+    They are read from the list before the collapse. There, the first row of a cluster is the shown row.
+    Return None if this does not hold for the query, or if the rows are too far down the list.
+    """
     query: Any = queryset.query
     if query.high_mark is None or query.collapse.order != order_of(query) or query.select_for_update:
         return None
+    # A window over a page would have other values than the window over the list.
     if (
         query.distinct
         or not (_is_unfiltered(query) and _has_unrepeated_rows(query))
         or _depends_on_other_rows(query)
     ):
         return None
-    rows = uncollapse(queryset)
-    rows.query.clear_limits()
-    cluster = cluster_id_query(query.collapse.root, OuterRef(query.collapse.root._meta.pk.attname))
-    ordered = rows.order_by(*ordering_of(rows), "pk").values_list("pk", Subquery(cluster))
-    found = _read_first_keys(ordered, query.high_mark)
-    return None if found is None else found[query.low_mark :]
+    uncollapsed = uncollapse(queryset)
+    uncollapsed.query.clear_limits()
+    cluster_query = cluster_id_query(query.collapse.root, OuterRef(query.collapse.root._meta.pk.attname))
+    ordered_rows = uncollapsed.order_by(*ordering_of(uncollapsed), "pk").values_list(
+        "pk", Subquery(cluster_query)
+    )
+    keys = _read_first_keys(ordered_rows, query.high_mark)
+    return None if keys is None else keys[query.low_mark :]
 
 
 def _read_first_keys(rows: QuerySet[Any, Any], stop: int) -> list[Any] | None:
-    """Keys of the first rows until there are so many: one a cluster. None where that takes more than `MOST`."""
-    found: dict[Any, Any] = {}
-    start, size = 0, 2 * stop + EXTRA_ROWS
-    while start + size <= MAX_ROWS_READ:
-        part = list(rows[start : start + size])
-        for pk, cluster in part:
-            found.setdefault((cluster, None if cluster else pk), pk)
-        if len(found) >= stop or len(part) < size:
-            return list(found.values())[:stop]
-        start, size = start + size, size * GROWTH_FACTOR
+    """Return the keys of the first ``stop`` shown rows, one for each cluster.
+
+    Return None if this takes more than `MAX_ROWS_READ` rows.
+    """
+    key_by_entry: dict[Any, Any] = {}
+    start, batch_size = 0, 2 * stop + EXTRA_ROWS
+    while start + batch_size <= MAX_ROWS_READ:
+        batch = list(rows[start : start + batch_size])
+        for pk, cluster_id in batch:
+            key_by_entry.setdefault((cluster_id, None if cluster_id else pk), pk)
+        if len(key_by_entry) >= stop or len(batch) < batch_size:
+            return list(key_by_entry.values())[:stop]
+        start, batch_size = start + batch_size, batch_size * GROWTH_FACTOR
     return None
 
 
 def _is_unfiltered(query: Any) -> bool:
-    """Whether the rows, but for their order and slice, are those that the collapse has left."""
-    extra = query.extra or query.extra_tables
-    changed = extra or query.combinator or query.distinct_fields or query.group_by is not None
-    return not changed and bool(query.where == query.collapse.where_after)
+    """Return whether the collapse left the same rows, apart from their order and the slice."""
+    has_extra = query.extra or query.extra_tables
+    is_changed = has_extra or query.combinator or query.distinct_fields or query.group_by is not None
+    return not is_changed and bool(query.where == query.collapse.where_after)
 
 
 def _has_unrepeated_rows(query: Any) -> bool:
-    """Whether no join repeats a row: all lead to the one row that a foreign key names."""
+    """Return whether no join repeats a row."""
+    # A foreign key leads to one row, so only other joins repeat rows.
     joins = (join for alias, join in query.alias_map.items() if query.alias_refcount[alias])
     return all(isinstance(join.join_field, ForeignKey) for join in joins if isinstance(join, Join))
 
 
 def _depends_on_other_rows(query: Any) -> bool:
-    """Whether a value of a row, or its place, depends on which others there are: one of a window."""
+    """Return whether a value or the position of a row depends on the other rows, because of a window."""
     return is_ordered_by_window(query) or any(
-        each.contains_over_clause for each in query.annotations.values()
+        annotation.contains_over_clause for annotation in query.annotations.values()
     )
 
 
 def _uncollapse_query(query: Any) -> Query:
-    found: Any = query.clone()
-    found.where = query.collapse.where_before.clone()
-    del found.collapse
+    uncollapsed: Any = query.clone()
+    uncollapsed.where = query.collapse.where_before.clone()
+    del uncollapsed.collapse
     if isinstance(query, CollapsedQuery):
-        found.__class__ = Query
-    plain_query: Query = found
+        uncollapsed.__class__ = Query
+    plain_query: Query = uncollapsed
     return plain_query
 
 
 def _count_by_clusters(query: Any, using: str) -> Totals | None:
-    """The totals as clusters alone tell them: however the best is chosen, a cluster that has matching rows is one
-    entry. None where rows may be repeated or were filtered since."""
+    """Return the totals, counted by clusters only.
+
+    A cluster with matching rows is one entry, and the choice of the best row does not matter. Return None if
+    rows may be repeated or were filtered after the collapse.
+    """
     if query.is_sliced or not _is_unfiltered(query):
         return None
     if not (_has_unrepeated_rows(query) or (query.distinct and not query.annotations)):
@@ -163,5 +188,5 @@ def _count_by_clusters(query: Any, using: str) -> Totals | None:
         return Totals(0, 0)
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
-        total, members, clusters = cursor.fetchone()
-    return Totals(total, total - members + clusters)
+        total, in_clusters, clusters = cursor.fetchone()
+    return Totals(total, total - in_clusters + clusters)

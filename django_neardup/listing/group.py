@@ -1,4 +1,4 @@
-"""Lists without repetitions: one entry a cluster, and nothing in it that the caller does not let be seen."""
+"""Groups made from a list of posts: one entry for each cluster, with visible posts only."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ from ..visibility import (
 from .cluster_members import load_cluster_members
 
 MAX_OTHERS = 20
-"""How many other members of a group are fetched; ``count`` knows them all."""
+"""Maximum number of other members that are fetched for a group. ``count`` includes all of them."""
 
 PLAIN_ID = re.compile(r"[A-Za-z0-9_\-]+")
-"""Ids that stand in an address as they are."""
+"""Ids that need no escaping in an address."""
 
 SAMPLE_ID = "0-sample-0"
 
 
 class Group:
-    """An entry of a grouped list: ``object``, its cluster's first in the caller's order, and those behind it.
+    """An entry of a grouped list: one object and the other members of its cluster.
 
-    ``count``: how many other members the caller's queryset holds; 0 for an object that stands alone.
+    ``object`` is the first of its cluster in the caller's order. ``count``: number of other members in the
+    caller's queryset, 0 if the object has no cluster.
     """
 
     def __init__(
@@ -59,26 +60,26 @@ class Group:
 
     @cached_property
     def others(self) -> list[Model]:
-        """The first 20 of the other members: those of the caller's list, then in the queryset's order."""
+        """The first 20 other members: members in the caller's list first, then in the queryset's order."""
         return self._loader.load(self._keys) if self._loader is not None else []
 
     @property
     def label(self) -> str:
-        """A few words for a link to the others; empty where there are none."""
+        """A short link text for the others. Empty if there are none."""
         if not self.count:
             return ""
         return ngettext("+ %(count)d similar", "+ %(count)d similar", self.count) % {"count": self.count}
 
     @cached_property
     def url(self) -> str:
-        """The page that lists them; empty where there are none, or where our URLs are not included."""
+        """The page that lists them. Empty if there are none or if the app's URLs are not included."""
         if not self.count or self._loader is None:
             return ""
         return self._loader.page_urls.url_for(self._key)
 
 
 class GroupLoader:
-    """Fetches the other members of every group of a list at the first one that is asked for."""
+    """A loader that fetches the other members of all groups of a list at the first access to one of them."""
 
     def __init__(self, visible: VisibilityFilter, using: str, loaded: dict[ObjectKey, Model]) -> None:
         self._visible, self._using = visible, using
@@ -97,16 +98,17 @@ class GroupLoader:
 
 
 class SimilarPageUrls:
-    """The addresses of the pages of objects' clusters; one is looked up a model, for that is what takes time."""
+    """The addresses of the similar pages of objects."""
 
     def __init__(self) -> None:
         self._affixes_by_model: dict[type[Model], tuple[str, str]] = {}
 
     def url_for(self, key: ObjectKey) -> str:
-        """The address of the page of an object's cluster; empty where our URLs are not included."""
+        """Return the address of an object's similar page. Return "" if the app's URLs are not included."""
         model, object_id = key
         if not PLAIN_ID.fullmatch(object_id):
             return _reverse_url(model, object_id)
+        # Resolving a URL is slow, so it is done once for each model.
         if model not in self._affixes_by_model:
             before, _, after = _reverse_url(model, SAMPLE_ID).rpartition(SAMPLE_ID)
             self._affixes_by_model[model] = before, after
@@ -123,66 +125,80 @@ def _reverse_url(model: type[Model], object_id: str) -> str:
 
 @dataclass(frozen=True)
 class ClusterNeighbours:
-    """Clusters of some objects of one database. ``held``: objects and members that may be seen, in order."""
+    """The clusters of some objects of one database.
+
+    ``visible_keys``: visible objects and members, in order.
+    """
 
     cluster_by_key: dict[ObjectKey, int]
     visible_keys: dict[ObjectKey, None]
     members_by_cluster: dict[int, list[ObjectKey]]
 
     def others(self, key: ObjectKey) -> list[ObjectKey]:
-        """The members beside that one that may be seen."""
+        """Return the other visible members of an object's cluster."""
         members = self.members_by_cluster.get(self.cluster_by_key.get(key, 0), [])
         return [member for member in members if member != key]
 
 
 def group(objects: Iterable[Model], visible: Querysets) -> list[Group]:
-    """One entry for every cluster of a ready list, in its order; queries do not grow with the list.
+    """Return one entry for each cluster of a list of objects, in the order of the list.
 
-    ``objects``: instances, of several models if need be; those of models that are not registered, or that
-    ``visible`` does not speak of, stand alone. ``visible``: the queryset of all that this visitor may see, or
-    several, one for each model. What it does not hold is neither shown nor counted, even where it stands in
-    the list; nor is what is not saved. ``TypeError`` for anything else.
+    ``objects``: instances, possibly of several models. If a model is not registered or ``visible`` does not
+    cover it, each of its objects is an entry with no other members. ``visible``: the queryset of all posts
+    that the visitor may see, or several, one for each model. Objects outside it are neither shown nor
+    counted, even if they are in the list. Unsaved objects are treated the same way.
+
+    The number of queries does not grow with the list. Raise ``TypeError`` if an argument has another type.
     """
-    allowed = VisibilityFilter(visible)
+    visibility = VisibilityFilter(visible)
     instances = list(objects)
     rows = [
         row
         for row in zip(instances, object_keys(instances), _database_aliases(instances), strict=True)
-        if row[0].pk is not None or not allowed.covers(row[1])
+        if row[0].pk is not None or not visibility.covers(row[1])
     ]
     by_alias: defaultdict[str, dict[ObjectKey, Model]] = defaultdict(dict)
     for instance, key, alias in rows:
         by_alias[alias].setdefault(key, instance)
-    found = {alias: _GroupBuilder(allowed, alias, known) for alias, known in by_alias.items()}
-    groups = (found[alias].build_group(instance, key) for instance, key, alias in rows)
+    builders = {
+        alias: _GroupBuilder(visibility, alias, objects_by_key) for alias, objects_by_key in by_alias.items()
+    }
+    groups = (builders[alias].build_group(instance, key) for instance, key, alias in rows)
     return [entry for entry in groups if entry is not None]
 
 
 def _database_aliases(instances: Sequence[Model]) -> list[str]:
-    """By which alias each object is asked about: the first that was read by, of those that have one home."""
+    """Return the alias for the queries about each object.
+
+    If several aliases lead to one database, it is the first alias among the objects.
+    """
     aliases = [instance._state.db or DEFAULT_DB_ALIAS for instance in instances]
     if len(set(aliases)) < 2:
         return aliases
-    first: dict[str, str] = {}
+    alias_by_database: dict[str, str] = {}
     return [
-        first.setdefault(write_database(each), alias) for each, alias in zip(instances, aliases, strict=True)
+        alias_by_database.setdefault(write_database(instance), alias)
+        for instance, alias in zip(instances, aliases, strict=True)
     ]
 
 
 class _GroupBuilder:
-    """The objects of a list that come from one database."""
+    """A builder for the groups of a list's objects from one database."""
 
     def __init__(self, visible: VisibilityFilter, using: str, objects: dict[ObjectKey, Model]) -> None:
         self._visible = visible
         self._neighbours = find_cluster_neighbours(list(objects), visible, using)
-        self._positions = {key: place for place, key in enumerate(objects)}
+        self._positions = {key: position for position, key in enumerate(objects)}
         self._loader = GroupLoader(
             visible, using, {key: objects[key] for key in objects if key in self._neighbours.visible_keys}
         )
         self._shown_clusters: set[int] = set()
 
     def build_group(self, instance: Model, key: ObjectKey) -> Group | None:
-        """The object's entry; None where it may not be seen or another member has stood for it."""
+        """Return the object's entry.
+
+        Return None if it is hidden or another member already represents its cluster.
+        """
         if key not in self._neighbours.visible_keys:
             return None if self._visible.covers(key) else Group(instance, key)
         cluster = self._neighbours.cluster_by_key.get(key)
@@ -194,41 +210,53 @@ class _GroupBuilder:
         return Group(instance, key, self._order_others(self._neighbours.others(key)), self._loader)
 
     def _order_others(self, others: list[ObjectKey]) -> list[ObjectKey]:
-        """Those of the list first."""
-        last = len(self._positions)
+        """Sort the other members: members in the list come first."""
+        last_position = len(self._positions)
         return (
-            sorted(others, key=lambda other: self._positions.get(other, last)) if len(others) > 1 else others
+            sorted(others, key=lambda other: self._positions.get(other, last_position))
+            if len(others) > 1
+            else others
         )
 
 
 def find_cluster_neighbours(
     keys: Sequence[ObjectKey], visible: VisibilityFilter, using: str
 ) -> ClusterNeighbours:
-    """Clusters of those objects, as far as they may be seen: a query, and one a model of ``visible``."""
-    members = _load_clusters(keys, visible.registered_models, using)
-    cluster_of = {key: members[key] for key in keys if key in members}
-    held = visible.visible_keys([*members, *keys], using)
-    seen: defaultdict[int, list[ObjectKey]] = defaultdict(list)
-    for key in held:
-        if (cluster := members.get(key)) is not None:
-            seen[cluster].append(key)
-    return ClusterNeighbours(cluster_of, held, dict(seen))
+    """Return the clusters of the objects with their visible members.
+
+    This takes one query, and one for each visible model.
+    """
+    cluster_by_member = _load_clusters(keys, visible.registered_models, using)
+    cluster_of = {key: cluster_by_member[key] for key in keys if key in cluster_by_member}
+    visible_keys = visible.visible_keys([*cluster_by_member, *keys], using)
+    members_by_cluster: defaultdict[int, list[ObjectKey]] = defaultdict(list)
+    for key in visible_keys:
+        if (cluster := cluster_by_member.get(key)) is not None:
+            members_by_cluster[cluster].append(key)
+    return ClusterNeighbours(cluster_of, visible_keys, dict(members_by_cluster))
 
 
 def _load_clusters(
     keys: Iterable[ObjectKey], models: Iterable[type[Model]], using: str
 ) -> dict[ObjectKey, int]:
-    """All members, of those models, of the clusters of those objects, in static order."""
-    kinds = {content_type_of(model, using).pk: model for model in models}
-    numbers = {model: kind for kind, model in kinds.items()}
-    known = [key for key in keys if key[0] in numbers]
-    rows: dict[ObjectKey, int] = {}
-    for chunk in chunk_values(known):
-        of_kind: defaultdict[int, list[str]] = defaultdict(list)
+    """Return all members of the objects' clusters with their cluster ids.
+
+    Only members of the given models are returned, in static order.
+    """
+    model_by_content_type = {content_type_of(model, using).pk: model for model in models}
+    content_type_by_model = {
+        model: content_type_id for content_type_id, model in model_by_content_type.items()
+    }
+    known_keys = [key for key in keys if key[0] in content_type_by_model]
+    cluster_by_key: dict[ObjectKey, int] = {}
+    for chunk in chunk_values(known_keys):
+        ids_by_content_type: defaultdict[int, list[str]] = defaultdict(list)
         for model, object_id in chunk:
-            of_kind[numbers[model]].append(object_id)
-        rows |= {
-            (kinds[kind], key): cluster
-            for kind, key, cluster in load_cluster_members(using, of_kind, list(kinds))
+            ids_by_content_type[content_type_by_model[model]].append(object_id)
+        cluster_by_key |= {
+            (model_by_content_type[content_type_id], key): cluster
+            for content_type_id, key, cluster in load_cluster_members(
+                using, ids_by_content_type, list(model_by_content_type)
+            )
         }
-    return rows
+    return cluster_by_key

@@ -1,4 +1,4 @@
-"""Rows of a collapsed queryset: instances that know, once they are asked, what is behind them."""
+"""The rows of a collapsed queryset: instances with a lazy group."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .collapse_query import shown_keys_of_slice, uncollapse
 from .group import Group, GroupLoader, find_cluster_neighbours
 
 BATCH_SIZE = 1000
-"""Rows whose numbers are read at once."""
+"""Number of rows whose groups are loaded together."""
 
 LAZY_ATTRIBUTES = frozenset({"count", "_key", "_keys", "_loader"})
 
 
 class LazyGroup(Group):
-    """A group whose numbers are read when the first of its page is asked for one."""
+    """A group that is read together with all groups of its batch, at the first access to any of them."""
 
     def __init__(self, instance: Model, read: Callable[[], None]) -> None:
         self.object = instance
@@ -35,12 +35,12 @@ class LazyGroup(Group):
         return self.__dict__[name]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies and pickles hold what is known of the group, and ask nothing more."""
+        """Return the loaded group, so that copies and pickles run no queries."""
         return {"object": self.object, "count": self.count, "others": self.others, "url": self.url}
 
 
 class InstanceBatch:
-    """Instances fetched together; two queries tell what is behind all of them."""
+    """Instances that were fetched together. Two queries load the groups of all of them."""
 
     def __init__(self, instances: Sequence[Any], visible: VisibilityFilter, using: str) -> None:
         self._visible, self._using = visible, using
@@ -50,14 +50,14 @@ class InstanceBatch:
 
     def load_groups(self) -> None:
         keys = object_keys(entry.object for entry in self._groups)
-        near = find_cluster_neighbours(keys, self._visible, self._using)
+        neighbours = find_cluster_neighbours(keys, self._visible, self._using)
         loader = GroupLoader(self._visible, self._using, {})
         for key, entry in zip(keys, self._groups, strict=True):
-            Group.__init__(entry, entry.object, key, near.others(key), loader)
+            Group.__init__(entry, entry.object, key, neighbours.others(key), loader)
 
 
 class _GroupIterable(BaseIterable):  # type: ignore[type-arg]
-    """What a queryset's own iterable gives, an entry added to each instance."""
+    """An iterable over the rows of a queryset's own iterable, with a group added to each instance."""
 
     base: type[BaseIterable[Any]]
 
@@ -67,42 +67,46 @@ class _GroupIterable(BaseIterable):  # type: ignore[type-arg]
             self._iterate_rows(queryset),
             min(self.chunk_size, BATCH_SIZE) if self.chunked_fetch else BATCH_SIZE,
         )
-        while part := list(islice(rows, size)):
-            InstanceBatch(part, queryset.query.collapse.visible, queryset.db)
-            yield from part
+        while batch := list(islice(rows, size)):
+            InstanceBatch(batch, queryset.query.collapse.visible, queryset.db)
+            yield from batch
 
     def _iterate_rows(self, queryset: QuerySet[Any]) -> Iterator[Any]:
         keys = shown_keys_of_slice(queryset)
         if keys is None:
-            given: Any = self.base(queryset, self.chunked_fetch, self.chunk_size)
-            yield from given
+            iterable: Any = self.base(queryset, self.chunked_fetch, self.chunk_size)
+            yield from iterable
             return
         yield from _fetch_in_order(uncollapse(queryset), keys)
 
 
 def _fetch_in_order(rows: QuerySet[Any], keys: list[Any]) -> Iterator[Any]:
-    """The rows of those keys, in their order; who asks prefetches."""
+    """Yield the rows with these keys, in the order of the keys."""
+    # The caller's queryset prefetches. Here it would happen a second time.
     rows = rows.prefetch_related(None)
     rows.query.clear_limits()
     rows.query.clear_ordering(force=True)
     for start in range(0, len(keys), BATCH_SIZE):
-        wanted = keys[start : start + BATCH_SIZE]
-        found = {instance.pk: instance for instance in rows.filter(pk__in=wanted)}
-        yield from (found[key] for key in wanted if key in found)
+        batch = keys[start : start + BATCH_SIZE]
+        instance_by_key = {instance.pk: instance for instance in rows.filter(pk__in=batch)}
+        yield from (instance_by_key[key] for key in batch if key in instance_by_key)
 
 
 class _PicklableType(type):
-    """Of classes that no module holds by a name: pickles hold what they were made of."""
+    """The type of classes that are created at run time and have no module-level name.
+
+    A pickle stores the arguments that create the class.
+    """
 
     base: type[BaseIterable[Any]]
 
 
 @cache
 def group_iterable(base: type[BaseIterable[Any]]) -> type[BaseIterable[Any]]:
-    """An iterable of what ``base`` gives, each with its entry."""
-    made: Any = _PicklableType("Entries", (_GroupIterable, base), {"base": base})
-    entries: type[BaseIterable[Any]] = made
-    return entries
+    """Return an iterable class that adds a group to each instance of ``base``."""
+    iterable_class: Any = _PicklableType("Entries", (_GroupIterable, base), {"base": base})
+    result: type[BaseIterable[Any]] = iterable_class
+    return result
 
 
 def _reduce_iterable(iterable_class: _PicklableType) -> Any:

@@ -1,4 +1,4 @@
-"""From a post's key to its document and back, in SQL, so that an index serves either way."""
+"""SQL expressions that convert a post's key to its document's key and back. Indexes stay usable both ways."""
 
 from __future__ import annotations
 
@@ -19,20 +19,26 @@ Sql: TypeAlias = tuple[str, tuple[Any, ...]]
 KeyFieldType: TypeAlias = "type[Field[Any, Any]]"
 
 UUID_PARTS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
-"""Where the parts of a UUID begin in its 32 digits, and how long they are."""
+"""Start (from 1) and length of each part of a UUID within its 32 digits."""
 
 
 def is_uuid_without_type(field: Any, connection: Any) -> bool:
-    """Whether that field holds a UUID as 32 digits: the database has no type for it, or the site's column another."""
+    """Return whether the field stores a UUID as 32 digits.
+
+    That is so if the database has no UUID type, or if the site's column has another type.
+    """
     return isinstance(field, UUIDField) and field.db_type(connection) != "uuid"
 
 
 def key_field_type(model: type[Model]) -> KeyFieldType:
-    """IntegerField, UUIDField or CharField; ``GroupingError`` for a primary key of any other kind."""
+    """Return IntegerField, UUIDField or CharField.
+
+    Raise ``GroupingError`` if the primary key is of another kind.
+    """
     key = pk_field(model)
-    for kind in (IntegerField, UUIDField, CharField):
-        if isinstance(key, kind):
-            return kind
+    for field_type in (IntegerField, UUIDField, CharField):
+        if isinstance(key, field_type):
+            return field_type
     raise GroupingError(
         f"{model._meta.label} has a primary key of the kind {type(key).__name__}: collapse() takes integers, "
         "UUIDs and CharFields. Group a ready list instead, by group()."
@@ -40,25 +46,25 @@ def key_field_type(model: type[Model]) -> KeyFieldType:
 
 
 def membership_filter(model: type[Model], key: Combinable) -> dict[str, Any]:
-    """What a membership must fulfil to be that of the post with this key."""
+    """Return the filter for the membership of the post with this key."""
     column = "object_key" if key_field_type(model) is IntegerField else "object_id"
     return {"content_type_id": ContentTypeId(model), column: document_key(model, key)}
 
 
 def document_key(model: type[Model], key: Combinable) -> Combinable:
-    """A post's key as documents hold it: numbers in ``object_key``, all else in ``object_id``."""
+    """Return a post's key as documents store it: integers in ``object_key``, other keys in ``object_id``."""
     return key if key_field_type(model) is IntegerField else DocumentKey(key, pk_field(model))
 
 
 def post_key(model: type[Model]) -> Combinable:
-    """The key, as the posts' table holds it, of the post that a membership stands for."""
+    """Return the key of a membership's post as the posts' table stores it."""
     if key_field_type(model) is IntegerField:
         return F("object_key")
     return PostKey(F("object_id"), model)
 
 
 class ContentTypeId(Expression):
-    """The content type of a model, in whichever database the statement is run."""
+    """The id of a model's content type in the database that runs the statement."""
 
     def __init__(self, model: type[Model]) -> None:
         super().__init__(output_field=IntegerField())
@@ -69,7 +75,7 @@ class ContentTypeId(Expression):
 
 
 class DocumentKey(Func):
-    """A key that is no number, as text; a UUID hyphenated, in small letters."""
+    """A non-integer key as text. UUIDs have hyphens and lower case letters."""
 
     arity = 1
 
@@ -79,12 +85,13 @@ class DocumentKey(Func):
 
     def as_sql(self, compiler: SQLCompiler, connection: Any, **extra: Any) -> Sql:  # type: ignore[override]
         sql, values = compiler.compile(self.source_expressions[0])
-        made, times = self._text_sql(sql, connection), 1
+        text_sql, repetitions = self._text_sql(sql, connection), 1
         if is_uuid_without_type(self.key_field, connection):
-            times = len(UUID_PARTS)
+            # The key's SQL appears once for each part, so its parameters do too.
+            repetitions = len(UUID_PARTS)
         if connection.vendor == "mysql":
-            made = f"CONVERT({made} USING utf8mb4) COLLATE utf8mb4_bin"
-        return made, (*values,) * times
+            text_sql = f"CONVERT({text_sql} USING utf8mb4) COLLATE utf8mb4_bin"
+        return text_sql, (*values,) * repetitions
 
     def _text_sql(self, sql: str, connection: Any) -> str:
         if not isinstance(self.key_field, UUIDField):
@@ -100,7 +107,7 @@ class DocumentKey(Func):
 
 
 class PostKey(Func):
-    """A document's ``object_id`` as the posts' table holds it, in that column's own collation."""
+    """A document's ``object_id`` as the posts' table stores it, in the collation of its key column."""
 
     arity = 1
 
@@ -111,12 +118,12 @@ class PostKey(Func):
 
     def as_sql(self, compiler: SQLCompiler, connection: Any, **extra: Any) -> Sql:  # type: ignore[override]
         text = self.source_expressions[0]
-        digits = is_uuid_without_type(self.key_field, connection)
-        if isinstance(self.key_field, UUIDField) and not digits:
+        is_digits = is_uuid_without_type(self.key_field, connection)
+        if isinstance(self.key_field, UUIDField) and not is_digits:
             sql, values = compiler.compile(Cast(text, UUIDField()))
             return sql, (*values,)
         sql, values = compiler.compile(text)
-        if digits:
+        if is_digits:
             sql = f"REPLACE({sql}, '-', '')"
         if connection.vendor == "mysql":
             charset, collation = _column_collation(connection.alias, *self.column)
@@ -126,12 +133,15 @@ class PostKey(Func):
 
 @cache
 def _column_collation(alias: str, table: str, column: str) -> tuple[str, str]:
-    """Character set and collation of a column: an index is of no use to a comparison in another one."""
+    """Return the character set and the collation of a column.
+
+    A comparison in another collation cannot use the column's index.
+    """
     with connections[alias].cursor() as cursor:
         cursor.execute(
             "SELECT character_set_name, collation_name FROM information_schema.columns "
             "WHERE table_schema = DATABASE() AND table_name = %s AND column_name = %s",
             [table, column],
         )
-        found: tuple[str, str] = cursor.fetchone()
-    return found
+        row: tuple[str, str] = cursor.fetchone()
+    return row

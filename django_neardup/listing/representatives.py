@@ -1,4 +1,4 @@
-"""Which rows are shown, as a condition on them: those alone, and the best of each cluster."""
+"""The condition for the rows that are shown: rows without a cluster, and the best row of each cluster."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from .key_expressions import ContentTypeId, Sql, membership_filter, post_key
 from .sql_joins import can_order_in_window, first_per_cluster_statement
 
 MAX_SMALL_CLUSTER = 16
-"""A cluster of more members is settled once in a statement; in a smaller one each row looks at all others."""
+"""Size limit of a small cluster. Each of its rows is compared with all others. For a larger cluster,
+the first row is computed once in a statement."""
 
 MAX_ROW_BY_ROW = 5000
-"""A slice that ends before this row is looked for row by row."""
+"""If a slice ends at this row or earlier, the row-by-row condition is used."""
 
 
 def shown_rows_q(queryset: QuerySet[Any], root: type[Model]) -> Q:
-    """The rows of an ordered queryset that stand in no cluster, or are the first of theirs.
+    """Return the condition for the shown rows of an ordered queryset.
 
-    ``root``: the model whose keys documents know.
+    A row is shown if it has no cluster or is the first of its cluster. ``root``: the model under which
+    documents store the keys.
     """
     candidates = queryset.all()
     candidates.query.distinct = False
+    # A lock applies to the shown rows only.
     candidates.query.select_for_update = False
     by_row = _row_by_row_q(candidates, root)
     return (
@@ -38,7 +41,7 @@ def shown_rows_q(queryset: QuerySet[Any], root: type[Model]) -> Q:
 
 
 class _AdaptiveCondition(Expression):
-    """Two conditions of one meaning: one for the first rows of a list, one for the whole of it."""
+    """Two equivalent conditions: one is fast for the first rows of a list, the other for the whole list."""
 
     conditional = True
 
@@ -49,11 +52,12 @@ class _AdaptiveCondition(Expression):
         self.candidates, self.root = candidates, root
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what it was made of: a pickle would read the querysets in that."""
+        """Leave out the constructor arguments."""
         state: Any = super().__getstate__()
+        # Pickling the querysets in them would read all their rows.
         state.pop("_constructor_args", None)
-        kept: dict[str, Any] = state
-        return kept
+        result: dict[str, Any] = state
+        return result
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -72,45 +76,52 @@ class _AdaptiveCondition(Expression):
             return f"({sql})", (*values,)
         key, values = compiler.compile(self.pk_expression)
         rows: QuerySet[Any] = QuerySet(model=self.candidates.model, query=self.candidates)
-        found, more = first_per_cluster_statement(rows, self.root, connection)
-        return f"{key} IN ({found})", (*values, *more)
+        statement, parameters = first_per_cluster_statement(rows, self.root, connection)
+        return f"{key} IN ({statement})", (*values, *parameters)
 
 
 def _row_by_row_q(candidates: QuerySet[Any], root: type[Model]) -> Q:
-    """Of a row that stands alone nothing is asked but its cluster, and rows that are never reached cost nothing."""
+    """Return the condition that is checked for each row.
+
+    For a row without a cluster only the cluster is looked up. Rows that are never reached cost nothing.
+    """
     key = root._meta.pk.attname
-    small = cluster_id_query(root, OuterRef(OuterRef(OuterRef(key)))).filter(
+    small_cluster = cluster_id_query(root, OuterRef(OuterRef(OuterRef(key)))).filter(
         cluster__size__lte=MAX_SMALL_CLUSTER
     )
-    large = Cluster.objects.filter(size__gt=MAX_SMALL_CLUSTER)
+    large_clusters = Cluster.objects.filter(size__gt=MAX_SMALL_CLUSTER)
     return (
         Q(IsNull(Subquery(cluster_id_query(root, OuterRef(key))), True))
-        | Q(pk=_first_pk(candidates, root, Subquery(small[:1])))
-        | Q(pk__in=large.values_list(_first_pk(candidates, root, OuterRef(OuterRef("pk"))), flat=True))
+        | Q(pk=_first_pk(candidates, root, Subquery(small_cluster[:1])))
+        | Q(
+            pk__in=large_clusters.values_list(
+                _first_pk(candidates, root, OuterRef(OuterRef("pk"))), flat=True
+            )
+        )
     )
 
 
 def _first_pk(candidates: QuerySet[Any], root: type[Model], cluster: Any) -> Subquery:
     members = Membership.objects.filter(content_type_id=ContentTypeId(root), cluster_id=cluster)
-    among = {f"{root._meta.pk.attname}__in": members.values_list(post_key(root), flat=True)}
-    return Subquery(candidates.filter(**among).values("pk")[:1])
+    member_filter = {f"{root._meta.pk.attname}__in": members.values_list(post_key(root), flat=True)}
+    return Subquery(candidates.filter(**member_filter).values("pk")[:1])
 
 
 def cluster_id_query(root: type[Model], key: Any) -> QuerySet[Any, Any]:
-    """The cluster, one column and a row at most, of the post with that key."""
+    """Return a query for the cluster of the post with that key: one column, at most one row."""
     return Membership.objects.filter(**membership_filter(root, key)).values("cluster_id")
 
 
 def ordering_of(queryset: QuerySet[Any]) -> tuple[Any, ...]:
-    """What the queryset is ordered by; empty where it is not, or at random."""
+    """Return the ordering of the queryset. Return () if it has none or is in random order."""
     query: Any = queryset.query
     return () if is_random_order(query) else query.order_by or _default_ordering(query)
 
 
 def is_random_order(query: Any) -> bool:
-    """Whether every look at the queryset gives another order."""
-    given = query.order_by or _default_ordering(query)
-    return any(each == "?" or isinstance(getattr(each, "expression", each), Random) for each in given)
+    """Return whether each evaluation of the queryset has another order."""
+    ordering = query.order_by or _default_ordering(query)
+    return any(term == "?" or isinstance(getattr(term, "expression", term), Random) for term in ordering)
 
 
 def _default_ordering(query: Any) -> tuple[Any, ...]:

@@ -1,4 +1,7 @@
-"""Statements over all rows of a list and their clusters, joined: what asking row by row would be dear for."""
+"""Statements that join all rows of a list with their clusters.
+
+Row-by-row subqueries would be expensive for these.
+"""
 
 from __future__ import annotations
 
@@ -28,47 +31,58 @@ WHERE placed.cluster_id IS NULL OR placed.place = 1
 
 
 def count_statement(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql:
-    """The statement that counts rows, those in clusters, and the clusters. ``EmptyResultSet`` where there are none."""
+    """Return the statement that counts the rows, the rows in clusters, and the clusters.
+
+    Raise ``EmptyResultSet`` if the queryset can match no row.
+    """
     return _compile_statement(
         COUNT_STATEMENT, rows.order_by().values(neardup_key=_document_key(root)), root, connection
     )
 
 
 def first_per_cluster_statement(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql:
-    """The statement that gives primary keys: of rows that stand alone, and of the first of each cluster."""
+    """Return the statement for the primary keys of shown rows.
+
+    They are the rows without a cluster and the first row of each cluster.
+    """
     order: Any = rows.query.order_by
-    place = Window(RowNumber(), order_by=list(order))
-    listed = rows.order_by().values(neardup_pk=F("pk"), neardup_key=_document_key(root), neardup_place=place)
-    return _compile_statement(FIRST_STATEMENT, listed, root, connection)
+    position = Window(RowNumber(), order_by=list(order))
+    numbered_rows = rows.order_by().values(
+        neardup_pk=F("pk"), neardup_key=_document_key(root), neardup_place=position
+    )
+    return _compile_statement(FIRST_STATEMENT, numbered_rows, root, connection)
 
 
 def can_order_in_window(query: Any) -> bool:
-    """Whether an order means the same in a window: not names of relations, which Meta.ordering may spell out, nor
-    what is itself reckoned over a window."""
+    """Return whether the query's order means the same inside a window.
+
+    Names of relations do not, because their Meta.ordering may replace them. Values that are computed over a
+    window do not either.
+    """
     if not query.standard_ordering or query.group_by is not None or is_ordered_by_window(query):
         return False
-    return not any(isinstance(each, str) and _is_relation(query, each.lstrip("-")) for each in query.order_by)
+    return not any(isinstance(term, str) and _is_relation(query, term.lstrip("-")) for term in query.order_by)
 
 
 def is_ordered_by_window(query: Any) -> bool:
-    """Whether the order of the rows depends on which others there are."""
-    return any(_contains_window(query, each) for each in query.order_by)
+    """Return whether the order of the rows depends on the other rows."""
+    return any(_contains_window(query, term) for term in query.order_by)
 
 
 def _contains_window(query: Any, each: Any) -> bool:
     if isinstance(each, str):
-        found: Any = query.annotations.get(each.lstrip("-"))
+        expression: Any = query.annotations.get(each.lstrip("-"))
     else:
-        found = each.resolve_expression(query.clone())
-    return bool(found is not None and found.contains_over_clause)
+        expression = each.resolve_expression(query.clone())
+    return bool(expression is not None and expression.contains_over_clause)
 
 
 def _is_relation(query: Any, name: str) -> bool:
     if name in query.annotations or name == "pk":
         return False
     parts = name.split("__")
-    _, field, _, rest = query.names_to_path(parts, query.get_meta())
-    return bool(field.is_relation and not rest and parts[-1] not in (getattr(field, "attname", ""), "pk"))
+    _, field, _, lookups = query.names_to_path(parts, query.get_meta())
+    return bool(field.is_relation and not lookups and parts[-1] not in (getattr(field, "attname", ""), "pk"))
 
 
 def _document_key(root: type[Model]) -> Any:

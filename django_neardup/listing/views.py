@@ -1,4 +1,4 @@
-"""Lists of a site's own views: a paginator and a mixin for class-based views, each over ``collapse()``."""
+"""A paginator and a view mixin over ``collapse()``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .collapse import Totals, collapse, load_totals, uncollapse
 
 
 class CollapsedPaginator(Paginator):  # type: ignore[type-arg]
-    """Pages of ``collapse(object_list, visible, by)``; of every post, where ``separate``.
+    """Pages of ``collapse(object_list, visible, by)``, or of all posts if ``separate`` is set.
 
-    ``total``: how many posts the list has; ``hidden``: how many of them stand behind those that are shown, also where
-    they are shown as well. Both and ``count`` come of one statement.
+    ``total``: number of posts in the list. ``hidden``: number of posts behind the shown ones, the same with
+    ``separate``. One statement yields ``total``, ``hidden`` and ``count``.
     """
 
     def __init__(
@@ -53,29 +53,30 @@ class CollapsedPaginator(Paginator):  # type: ignore[type-arg]
 
 
 class SimilarListMixin:
-    """For ``ListView``, before it: one entry a cluster, and ``?similar=all`` shows each post by itself.
+    """A mixin for ``ListView``, placed before it: one entry for each cluster.
 
-    Whatever ``get_queryset()`` gives is collapsed, before it is cut into pages. The context holds besides: ``separate``
-    (each post is shown by itself), ``total`` (posts of the list), ``hidden`` (how many of them stand behind others).
+    ``?similar=all`` shows each post separately. The result of ``get_queryset()`` is collapsed before it is
+    cut into pages. The context also has ``separate`` (each post is shown separately), ``total`` (number of
+    posts in the list) and ``hidden`` (number of posts behind others).
     """
 
     similar_kwarg = "similar"
-    """The parameter of the address; its value "all" asks for each post."""
+    """The query parameter. Its value "all" shows each post separately."""
 
     collapse_by: Any = None
-    """What the best of a cluster is chosen by; None: by the order of the list."""
+    """The order that chooses the best of a cluster. None means the order of the list."""
 
     request: Any
     object_list: Any
 
     def get_visible(self, queryset: QuerySet[Any]) -> Querysets | None:
-        """All that this visitor may see; None: no more than the list itself holds."""
+        """Return all posts that the visitor may see. None means only the posts of the list."""
         return None
 
     def get_context_data(self, *, object_list: Any = None, **kwargs: Any) -> dict[str, Any]:
         view: Any = super()
-        found = self.object_list if object_list is None else object_list
-        self._pages = self._build_paginator(found)
+        queryset = self.object_list if object_list is None else object_list
+        self._pages = self._build_paginator(queryset)
         return {
             **view.get_context_data(object_list=self._pages.object_list, **kwargs),
             "separate": self._pages.separate,
@@ -84,7 +85,7 @@ class SimilarListMixin:
         }
 
     def get_paginator(self, *args: Any, **kwargs: Any) -> CollapsedPaginator:
-        """The pages that ``get_context_data()`` has made already."""
+        """Return the paginator that ``get_context_data()`` has built."""
         return self._pages
 
     def _build_paginator(self, queryset: QuerySet[Any]) -> CollapsedPaginator:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..text.batch import Batch
 
 MAX_CODES_LENGTH = 2000
-"""Characters that are stored of a text's codes."""
+"""Maximum number of stored characters of a text's codes."""
 
 SpaceLookup = Callable[[Adapter, Source], tuple[int, str]]
 """Returns the id and the digest of the space in which a source is compared."""
@@ -45,22 +45,28 @@ def sign_many(
     """
     signed: list[SignedDocument] = []
     skipped = [
-        SkippedDocument(each, "not compared") for each in read_documents if not _require_source(each).compared
+        SkippedDocument(read_document, "not compared")
+        for read_document in read_documents
+        if not _require_source(read_document).compared
     ]
     phrases = PhraseList(scheme.profile, using, assumed_empty=has_no_key_phrases(scheme.profile, using))
-    for language, batch, group, made in _sign_batches(
+    for language, batch, group, signed_in_batch in _sign_batches(
         read_documents, scheme, partial(cached_space, using=using)
     ):
-        enough = {one.batch_index for one in made}
-        skipped += [SkippedDocument(each, "too short") for at, each in enumerate(group) if at not in enough]
-        for one in made:
-            one.contacts = _contact_hashes(
-                one, _require_source(group[one.batch_index]), batch, language, phrases
+        long_enough = {signed_document.batch_index for signed_document in signed_in_batch}
+        skipped += [
+            SkippedDocument(read_document, "too short")
+            for batch_index, read_document in enumerate(group)
+            if batch_index not in long_enough
+        ]
+        for signed_document in signed_in_batch:
+            signed_document.contacts = _contact_hashes(
+                signed_document, _require_source(group[signed_document.batch_index]), batch, language, phrases
             )
-            one.assumed_no_phrases = phrases.assumed_empty
-        signed += made
-    order = {each.document.pk: at for at, each in enumerate(read_documents)}
-    signed.sort(key=lambda one: order[one.document_id])
+            signed_document.assumed_no_phrases = phrases.assumed_empty
+        signed += signed_in_batch
+    order = {read_document.document.pk: index for index, read_document in enumerate(read_documents)}
+    signed.sort(key=lambda signed_document: order[signed_document.document_id])
     return signed, skipped
 
 
@@ -71,7 +77,11 @@ def sign_texts(
 
     Nothing is read or written. ``find_space`` returns the space in which a source is compared.
     """
-    return [one for *_, made in _sign_batches(read_documents, scheme, find_space) for one in made]
+    return [
+        signed_document
+        for *_, signed_in_batch in _sign_batches(read_documents, scheme, find_space)
+        for signed_document in signed_in_batch
+    ]
 
 
 def _sign_batches(
@@ -79,10 +89,18 @@ def _sign_batches(
 ) -> Iterator[tuple[str, Batch, list[ReadDocument], list[SignedDocument]]]:
     """Yield the documents that are compared, batch by batch, and the signed documents of each batch."""
     for language, batch, group in _read_batches(
-        [each for each in read_documents if _require_source(each).compared], scheme
+        [read_document for read_document in read_documents if _require_source(read_document).compared], scheme
     ):
-        long = [_is_long_enough(each, batch, at) for at, each in enumerate(group)]
-        yield language, batch, group, _sign_batch(batch, group, long, scheme, find_space) if any(long) else []
+        long_enough = [
+            _is_long_enough(read_document, batch, batch_index)
+            for batch_index, read_document in enumerate(group)
+        ]
+        yield (
+            language,
+            batch,
+            group,
+            _sign_batch(batch, group, long_enough, scheme, find_space) if any(long_enough) else [],
+        )
 
 
 def _require_source(read_document: ReadDocument) -> Source:
@@ -98,16 +116,16 @@ def _require_adapter(read_document: ReadDocument) -> Adapter:
 def _read_batches(
     read_documents: Iterable[ReadDocument], scheme: Scheme
 ) -> Iterator[tuple[str, Batch, list[ReadDocument]]]:
-    """The texts canonised side by side: a batch for each language and way with quotes."""
+    """Yield the texts as batches, one for each language and each handling of quotes."""
     from ..text.batch import read_batch
 
     groups: dict[tuple[str, str], list[ReadDocument]] = {}
-    for each in read_documents:
-        adapter = _require_adapter(each)
-        groups.setdefault((language_of(adapter, scheme), adapter.quotes), []).append(each)
+    for read_document in read_documents:
+        adapter = _require_adapter(read_document)
+        groups.setdefault((language_of(adapter, scheme), adapter.quotes), []).append(read_document)
     for (language, quotes), group in groups.items():
         batch = read_batch(
-            [_require_source(each).text for each in group],
+            [_require_source(read_document).text for read_document in group],
             language=language,
             quotes=quotes,
             secret=bytes.fromhex(scheme.secret),
@@ -129,21 +147,30 @@ def _sign_batch(
     find_space: SpaceLookup,
 ) -> list[SignedDocument]:
     algorithm, secret = algorithm_of(scheme), bytes.fromhex(scheme.secret)
-    made = algorithm.sign_batch(batch)
+    signatures = algorithm.sign_batch(batch)
     spaces = [
-        find_space(_require_adapter(each), _require_source(each)) if enough else (0, "")
-        for each, enough in zip(group, long_enough, strict=True)
+        find_space(_require_adapter(read_document), _require_source(read_document)) if is_long else (0, "")
+        for read_document, is_long in zip(group, long_enough, strict=True)
     ]
-    own = [_key_seed(scheme.pk, space) for space, _ in spaces]
-    found = _seeded_keys(made, own)
+    seeds = [_key_seed(scheme.pk, space) for space, _ in spaces]
+    seeded_keys = _seeded_keys(signatures, seeds)
     signed = []
-    for place, (read, enough) in enumerate(zip(group, long_enough, strict=True)):
-        if enough:
-            sure = _sure_keys(algorithm, made, batch, place, read, secret)
-            keys, sure_keys = _merge_keys(found[place], [mix(own[place], key) for key in sure])
+    for batch_index, (read_document, is_long) in enumerate(zip(group, long_enough, strict=True)):
+        if is_long:
+            text_sure_keys = _sure_keys(algorithm, signatures, batch, batch_index, read_document, secret)
+            keys, sure_keys = _merge_keys(
+                seeded_keys[batch_index], [mix(seeds[batch_index], key) for key in text_sure_keys]
+            )
             signed.append(
                 _build_signed_document(
-                    batch, place, read, scheme, spaces[place], keys, sure_keys, made.payloads[place]
+                    batch,
+                    batch_index,
+                    read_document,
+                    scheme,
+                    spaces[batch_index],
+                    keys,
+                    sure_keys,
+                    signatures.payloads[batch_index],
                 )
             )
     return signed
@@ -187,6 +214,7 @@ def _build_signed_document(
 @lru_cache(maxsize=1024)
 def _key_seed(scheme: int, space: int) -> int:
     """Return the seed with which the keys of a scheme and a space are hashed."""
+    # The space is part of the seed, so that keys of different scopes and models never match.
     return mix(scheme, space)
 
 
@@ -203,8 +231,8 @@ def _seeded_keys(signatures: Signatures, seeds: Sequence[int]) -> list[NDArray[n
     from ..algorithms.kernels.hash_mixing import mix_on
     from ..algorithms.kernels.ragged import lengths_of, sort_runs
 
-    begun = np.array([_hash_state(place) for place in seeds], np.uint64)
-    keys = mix_on(begun.repeat(lengths_of(signatures.offsets)), signatures.keys).view(np.int64)
+    states = np.array([_hash_state(seed) for seed in seeds], np.uint64)
+    keys = mix_on(states.repeat(lengths_of(signatures.offsets)), signatures.keys).view(np.int64)
     sort_runs(keys, signatures.offsets)
     return [keys[start:end] for start, end in pairwise(signatures.offsets.tolist())]
 
@@ -222,14 +250,14 @@ def _sure_keys(
     These are the keys of its identity values. If the algorithm has no key for exact copies, that key is
     added.
     """
-    copy = mix(int.from_bytes(batch.exact(batch_index)[:8], "big"), seed=EXACT_SEED)
-    sure = {
+    exact_copy_key = mix(int.from_bytes(batch.exact(batch_index)[:8], "big"), seed=EXACT_SEED)
+    sure_keys = {
         hash_word(f"identity\0{value}", secret) for value in _require_source(read_document).identity if value
     }
-    brings_copies = algorithm.min_shared == 1 and algorithm.limit is None
-    if not (brings_copies and copy in signatures.keys_of(batch_index).tolist()):
-        sure.add(copy)
-    return sure
+    finds_copies = algorithm.min_shared == 1 and algorithm.limit is None
+    if not (finds_copies and exact_copy_key in signatures.keys_of(batch_index).tolist()):
+        sure_keys.add(exact_copy_key)
+    return sure_keys
 
 
 def _merge_keys(
@@ -237,18 +265,20 @@ def _merge_keys(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     import numpy as np
 
-    few = sorted(storage.to_signed(key) for key in sure_keys)
-    every = np.array(sorted({*keys.tolist(), *few}), np.int64) if few else keys
-    return every, np.array(few, np.int64)
+    signed_sure_keys = sorted(storage.to_signed(key) for key in sure_keys)
+    all_keys = np.array(sorted({*keys.tolist(), *signed_sure_keys}), np.int64) if signed_sure_keys else keys
+    return all_keys, np.array(signed_sure_keys, np.int64)
 
 
 def _contact_hashes(
     signed: SignedDocument, source: Source, batch: Batch, language: str, phrases: PhraseList
 ) -> dict[int, str]:
     synonyms = bool(signed.scheme.parameters.get("synonyms"))
-    named = can_contain_name(batch.plain(signed.batch_index), language, synonyms)
-    names = batch.document(signed.batch_index).person_names if named else ()
-    told = phrases.find_in(lambda: batch.document(signed.batch_index))
-    found = contacts_of(source.contacts, batch.contacts(signed.batch_index), told, names, language)
+    may_contain_name = can_contain_name(batch.plain(signed.batch_index), language, synonyms)
+    names = batch.document(signed.batch_index).person_names if may_contain_name else ()
+    phrases_found = phrases.find_in(lambda: batch.document(signed.batch_index))
+    contacts = contacts_of(
+        source.contacts, batch.contacts(signed.batch_index), phrases_found, names, language
+    )
     secret = bytes.fromhex(signed.scheme.secret)
-    return {contact_hash(kind, value, secret): kind for kind, value in found[:MAX_CONTACTS]}
+    return {contact_hash(kind, value, secret): kind for kind, value in contacts[:MAX_CONTACTS]}

@@ -1,4 +1,4 @@
-"""Before a post is published: what the rules say of it, and posts that wait for their check or for a person."""
+"""The check of a post before publication: the rules, and posts held until they are checked or reviewed."""
 
 from .holds import hold, refuse, release
 from .rules import ACTIONS, DEFAULT_RULES, PublicationDecision, Rule, apply_rules, rules_of

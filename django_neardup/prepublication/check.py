@@ -1,4 +1,7 @@
-"""What a post about to be published is like, and what the rules say of it. It never stops a publication by failing."""
+"""The check of a post before publication: similar posts and the decision of the rules.
+
+A failing check never prevents a publication.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,17 @@ logger = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
 MAX_MATCHES = 10
-"""Posts that are asked of the index: as many as it compares."""
+"""Number of matches to search for. It equals the number of posts that a search compares."""
 
 
 @dataclass(frozen=True)
 class PublicationCheck:
-    """What was found, what the rules make of it, those posts of the visitor's own that may be renewed instead, and the
-    one among what was found that waits and says the same."""
+    """The result of a check.
+
+    ``matches``: similar posts. ``decision``: the decision of the rules. ``renewable``: the visitor's own
+    posts that may be renewed instead. ``resubmission``: the visitor's own waiting post that has the same
+    text.
+    """
 
     matches: Sequence[Match] = ()
     decision: PublicationDecision[Match] = field(default_factory=lambda: PublicationDecision("ignore"))
@@ -40,10 +47,12 @@ class PublicationCheck:
 
 @dataclass(frozen=True)
 class Visitor:
-    """Whoever publishes: the author's key as ``Adapter.author`` gives it, empty for nobody, and the word of trust.
+    """The person who publishes.
 
-    ``waits``: whether posts of theirs wait until they are checked. ``exempt``: the rules let them through, whatever a
-    post is like."""
+    ``author``: the author's key as ``Adapter.author`` returns it. None or empty if not known. ``trust``: the
+    word of trust. ``must_wait``: their posts wait until they are checked. ``is_exempt``: the rules let all
+    their posts through.
+    """
 
     author: Any = None
     trust: str = ""
@@ -51,114 +60,143 @@ class Visitor:
     is_exempt: bool = False
 
     def owns(self, instance: Model, adapter: Adapter) -> bool:
-        """Whether that post is the visitor's own."""
+        """Return whether the post is the visitor's own."""
         author = adapter.author(instance)
         return self.author not in (None, "") and author is not None and str(author) == str(self.author)
 
 
 def load_visitor(request: HttpRequest, instance: Model, adapter: Adapter) -> Visitor:
-    """The visitor of that request; nobody in particular where the site cannot tell."""
+    """Return the visitor of a request. If the site's code fails, return a visitor without an author."""
 
-    def ask() -> Visitor:
+    def read_visitor() -> Visitor:
         trust = str(adapter.trust(request))
-        exempt = is_exempt(adapter, trust=trust, scope=scope_values(adapter, instance))
-        return Visitor(adapter.request_author(request), trust, waits and not exempt, exempt)
+        has_exemption = is_exempt(adapter, trust=trust, scope=scope_values(adapter, instance))
+        return Visitor(adapter.request_author(request), trust, must_wait and not has_exemption, has_exemption)
 
-    waits = adapter.hold_until_checked and can_hold(adapter)
-    nobody = Visitor(must_wait=waits)
-    return call_or_default(ask, nobody, database_of(instance), "nobody is known to publish")
+    must_wait = adapter.hold_until_checked and can_hold(adapter)
+    unknown_visitor = Visitor(must_wait=must_wait)
+    return call_or_default(read_visitor, unknown_visitor, database_of(instance), "nobody is known to publish")
 
 
 def is_published_unchanged(instance: Model, adapter: Adapter) -> bool:
-    """Whether the edited post is published, and says what is published of it; not where the site cannot tell."""
+    """Return whether the edited post is published and its watched fields equal the stored ones.
+
+    If the site's code fails, return False.
+    """
     using = database_of(instance)
 
-    def ask() -> bool:
+    def compare_fields() -> bool:
         stored = live_post(instance, using)
-        known = concrete_fields_by_name(adapter.model)
-        names = {known[name].attname for name in adapter.watched & known.keys()}
-        return stored is not None and all(field_value(stored, n) == field_value(instance, n) for n in names)
+        fields_by_name = concrete_fields_by_name(adapter.model)
+        attnames = {fields_by_name[name].attname for name in adapter.watched & fields_by_name.keys()}
+        return stored is not None and all(
+            field_value(stored, attname) == field_value(instance, attname) for attname in attnames
+        )
 
-    return call_or_default(ask, False, using, "nobody knows whether a post is published")
+    return call_or_default(compare_fields, False, using, "nobody knows whether a post is published")
 
 
 def check_post(request: HttpRequest, instance: Model, adapter: Adapter, visitor: Visitor) -> PublicationCheck:
-    """What the unsaved or edited post is like, of what the visitor may see."""
-    new, using = instance._state.adding, database_of(instance)
+    """Return the check of an unsaved or edited post. It names only posts that the visitor may see."""
+    is_new, using = instance._state.adding, database_of(instance)
 
-    def ask() -> PublicationCheck:
-        author = visitor.author if new else adapter.author(instance)
-        allowed = [each.visible(request) for each in adapter.partner_adapters]
-        matches = find_similar(instance, visible=allowed, author=author, limit=MAX_MATCHES, using=using)
-        renewable = _renewable_matches(matches, adapter, visitor, instance) if new else ()
-        sent = _visitor_resubmission(request, instance, adapter, visitor) if new else None
-        if sent is not None:
-            matches = [sent.match, *(match for match in matches if match.object != sent.match.object)]
+    def run_check() -> PublicationCheck:
+        # A post that staff edit is still its author's post.
+        author = visitor.author if is_new else adapter.author(instance)
+        visible_querysets = [partner.visible(request) for partner in adapter.partner_adapters]
+        matches = find_similar(
+            instance, visible=visible_querysets, author=author, limit=MAX_MATCHES, using=using
+        )
+        renewable = _renewable_matches(matches, adapter, visitor, instance) if is_new else ()
+        resubmission = _visitor_resubmission(request, instance, adapter, visitor) if is_new else None
+        if resubmission is not None:
+            matches = [
+                resubmission.match,
+                *(match for match in matches if match.object != resubmission.match.object),
+            ]
         decision = decide_or_warn(matches, adapter, visitor.trust, scope_values(adapter, instance))
-        if sent is not None and decision.action == "hold":  # a moderator has the same before him
-            decision = PublicationDecision("block", (sent.match,))
-        return PublicationCheck(matches, decision, renewable, sent)
+        # A moderator already has the same text to review.
+        if resubmission is not None and decision.action == "hold":
+            decision = PublicationDecision("block", (resubmission.match,))
+        return PublicationCheck(matches, decision, renewable, resubmission)
 
-    return call_or_default(ask, PublicationCheck(), using, "a post is published unchecked")
+    return call_or_default(run_check, PublicationCheck(), using, "a post is published unchecked")
 
 
 def _visitor_resubmission(
     request: HttpRequest, instance: Model, adapter: Adapter, visitor: Visitor
 ) -> Resubmission | None:
-    """What the visitor has sent before, and waits; nothing where a rule lets them send it again."""
+    """Return the visitor's waiting post with the same text.
+
+    Return None if there is none, or if a rule lets them submit the text again.
+    """
     if visitor.author in (None, ""):
         return None
-    sent = find_resubmission(instance, adapter, visitor.author, request, database_of(instance))
+    resubmission = find_resubmission(instance, adapter, visitor.author, request, database_of(instance))
     scope = scope_values(adapter, instance)
-    return None if sent and is_match_allowed(sent.match, adapter, trust=visitor.trust, scope=scope) else sent
+    return (
+        None
+        if resubmission and is_match_allowed(resubmission.match, adapter, trust=visitor.trust, scope=scope)
+        else resubmission
+    )
 
 
 def check_text(
     text: str, adapter: Adapter, visible: Querysets | None, author: Any, trust: str, scope: Iterable[Any]
 ) -> PublicationCheck:
-    """The same of a text alone, of what ``visible`` holds, and of nothing that is deleted."""
+    """Return the check of a plain text against the posts of ``visible``. Deleted posts are left out."""
     values, model = tuple(scope), adapter.model
 
-    def ask() -> PublicationCheck:
-        found = find_similar(text, model, visible=visible, author=author, limit=MAX_MATCHES, scope=values)
-        matches = [match for match in found if match.object is not None]
+    def run_check() -> PublicationCheck:
+        all_matches = find_similar(
+            text, model, visible=visible, author=author, limit=MAX_MATCHES, scope=values
+        )
+        matches = [match for match in all_matches if match.object is not None]
         return PublicationCheck(matches, decide_or_warn(matches, adapter, trust, values))
 
     return call_or_default(
-        ask, PublicationCheck(), router.db_for_read(model), "a text is let through unchecked"
+        run_check, PublicationCheck(), router.db_for_read(model), "a text is let through unchecked"
     )
 
 
 def decide_or_warn(
     matches: Sequence[Match], adapter: Adapter, trust: str, scope: Iterable[Any]
 ) -> PublicationDecision[Match]:
-    """``rules.decide``; a post that cannot be hidden is warned of where it would be held."""
-    found = apply_rules(matches, adapter, trust=trust, scope=scope)
+    """Return the decision of `rules.apply_rules`.
+
+    If the decision is to hold and the model cannot be held, it is to warn.
+    """
+    decision = apply_rules(matches, adapter, trust=trust, scope=scope)
     return (
-        PublicationDecision("warn", found.causes)
-        if found.action == "hold" and not can_hold(adapter)
-        else found
+        PublicationDecision("warn", decision.causes)
+        if decision.action == "hold" and not can_hold(adapter)
+        else decision
     )
 
 
 def _renewable_matches(
     matches: Sequence[Match], adapter: Adapter, visitor: Visitor, instance: Model
 ) -> Sequence[Match]:
-    """Own posts of the same model that the rules speak of. None where another's post would stop the new text: a renewed
-    one would say it too."""
+    """Return the visitor's own posts of the same model that the rules act on.
+
+    Return () if a post by another author would hold or block the new text.
+    """
     if not adapter.can_renew:
         return ()
     scope = scope_values(adapter, instance)
-    strangers = decide_or_warn([match for match in matches if not match.own], adapter, visitor.trust, scope)
-    if strangers.action in ("hold", "block"):
+    decision_on_others = decide_or_warn(
+        [match for match in matches if not match.own], adapter, visitor.trust, scope
+    )
+    # A renewed post would have the same text.
+    if decision_on_others.action in ("hold", "block"):
         return ()
-    own = [match for match in matches if match.own and match.object is not None]
-    spoken_of = decide_or_warn(own, adapter, visitor.trust, scope).causes
-    return [match for match in spoken_of if can_visitor_renew(match.object, adapter, visitor)]
+    own_matches = [match for match in matches if match.own and match.object is not None]
+    causes = decide_or_warn(own_matches, adapter, visitor.trust, scope).causes
+    return [match for match in causes if can_visitor_renew(match.object, adapter, visitor)]
 
 
 def can_visitor_renew(old_post: Model | None, adapter: Adapter, visitor: Visitor) -> bool:
-    """Whether the visitor may bring that post up to date: it is their own, and no moderator has it before them."""
+    """Return whether the visitor may renew the old post: it is their own, and it is not held."""
     if old_post is None or not isinstance(old_post, adapter.model) or not visitor.owns(old_post, adapter):
         return False
     return not holds_of(old_post, database_of(old_post)).exists()
@@ -167,7 +205,10 @@ def can_visitor_renew(old_post: Model | None, adapter: Adapter, visitor: Visitor
 def call_or_default(
     function: Callable[[], Answer], default: Answer, using: str, failure_message: str
 ) -> Answer:
-    """The answer; where it fails that is logged, the transaction goes on, and ``otherwise`` is the answer."""
+    """Return the function's result.
+
+    If it raises, log the error, keep the transaction usable and return ``default``.
+    """
     try:
         if not transaction.get_connection(using).in_atomic_block:
             return function()

@@ -1,4 +1,7 @@
-"""What a visitor was shown and goes on with: signed, so that nothing need be remembered, and nothing can be made up."""
+"""The signed list of matches that a visitor has seen and confirmed.
+
+Because of the signature, nothing is stored on the server and a visitor cannot forge the list.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from .rules import ACTIONS, PublicationDecision
 
 SALT = "neardup.publication"
 MAX_AGE_SECONDS = 24 * 60 * 60
-"""How long a confirmation holds."""
+"""How long a confirmation is valid."""
 
 
 def make_token(decision: PublicationDecision[Match], instance: Model, visitor: Visitor) -> str:
-    """The confirmation that goes with those posts, for that visitor and that post."""
+    """Return the token that confirms the causes of the decision, for one visitor and one post."""
     return signing.dumps(
         [_context_digest(instance, visitor), decision.action, sorted(map(_match_digest, decision.causes))],
         salt=SALT,
@@ -30,21 +33,26 @@ def make_token(decision: PublicationDecision[Match], instance: Model, visitor: V
 def is_token_valid(
     token: str, decision: PublicationDecision[Match], instance: Model, visitor: Visitor
 ) -> bool:
-    """Whether all that stands against the post now, and all that will be done, was shown to that visitor."""
+    """Return whether the visitor has seen every current cause and the current action.
+
+    A stronger action than the current one is enough.
+    """
     try:
-        place, action, shown = signing.loads(token, salt=SALT, max_age=MAX_AGE_SECONDS)
+        context_digest, action, shown_digests = signing.loads(token, salt=SALT, max_age=MAX_AGE_SECONDS)
     except (signing.BadSignature, ValueError, TypeError):
         return False
-    as_strong = ACTIONS.index(decision.action) <= ACTIONS.index(action)
+    # A confirmed warning does not confirm a hold.
+    is_action_covered = ACTIONS.index(decision.action) <= ACTIONS.index(action)
     return bool(
-        place == _context_digest(instance, visitor)
-        and as_strong
-        and _match_digests(decision.causes) <= set(shown)
+        context_digest == _context_digest(instance, visitor)
+        and is_action_covered
+        # Fewer matches than were shown are fine. A new match must be shown first.
+        and _match_digests(decision.causes) <= set(shown_digests)
     )
 
 
 def _context_digest(instance: Model, visitor: Visitor) -> str:
-    """Whose publication of which post it is, as a digest."""
+    """Return a digest of the post and its visitor."""
     key = "" if instance._state.adding else canonical_id(instance.pk)
     author = "" if visitor.author is None else str(visitor.author)
     return _digest([instance._meta.label_lower, key, author, visitor.trust])

@@ -1,4 +1,4 @@
-"""What a form has found and decided about the post it makes, and what it says of it."""
+"""The check of the post of a form, and the texts that the form shows about it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHECK_BUTTON, CONFIRM_BUTTON, RENEW_BUTTON, TOKEN_FIELD = (
     "neardup_renew",
     "neardup_token",
 )
-"""Names of the buttons, and of the hidden field that goes with the second."""
+"""Names of the buttons, and of the hidden field that belongs to the confirm button."""
 
 HEADINGS: dict[tuple[RuleAction, bool], Promise] = {
     ("warn", False): _("There is something similar already"),
@@ -39,7 +39,7 @@ HEADINGS: dict[tuple[RuleAction, bool], Promise] = {
     ("block", False): _("This is on the site already"),
     ("block", True): _("You have published this already"),
 }
-"""By what is done, and whether it is for a post of the visitor's own."""
+"""Headings by action, and by whether a match is the visitor's own post."""
 
 PROBLEMS: dict[RuleAction, tuple[Promise, str]] = {
     "warn": (_("Nothing is published yet: there is something similar already."), "neardup_confirm"),
@@ -59,7 +59,7 @@ WAITING_MESSAGES: dict[str, Promise] = {
     Hold.State.CHECKING: _("It waits already, and will appear as soon as it has been checked."),
     Hold.State.REVIEW: _("It waits already, and will appear when a moderator has looked at it."),
 }
-"""By the state of the post that was sent before."""
+"""Messages by the state of the post that was submitted before."""
 
 OUTCOME_MESSAGES: dict[str, Promise] = {
     "published": _("Published."),
@@ -71,7 +71,7 @@ OUTCOME_MESSAGES: dict[str, Promise] = {
 
 
 class FormCheck:
-    """What the visitor is told, and what is done when the form is saved. Empty where there is nothing to say."""
+    """The check of a form's post: what the visitor sees, and what happens on save."""
 
     def __init__(self, form: forms.BaseForm, request: HttpRequest) -> None:
         self.form, self.request = form, request
@@ -82,16 +82,16 @@ class FormCheck:
         self._planned_hold: PlannedHold | None = None
 
     def set_instance(self, instance: Model, is_changed: bool = True) -> None:
-        """The post that the form makes, and whether it says anything that it did not say before."""
+        """Set the form's post. ``is_changed``: whether its content differs from before."""
         self.instance, self.is_changed = instance, is_changed
 
     def check(self) -> None:
-        """Find what the post is like, and ask the rules."""
+        """Search for similar posts and apply the rules."""
         self.result = check_post(self.request, self.post, self.adapter, self.visitor)
 
     @property
     def post(self) -> Model:
-        """The post; ValueError where the form makes none."""
+        """The post. Raise ValueError if the form makes none."""
         if self.instance is None:
             raise ValueError("The form makes no post: let get_neardup_instance() return one.")
         return self.instance
@@ -111,12 +111,12 @@ class FormCheck:
 
     @property
     def is_check_requested(self) -> bool:
-        """Whether the visitor wants to see what is similar, and to publish nothing."""
+        """Whether the visitor wants to see similar posts without publishing."""
         return self.field_name(CHECK_BUTTON) in self.form.data
 
     @property
     def problem(self) -> tuple[Promise, str] | None:
-        """Why the form may not be saved (yet), and the code of that error; None where it may."""
+        """The reason why the form may not be saved (yet), and its error code. None if it may be saved."""
         if self.is_check_requested:
             return CHECK_ONLY_PROBLEM
         if self.action == "ignore" or self.chosen_renewal is not None:
@@ -127,36 +127,40 @@ class FormCheck:
 
     @property
     def _is_resubmission(self) -> bool:
-        """Whether what stops the visitor is their own post that waits."""
+        """Whether the visitor is blocked by their own waiting post."""
         return self.is_blocked and self.waiting_message is not None
 
     @property
     def _is_confirmed(self) -> bool:
-        given = self.form.data
-        token = given.get(self.field_name(TOKEN_FIELD), "")
-        return self.field_name(CONFIRM_BUTTON) in given and is_token_valid(
+        data = self.form.data
+        token = data.get(self.field_name(TOKEN_FIELD), "")
+        return self.field_name(CONFIRM_BUTTON) in data and is_token_valid(
             token, self.result.decision, self.post, self.visitor
         )
 
     @property
     def chosen_renewal(self) -> Match | None:
-        """The old post that the visitor has chosen to renew, if it may be."""
-        chosen = self.form.data.get(self.field_name(RENEW_BUTTON))
-        return next((each for each in self.result.renewable if _match_key(each) == chosen), None)
+        """The old post that the visitor has chosen to renew. None if there is none that may be renewed."""
+        chosen_key = self.form.data.get(self.field_name(RENEW_BUTTON))
+        return next((match for match in self.result.renewable if _match_key(match) == chosen_key), None)
 
     def prepare_save(self, instance: Model | None = None) -> Model | None:
-        """Called before the post is saved, any number of times: it is held then, if it is to wait. The old post, saved,
-        where one is renewed instead, once."""
+        """Prepare the save of the post: plan its hold, or renew an old post instead.
+
+        Call it before the save. Further calls are harmless: an old post is renewed once. Return the saved
+        old post if one was renewed, otherwise None.
+        """
         if self._renewed_post is not None:
             return self._renewed_post
         if instance is not None:
             self.set_instance(instance, self.is_changed or instance != self.instance)
-        chosen = self.chosen_renewal
-        if chosen is not None and chosen.object is not None:
+        renewal = self.chosen_renewal
+        if renewal is not None and renewal.object is not None:
             self._planned_hold = self._hold_until_checked()
             self._renewed_post = renew_post(
-                chosen.object, self.post, self.adapter, self.visitor, self._planned_hold
+                renewal.object, self.post, self.adapter, self.visitor, self._planned_hold
             )
+        # The old post may be gone by the time of the save. Then the new post is saved.
         if self._renewed_post is None and self.instance is not None:
             self._plan_hold()
         return self._renewed_post
@@ -175,12 +179,12 @@ class FormCheck:
 
     @property
     def outcome(self) -> str:
-        """What has become of the post that was saved: "published", "checking", "review", "refused" or "renewed"."""
-        held = self._planned_hold.hold if self._planned_hold is not None else None
-        if held is None and self._renewed_post is None:
-            held = self._existing_hold()
-        if held is not None:
-            return held.state
+        """The state of the saved post: "published", "checking", "review", "refused" or "renewed"."""
+        hold = self._planned_hold.hold if self._planned_hold is not None else None
+        if hold is None and self._renewed_post is None:
+            hold = self._existing_hold()
+        if hold is not None:
+            return hold.state
         return "published" if self._renewed_post is None else "renewed"
 
     def _existing_hold(self) -> Hold | None:
@@ -190,11 +194,11 @@ class FormCheck:
 
     @property
     def message(self) -> Promise:
-        """The same in words for the visitor."""
+        """The outcome in words for the visitor."""
         return OUTCOME_MESSAGES[self.outcome]
 
     def field_name(self, button: str) -> str:
-        """A button's name in this form."""
+        """Return the name of a button in this form."""
         return self.form.add_prefix(button)
 
     @property
@@ -215,22 +219,22 @@ class FormCheck:
 
     @property
     def token(self) -> str:
-        """What is sent along with the confirmation."""
+        """The token that is sent with the confirmation."""
         return make_token(self.result.decision, self.post, self.visitor)
 
     @property
     def is_shown(self) -> bool:
-        """Whether there is anything to say to the visitor."""
+        """Whether there is a message for the visitor."""
         return self.instance is not None and (self.is_check_requested or self.problem is not None)
 
     @property
     def block_id(self) -> str:
-        """The id of the block, which the page may be scrolled to."""
+        """The HTML id of the block. The page may be scrolled to it."""
         return self.field_name("neardup-policy")
 
     @property
     def is_blocked(self) -> bool:
-        """Whether the visitor cannot go on."""
+        """Whether the visitor cannot continue."""
         return self.action == "block" and not self.is_check_requested
 
     @property
@@ -239,37 +243,43 @@ class FormCheck:
             return _check_heading(len(self.matches))
         if self._is_resubmission:
             return _("You have sent this already")
-        own = any(match.own and match.object is not None for match in self.result.decision.causes)
-        return HEADINGS[self.action, own]
+        is_own = any(match.own and match.object is not None for match in self.result.decision.causes)
+        return HEADINGS[self.action, is_own]
 
     @property
     def matches(self) -> Sequence[Match]:
-        """What is listed: all that is similar where that was asked, else what the rules speak of; never a deleted post
-        of somebody else's."""
-        found = self.result.matches if self.is_check_requested else self.result.decision.causes
-        return [match for match in found if match.object is not None or match.own]
+        """The listed matches: all if the visitor asked for a check, otherwise the causes of the decision.
+
+        Deleted posts by other authors are never listed.
+        """
+        candidates = self.result.matches if self.is_check_requested else self.result.decision.causes
+        return [match for match in candidates if match.object is not None or match.own]
 
     @property
     def waiting_message(self) -> Promise | None:
-        """What a listed post waits for that the visitor has sent before; None where none does."""
-        sent = self.result.resubmission
-        return WAITING_MESSAGES[sent.state] if sent is not None and sent.match in self.matches else None
+        """What the visitor's earlier, listed post waits for. None if there is no such post."""
+        resubmission = self.result.resubmission
+        return (
+            WAITING_MESSAGES[resubmission.state]
+            if resubmission is not None and resubmission.match in self.matches
+            else None
+        )
 
     @property
     def renewal(self) -> tuple[Match, str] | None:
-        """The old post that may be renewed instead, and the value of its button."""
+        """The old post that may be renewed instead, and the value of its button. None if there is none."""
         if self.is_check_requested or not self.result.renewable:
             return None
         return self.result.renewable[0], _match_key(self.result.renewable[0])
 
     @property
     def appeal_url(self) -> str:
-        """Where the visitor can object; empty where nowhere."""
+        """The address where the visitor can object. Empty if there is none."""
         return safe_appeal_url(self.post)
 
     @property
     def text_field_id(self) -> str:
-        """The id of the field where the text can be changed; empty where the form has none of its own."""
+        """The HTML id of the field with the text. Empty if the form has no such field."""
         return next(self._text_field_ids(), "")
 
     def _text_field_ids(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Posts that wait before they are published: held, released, refused, each with its row in one transaction."""
+"""Held posts: hold, release, refuse. Each changes the post and its row in one transaction."""
 
 from __future__ import annotations
 
@@ -22,26 +22,32 @@ from .rules import MatchFacts
 
 State = Hold.State
 MAX_TRUST_LENGTH = 100
-"""Letters of a word of trust that are kept."""
+"""Maximum length of a stored word of trust, in letters."""
 
 
 def hold(instance: Model, match: MatchFacts | None = None) -> Hold:
-    """Take a saved post from publication until a moderator has looked at it; ``match`` is what it is like.
+    """Hold a saved post until a moderator has reviewed it. ``match`` is the post that it is similar to.
 
-    ``Adapter.hide`` is called, in one transaction with the row; what it raises leaves everything as it was. A post that
-    is held already goes on waiting, from now on for a moderator."""
+    ``Adapter.hide`` is called in one transaction with the row. If it raises, nothing is changed. If the post
+    is already held, it keeps waiting, from now on for a moderator.
+    """
     return hold_in_state(instance, State.REVIEW, match)
 
 
 def release(instance: Model) -> bool:
-    """Publish a held post: ``Adapter.show``, and after the commit ``Adapter.published``. False, and nothing is done,
-    where it is not held (any more) or is gone. The post is read afresh, its row locked."""
+    """Publish a held post: call ``Adapter.show``, and ``Adapter.published`` after the commit.
+
+    The post is read again with its row locked. Return False and do nothing if it is not held (any more) or
+    is gone.
+    """
     return _end_hold(instance, _publish_locked)
 
 
 def refuse(instance: Model) -> bool:
-    """Leave a held post unpublished: after the commit ``Adapter.refused`` tells its author. False, and nothing is done,
-    where it is not held, was refused already or is gone."""
+    """Leave a held post unpublished. After the commit, call ``Adapter.refused``, which informs the author.
+
+    Return False and do nothing if it is not held, was already refused or is gone.
+    """
     return _end_hold(instance, _refuse_locked)
 
 
@@ -53,62 +59,76 @@ def hold_in_state(
     *,
     is_published: bool | None = None,
 ) -> Hold:
-    """``hold``, in that state; ``trust``: the word of ``Adapter.trust`` for whoever saved the post; ``live``: whether
-    ``live()`` holds it, where that was just asked.
+    """Hold a post in the given state.
 
-    The next turn is asked to tell of the post even where it finds nothing new."""
+    ``trust``: the result of ``Adapter.trust`` for the person who saved the post. ``is_published``: whether
+    ``live()`` contains the post. None means that it is looked up.
+
+    The next job of the worker reports the post even if it finds nothing new.
+    """
     adapter, using = adapter_for(instance), database_of(instance)
     if is_published is None:
-        is_published = is_live(instance, using)  # reads, which the transaction may not begin with
+        # This reads, so it stands before the transaction. See `take_write_lock`.
+        is_published = is_live(instance, using)
     with transaction.atomic(using=using):
         adapter.hide(instance)
         mark(instance, using, recheck=True)
         document = documents_of([instance], using)[post_id_of(instance, using)]
         key = pk_of(instance, adapter.model)
-        read = adapter.sources([key], using).get(key)
-        values = {"state": state, "trust": trust[:MAX_TRUST_LENGTH], "digest": read.digest if read else ""}
-        if is_published:  # it was published by hand since
+        source = adapter.sources([key], using).get(key)
+        values = {
+            "state": state,
+            "trust": trust[:MAX_TRUST_LENGTH],
+            "digest": source.digest if source else "",
+        }
+        # An existing hold of a live post is outdated: the post was published by hand.
+        if is_published:
             Hold.objects.using(using).filter(document=document).delete()
-        held, is_new = Hold.objects.using(using).update_or_create(
+        hold_row, is_new = Hold.objects.using(using).update_or_create(
             document=document, defaults={**values, **match_columns(match)}
         )
         if is_new and not is_published:
-            _backdate_hold(held, document, adapter, using)
-        _send_after_commit(post_held, instance, using, hold=held)
+            _backdate_hold(hold_row, document, adapter, using)
+        _send_after_commit(post_held, instance, using, hold=hold_row)
         call_after_commit(using, notify_worker, using)
-    return held
+    return hold_row
 
 
 def _backdate_hold(hold: Hold, document: Document, adapter: Adapter, using: str) -> None:
-    """A post that staff had hidden already waits since then."""
-    hidings = hide_records_of(document, adapter, using).order_by("-pk")
-    since = hidings.values_list("created", flat=True).first()
-    if since is not None:
-        hold.created = since
-        Hold.objects.using(using).filter(pk=hold.pk).update(created=since)
+    """Set the start of the hold to the time when staff hid the post. Change nothing if they did not."""
+    hide_records = hide_records_of(document, adapter, using).order_by("-pk")
+    hidden_since = hide_records.values_list("created", flat=True).first()
+    if hidden_since is not None:
+        hold.created = hidden_since
+        Hold.objects.using(using).filter(pk=hold.pk).update(created=hidden_since)
 
 
 def hide_records_of(document: Document, adapter: Adapter, using: str) -> QuerySet[MergeRecord]:
-    """Hidings of the document's post by staff that are not undone."""
-    deeds = records_of_post(adapter.model, document.object_id, using)
-    return deeds.filter(action=MergeRecord.Action.HIDE)
+    """Return the records of staff hiding the document's post, without undone ones."""
+    records = records_of_post(adapter.model, document.object_id, using)
+    return records.filter(action=MergeRecord.Action.HIDE)
 
 
 def can_hold(adapter: Adapter) -> bool:
-    """Whether posts of that model can be taken from publication and shown again, and ``live()`` tells them apart."""
-    kind = type(adapter)
-    return adapter.can_hide and kind.show is not Adapter.show and kind.live is not Adapter.live
+    """Return whether posts of the model can be held.
+
+    They can be hidden and shown again, and ``live()`` can tell the difference.
+    """
+    adapter_class = type(adapter)
+    return (
+        adapter.can_hide and adapter_class.show is not Adapter.show and adapter_class.live is not Adapter.live
+    )
 
 
 def match_columns(match: MatchFacts | None) -> dict[str, Any]:
-    """The columns of a hold that say what the post is like."""
+    """Return the columns of a hold that describe the match."""
     if match is None:
         return {"verdict": "", "exact": False, "own": False}
     return {"verdict": str(match.verdict), "exact": match.exact, "own": match.own}
 
 
 def publish_held(instance: Model, adapter: Adapter, holds: QuerySet[Hold], using: str) -> None:
-    """Show a post whose row is locked, and end its hold."""
+    """Show a post and delete its hold. The post's row must be locked."""
     adapter.show(instance)
     holds.delete()
     call_after_commit(using, adapter.published, instance)
@@ -116,56 +136,61 @@ def publish_held(instance: Model, adapter: Adapter, holds: QuerySet[Hold], using
 
 
 def refuse_held(instance: Model, adapter: Adapter, holds: QuerySet[Hold], using: str, **changes: Any) -> None:
-    """Refuse a post whose row is locked."""
+    """Refuse a post. Its row must be locked."""
     holds.update(state=State.REFUSED, **changes)
     call_after_commit(using, adapter.refused, instance)
     _send_after_commit(post_refused, instance, using)
 
 
 def holds_of(instance: Model, using: str) -> QuerySet[Hold]:
-    """The hold of that post, if there is one."""
-    kind, key = post_id_of(instance, using)
-    found = Document.objects.using(using).filter(content_type_id=kind, object_id=key)
-    return Hold.objects.using(using).filter(document__in=list(found.values_list("pk", flat=True)))
+    """Return the queryset of the post's hold. It has at most one row."""
+    content_type_id, object_id = post_id_of(instance, using)
+    documents = Document.objects.using(using).filter(content_type_id=content_type_id, object_id=object_id)
+    return Hold.objects.using(using).filter(document__in=list(documents.values_list("pk", flat=True)))
 
 
 def lock_post(adapter: Adapter, key: Any, using: str) -> Model | None:
-    """The post as it is now, its row locked; None where it is gone."""
-    found: Model | None = adapter.model._base_manager.using(using).select_for_update().filter(pk=key).first()
-    return found
+    """Return the current post with its row locked. Return None if it is gone."""
+    post: Model | None = adapter.model._base_manager.using(using).select_for_update().filter(pk=key).first()
+    return post
 
 
 def is_live(instance: Model, using: str) -> bool:
-    """Whether ``live()`` holds the post as it is stored."""
+    """Return whether ``live()`` contains the stored post."""
     adapter = adapter_for(instance)
     return bool(existing_pks(adapter.live(), [pk_of(instance, adapter.model)], using))
 
 
 def live_post(instance: Model, using: str) -> Model | None:
-    """The post as it is stored, where ``live()`` holds it."""
+    """Return the stored post if ``live()`` contains it, otherwise None."""
     adapter = adapter_for(instance)
-    found: Model | None = get_or_none(adapter.live(), pk_of(instance, adapter.model), using)
-    return found
+    post: Model | None = get_or_none(adapter.live(), pk_of(instance, adapter.model), using)
+    return post
 
 
 def take_write_lock(holds: QuerySet[Hold], using: str) -> None:
-    """On SQLite a transaction that reads before it writes may be refused its lock."""
+    """Take the write lock on SQLite at the start of a transaction.
+
+    SQLite may refuse the lock to a transaction that reads before it writes.
+    """
     if connections[using].vendor == "sqlite":
         holds.update(state=F("state"))
 
 
 def database_of(instance: Model) -> str:
-    """Where that post is, or will be, written."""
+    """Return the alias of the database that the post is, or will be, written to."""
     return router.db_for_write(type(instance), instance=instance)
 
 
 def _end_hold(instance: Model, end_action: Callable[[Model, Adapter, QuerySet[Hold], str], bool]) -> bool:
     adapter, using = adapter_for(instance), database_of(instance)
-    held = holds_of(instance, using)  # reads, which the transaction may not begin with
+    # This reads, so it stands before the transaction. See `take_write_lock`.
+    holds = holds_of(instance, using)
     with transaction.atomic(using=using):
-        take_write_lock(held, using)
-        fresh = lock_post(adapter, pk_of(instance, adapter.model), using)
-        return fresh is not None and held.exists() and end_action(fresh, adapter, held, using)
+        take_write_lock(holds, using)
+        # `show()` may save the whole post. With an outdated instance, an edit by its author would be lost.
+        post = lock_post(adapter, pk_of(instance, adapter.model), using)
+        return post is not None and holds.exists() and end_action(post, adapter, holds, using)
 
 
 def _publish_locked(instance: Model, adapter: Adapter, holds: QuerySet[Hold], using: str) -> bool:
@@ -174,10 +199,10 @@ def _publish_locked(instance: Model, adapter: Adapter, holds: QuerySet[Hold], us
 
 
 def _refuse_locked(instance: Model, adapter: Adapter, holds: QuerySet[Hold], using: str) -> bool:
-    waiting = holds.exclude(state=State.REFUSED)
-    if not waiting.exists():
+    waiting_holds = holds.exclude(state=State.REFUSED)
+    if not waiting_holds.exists():
         return False
-    refuse_held(instance, adapter, waiting, using)
+    refuse_held(instance, adapter, waiting_holds, using)
     return True
 
 

@@ -1,7 +1,8 @@
-"""What becomes of held posts when the worker has compared them, and when people decide: receivers of our signals.
+"""Signal receivers for held posts: the worker has compared a post, or a moderator has decided.
 
-Everything is read anew under the locks of the post's space and row, so a signal that comes twice, too late or after an
-edit does nothing that the next one would not do."""
+Everything is read again under the locks of the post's space and row. So a repeated, late or outdated signal
+is harmless: it does only what the next signal would do.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ State = Hold.State
 
 @dataclass(frozen=True)
 class HeldPostMatch:
-    """A post that a held one is like, as the rules see it."""
+    """A post that a held post is similar to, as the rules read it."""
 
     verdict: str
     exact: bool
@@ -40,41 +41,47 @@ class HeldPostMatch:
 
 
 def connect_receivers() -> None:
-    """Listen to the worker and to people's decisions."""
+    """Connect the receivers of the worker's signal and of the signal for decisions."""
     document_checked.connect(on_document_checked, dispatch_uid="neardup.publishing")
     decision_made.connect(on_decision_made, dispatch_uid="neardup.publishing")
 
 
 def on_document_checked(sender: type[Model] | None, document: Document, using: str, **kwargs: Any) -> None:
-    """``document_checked``: a post that waits for its check, or was edited while it waits, is judged by the rules."""
+    """Handle ``document_checked``: apply the rules to a held post.
+
+    The post was checked, or it was edited while it was held.
+    """
     if _can_be_held(document) and Hold.objects.using(using).filter(document=document.pk).exists():
         _judge_safely(document, using, is_decision=False)
 
 
 def on_decision_made(sender: type[Decision], decision: Decision, using: str, **kwargs: Any) -> None:
-    """``decision_made``: posts that wait for a person are published where nothing stands against them any more."""
+    """Handle ``decision_made``: publish posts in review if no match stands against them any more."""
     if decision.kind != Decision.Kind.DIFFERENT:
         return
     members = DecisionMember.objects.using(using).filter(
         decision=decision, document__hold__state=State.REVIEW
     )
-    told = DecisionScope.from_decision(decision).opposed_members
+    opposed_ids = DecisionScope.from_decision(decision).opposed_members
     for member in members.select_related("document"):
-        if member.document_id in told:
+        if member.document_id in opposed_ids:
             _judge_safely(member.document, using, is_decision=True)
 
 
 def _can_be_held(document: Document) -> bool:
-    """Nearly every post is not, and costs no query: whoever holds one asks for a recheck, after which it is known and
-    not live."""
+    """Return whether the document's post may have a hold.
+
+    This takes no query, and for nearly all posts the answer is no.
+    """
+    # A new hold sets `recheck`. After the recheck, the document is done and not live.
     return document.recheck or (document.done > 0 and not document.live)
 
 
 def _judge_safely(document: Document, using: str, *, is_decision: bool) -> None:
-    """Judge it; where that fails, a person sees to it, and nothing is half done."""
+    """Apply the rules. If that fails, leave the post to a moderator, without half-done changes."""
     try:
         if not call_with_retries(_judge_if_current, document, using, is_decision):
-            # the turn that is to come must not be silent, whatever it finds
+            # The next job must report the document even if it finds nothing new.
             Document.objects.using(using).filter(pk=document.pk).update(recheck=True)
     except tuple(JOB_TIMEOUT_ERRORS):
         raise
@@ -85,25 +92,33 @@ def _judge_safely(document: Document, using: str, *, is_decision: bool) -> None:
 
 
 def _judge_if_current(checked_document: Document, using: str, is_decision: bool) -> bool:
-    """False where the post is another by now than the one that was compared."""
-    known = Document.objects.using(using).get(pk=checked_document.pk)
-    with space_lock([known.space_id] if known.space_id is not None else [], using):
-        found = Document.objects.using(using).get(pk=checked_document.pk)
-        held = Hold.objects.using(using).filter(document=checked_document.pk)
-        instance = _lock_post_of(found, using)
-        if instance is None or is_live(instance, using):  # gone, or published by hand
-            held.delete()
+    """Apply the rules to the current post. Return False if the post has changed since it was compared."""
+    stored_document = Document.objects.using(using).get(pk=checked_document.pk)
+    # Two duplicates may be checked at the same time. With the lock, only one of them is published.
+    with space_lock([stored_document.space_id] if stored_document.space_id is not None else [], using):
+        locked_document = Document.objects.using(using).get(pk=checked_document.pk)
+        holds = Hold.objects.using(using).filter(document=checked_document.pk)
+        instance = _lock_post_of(locked_document, using)
+        # The post is gone, or it was published by hand.
+        if instance is None or is_live(instance, using):
+            holds.delete()
             return True
-        row, digest = held.first(), _current_digest(found, checked_document, instance, using)
-        if row is None or digest is None:
-            return row is None
-        if row.state == State.CHECKING or (row.verdict and (is_decision or row.digest != digest)):
-            _apply_decision(row, found, instance, digest, using)
+        hold_row, digest = holds.first(), _current_digest(locked_document, checked_document, instance, using)
+        if hold_row is None or digest is None:
+            return hold_row is None
+        # A hold without a verdict was made by the site for its own reasons. It stays in review.
+        if hold_row.state == State.CHECKING or (
+            hold_row.verdict and (is_decision or hold_row.digest != digest)
+        ):
+            _apply_decision(hold_row, locked_document, instance, digest, using)
     return True
 
 
 def _lock_post_of(document: Document, using: str) -> Model | None:
-    """The document's post, its row locked; None where it is gone or nobody registers its model any more."""
+    """Return the document's post with its row locked.
+
+    Return None if it is gone or its model is no longer registered.
+    """
     model = model_of(document)
     if model is None or not adapters_of(model):
         return None
@@ -114,99 +129,121 @@ def _lock_post_of(document: Document, using: str) -> Model | None:
 def _current_digest(
     document: Document, checked_document: Document, instance: Model, using: str
 ) -> str | None:
-    """The source digest of the post as it is; None where it was not compared as it is: another turn will come."""
+    """Return the source digest of the current post.
+
+    Return None if this version was not compared. Another job will follow.
+    """
     source = adapter_for(instance).sources([instance.pk], using, strict=True)[instance.pk]
-    stored = Fingerprint.objects.using(using).filter(document=document, scheme__state=Scheme.State.ACTIVE)
-    compared = set(stored.values_list("source_digest", flat=True))
-    now = source.digest in compared if compared else document.wanted <= checked_document.wanted
-    return source.digest if now else None
+    fingerprints = Fingerprint.objects.using(using).filter(
+        document=document, scheme__state=Scheme.State.ACTIVE
+    )
+    compared_digests = set(fingerprints.values_list("source_digest", flat=True))
+    is_compared = (
+        source.digest in compared_digests if compared_digests else document.wanted <= checked_document.wanted
+    )
+    return source.digest if is_compared else None
 
 
 def _apply_decision(hold: Hold, document: Document, instance: Model, digest: str, using: str) -> None:
     adapter = adapter_for(instance)
-    facts = find_held_post_matches(document, adapter, using)
-    decision = apply_rules(facts, adapter, trust=hold.trust, scope=scope_values(adapter, instance))
-    held = Hold.objects.using(using).filter(pk=hold.pk)
+    matches = find_held_post_matches(document, adapter, using)
+    decision = apply_rules(matches, adapter, trust=hold.trust, scope=scope_values(adapter, instance))
+    holds = Hold.objects.using(using).filter(pk=hold.pk)
     if decision.action in ("ignore", "warn"):
+        # If staff hid the post, only staff show it again.
         if _is_hidden_by_staff(hold, document, adapter, using):
-            held.update(state=State.REVIEW, digest=digest)
+            holds.update(state=State.REVIEW, digest=digest)
         else:
-            publish_held(instance, adapter, held, using)
+            publish_held(instance, adapter, holds, using)
     elif decision.action == "hold":
-        held.update(state=State.REVIEW, digest=digest, **match_columns(decision.causes[0]))
+        holds.update(state=State.REVIEW, digest=digest, **match_columns(decision.causes[0]))
     else:
-        refuse_held(instance, adapter, held, using, digest=digest, **match_columns(decision.causes[0]))
+        refuse_held(instance, adapter, holds, using, digest=digest, **match_columns(decision.causes[0]))
 
 
 def _is_hidden_by_staff(hold: Hold, document: Document, adapter: Adapter, using: str) -> bool:
-    """Whether staff have hidden the post since it was held, until when it was published, or had hidden it already: it
-    is theirs to show it again."""
+    """Return whether staff hid the post after the start of the hold, or had hidden it before the hold.
+
+    A hold of a post that was already hidden starts at that hiding. See `holds._backdate_hold`.
+    """
     return hide_records_of(document, adapter, using).filter(created__gte=hold.created).exists()
 
 
 def find_held_post_matches(document: Document, adapter: Adapter, using: str) -> list[HeldPostMatch]:
-    """Posts of ``live()`` that the document's current pairs hold it to be like, and the deleted one that it repeats;
-    none that a person has told apart."""
-    facts = [_build_match(pair, document) for pair in live_pairs(document, adapter, using)]
-    lost = document.repeats if document.repeats_id is not None else None
-    if lost is not None and lost.forget_at is not None and lost.forget_at > timezone.now():
-        exact = bool(document.repeats_exactly)
-        verdict = "duplicate" if exact else "related"
-        facts.append(HeldPostMatch(verdict, exact, _is_same_author(lost, document), deleted=True))
-    return facts
+    """Return the live posts that the document's pairs call similar, and the deleted post that it repeats.
+
+    Pairs that a moderator has marked as different are left out.
+    """
+    matches = [_build_match(pair, document) for pair in live_pairs(document, adapter, using)]
+    deleted_document = document.repeats if document.repeats_id is not None else None
+    if (
+        deleted_document is not None
+        and deleted_document.forget_at is not None
+        and deleted_document.forget_at > timezone.now()
+    ):
+        is_exact = bool(document.repeats_exactly)
+        verdict = "duplicate" if is_exact else "related"
+        matches.append(
+            HeldPostMatch(verdict, is_exact, _is_same_author(deleted_document, document), deleted=True)
+        )
+    return matches
 
 
 def live_pairs(document: Document, adapter: Adapter, using: str) -> list[Pair]:
-    """The document's pairs with posts of ``live()``, the likest first, but for those that a person has told apart; the
-    documents of both sides are fetched.
+    """Return the document's pairs with posts of ``live()``, the most similar first.
 
-    They are current, or the other post waits for its turn: it may have been published a moment ago."""
+    Pairs that a moderator has marked as different are left out. The documents of both sides are loaded. A
+    pair is current, or the other post is pending.
+    """
     schemes = Scheme.objects.using(using).filter(profile=adapter.profile, state=Scheme.State.ACTIVE)
     scheme = schemes.values_list("pk", flat=True).first()
     pairs = [] if scheme is None else pairs_of([document.pk], scheme, using)
-    stored = source_digests_of(
+    current_digests = source_digests_of(
         [side for pair in pairs for side in (pair.a_id, pair.b_id)], scheme or 0, using
     )
-    others = Document.objects.using(using).in_bulk([pair.other_id(document.pk) for pair in pairs])
-    apart = _different_pair_ids([pair for pair in pairs if pair.decision_id is not None], using)
-    shown = _live_document_ids(others, adapter, using)
-    found = []
+    other_documents = Document.objects.using(using).in_bulk([pair.other_id(document.pk) for pair in pairs])
+    different_ids = _different_pair_ids([pair for pair in pairs if pair.decision_id is not None], using)
+    live_ids = _live_document_ids(other_documents, adapter, using)
+    live = []
     for pair in pairs:
-        other = others.get(pair.other_id(document.pk))
-        if other is None or other.pk not in shown or pair.pk in apart:
+        other = other_documents.get(pair.other_id(document.pk))
+        if other is None or other.pk not in live_ids or pair.pk in different_ids:
             continue
         pair.a, pair.b = (document, other) if pair.a_id == document.pk else (other, document)
-        if is_current(pair, stored) or (
-            other.wanted > other.done and _is_own_text_current(pair, document, stored)
+        # A pending post may have been published a moment ago.
+        if is_current(pair, current_digests) or (
+            other.wanted > other.done and _is_own_text_current(pair, document, current_digests)
         ):
-            found.append(pair)
-    return sorted(found, key=lambda pair: (not pair.exact, -pair.score, pair.pk))
+            live.append(pair)
+    return sorted(live, key=lambda pair: (not pair.exact, -pair.score, pair.pk))
 
 
 def _is_own_text_current(pair: Pair, document: Document, current_digests: Mapping[int, str]) -> bool:
-    """Whether the pair was judged on the document's own text as it is."""
-    own: str = pair.digest_a if pair.a_id == document.pk else pair.digest_b
-    return current_digests.get(document.pk) == own
+    """Return whether the pair was judged on the document's current text."""
+    own_digest: str = pair.digest_a if pair.a_id == document.pk else pair.digest_b
+    return current_digests.get(document.pk) == own_digest
 
 
 def _different_pair_ids(pairs: Collection[Pair], using: str) -> set[int]:
-    """Those pairs that the decision in force on them says are different things."""
-    wanted = {pair.decision_id for pair in pairs if pair.decision_id is not None}
-    apart = Decision.objects.using(using).filter(pk__in=wanted, kind=Decision.Kind.DIFFERENT, withdrawn=None)
-    different = set(apart.values_list("pk", flat=True)) if wanted else set()
-    return {pair.pk for pair in pairs if pair.decision_id in different}
+    """Return the ids of pairs with an effective decision "different"."""
+    decision_ids = {pair.decision_id for pair in pairs if pair.decision_id is not None}
+    different_decisions = Decision.objects.using(using).filter(
+        pk__in=decision_ids, kind=Decision.Kind.DIFFERENT, withdrawn=None
+    )
+    different_ids = set(different_decisions.values_list("pk", flat=True)) if decision_ids else set()
+    return {pair.pk for pair in pairs if pair.decision_id in different_ids}
 
 
 def _live_document_ids(documents: dict[int, Document], adapter: Adapter, using: str) -> set[int]:
-    """Those documents whose posts ``live()`` holds now."""
-    keys = {}
+    """Return the ids of documents with posts that ``live()`` contains now."""
+    key_by_document = {}
     for pk, document in documents.items():
         model = model_of(document)
         if model is not None:
-            keys[pk] = (model, document.object_id)
-    live = VisibilityFilter([each.live() for each in adapter.partner_adapters])
-    held = live.visible_keys(keys.values(), using) if keys else {}
-    return {pk for pk, key in keys.items() if key in held}
+            key_by_document[pk] = (model, document.object_id)
+    live = VisibilityFilter([partner.live() for partner in adapter.partner_adapters])
+    visible_keys = live.visible_keys(key_by_document.values(), using) if key_by_document else {}
+    return {pk for pk, key in key_by_document.items() if key in visible_keys}
 
 
 def _build_match(pair: Pair, document: Document) -> HeldPostMatch:

@@ -1,4 +1,7 @@
-"""What somebody sends again while it waits: the browser's Back, and the same form once more."""
+"""Posts that an author submits again while the first one waits.
+
+The author may have used the browser's Back button and sent the same form once more.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ WAITING_STATES = (Hold.State.CHECKING, Hold.State.REVIEW)
 
 @dataclass(frozen=True)
 class Resubmission:
-    """A post of the author's own that waits, and says word for word what is sent now. ``state``: of its hold."""
+    """The author's own waiting post with exactly the same text. ``state`` is the state of its hold."""
 
     match: Match
     state: str
@@ -31,7 +34,10 @@ class Resubmission:
 def find_resubmission(
     instance: Model, adapter: Adapter, author: Any, request: HttpRequest, using: str
 ) -> Resubmission | None:
-    """What the unsaved post repeats; nothing where it is too short to be compared."""
+    """Return the waiting post that the unsaved post repeats.
+
+    Return None if its text is too short to be compared.
+    """
     source = replace(adapter.source(instance, compared=True, live=False), author=str(author))
     digests = {source.digest, replace(source, compared=False).digest}
     for post, state in _waiting_posts(digests, adapter, using):
@@ -41,28 +47,29 @@ def find_resubmission(
 
 
 def _waiting_posts(digests: Collection[str], adapter: Adapter, using: str) -> Iterator[tuple[Model, str]]:
-    """Posts that wait and were read so, the oldest first, each with the state of its hold. Holds are asked, not the
-    index: the worker may not have met the post yet."""
-    kind = content_type_of(adapter.model, using)
-    found = Hold.objects.using(using).filter(
-        digest__in=digests, state__in=WAITING_STATES, document__content_type=kind
+    """Yield the waiting posts with these source digests and the states of their holds, the oldest first."""
+    content_type = content_type_of(adapter.model, using)
+    # The holds are read, not the index: the worker may not have processed the post yet.
+    holds = Hold.objects.using(using).filter(
+        digest__in=digests, state__in=WAITING_STATES, document__content_type=content_type
     )
-    rows = list(found.select_related("document").order_by("pk"))
+    rows = list(holds.select_related("document").order_by("pk"))
     posts = objects_of([row.document for row in rows], using)
-    now = adapter.sources([post.pk for post in posts.values()], using)
+    sources = adapter.sources([post.pk for post in posts.values()], using)
     for row in rows:
         post = posts.get(row.document_id)
-        if post is not None and post.pk in now and now[post.pk].digest in digests:
+        if post is not None and post.pk in sources and sources[post.pk].digest in digests:
             yield post, row.state
 
 
 def _is_duplicate(post: Model, instance: Model) -> bool:
-    """Whether the two are duplicates: of short texts the rules say nothing."""
+    """Return whether the two posts are duplicates."""
+    # The rules do not apply to texts that are too short to be compared.
     return bool(check_many([post, instance], type(post), limit=0)[1].repeats)
 
 
 def _build_match(post: Model, adapter: Adapter, request: HttpRequest, using: str) -> Match:
-    """Found as any other; with a link where its author may follow it."""
-    seen = existing_pks(adapter.visible(request), [post.pk], using)
-    url = public_url(post) if seen else ""
+    """Return the match for a waiting post. It has an address only if the visitor may see the post."""
+    visible_pks = existing_pks(adapter.visible(request), [post.pk], using)
+    url = public_url(post) if visible_pks else ""
     return Match(post, "duplicate", True, 1.0, own=True, title=display_title(post, MAX_TITLE_LENGTH), url=url)

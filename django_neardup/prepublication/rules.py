@@ -1,4 +1,4 @@
-"""The policy matrix: what becomes of a post that is like another, as a table of rules."""
+"""The table of rules that decides about a post that is similar to another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..querysets import field_value
 
 RuleAction = Literal["ignore", "warn", "hold", "block"]
 ACTIONS: tuple[RuleAction, ...] = ("ignore", "warn", "hold", "block")
-"""From the mildest to the strongest."""
+"""The actions, from the mildest to the strongest."""
 
 DEFAULT_RULES: tuple[Mapping[str, Any], ...] = (
     {"action": "ignore", "trust": "staff"},
@@ -24,7 +24,8 @@ DEFAULT_RULES: tuple[Mapping[str, Any], ...] = (
     {"action": "hold", "verdict": "duplicate", "own": True},
     {"action": "warn", "verdict": "duplicate"},
 )
-"""Mild: staff are let through, one's own post is renewed or looked at first, others' posts are shown."""
+"""Mild rules. Staff are let through. If the author has a similar post, it is renewed or the new one is
+reviewed. Similar posts of other authors are shown."""
 
 FLAG_KEYS = ("exact", "own", "deleted")
 WORD_KEYS = ("verdict", "trust", "scope")
@@ -32,7 +33,10 @@ RULE_KEYS = ("action", *WORD_KEYS[:1], *FLAG_KEYS, *WORD_KEYS[1:])
 
 
 class MatchFacts(Protocol):
-    """What rules ask of a match. ``deleted``: when the post was deleted that is remembered, else nothing."""
+    """The properties of a match that rules read.
+
+    ``deleted``: the time of deletion of a remembered post. It is falsy for other posts.
+    """
 
     @property
     def verdict(self) -> str: ...
@@ -49,7 +53,7 @@ Found = TypeVar("Found", bound=MatchFacts)
 
 @dataclass(frozen=True)
 class Rule:
-    """A line of the table; a condition that is None holds for everything."""
+    """A row of the table. A condition that is None is always true."""
 
     action: RuleAction
     verdict: frozenset[str] | None = None
@@ -61,9 +65,12 @@ class Rule:
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Rule:
-        """The rule as a site writes it; ValueError with what is wrong, and what to write."""
-        for why, hint in rule_errors(mapping):
-            raise ValueError(f"{why}. {hint}")
+        """Return the rule from the site's setting.
+
+        Raise ValueError if it is wrong. The message names the error and the remedy.
+        """
+        for problem, hint in rule_errors(mapping):
+            raise ValueError(f"{problem}. {hint}")
         words: dict[str, Any] = {
             name: _to_word_set(mapping[name]) for name in WORD_KEYS if mapping.get(name) is not None
         }
@@ -71,27 +78,27 @@ class Rule:
         return cls(mapping["action"], **words, **flags)
 
     def applies_to(self, trust: str, scope: Collection[str]) -> bool:
-        """Whether it holds for posts of such people in such a scope."""
+        """Return whether the rule applies to posts of people with this trust, in this scope."""
         if self.trust is not None and trust not in self.trust:
             return False
         return self.scope is None or not self.scope.isdisjoint(scope)
 
     def matches(self, match: MatchFacts) -> bool:
-        """Whether it holds for posts that are like this one."""
+        """Return whether the rule applies to posts similar to this one."""
         if self.verdict is not None and str(match.verdict) not in self.verdict:
             return False
-        found = {"exact": match.exact, "own": match.own, "deleted": bool(match.deleted)}
-        return all(getattr(self, name) in (None, value) for name, value in found.items())
+        flags = {"exact": match.exact, "own": match.own, "deleted": bool(match.deleted)}
+        return all(getattr(self, name) in (None, value) for name, value in flags.items())
 
     @property
     def is_unconditional(self) -> bool:
-        """Whether it asks nothing of the match."""
+        """Whether the rule has no condition on the match."""
         return all(getattr(self, name) is None for name in ("verdict", *FLAG_KEYS))
 
 
 @dataclass(frozen=True)
 class PublicationDecision(Generic[Found]):
-    """The strongest action, and the matches that it came of; none where the post is let through."""
+    """The strongest action and the matches that caused it. There are no causes if the post is let through."""
 
     action: RuleAction
     causes: Sequence[Found] = ()
@@ -100,10 +107,11 @@ class PublicationDecision(Generic[Found]):
 def apply_rules(
     matches: Iterable[Found], adapter: Adapter, *, trust: str = "", scope: Iterable[Any] = ()
 ) -> PublicationDecision[Found]:
-    """What becomes of a post of that adapter's model that is like those.
+    """Return the decision about a post of the adapter's model that is similar to the matches.
 
-    ``trust``: the word of ``Adapter.trust`` for whoever publishes it; ``scope``: the post's values of the adapter's
-    ``scope``. The first rule that holds for a match decides it, the strongest action of all stands.
+    ``trust``: the result of ``Adapter.trust`` for the person who publishes. ``scope``: the post's values of
+    the adapter's ``scope``. The first rule that applies to a match decides its action. The strongest action
+    of all matches is taken.
     """
     rules = _rules_for(adapter, trust, scope)
     causes: dict[RuleAction, list[Found]] = {action: [] for action in ACTIONS}
@@ -116,18 +124,21 @@ def apply_rules(
 
 
 def action_for(match: MatchFacts, rules: Iterable[Rule]) -> RuleAction:
-    """The action of the first rule that holds; "ignore" where none does."""
+    """Return the action of the first rule that applies. Return "ignore" if no rule applies."""
     return next((rule.action for rule in rules if rule.matches(match)), "ignore")
 
 
 def is_match_allowed(match: MatchFacts, adapter: Adapter, *, trust: str, scope: Iterable[Any] = ()) -> bool:
-    """Whether a rule lets a post through that is like this one; not where none speaks of it."""
+    """Return whether a rule lets a post through that is similar to this match.
+
+    Return False if no rule applies.
+    """
     rules = _rules_for(adapter, trust, scope)
     return next((rule.action == "ignore" for rule in rules if rule.matches(match)), False)
 
 
 def is_exempt(adapter: Adapter, *, trust: str, scope: Iterable[Any] = ()) -> bool:
-    """Whether whoever has that trust is let through, whatever the post is like."""
+    """Return whether posts of people with this trust, in this scope, are let through with any matches."""
     for rule in _rules_for(adapter, trust, scope):
         if rule.action != "ignore":
             return False
@@ -137,32 +148,35 @@ def is_exempt(adapter: Adapter, *, trust: str, scope: Iterable[Any] = ()) -> boo
 
 
 def _rules_for(adapter: Adapter, trust: str, scope: Iterable[Any]) -> list[Rule]:
-    """Those of such people in such a scope."""
+    """Return the rules that apply to people with this trust, in this scope."""
     values = {str(value) for value in scope}
     return [rule for rule in rules_of(adapter) if rule.applies_to(trust, values)]
 
 
 def rules_of(adapter: Adapter) -> list[Rule]:
-    """The adapter's own rules, else those of its profile, else ``DEFAULT``; ValueError where they cannot be read."""
-    return [Rule.from_mapping(written) for written in configured_rules(adapter)]
+    """Return the rules of the adapter, of its profile, or ``DEFAULT_RULES``, in this order.
+
+    Raise ValueError if they cannot be parsed.
+    """
+    return [Rule.from_mapping(mapping) for mapping in configured_rules(adapter)]
 
 
 def configured_rules(adapter: Adapter) -> Sequence[Mapping[str, Any]]:
-    """The table that is in force for that adapter, as it is written."""
+    """Return the effective rules of an adapter as mappings."""
     if adapter.publication is not None:
         return adapter.publication
-    chosen = adapter.settings.publication
-    return DEFAULT_RULES if chosen is None else chosen
+    profile_rules = adapter.settings.publication
+    return DEFAULT_RULES if profile_rules is None else profile_rules
 
 
 def scope_values(adapter: Adapter, instance: Model) -> tuple[str, ...]:
-    """The post's values of the adapter's ``scope``."""
+    """Return the post's values of the adapter's ``scope``."""
     values = (field_value(instance, name) for name in adapter.scope)
     return tuple("" if value is None else str(value) for value in values)
 
 
 def rule_errors(mapping: Any) -> Iterator[tuple[str, str]]:
-    """What is wrong with a rule as it is written, and what to write."""
+    """Yield the errors of a rule mapping with their remedies."""
     if not isinstance(mapping, Mapping):
         yield f"{mapping!r} is no rule", 'Write mappings such as {"action": "warn", "verdict": "duplicate"}.'
         return
@@ -173,14 +187,14 @@ def rule_errors(mapping: Any) -> Iterator[tuple[str, str]]:
     for name in FLAG_KEYS:
         if mapping.get(name) not in (None, True, False):
             yield f"{name!r} is {mapping[name]!r}", f"It is True or False; leave {name!r} out for either."
-    unknown = _to_word_set(mapping.get("verdict", ())) - set(Verdict.values)
-    for word in sorted(unknown):
+    unknown_words = _to_word_set(mapping.get("verdict", ())) - set(Verdict.values)
+    for word in sorted(unknown_words):
         yield f"the verdict {word!r} is unknown", f"It is one or several of {', '.join(Verdict.values)}."
 
 
 def _to_word_set(value: Any) -> frozenset[str]:
-    """One value or several."""
+    """Return one value or several values as a set of strings."""
     if value is None:
         return frozenset()
-    several = isinstance(value, Collection) and not isinstance(value, str | bytes)
-    return frozenset(str(each) for each in (cast(Collection[Any], value) if several else [value]))
+    is_collection = isinstance(value, Collection) and not isinstance(value, str | bytes)
+    return frozenset(str(word) for word in (cast(Collection[Any], value) if is_collection else [value]))

@@ -1,4 +1,7 @@
-"""How a post is saved once it was decided on: published, held in the transaction of its save, or an old one renewed."""
+"""The save of a post after the decision.
+
+The post is published, or held in the same transaction, or an old post is renewed instead.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class PlannedHold:
-    """That a post is to wait, in which state, for what it is like, and by whom it is saved. ``held``: it does.
+    """A hold that takes effect on save.
 
-    ``stands``: it waits already, and its row is left as it is."""
+    It has the state, the match that causes it, and the trust of the person who saves. ``is_existing``: the
+    post is already held, and its row is not changed. ``hold``: the resulting hold, None until then.
+    """
 
     state: str
     match: Match | None
@@ -34,50 +39,61 @@ class PlannedHold:
 
 
 def find_effective_hold(instance: Model) -> Hold | None:
-    """The hold under which the post stands still; none where somebody has published it by hand."""
+    """Return the hold of a post that is still unpublished.
+
+    Return None if it was published by hand or has no hold.
+    """
     using = database_of(instance)
-    held = holds_of(instance, using).first()
-    return None if held is None or is_live(instance, using) else held
+    current_hold = holds_of(instance, using).first()
+    return None if current_hold is None or is_live(instance, using) else current_hold
 
 
 def plan_existing_hold(instance: Model, adapter: Adapter, visitor: Visitor) -> PlannedHold | None:
-    """That a post which a person is to look at, or has refused, goes on standing so, though its form may publish it.
+    """Return a plan that keeps a post in review or refused, even if its form would publish it.
 
-    Not where somebody else saves it whom the rules let through."""
+    Return None if the post has no such hold. Return None if the rules exempt the person who saves and the
+    post is not their own.
+    """
 
-    def ask() -> Hold | None:
-        lifts = visitor.is_exempt and not visitor.owns(instance, adapter)
-        return None if lifts else find_effective_hold(instance)
+    def find_hold() -> Hold | None:
+        is_lifted = visitor.is_exempt and not visitor.owns(instance, adapter)
+        return None if is_lifted else find_effective_hold(instance)
 
     if instance._state.adding:
         return None
-    held = call_or_default(ask, None, database_of(instance), "nobody knows whether a post is held")
-    if held is None or held.state == Hold.State.CHECKING:
+    current_hold = call_or_default(
+        find_hold, None, database_of(instance), "nobody knows whether a post is held"
+    )
+    if current_hold is None or current_hold.state == Hold.State.CHECKING:
         return None
-    return PlannedHold(held.state, None, visitor.trust, is_existing=True)
+    return PlannedHold(current_hold.state, None, visitor.trust, is_existing=True)
 
 
 def hold_on_save(instance: Model, planned_hold: PlannedHold) -> None:
-    """The next ``save()`` of that instance takes the post from publication in the same transaction.
+    """Make the next ``save()`` of the instance hold the post in the same transaction.
 
-    A post that ``live()`` does not hold after it, a draft, is left as it is: nobody sees it."""
+    If ``live()`` does not contain the post after the save, it is a draft. It is not held, because visitors
+    do not see it.
+    """
+    # Visitors must not see the post between its save and its hold.
     instance.__dict__["save"] = partial(_save_held, instance, planned_hold)
 
 
 def _save_held(instance: Model, planned_hold: PlannedHold, *args: Any, **kwargs: Any) -> None:
-    ours = instance.__dict__.pop("save")
+    patched_save = instance.__dict__.pop("save")
     using = kwargs.get("using") or database_of(instance)
     try:
         with transaction.atomic(using=using):
             instance.save(*args, **kwargs)
             planned_hold.hold = _hold_saved(instance, planned_hold, using)
     except BaseException:
-        instance.__dict__["save"] = ours
+        # Nothing was saved, so the next `save()` must hold the post.
+        instance.__dict__["save"] = patched_save
         raise
 
 
 def _hold_saved(instance: Model, planned_hold: PlannedHold, using: str) -> Hold | None:
-    """Hold it; where that fails the post is published, which is logged."""
+    """Hold the saved post. If that fails, log the error and leave the post published."""
     try:
         with transaction.atomic(using=using):
             if not is_live(instance, using):
@@ -94,7 +110,10 @@ def _hold_saved(instance: Model, planned_hold: PlannedHold, using: str) -> Hold 
 
 
 def _hide_again(instance: Model, hold: Hold | None) -> Hold | None:
-    """Hide what its save has published; None where somebody has released it meanwhile."""
+    """Hide a post that its save has published.
+
+    Do nothing if its hold was released meanwhile. Return the hold.
+    """
     if hold is not None:
         adapter_for(instance).hide(instance)
     return hold
@@ -107,16 +126,18 @@ def renew_post(
     visitor: Visitor,
     planned_hold: PlannedHold | None = None,
 ) -> Model | None:
-    """Bring the visitor's own old post up to date from the unsaved new one, and hold it if it is to wait; None, and
-    nothing is done, where it is gone or is not theirs to renew any more."""
+    """Update the visitor's own old post from the unsaved new one, and hold it if a hold is planned.
+
+    Return the old post. Return None and do nothing if it is gone or the visitor may not renew it any more.
+    """
     using = database_of(old_post)
-    held = holds_of(old_post, using)
+    holds = holds_of(old_post, using)
     with transaction.atomic(using=using):
-        take_write_lock(held, using)
-        fresh = lock_post(adapter, pk_of(old_post, adapter.model), using)
-        if fresh is None or not can_visitor_renew(fresh, adapter, visitor):
+        take_write_lock(holds, using)
+        post = lock_post(adapter, pk_of(old_post, adapter.model), using)
+        if post is None or not can_visitor_renew(post, adapter, visitor):
             return None
-        adapter.renew(fresh, new_post)
+        adapter.renew(post, new_post)
         if planned_hold is not None:
-            planned_hold.hold = _hold_saved(fresh, planned_hold, using)
-    return fresh
+            planned_hold.hold = _hold_saved(post, planned_hold, using)
+    return post

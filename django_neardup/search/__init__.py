@@ -1,8 +1,17 @@
-"""Posts like a text, before it is published: nothing is written, and nothing is told that the caller may not see.
+"""Search for posts similar to a text before it is published.
 
-``asking`` (what is asked, checked) → ``index`` (scheme and spaces as they stand) → ``near`` (who shares keys, may be
-seen, passes the screen and is worth reading: ``worth``) → ``judging`` (the likest are read and compared) →
-``matches``. ``remembered`` adds deleted posts; ``repeats`` compares the texts of one batch with one another.
+Nothing is written. The answer names only posts that the caller may see. The modules, in the order of a
+search:
+
+- ``request``: the checked arguments of a call.
+- ``scheme_lookup``: the active scheme and the spaces in the database.
+- ``candidates``: visible documents that share keys with the text and pass the screen. ``prefilter`` drops
+  those with too few shared content words.
+- ``verify``: the best candidates are read and compared with the text.
+- ``results``: the matches for the caller.
+
+``deleted_posts`` adds remembered deleted posts. ``batch_repeats`` compares the texts of one batch with each
+other.
 """
 
 from .api import afind_similar, check_many, find_similar, uniqueness

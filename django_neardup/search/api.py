@@ -23,7 +23,7 @@ from .scheme_lookup import SearchIndex, build_unsaved_index, load_search_index
 from .verify import JudgedPost, judge_candidates
 
 BATCH_SIZE = 100
-"""Texts that are canonised and looked up side by side."""
+"""Number of texts that are canonicalized and looked up together."""
 
 
 def find_similar(
@@ -36,43 +36,56 @@ def find_similar(
     scope: Iterable[Any] = (),
     using: str | None = None,
 ) -> list[Match]:
-    """The posts that a text, or an object saved or not, is like: the best first, at most ``limit``. Nothing is written.
+    """Return the posts similar to a text or to an object, saved or not.
 
-    ``model``: whose posts, for a text. ``visible``: the queryset of all that the caller may see, or several, one for
-    each model; None: ``live()`` of the adapters of the model and of those it is compared with. ``author``: of the text,
-    as ``Adapter.author`` gives it, so that one's own posts are told (None: the object's own). ``scope``: of a plain
-    text, the values of the adapter's ``scope``. ``using``: the database (None: the object's, else the one that the
-    model is read from).
+    The best is first. Nothing is written.
 
-    Where deleted posts are remembered (MEMORY_DAYS), the likest of one's own may be among them; of others' too, where
-    ``visible`` is left out.
+    Parameters:
 
-    In the order of verdicts (duplicate, variant, contained, related), exact copies before others, then by score. At
-    most ten posts are aligned with the text, those likest by their fingerprints of all that may be seen, those that
-    name other codes last; once ``limit`` exact copies are known, none is. What is not in ``visible`` changes nothing
-    of the answer, so long as no more than BUCKET posts share a passage. [] where nothing is indexed yet and for a text
-    that is too short to be compared. Of a text of over 1 MiB the first and the last half of one are read.
+    - ``model``: the model of the posts, for a plain text.
+    - ``visible``: the queryset of all posts that the caller may see, or several, one for each model. None
+      means ``live()`` of the adapter of the model and of the adapters of its partners.
+    - ``limit``: the maximum number of matches.
+    - ``author``: the author of the text as ``Adapter.author`` returns it. It marks the author's own posts.
+      None means the author of the object.
+    - ``scope``: the values of the adapter's ``scope``, for a plain text.
+    - ``using``: the database alias. None means the object's database, or the database that the model is read
+      from.
 
-    ``NotRegistered`` for a model without an adapter, ``TypeError`` for what is neither text nor object,
-    ``GroupingError`` (a ``TypeError``) where ``visible`` cannot be narrowed or a text lacks its scope.
+    If deleted posts are remembered (MEMORY_DAYS), the matches may include the author's own deleted post that
+    is most similar. If ``visible`` is None, they may also include the most similar one of other authors.
+
+    Matches are in the order of verdicts (duplicate, variant, contained, related), then exact copies, then by
+    score. At most ten posts are aligned with the text: the visible ones with the most similar fingerprints,
+    and posts with other codes last. If ``limit`` exact copies exist, no post is aligned. Posts outside
+    ``visible`` do not change the answer, unless more than BUCKET posts share a passage. If a text is longer
+    than 1 MiB, only its first and its last 512 KiB are read.
+
+    Return [] if nothing is indexed yet or if the text is too short to be compared.
+
+    Raise ``NotRegistered`` if the model has no adapter. Raise ``TypeError`` if the first argument is neither
+    a text nor an object. Raise ``GroupingError`` (a ``TypeError``) if ``visible`` cannot be filtered or if a
+    text has no scope.
     """
-    ask = build_search_context(
+    context = build_search_context(
         text_or_instance, model, visible=visible, limit=limit, author=author, scope=scope, using=using
     )
-    asked = ask.build_query(text_or_instance)
+    query = context.build_query(text_or_instance)
     if not limit:
         return []
-    judged, signed = _judge_one(asked, ask, limit)
+    judged, signed = _judge_one(query, context, limit)
     return merge_matches(
-        _build_matches(asked, judged, ask), find_deleted_posts(signed, [asked], ask).get(0, ()), limit
+        _build_matches(query, judged, context), find_deleted_posts(signed, [query], context).get(0, ()), limit
     )
 
 
 async def afind_similar(
     text_or_instance: str | Model, model: type[Model] | None = None, **arguments: Any
 ) -> list[Match]:
-    """``find_similar`` for asynchronous code, with the same arguments: it runs in a thread, as all of Django's queries
-    do."""
+    """Run ``find_similar`` from asynchronous code, with the same arguments.
+
+    It runs in a thread, as all database queries of Django do.
+    """
     return await sync_to_async(find_similar)(text_or_instance, model, **arguments)
 
 
@@ -86,22 +99,25 @@ def check_many(
     scope: Iterable[Any] = (),
     using: str | None = None,
 ) -> list[CheckResult]:
-    """``find_similar`` of many texts or objects, for parsers and imports: canonised and looked up a hundred at a time.
+    """Run ``find_similar`` for many texts or objects, for parsers and imports.
 
-    What each is like among the posts (``matches``), and which earlier texts of the batch it repeats (``repeats``), in
-    the order given. Any iterable will do. Of all texts that repeat none before them the words are kept until the end:
-    hand over some thousands at a time. The other arguments, and the errors, are those of ``find_similar``."""
+    Return one result for each text, in the given order: its matches, and the earlier texts of the batch that
+    it repeats (``repeats``). ``texts`` is any iterable. It is processed in batches of a hundred.
+
+    The words of each text that repeats no earlier text stay in memory until the end. Pass some thousands of
+    texts in a call, not more. The other arguments and the exceptions are the same as for ``find_similar``.
+    """
     if isinstance(texts, str):
         raise TypeError("What is checked are several texts, not one: pass a list of them.")
-    ask = build_search_context(
+    context = build_search_context(
         None, model, visible=visible, limit=limit, author=author, scope=scope, using=using
     )
-    repeats, checked = BatchDuplicates(), list[CheckResult]()
-    items = map(ask.build_query, texts)
-    while some := list(islice(items, BATCH_SIZE)):
-        for portion in split_by_length(some):
-            checked += _check_portion(portion, ask, repeats, len(checked))
-    return checked
+    batch_duplicates, results = BatchDuplicates(), list[CheckResult]()
+    items = map(context.build_query, texts)
+    while queries := list(islice(items, BATCH_SIZE)):
+        for portion in split_by_length(queries):
+            results += _check_portion(portion, context, batch_duplicates, len(results))
+    return results
 
 
 def uniqueness(
@@ -112,16 +128,19 @@ def uniqueness(
     scope: Iterable[Any] = (),
     using: str | None = None,
 ) -> float:
-    """How much of a text is its own, in percent, 0..100: 100 x (1 - the likeness of the post that is likest of all
-    that may be seen); 100 where none is like it or the text is too short to be compared.
+    """Return how original a text is, in percent, 0..100.
 
-    For staff and the author, never for the public: the figure tells of posts whose text it is near. The arguments, and
-    the errors, are those of ``find_similar``."""
-    ask = build_search_context(
+    It is 100 * (1 - the score of the most similar visible post). Return 100 if no post is similar or if the
+    text is too short to be compared.
+
+    Show the figure only to staff and to the author, never to the public: it reveals posts with a similar
+    text. The arguments and the exceptions are the same as for ``find_similar``.
+    """
+    context = build_search_context(
         text_or_instance, model, visible=visible, limit=1, author=None, scope=scope, using=using
     )
-    judged, _ = _judge_one(ask.build_query(text_or_instance), ask, 1)
-    return 100 * (1 - max((each.judgement.score for each in judged), default=0.0))
+    judged_posts, _ = _judge_one(context.build_query(text_or_instance), context, 1)
+    return 100 * (1 - max((post.judgement.score for post in judged_posts), default=0.0))
 
 
 def _check_portion(
@@ -130,37 +149,50 @@ def _check_portion(
     batch_duplicates: BatchDuplicates,
     first_position: int,
 ) -> Iterator[CheckResult]:
-    """Those of a portion, of which the first stands at that place of the batch."""
-    index = load_search_index(context.adapter, (each.source for each in queries), context.using)
-    signing = index or build_unsaved_index(context.adapter.settings)
-    signed = _sign_queries(queries, signing) if signing else {}
-    found = _find_posts(queries, signed, context, context.limit) if index else {}
-    deleted = find_deleted_posts(signed, queries, context) if index else {}
-    for place, each in enumerate(queries):
+    """Yield the results of some queries.
+
+    ``first_position`` is the position of the first query in the batch.
+    """
+    index = load_search_index(context.adapter, (query.source for query in queries), context.using)
+    signing_index = index or build_unsaved_index(context.adapter.settings)
+    signed_texts = _sign_queries(queries, signing_index) if signing_index else {}
+    judged_posts = _find_posts(queries, signed_texts, context, context.limit) if index else {}
+    deleted_matches = find_deleted_posts(signed_texts, queries, context) if index else {}
+    for position, query in enumerate(queries):
         matches = merge_matches(
-            _build_matches(each, found.get(place, ()), context), deleted.get(place, ()), context.limit
+            _build_matches(query, judged_posts.get(position, ()), context),
+            deleted_matches.get(position, ()),
+            context.limit,
         )
-        one = signed.get(place)
-        yield CheckResult(matches, batch_duplicates.find(first_position + place, one, each) if one else [])
+        signed_text = signed_texts.get(position)
+        yield CheckResult(
+            matches,
+            batch_duplicates.find(first_position + position, signed_text, query) if signed_text else [],
+        )
 
 
 def _judge_one(
     query: SearchQuery, context: SearchContext, limit: int
 ) -> tuple[Sequence[JudgedPost], dict[int, SignedDocument]]:
-    """One text's comparisons, the best first; and the text signed, by its place, 0."""
+    """Return the posts that were compared with a text, best first, and the signed text by its position, 0."""
     index = load_search_index(context.adapter, [query.source], context.using)
     if index is None or not index.spaces:
         return (), {}
-    signed = _sign_queries([query], index)
-    return _find_posts([query], signed, context, limit).get(0, ()), signed
+    signed_texts = _sign_queries([query], index)
+    return _find_posts([query], signed_texts, context, limit).get(0, ()), signed_texts
 
 
 def _sign_queries(queries: Sequence[SearchQuery], index: SearchIndex) -> dict[int, SignedDocument]:
-    """Those that are compared, by place. They go by numbers below 0, which no document has."""
-    reads = [
-        ReadDocument(Document(pk=-1 - place), each.adapter, each.source) for place, each in enumerate(queries)
+    """Return the signed texts by position, without the texts that are not compared."""
+    # Stored documents have positive ids, so negative ones identify the texts of this call.
+    documents = [
+        ReadDocument(Document(pk=-1 - position), query.adapter, query.source)
+        for position, query in enumerate(queries)
     ]
-    return {-1 - one.document_id: one for one in sign_texts(reads, index.scheme, index.find_space)}
+    return {
+        -1 - signed_text.document_id: signed_text
+        for signed_text in sign_texts(documents, index.scheme, index.find_space)
+    }
 
 
 def _find_posts(
@@ -169,19 +201,22 @@ def _find_posts(
     context: SearchContext,
     limit: int,
 ) -> dict[int, list[JudgedPost]]:
-    """Comparisons of each, by place."""
-    some = [one for one in signed_texts.values() if one.space_id > 0]
-    if not some:
+    """Return the compared posts of each text by its position."""
+    known_space_texts = [signed_text for signed_text in signed_texts.values() if signed_text.space_id > 0]
+    if not known_space_texts:
         return {}
-    keys = {one.document_id: queries[-1 - one.document_id].key for one in some}
-    near = find_candidates(some, keys, context.visibility, context.using)
-    judged = judge_candidates(some, near, context.visibility, limit, context.using)
-    return {-1 - document: each for document, each in judged.items()}
+    keys = {
+        signed_text.document_id: queries[-1 - signed_text.document_id].key
+        for signed_text in known_space_texts
+    }
+    candidates = find_candidates(known_space_texts, keys, context.visibility, context.using)
+    judged_posts = judge_candidates(known_space_texts, candidates, context.visibility, limit, context.using)
+    return {-1 - document_id: posts for document_id, posts in judged_posts.items()}
 
 
 def _build_matches(
     query: SearchQuery, judged_posts: Iterable[JudgedPost], context: SearchContext
 ) -> list[Match]:
     author = context.author or query.source.author
-    offered = (each for each in judged_posts if each.judgement.is_similar)
-    return [build_match(each, author, query.source.text) for each in islice(offered, context.limit)]
+    similar_posts = (post for post in judged_posts if post.judgement.is_similar)
+    return [build_match(post, author, query.source.text) for post in islice(similar_posts, context.limit)]

@@ -1,4 +1,8 @@
-"""Texts of one batch that repeat one another: each is compared with the first of those that it may repeat."""
+"""Repeated texts inside one batch.
+
+Each text is compared with earlier texts of the batch that share keys with it. Earlier texts that are repeats
+are left out.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from .verify import MAX_ALIGNED, judge_text
 
 
 class _BatchLeader(NamedTuple):
-    """A text that repeats none before it."""
+    """A text of the batch that repeats no earlier text. ``number`` is its position in the batch."""
 
     number: int
     query: SearchQuery
@@ -23,8 +27,11 @@ class _BatchLeader(NamedTuple):
 
 
 class BatchDuplicates:
-    """The texts of a batch so far. A text that repeats an earlier one is not compared with those that follow, so that
-    any number of alike texts cost one comparison each; no text is aligned with more than ten."""
+    """The texts of a batch that were checked so far.
+
+    If a text repeats an earlier one, later texts are not compared with it. So each of many similar texts
+    costs one comparison. No text is aligned with more than ten others.
+    """
 
     def __init__(self) -> None:
         self._leaders: dict[int, _BatchLeader] = {}
@@ -32,48 +39,62 @@ class BatchDuplicates:
         self._results_by_digest: dict[tuple[str, str], list[int]] = {}
 
     def find(self, number: int, signed_text: SignedDocument, query: SearchQuery) -> list[int]:
-        """Numbers of earlier texts that this one, of that number, is a duplicate of."""
-        same = signed_text.space_digest, signed_text.exact_digest
-        speaks = any(signed_text.identity)
-        if not speaks and same in self._results_by_digest:
-            return list(self._results_by_digest[same])
-        found = [
+        """Return the numbers of the earlier texts that this text duplicates.
+
+        ``number`` is the number of this text.
+        """
+        text_key = signed_text.space_digest, signed_text.exact_digest
+        has_identity = any(signed_text.identity)
+        if not has_identity and text_key in self._results_by_digest:
+            return list(self._results_by_digest[text_key])
+        repeated_numbers = [
             leader.number
             for leader in self._find_candidates(signed_text)
             if self._is_duplicate(signed_text, query, leader)
         ]
-        if not found:
+        if not repeated_numbers:
             self._add_leader(number, signed_text, query)
-        if not speaks:
-            self._results_by_digest[same] = list(found) or [number]
-        return found
+        if not has_identity:
+            self._results_by_digest[text_key] = list(repeated_numbers) or [number]
+        return repeated_numbers
 
     def _add_leader(self, number: int, signed_text: SignedDocument, query: SearchQuery) -> None:
         self._leaders[number] = _BatchLeader(number, query, signed_text.word_count, signed_text.payload)
-        most = signed_text.adapter.settings.bucket
+        max_bucket_size = signed_text.adapter.settings.bucket
         for key in signed_text.keys.tolist():
             bucket = self._buckets.setdefault(key, [])
             bucket.append(number)
-            del bucket[:-most]
+            del bucket[:-max_bucket_size]
 
     def _find_candidates(self, signed_text: SignedDocument) -> list[_BatchLeader]:
-        """Whom to compare with: those of equal identity, then the likest by their payloads."""
+        """Return the leaders to compare a text with: by sure keys, then by the similarity of payloads."""
         counts = Counter(self._numbers_with_keys(signed_text.keys.tolist()))
-        namesakes = set(self._numbers_with_keys(signed_text.sure_keys.tolist()))
-        enough = [
-            each for each in counts if each in namesakes or counts[each] >= signed_text.algorithm.min_shared
+        sure_numbers = set(self._numbers_with_keys(signed_text.sure_keys.tolist()))
+        candidate_numbers = [
+            number
+            for number in counts
+            if number in sure_numbers or counts[number] >= signed_text.algorithm.min_shared
         ]
-        enough.sort(key=lambda each: (each not in namesakes, -counts[each], each))
-        leaders = [self._leaders[each] for each in enough[: SCREENED_PER_ALIGNED * MAX_ALIGNED]]
+        candidate_numbers.sort(key=lambda number: (number not in sure_numbers, -counts[number], number))
+        leaders = [
+            self._leaders[number] for number in candidate_numbers[: SCREENED_PER_ALIGNED * MAX_ALIGNED]
+        ]
         if not leaders:
             return []
-        likeness = signed_text.algorithm.screen_many(signed_text.payload, [each.payload for each in leaders])
-        keys, words = [counts[each.number] for each in leaders], [each.word_count for each in leaders]
-        passed = signed_text.algorithm.should_judge_many(likeness, keys, signed_text.word_count, words)
+        scores = signed_text.algorithm.screen_many(
+            signed_text.payload, [leader.payload for leader in leaders]
+        )
+        key_counts, word_counts = (
+            [counts[leader.number] for leader in leaders],
+            [leader.word_count for leader in leaders],
+        )
+        passed = signed_text.algorithm.should_judge_many(
+            scores, key_counts, signed_text.word_count, word_counts
+        )
         ranked = [
-            (each.number not in namesakes, -like, each.number)
-            for each, like, passes in zip(leaders, likeness.tolist(), passed.tolist())
-            if passes or each.number in namesakes
+            (leader.number not in sure_numbers, -score, leader.number)
+            for leader, score, is_passed in zip(leaders, scores.tolist(), passed.tolist())
+            if is_passed or leader.number in sure_numbers
         ]
         return [self._leaders[number] for *_, number in sorted(ranked)[:MAX_ALIGNED]]
 

@@ -1,4 +1,4 @@
-"""Who is near a text: shares keys with it, may be seen, and passes the screen."""
+"""Candidates for a text: visible documents that share keys with it and pass the screen."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FINGERPRINTS_SQL = (
     'FROM "neardup_fingerprint" WHERE "scheme_id" = %s AND "document_id" IN ({})'
 )
 VISIBILITY_BATCH_SIZE = 250
-"""Look-alikes whose visibility is asked at once: few more than are screened."""
+"""Number of documents in one visibility query: a little more than the number that is screened."""
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateLocation:
-    """Where a document stands: its space, its number in static order, its object."""
+    """A document: its space, its place in the static order and its object."""
 
     document_id: int
     space_id: int | None
@@ -41,9 +41,14 @@ class CandidateLocation:
 
 @dataclass(frozen=True, slots=True)
 class SearchCandidate:
-    """A document that may be like a text. ``copy``: its stored text is the same; ``namesake``: they share a key of
-    which one is enough; ``other_codes``: both name codes, and not the same; ``likeness``: by the screen, 0..1;
-    ``digest``: of what was read when it was signed."""
+    """A document that may be similar to a text.
+
+    - ``is_copy``: the stored text is equal to the text.
+    - ``has_sure_key``: they share a sure key. One such key is enough to make a document a candidate.
+    - ``has_other_codes``: both texts have codes, and the codes differ.
+    - ``screen_score``: the score of the screen, 0..1.
+    - ``source_digest``: the digest of the source at the time of signing.
+    """
 
     location: CandidateLocation
     is_copy: bool
@@ -55,12 +60,16 @@ class SearchCandidate:
 
     @property
     def rank(self) -> tuple[bool, bool, bool, float, tuple[int, int]]:
-        """The likeliest first: by the texts alone, never by who leads a cluster, which hidden posts decide too.
+        """The sort key: the most promising candidate is first.
 
-        Adverts written by one template differ in a code and little else: the same item stands before them."""
+        It depends only on the texts, never on cluster leaders: hidden posts also decide which post is the
+        leader.
+        """
         return (
             not self.is_copy,
             not self.has_sure_key,
+            # Adverts from one template differ in little more than a code. So posts about the same item come
+            # first.
             self.has_other_codes,
             -self.screen_score,
             self.location.static_order,
@@ -73,26 +82,43 @@ def find_candidates(
     visibility: VisibilityFilter,
     using: str,
 ) -> dict[int, list[SearchCandidate]]:
-    """By text, whom the caller may see of those that are near, the likeliest first; but for ``own``, the object that a
-    text is of.
+    """Return the visible candidates of each text by its document id, the most promising first.
 
-    What may not be seen is left out before anything is counted, so that it changes nothing of what is found. One
-    statement reads the buckets of all texts, few more their documents, what may be seen, and fingerprints."""
-    shared = bucket_matches_of(signed_texts, using)
-    looks = [
-        _TextSearch(one, shared[one.document_id], excluded_keys[one.document_id]) for one in signed_texts
+    ``excluded_keys`` maps a document id to the object that the text belongs to. That object is never a
+    candidate.
+
+    One statement reads the buckets of all texts. A few more read their documents, the visible objects and
+    the fingerprints.
+    """
+    bucket_matches = bucket_matches_of(signed_texts, using)
+    searches = [
+        _TextSearch(
+            signed_text, bucket_matches[signed_text.document_id], excluded_keys[signed_text.document_id]
+        )
+        for signed_text in signed_texts
     ]
-    _find_visible(looks, visibility, using)
-    seen = {each.document_id for look in looks for each in look.visible_locations}
-    found = fetch_all_in(using, FINGERPRINTS_SQL, sorted(seen), signed_texts[0].scheme.pk) if seen else []
-    prints = {row[0]: row[1:] for row in found}
+    # Hidden documents are left out before anything is counted, so they cannot change the answer.
+    _find_visible(searches, visibility, using)
+    visible_ids = {location.document_id for search in searches for location in search.visible_locations}
+    rows = (
+        fetch_all_in(using, FINGERPRINTS_SQL, sorted(visible_ids), signed_texts[0].scheme.pk)
+        if visible_ids
+        else []
+    )
+    fingerprints = {row[0]: row[1:] for row in rows}
     return {
-        look.signed_text.document_id: sorted(look.find(prints), key=lambda each: each.rank) for look in looks
+        search.signed_text.document_id: sorted(
+            search.find(fingerprints), key=lambda candidate: candidate.rank
+        )
+        for search in searches
     }
 
 
 class _TextSearch:
-    """One text's look around. ``seen``: those of its look-alikes that may be seen, those first that share most keys."""
+    """The search for the candidates of one text.
+
+    ``visible_locations``: its visible candidates, those with the most shared keys first.
+    """
 
     def __init__(
         self, signed_text: SignedDocument, shared_keys: BucketMatches, excluded_key: ObjectKey | None
@@ -109,87 +135,107 @@ class _TextSearch:
     def _order_documents(self, shared_keys: BucketMatches) -> list[int]:
         import numpy as np
 
-        sure = np.isin(shared_keys.documents, list(self.sure_documents))
+        is_sure = np.isin(shared_keys.documents, list(self.sure_documents))
         older_first = 1 if self.algorithm.limit is not None else -1
-        order = np.lexsort((older_first * shared_keys.documents, -shared_keys.counts, ~sure))
-        enough = sure | (shared_keys.counts >= self.algorithm.min_shared)
-        found: list[int] = shared_keys.documents[order][enough[order]].tolist()
-        return found
+        order = np.lexsort((older_first * shared_keys.documents, -shared_keys.counts, ~is_sure))
+        has_enough_keys = is_sure | (shared_keys.counts >= self.algorithm.min_shared)
+        document_ids: list[int] = shared_keys.documents[order][has_enough_keys[order]].tolist()
+        return document_ids
 
     def add_visible(self, locations: Mapping[int, CandidateLocation]) -> None:
-        """Go on with the next portion: ``places`` are those of its documents that may be seen."""
-        portion, self.unchecked_documents = (
+        """Process the next batch of documents. ``locations`` holds the visible documents by id."""
+        batch, self.unchecked_documents = (
             self.unchecked_documents[:VISIBILITY_BATCH_SIZE],
             self.unchecked_documents[VISIBILITY_BATCH_SIZE:],
         )
-        for document in portion:
-            place = locations.get(document)
-            if place is None or place.space_id != self.signed_text.space_id or place.key == self.excluded_key:
+        for document_id in batch:
+            location = locations.get(document_id)
+            if (
+                location is None
+                or location.space_id != self.signed_text.space_id
+                or location.key == self.excluded_key
+            ):
                 continue
-            if document not in self.sure_documents:
+            if document_id not in self.sure_documents:
                 self.remaining_count -= 1
-            self.visible_locations.append(place)
+            self.visible_locations.append(location)
             if not self.remaining_count:
                 self.unchecked_documents = []
                 return
 
     def find(self, fingerprints: Mapping[int, tuple[Any, ...]]) -> Iterable[SearchCandidate]:
-        """Exact copies, namesakes, and those that pass the screen."""
-        known = [
-            (place, *fingerprints[place.document_id])
-            for place in self.visible_locations
-            if place.document_id in fingerprints
+        """Yield the candidates: exact copies, and documents that share a sure key or pass the screen."""
+        rows = [
+            (location, *fingerprints[location.document_id])
+            for location in self.visible_locations
+            if location.document_id in fingerprints
         ]
-        rest = []
-        for place, digest, exact, words, payload, codes in known:
-            copy, namesake = exact == self.signed_text.exact_digest, place.document_id in self.sure_documents
-            if copy:
-                yield SearchCandidate(place, copy, namesake, False, 1.0, digest, bytes(payload))
+        rows_to_screen = []
+        for location, source_digest, exact_digest, word_count, payload, codes in rows:
+            is_copy, has_sure_key = (
+                exact_digest == self.signed_text.exact_digest,
+                location.document_id in self.sure_documents,
+            )
+            if is_copy:
+                yield SearchCandidate(
+                    location, is_copy, has_sure_key, False, 1.0, source_digest, bytes(payload)
+                )
             else:
-                unlike = bool(codes and self.signed_text.codes) and codes != self.signed_text.codes
-                rest.append((place, namesake, unlike, digest, words, bytes(payload)))
-        if rest:
-            yield from self._screen(rest)
+                has_other_codes = bool(codes and self.signed_text.codes) and codes != self.signed_text.codes
+                rows_to_screen.append(
+                    (location, has_sure_key, has_other_codes, source_digest, word_count, bytes(payload))
+                )
+        if rows_to_screen:
+            yield from self._screen(rows_to_screen)
 
     def _screen(
         self, rows_to_screen: Sequence[tuple[CandidateLocation, bool, bool, str, int, bytes]]
     ) -> Iterable[SearchCandidate]:
-        likeness = self.algorithm.screen_many(self.signed_text.payload, [row[5] for row in rows_to_screen])
-        keys = [self.shared_key_counts[row[0].document_id] for row in rows_to_screen]
+        scores = self.algorithm.screen_many(self.signed_text.payload, [row[5] for row in rows_to_screen])
+        key_counts = [self.shared_key_counts[row[0].document_id] for row in rows_to_screen]
         passed = self.algorithm.should_judge_many(
-            likeness, keys, self.signed_text.word_count, [row[4] for row in rows_to_screen]
+            scores, key_counts, self.signed_text.word_count, [row[4] for row in rows_to_screen]
         )
-        worth = ContentOverlapFilter(self.signed_text)
-        rows = zip(rows_to_screen, keys, likeness.tolist(), passed.tolist())
-        for (place, namesake, unlike, digest, words, payload), shared, like, passes in rows:
-            if namesake or (passes and worth.passes(shared, words, payload)):
-                yield SearchCandidate(place, False, namesake, unlike, like, digest, payload)
+        overlap_filter = ContentOverlapFilter(self.signed_text)
+        rows = zip(rows_to_screen, key_counts, scores.tolist(), passed.tolist())
+        for (location, sure, other_codes, digest, words, payload), key_count, score, is_passed in rows:
+            if sure or (is_passed and overlap_filter.passes(key_count, words, payload)):
+                yield SearchCandidate(location, False, sure, other_codes, score, digest, payload)
 
 
 def _find_visible(searches: Sequence[_TextSearch], visibility: VisibilityFilter, using: str) -> None:
-    """Have every text know whom of its look-alikes the caller may see."""
-    asked: set[int] = set()
-    found: dict[int, CandidateLocation] = {}
-    while waiting := [look for look in searches if look.unchecked_documents]:
-        new = {
-            document for look in waiting for document in look.unchecked_documents[:VISIBILITY_BATCH_SIZE]
-        } - asked
-        asked |= new
-        found |= {each.document_id: each for each in _load_visible_locations(new, visibility, using)}
-        for look in waiting:
-            look.add_visible(found)
+    """Give each search the candidates that the caller may see.
+
+    Each document is looked up once, also if several texts share it.
+    """
+    checked_ids: set[int] = set()
+    visible_locations: dict[int, CandidateLocation] = {}
+    while unfinished := [search for search in searches if search.unchecked_documents]:
+        new_ids = {
+            document_id
+            for search in unfinished
+            for document_id in search.unchecked_documents[:VISIBILITY_BATCH_SIZE]
+        } - checked_ids
+        checked_ids |= new_ids
+        visible_locations |= {
+            location.document_id: location for location in _load_visible_locations(new_ids, visibility, using)
+        }
+        for search in unfinished:
+            search.add_visible(visible_locations)
 
 
 def _load_visible_locations(
     documents: Collection[int], visibility: VisibilityFilter, using: str
 ) -> list[CandidateLocation]:
-    """Those documents whose objects may be seen."""
-    found = fetch_all_in(using, DOCUMENTS_SQL, sorted(documents))
-    adapters = {kind: adapter_of(kind, using) for kind in {row[3] for row in found}}
-    places = [
-        CandidateLocation(document, space, first_seen, (adapter.model, object_id))
-        for document, space, first_seen, kind, object_id in found
-        if (adapter := adapters[kind])
+    """Return the documents with visible objects."""
+    rows = fetch_all_in(using, DOCUMENTS_SQL, sorted(documents))
+    adapters_by_content_type = {
+        content_type_id: adapter_of(content_type_id, using) for content_type_id in {row[3] for row in rows}
+    }
+    locations = [
+        CandidateLocation(document_id, space_id, first_seen, (adapter.model, object_id))
+        for document_id, space_id, first_seen, content_type_id, object_id in rows
+        if (adapter := adapters_by_content_type[content_type_id])
     ]
-    held = visibility.visible_keys([each.key for each in places], using)
-    return [each for each in places if each.key in held]
+    visible_keys = visibility.visible_keys([location.key for location in locations], using)
+    return [location for location in locations if location.key in visible_keys]

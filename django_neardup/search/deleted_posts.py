@@ -1,4 +1,4 @@
-"""Deleted posts that are remembered, among what a text is like: judged by their stored fingerprints alone."""
+"""Remembered deleted posts as matches. They are compared by their stored fingerprints."""
 
 from __future__ import annotations
 
@@ -28,32 +28,49 @@ CODES_COLUMN, AUTHOR_COLUMN, LIVE_COLUMN, REASON_COLUMN = range(4, 8)
 def find_deleted_posts(
     signed_texts: Mapping[int, SignedDocument], queries: Sequence[SearchQuery], context: SearchContext
 ) -> dict[int, list[Match]]:
-    """By place, the remembered deleted posts that a text says again: the likest of its author's own, and the likest of
-    others' that was shown, where the caller has not said what may be seen. Nothing is read where none is remembered.
+    """Return the remembered deleted posts that each text repeats, by the position of the text.
+
+    They are the most similar post of the text's author and the most similar one of other authors. The latter
+    must have been live, and the caller must not have passed ``visible``. If the site remembers no deleted
+    posts, nothing is read.
     """
-    some = {place: one for place, one in signed_texts.items() if one.space_id > 0}
-    if not some or not context.adapter.settings.memory_days:
+    known_space_texts = {
+        position: signed_text for position, signed_text in signed_texts.items() if signed_text.space_id > 0
+    }
+    if not known_space_texts or not context.adapter.settings.memory_days:
         return {}
-    shared = bucket_matches_of(list(some.values()), context.using)
-    enough = {place: _candidate_documents(one, shared[one.document_id]) for place, one in some.items()}
-    scheme = next(iter(some.values())).scheme
-    near = {document for documents in enough.values() for document in documents}
-    before = scheme.pk, datetime_parameter(datetime.now(timezone.utc), context.using)
+    bucket_matches = bucket_matches_of(list(known_space_texts.values()), context.using)
+    candidate_ids = {
+        position: _candidate_documents(signed_text, bucket_matches[signed_text.document_id])
+        for position, signed_text in known_space_texts.items()
+    }
+    scheme = next(iter(known_space_texts.values())).scheme
+    all_candidate_ids = {
+        document_id for document_ids in candidate_ids.values() for document_id in document_ids
+    }
+    parameters = scheme.pk, datetime_parameter(datetime.now(timezone.utc), context.using)
     rows = (
-        {row[0]: row for row in fetch_all_in(context.using, DELETED_POSTS_SQL, sorted(near), *before)}
-        if near
+        {
+            row[0]: row
+            for row in fetch_all_in(context.using, DELETED_POSTS_SQL, sorted(all_candidate_ids), *parameters)
+        }
+        if all_candidate_ids
         else {}
     )
     return {
-        place: _build_matches(
-            one, [rows[each] for each in enough[place] if each in rows], queries[place], context, scheme
+        position: _build_matches(
+            signed_text,
+            [rows[document_id] for document_id in candidate_ids[position] if document_id in rows],
+            queries[position],
+            context,
+            scheme,
         )
-        for place, one in some.items()
+        for position, signed_text in known_space_texts.items()
     }
 
 
 def _candidate_documents(signed_text: SignedDocument, shared_keys: BucketMatches) -> list[int]:
-    """Documents that share enough keys with a text."""
+    """Return the documents that share a sure key or enough other keys with a text."""
     return [
         *shared_keys.sure_documents,
         *shared_keys.most_shared(signed_text.algorithm, len(shared_keys.documents)),
@@ -61,12 +78,12 @@ def _candidate_documents(signed_text: SignedDocument, shared_keys: BucketMatches
 
 
 def merge_matches(matches: Sequence[Match], deleted_matches: Iterable[Match], limit: int) -> list[Match]:
-    """Both, the best first; of equals those whose posts are there."""
-    every = sorted(
+    """Merge matches and deleted matches, best first. If two are equal, the existing post is first."""
+    merged = sorted(
         [*matches, *deleted_matches],
-        key=lambda each: (VERDICTS.index(each.verdict), not each.exact, -each.score),
+        key=lambda match: (VERDICTS.index(match.verdict), not match.exact, -match.score),
     )
-    return every[:limit]
+    return merged[:limit]
 
 
 def _build_matches(
@@ -77,19 +94,19 @@ def _build_matches(
     scheme: Scheme,
 ) -> list[Match]:
     author, codes = context.author or query.source.author, keyed_digest(signed_text.codes, scheme)
-    known = {row[0]: row for row in rows}
-    sketches = [ScreeningRow(row[0], "", row[1], row[2], bytes(row[3]), b"", None) for row in rows]
-    found: dict[bool, Match] = {}
-    for each in sorted(fingerprint_matches(signed_text, sketches), reverse=True):
-        row = known[each.document_id]
-        own = bool(author) and row[AUTHOR_COLUMN] == author
+    row_by_document = {row[0]: row for row in rows}
+    screening_rows = [ScreeningRow(row[0], "", row[1], row[2], bytes(row[3]), b"", None) for row in rows]
+    match_by_ownership: dict[bool, Match] = {}
+    for fingerprint_match in sorted(fingerprint_matches(signed_text, screening_rows), reverse=True):
+        row = row_by_document[fingerprint_match.document_id]
+        is_own = bool(author) and row[AUTHOR_COLUMN] == author
         if (
-            own not in found
-            and (each.exact or row[CODES_COLUMN] == codes)
-            and (own or (context.is_unrestricted and row[LIVE_COLUMN]))
+            is_own not in match_by_ownership
+            and (fingerprint_match.exact or row[CODES_COLUMN] == codes)
+            and (is_own or (context.is_unrestricted and row[LIVE_COLUMN]))
         ):
-            found[own] = _build_match(each, own, row[REASON_COLUMN])
-    return [found[own] for own in (True, False) if own in found]
+            match_by_ownership[is_own] = _build_match(fingerprint_match, is_own, row[REASON_COLUMN])
+    return [match_by_ownership[is_own] for is_own in (True, False) if is_own in match_by_ownership]
 
 
 def _build_match(repost: FingerprintMatch, is_own: bool, reason: str) -> Match:

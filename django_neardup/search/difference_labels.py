@@ -1,4 +1,4 @@
-"""What differs, in a visitor's words: classes and the posts' own words, never a score or a verdict."""
+"""Differences as a visitor sees them: their kinds and the posts' own words, never a score or a verdict."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..text.normalization.plain_text import plain_text
 from .display_titles import shorten
 
 MAX_DIFFERENCES = 4
-"""How many differences are named."""
+"""Maximum number of differences shown."""
 MAX_WORDS_LENGTH = 40
-"""Letters of the words shown of either side."""
+"""Maximum length of the words of one side, in letters."""
 
 DIFFERENCE_LABELS: dict[str, Promise] = {
     "code": pgettext_lazy("what differs", "model"),
@@ -29,12 +29,15 @@ DIFFERENCE_LABELS: dict[str, Promise] = {
     "contact": pgettext_lazy("what differs", "contact"),
 }
 KINDS_WITHOUT_WORDS = ("contact",)
-"""Classes that are named without their words: nobody's telephone stands in another's entry."""
+"""Kinds shown without their words: no entry shows the telephone number of another post."""
 
 
 @dataclass(frozen=True)
 class DifferenceLabel:
-    """A difference: ``before`` is the first post's side, ``after`` the other's; either may be empty."""
+    """A difference.
+
+    ``before`` has the words of the first post, ``after`` the words of the other. Either may be empty.
+    """
 
     kind: str
     label: Promise
@@ -43,44 +46,49 @@ class DifferenceLabel:
 
     @property
     def css(self) -> str:
-        """The class of its mark."""
+        """The CSS class of its mark."""
         return "neardup-name" if self.kind == "latin" else f"neardup-{self.kind}"
 
 
 def build_difference_labels(
     evidence: Mapping[str, Any], texts: Mapping[str, str], first_side: str = "a"
 ) -> list[DifferenceLabel]:
-    """The differences worth naming, those first that tell another item; at most four.
+    """Return the differences to show, at most four. Differences that make two different items come first.
 
-    ``evidence``: that of a pair, whatever there is. ``texts``: both texts as they were compared, by side, "a"
-    and "b"; the words are cut out of them. ``first``: the side that the other one is compared with.
+    ``evidence``: the stored evidence of a pair. It may be incomplete. ``texts``: the compared versions of
+    both texts, by side, "a" and "b". The words are cut out of them. ``first_side``: the side that the other
+    one is compared with.
     """
-    found: dict[DifferenceLabel, bool] = {}
-    for hint, decides in _labelled_differences(evidence, texts, first_side):
-        found.setdefault(hint, not decides)
-    order = list(DIFFERENCE_LABELS)
-    ranked = sorted(found, key=lambda hint: (found[hint], order.index(hint.kind)))
+    is_minor_by_label: dict[DifferenceLabel, bool] = {}
+    for label, is_decisive in _labelled_differences(evidence, texts, first_side):
+        is_minor_by_label.setdefault(label, not is_decisive)
+    kinds = list(DIFFERENCE_LABELS)
+    ranked = sorted(is_minor_by_label, key=lambda label: (is_minor_by_label[label], kinds.index(label.kind)))
     return ranked[:MAX_DIFFERENCES]
 
 
 def _labelled_differences(
     evidence: Mapping[str, Any], texts: Mapping[str, str], first_side: str
 ) -> Iterator[tuple[DifferenceLabel, bool]]:
-    second = "b" if first_side == "a" else "a"
-    for item in _only_dicts(evidence.get("differences")):
-        kind = item.get("kind")
+    second_side = "b" if first_side == "a" else "a"
+    for difference in _only_dicts(evidence.get("differences")):
+        kind = difference.get("kind")
         if isinstance(kind, str) and kind in DIFFERENCE_LABELS:
-            quoted = kind not in KINDS_WITHOUT_WORDS
+            has_words = kind not in KINDS_WITHOUT_WORDS
             before, after = (
-                _side_words(item.get(side), texts[side]) if quoted else "" for side in (first_side, second)
+                _side_words(difference.get(side), texts[side]) if has_words else ""
+                for side in (first_side, second_side)
             )
-            yield DifferenceLabel(kind, DIFFERENCE_LABELS[kind], before, after), bool(item.get("decides"))
+            yield (
+                DifferenceLabel(kind, DIFFERENCE_LABELS[kind], before, after),
+                bool(difference.get("decides")),
+            )
 
 
 def _side_words(side: Any, text: str) -> str:
-    """The words of that side as its author wrote them, without markup."""
+    """Return the words of one side as its author wrote them, without markup."""
     span = side.get("span") if isinstance(side, dict) else None
-    if not (isinstance(span, list) and len(span) == 2 and all(isinstance(place, int) for place in span)):
+    if not (isinstance(span, list) and len(span) == 2 and all(isinstance(offset, int) for offset in span)):
         return ""
     start, end = span
     return shorten(

@@ -1,4 +1,4 @@
-"""Posts by their names, and other words of strangers, on one line among our own."""
+"""Titles of posts, and other words by users, as one line inside our own text."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ from ..text.normalization.normalize import INVISIBLE_RUN
 logger = logging.getLogger(__name__)
 
 DIRECTION_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that set the direction of all that follows, our own words and numbers included."""
+"""Characters that set the direction of the text after them, including our own words and numbers."""
 
 
 def display_title(instance: Model, max_length: int) -> str:
-    """A post's name on one line, or that it has none: what nobody sees, nobody can press."""
+    """Return a post's title on one line.
+
+    If it has no visible character, return a text that says so: an invisible link cannot be clicked.
+    """
     title = shorten(_object_name(instance), max_length)
     return title if has_visible_character(title) else gettext("without a title")
 
 
 def _object_name(instance: Model) -> str:
-    """The object in words; what it is and its key, and a line in the log, where it cannot tell."""
+    """Return ``str(instance)``.
+
+    If that raises, log a warning and return the model's name and the primary key.
+    """
     try:
         return str(instance)
     except Exception as error:
@@ -34,13 +40,15 @@ def _object_name(instance: Model) -> str:
 
 
 def has_visible_character(text: str) -> bool:
-    """Whether it has a character that is not invisible."""
+    """Return whether a text has a visible character."""
     return bool(INVISIBLE_RUN.sub("", text).strip())
 
 
 def shorten(text: str, max_length: int) -> str:
-    """The beginning of a text on one line, cut between words where it can be, and without characters that would turn
-    round what is written after it."""
+    """Return the beginning of a text on one line.
+
+    The cut is between words if possible. Characters that would reverse the text after it are removed.
+    """
     line = " ".join(DIRECTION_CONTROLS.sub("", text[: max_length * 4]).split())
     if len(line) <= max_length:
         return line

@@ -1,4 +1,4 @@
-"""Why two posts are, or are not, taken for one: ``neardup.compare(a, b)``, also of two texts."""
+"""The explanation why two posts or two texts are duplicates or not: ``neardup.compare(a, b)``."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ from ..text.canonical_text import CanonicalText as Text
 from ..text.tokens.contacts import canonical_contact
 
 NOTES_BY_SKIP_REASON = {"not compared": "excluded", "too short": "short"}
-"""Notes by the pipeline's reasons."""
+"""Note kinds by the pipeline's skip reasons."""
 
 
 @dataclass(frozen=True)
 class _ComparedSide:
-    """One side: its text, and for an object the adapter, all that was read of it, and where it stands: model, key (None
-    where it is not saved) and database."""
+    """One side: its text and, for an object, its adapter, its source and its location.
+
+    The location is the model, the primary key (None if the object is not saved) and the database alias.
+    """
 
     title: str
     text: str
@@ -65,29 +67,36 @@ def compare(
     titles: tuple[str, str] | None = None,
     known: bool = False,
 ) -> Comparison:
-    """Compare two objects of registered models, saved or not, or two texts; nothing is written.
+    """Compare two objects of registered models, saved or not, or two texts. Nothing is written.
 
-    They are read by the active scheme of ``profile`` (None: that of the first object's adapter, else "default"), or
-    by the settings where there is none yet.  ``algorithm``: whose verdict is wanted (None: the scheme's);
-    ``language``: of the texts (None: the adapter's, else the scheme's); ``using``: database alias of the scheme
-    (None: the first object's); ``titles``: what the two are called in reports; ``known``: whether to tell what is
-    stored of two saved objects too: keys by kind, key phrases, decisions.
+    Both are read by the active scheme of a profile. If there is no active scheme, the settings apply.
+    Parameters:
 
-    ``print(compare(a, b))`` reads well on a terminal.  ``NotRegistered`` for an object without an adapter,
-    ``UnknownAlgorithm``, ``StatisticsMissing`` where the deciding algorithm has no statistics, ``NoVerdict`` where it
-    refines whole collections, ``TypeError`` for what is neither an object nor a text, ``ImproperlyConfigured`` for a
-    profile that there is not.
+    - ``profile``: None means the profile of the first object's adapter, or "default" for two texts.
+    - ``algorithm``: the algorithm of the verdict. None means the scheme's.
+    - ``language``: the language of the texts. None means the adapter's, or the scheme's.
+    - ``using``: the database alias of the scheme. None means the first object's database.
+    - ``titles``: the names of both in reports.
+    - ``known``: whether to add the stored facts about two saved objects: keys by kind, key phrases,
+      decisions.
+
+    ``print(compare(a, b))`` prints a report for a terminal.
+
+    Raise ``NotRegistered`` if an object has no adapter. Raise ``UnknownAlgorithm`` if the algorithm does not
+    exist. Raise ``StatisticsMissing`` if the deciding algorithm has no statistics. Raise ``NoVerdict`` if it
+    refines whole collections. Raise ``TypeError`` if an argument is neither an object nor a text. Raise
+    ``ImproperlyConfigured`` if the profile does not exist.
     """
     left, right = (_read_side(side, letter) for side, letter in ((a, "A"), (b, "B")))
-    chosen = get_profile(
-        profile or next((each.adapter.profile for each in (left, right) if each.adapter), "default")
+    selected_profile = get_profile(
+        profile or next((side.adapter.profile for side in (left, right) if side.adapter), "default")
     )
     alias = using or next(
-        (_database_of(each) for each in (a, b) if isinstance(each, Model)), DEFAULT_DB_ALIAS
+        (_database_of(side) for side in (a, b) if isinstance(side, Model)), DEFAULT_DB_ALIAS
     )
-    scheme, stored = load_scheme(chosen, alias)
-    texts = [_canonicalize(each, scheme, language) for each in (left, right)]
-    statistics = _load_statistics(scheme, chosen, alias) if stored else None
+    scheme, has_tables = load_scheme(selected_profile, alias)
+    texts = [_canonicalize(side, scheme, language) for side in (left, right)]
+    statistics = _load_statistics(scheme, selected_profile, alias) if has_tables else None
     deciding = _deciding_algorithm(algorithm, scheme, (left, right), statistics)
     comparison = compare_texts(
         texts[0],
@@ -97,33 +106,37 @@ def compare(
         titles=titles or _side_titles(left, right),
         contacts=(left.contacts, right.contacts),
         notes=_comparison_notes(left, right, texts, is_same_object=a is b and isinstance(a, Model)),
-        gather_command=_statistics_command(chosen, alias) if stored else "",
+        gather_command=_statistics_command(selected_profile, alias) if has_tables else "",
     )
-    kept = (
-        [_stored_side(each, text, alias) for each, text in zip((left, right), texts)]
-        if known and stored
+    stored_sides = (
+        [_stored_side(side, text, alias) for side, text in zip((left, right), texts)]
+        if known and has_tables
         else []
     )
-    if kept and kept[0] is not None and kept[1] is not None:
+    if stored_sides and stored_sides[0] is not None and stored_sides[1] is not None:
         comparison = replace(
-            comparison, stored_facts=load_stored_facts(kept[0], kept[1], deciding, scheme, alias)
+            comparison,
+            stored_facts=load_stored_facts(stored_sides[0], stored_sides[1], deciding, scheme, alias),
         )
     return _apply_identity(comparison, left.identity, right.identity)
 
 
 def translate_text(text: str, context: str = "") -> str:
-    """The words of a report in the active language."""
+    """Return a text of a report in the active language."""
     return pgettext(context, text) if context else gettext(text)
 
 
 def load_scheme(profile: Profile, using: str) -> tuple[Scheme, bool]:
-    """The active scheme, or the settings as one that is not saved; and whether the tables are there."""
-    stored = _has_tables(using)
-    return (active_or_unsaved_scheme if stored else unsaved_scheme)(profile, using), stored
+    """Return the active scheme, and whether the tables exist.
+
+    If there is no active scheme, it is an unsaved one made from the settings.
+    """
+    has_tables = _has_tables(using)
+    return (active_or_unsaved_scheme if has_tables else unsaved_scheme)(profile, using), has_tables
 
 
 def _has_tables(using: str) -> bool:
-    """Whether the app's tables are in that database; a database that is out of reach has none."""
+    """Return whether the app's tables are in the database. Return False if the database cannot be reached."""
     try:
         with connections[using].cursor() as cursor:
             names = connections[using].introspection.table_names(cursor)
@@ -145,49 +158,55 @@ def _read_side(side: Any, letter: str) -> _ComparedSide:
         )
     adapter = adapter_for(side)
     key, alias = pk_of(side, adapter.model), _database_of(side)
-    saved = key is not None and not side._state.adding
-    compared = not saved or bool(existing_pks(adapter.compared(), [key], alias))
-    source = adapter.source(side, compared=compared, live=True)
-    place = (adapter.model, key if saved else None, alias)
-    return _ComparedSide(f"{adapter.model._meta.label} {side.pk}", source.text, adapter, source, place)
+    is_saved = key is not None and not side._state.adding
+    is_compared = not is_saved or bool(existing_pks(adapter.compared(), [key], alias))
+    source = adapter.source(side, compared=is_compared, live=True)
+    location = (adapter.model, key if is_saved else None, alias)
+    return _ComparedSide(f"{adapter.model._meta.label} {side.pk}", source.text, adapter, source, location)
 
 
 def _side_titles(left: _ComparedSide, right: _ComparedSide) -> tuple[str, str]:
-    """What the two are called: with their databases, where these are two."""
+    """Return the names of both sides. If they come from two databases, the names include the aliases."""
     if left.location and right.location and left.location[2] != right.location[2]:
         return f"{left.title} ({left.location[2]})", f"{right.title} ({right.location[2]})"
     return left.title, right.title
 
 
 def _stored_side(side: _ComparedSide, text: Text, using: str) -> ComparedObject | None:
-    """An object as it is known in that database; None for a text, and for what is not saved there."""
+    """Return the side as an object of that database.
+
+    Return None for a text and for an object that is not saved there.
+    """
     if side.adapter is None or side.source is None or side.location is None:
         return None
     model, key, alias = side.location
-    party = ComparedText(text, side.source.contacts, side.identity)
-    found = ComparedObject(party, side.adapter.identity, side.source.author, model, key)
-    return found if key is not None and alias == using else None
+    compared_text = ComparedText(text, side.source.contacts, side.identity)
+    compared_object = ComparedObject(compared_text, side.adapter.identity, side.source.author, model, key)
+    return compared_object if key is not None and alias == using else None
 
 
 def _statistics_command(profile: Profile, using: str) -> str:
-    """The command that gathers the profile's statistics."""
+    """Return the command that builds the profile's statistics."""
     command = f"neardup_statistics --profile {profile.alias}"
     return command if using == DEFAULT_DB_ALIAS else f"{command} --database {using}"
 
 
 def _canonicalize(side: _ComparedSide, scheme: Scheme, language: str | None) -> Text:
-    chosen = language or language_of(side.adapter, scheme)
+    text_language = language or language_of(side.adapter, scheme)
     return Text(
         side.text,
-        language=chosen,
+        language=text_language,
         quotes=side.adapter.quotes if side.adapter else "keep",
         secret=bytes.fromhex(scheme.secret),
-        synonyms=synonyms_of(scheme, chosen),
+        synonyms=synonyms_of(scheme, text_language),
     )
 
 
 def _load_statistics(scheme: Scheme, profile: Profile, using: str) -> TermStatistics | None:
-    """Those that the scheme was made with, else the profile's newest."""
+    """Return the statistics that the scheme was built with, or the profile's newest.
+
+    Return None if there are none.
+    """
     digest = scheme.parameters.get("statistics")
     if not digest:
         snapshot = newest_snapshot(profile.alias, using)
@@ -198,27 +217,36 @@ def _load_statistics(scheme: Scheme, profile: Profile, using: str) -> TermStatis
 def _deciding_algorithm(
     name: str | None, scheme: Scheme, sides: Sequence[_ComparedSide], statistics: TermStatistics | None
 ) -> Algorithm:
-    """The algorithm of that name with its own options, or the scheme's as both adapters want it."""
+    """Return the algorithm with that name and its own options.
+
+    If it is the scheme's algorithm, return the scheme's with the ignored differences of both adapters.
+    """
     if name is None or name == scheme.algorithm:
-        named = [
-            each.adapter.ignored_differences
-            for each in sides
-            if each.adapter and each.adapter.ignored_differences is not None
+        ignored_by_side = [
+            side.adapter.ignored_differences
+            for side in sides
+            if side.adapter and side.adapter.ignored_differences is not None
         ]
         return algorithm_of(
-            scheme, tuple(sorted({kind for each in named for kind in each})) if named else None
+            scheme,
+            tuple(sorted({kind for ignored in ignored_by_side for kind in ignored}))
+            if ignored_by_side
+            else None,
         )
-    made = get_algorithm(name)
-    return get_algorithm(name, statistics=statistics) if made.uses_statistics else made
+    algorithm = get_algorithm(name)
+    return get_algorithm(name, statistics=statistics) if algorithm.uses_statistics else algorithm
 
 
 def _comparison_notes(
     left: _ComparedSide, right: _ComparedSide, texts: Sequence[Text], is_same_object: bool
 ) -> Iterator[Note]:
-    """Why the pipeline would not compare the two.  ``same``: they are one object, though it may not be saved."""
+    """Yield the reasons why the pipeline would not compare the two.
+
+    ``is_same_object``: both arguments are one object. It need not be saved.
+    """
     for letter, side, text in zip("AB", (left, right), texts):
-        if side.adapter and side.source and (why := skip_reason(side.adapter, side.source, text)):
-            yield Note(NOTES_BY_SKIP_REASON[why], letter)
+        if side.adapter and side.source and (reason := skip_reason(side.adapter, side.source, text)):
+            yield Note(NOTES_BY_SKIP_REASON[reason], letter)
     if not (
         left.adapter and right.adapter and left.source and right.source and left.location and right.location
     ):
@@ -236,7 +264,7 @@ def _comparison_notes(
 
 
 def _apply_identity(comparison: Comparison, a: Sequence[str], b: Sequence[str]) -> Comparison:
-    """The comparison with what equal and unequal identity values say, as the pipeline has it."""
+    """Apply equal and different identity values to the comparison, as the pipeline does."""
     judgement: Any = apply_identity(comparison.judgement, a, b)
     if judgement == comparison.judgement:
         return comparison

@@ -1,7 +1,7 @@
-"""Who of those that pass the screen is worth reading: one that shares little but common words is not.
+"""A filter for candidates that share little more than common words with a text.
 
-In a large site many posts share a third of their words with any other, nearly all of them stop words. Reading and
-aligning ten of those is what a check would spend most of its time on.
+On a large site many posts share a third of their words with any other post, nearly all of them stop words. A
+check would spend most of its time on reading and aligning ten such posts.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONTENT_WEIGHT = 1.1
-"""Of a content word, whose length is not known here."""
+"""Weight of a content word. Its length is not known here."""
 
 MIN_SCORE, MIN_CONTAINMENT = 0.28, 0.5
-"""A score below the one, and a share of the shorter text below the other, by words equal to the letter: alignment finds
-more, but among the labelled pairs of over 25 words that share no passage none below 0.33 and 0.6 was offered."""
+"""Minimum score, and minimum share of the shorter text, by equal words. A candidate below both is dropped.
+
+Alignment finds more shared words. But of the labelled pairs over 25 words without a shared passage, no pair
+below 0.33 and 0.6 was shown as similar."""
 
 
 class ContentOverlapFilter:
-    """One text's words by their weights, to be held against the payloads of others."""
+    """The weighted words of one text, compared with the payloads of other texts."""
 
     def __init__(self, signed_text: SignedDocument) -> None:
         self.signed_text = signed_text
@@ -38,7 +40,10 @@ class ContentOverlapFilter:
         )
 
     def passes(self, shared_key_count: int, word_count: int, payload: bytes) -> bool:
-        """Whether a text of so many words, that shares so many keys, may turn out to be like this one."""
+        """Return whether another text may turn out to be similar to this one.
+
+        ``shared_key_count``: number of shared keys. ``word_count`` and ``payload`` belong to the other text.
+        """
         import numpy as np
 
         if (
@@ -48,19 +53,21 @@ class ContentOverlapFilter:
             or payload[0]
         ):
             return True
-        members, weights = self._weighted_words
-        shared = float(weights[np.isin(members, np.frombuffer(payload, "<u4", offset=4))].sum())
-        whole = float(weights.sum())
-        other = whole * word_count / self.signed_text.word_count
-        return shared >= MIN_SCORE * (whole + other - shared) or shared >= MIN_CONTAINMENT * min(whole, other)
+        word_hashes, weights = self._weighted_words
+        shared_weight = float(weights[np.isin(word_hashes, np.frombuffer(payload, "<u4", offset=4))].sum())
+        own_weight = float(weights.sum())
+        other_weight = own_weight * word_count / self.signed_text.word_count
+        return shared_weight >= MIN_SCORE * (
+            own_weight + other_weight - shared_weight
+        ) or shared_weight >= MIN_CONTAINMENT * min(own_weight, other_weight)
 
     @cached_property
     def _weighted_words(self) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-        """The words as payloads hold them, and their weights."""
+        """The word hashes in the form of the payloads, and their weights."""
         import numpy as np
 
-        batch, place = self.signed_text.batch, self.signed_text.batch_index
+        batch, position = self.signed_text.batch, self.signed_text.batch_index
         assert batch is not None
-        own = slice(batch.offsets[place], batch.offsets[place + 1])
-        members = (batch.hashes[own] >> np.uint64(32)).astype(np.uint32)
-        return members, np.where(batch.stop[own], STOP_WORD_WEIGHT, CONTENT_WEIGHT)
+        word_slice = slice(batch.offsets[position], batch.offsets[position + 1])
+        word_hashes = (batch.hashes[word_slice] >> np.uint64(32)).astype(np.uint32)
+        return word_hashes, np.where(batch.stop[word_slice], STOP_WORD_WEIGHT, CONTENT_WEIGHT)

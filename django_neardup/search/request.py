@@ -1,4 +1,4 @@
-"""What is asked: a text or an object of a registered model, where it is looked for, and who may see what."""
+"""The arguments of a search: a text or an object, the database, and the posts that the caller may see."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from ..visibility import (
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """A text to look up. ``key``: the saved object that it is of, which never finds itself."""
+    """A text to look up.
+
+    ``key``: the saved object that it belongs to. An object is never a match for its text.
+    """
 
     adapter: Adapter
     source: Source
@@ -32,7 +35,7 @@ class SearchQuery:
 
 @dataclass(frozen=True)
 class SearchContext:
-    """What holds for all texts of one call. ``open``: the caller has not said what may be seen."""
+    """What all texts of one call share. ``is_unrestricted``: the caller has not passed ``visible``."""
 
     adapter: Adapter
     visibility: VisibilityFilter
@@ -43,8 +46,10 @@ class SearchContext:
     is_unrestricted: bool = False
 
     def build_query(self, item: Any) -> SearchQuery:
-        """One of the texts or objects; ``TypeError`` for anything else, ``GroupingError`` for a text without its
-        scope."""
+        """Return the query for a text or an object.
+
+        Raise ``TypeError`` for any other type. Raise ``GroupingError`` if a text has no scope.
+        """
         if isinstance(item, str):
             return SearchQuery(self.adapter, self._source_of_text(item))
         if not isinstance(item, Model):
@@ -57,9 +62,10 @@ class SearchContext:
         return SearchQuery(self.adapter, source, object_key(item) if self._is_in_database(item) else None)
 
     def _is_in_database(self, item: Model) -> bool:
-        """Whether the object is among those that are looked through: it may have been read by another alias."""
+        """Return whether the object is in the database that is searched."""
         if item._state.adding or item._state.db in (None, self.using):
             return not item._state.adding
+        # The object may have been read through another alias of the same database.
         return write_database(item) == write_database(item, self.using)
 
     @property
@@ -85,13 +91,13 @@ def build_search_context(
     scope: Iterable[Any],
     using: str | None,
 ) -> SearchContext:
-    """What is asked by those arguments; ``item`` tells the model and the database where it is an object."""
+    """Check the arguments of a call. If ``item`` is an object, it determines the model and the database."""
     adapter = adapter_for(_search_model(item, model))
     alias = (
         using or (item._state.db if isinstance(item, Model) else None) or router.db_for_read(adapter.model)
     )
     allowed = VisibilityFilter(
-        [each.live() for each in adapter.partner_adapters] if visible is None else visible
+        [partner.live() for partner in adapter.partner_adapters] if visible is None else visible
     )
     if isinstance(author, Model):
         author = author.pk
@@ -105,9 +111,9 @@ def _search_model(item: Any, model: Any) -> type[Model]:
         return type(item)
     if isinstance(model, type) and issubclass(model, Model):
         return model
-    given = "no model" if model is None else repr(model)
+    description = "no model" if model is None else repr(model)
     raise TypeError(
-        f"A text is looked up among the objects of a model, and {given} was given: pass the class."
+        f"A text is looked up among the objects of a model, and {description} was given: pass the class."
     )
 
 

@@ -1,4 +1,4 @@
-"""What was found: a post that is like a text, and a text of a batch that was checked."""
+"""The results of a search: a post that is similar to a text, and a checked text of a batch."""
 
 from __future__ import annotations
 
@@ -20,18 +20,23 @@ from .verify import JudgedPost
 logger = logging.getLogger(__name__)
 
 MAX_TITLE_LENGTH = 120
-"""Letters of a title."""
+"""Maximum length of a title, in letters."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """A post that is like the text.
+    """A post that is similar to the text.
 
-    ``object``: as the caller's queryset gives it; None for a deleted post that is remembered, which ``deleted`` tells
-    the time of. ``verdict``: "duplicate", "variant", "contained" or "related"; ``exact``: the texts are equal but for
-    their dress; ``score``: likeness, 0..1. Verdict and score are for code and staff, never for the public.
-    ``own``: the post is of the author of the text, so far as both are known. ``title`` is the object in words, at most
-    120 letters; ``url`` its address, empty where it has none that is safe to follow.
+    - ``object``: the post as the caller's queryset returns it. None for a remembered deleted post.
+    - ``deleted``: the time when a remembered post was deleted.
+    - ``verdict``: "duplicate", "variant", "contained" or "related".
+    - ``exact``: the texts are equal apart from formatting.
+    - ``score``: the similarity, 0..1.
+    - ``own``: the post is by the author of the text. False if either author is not known.
+    - ``title``: the post's title, at most 120 letters.
+    - ``url``: its address. Empty if there is no address or it is not safe to follow.
+
+    Verdict and score are for code and staff, never for the public.
     """
 
     object: Model | None
@@ -47,7 +52,10 @@ class Match:
 
     @cached_property
     def hints(self) -> list[DifferenceLabel]:
-        """What differs, at most four: ``before`` are words of the text that is checked, ``after`` of the post."""
+        """The differences, at most four.
+
+        ``before`` has words of the checked text, ``after`` words of the post.
+        """
         if self.judgement is None:
             return []
         return build_difference_labels(self.judgement.evidence(), dict(zip("ab", self.texts)))
@@ -55,50 +63,61 @@ class Match:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What was found for one text of a batch.
+    """The result for one text of a batch.
 
-    ``matches``: as ``find_similar`` gives them. ``repeats``: places, in the batch, of earlier texts that it is a
-    duplicate of; of texts that repeat one another the first alone is named."""
+    ``matches``: as ``find_similar`` returns them. ``repeats``: positions, in the batch, of the earlier texts
+    that this text duplicates. If several texts repeat each other, only the first is named.
+    """
 
     matches: list[Match]
     repeats: list[int]
 
 
 def build_match(judged_post: JudgedPost, author: str, text: str) -> Match:
-    """What is told of a post that was compared with that text. ``author``: of the text, empty where unknown."""
-    instance, said = judged_post.instance, judged_post.judgement
+    """Return the match for a post that was compared with a text.
+
+    ``author``: the text's author, or "" if not known.
+    """
+    instance, judgement = judged_post.instance, judged_post.judgement
     return Match(
         object=instance,
-        verdict=said.verdict,
-        exact=said.exact,
-        score=said.score,
+        verdict=judgement.verdict,
+        exact=judgement.exact,
+        score=judgement.score,
         own=bool(author) and author == judged_post.source.author,
         title=display_title(instance, MAX_TITLE_LENGTH),
         url=public_url(instance),
-        judgement=said,
+        judgement=judgement,
         texts=(text, judged_post.source.text),
     )
 
 
 def public_url(instance: Model) -> str:
-    """The object's public address; empty where it has none that is safe to follow, or where it cannot tell."""
+    """Return the object's public address.
+
+    Return "" if there is none, if it is not safe or if reading it fails.
+    """
     return safe_url(addresses.current_url(instance))
 
 
 def safe_appeal_url(instance: Model) -> str:
-    """Where its author can object; empty where nowhere, where that is not safe to follow, or cannot be told."""
+    """Return the address where the author can object.
+
+    Return "" if there is none, if it is not safe or if reading it fails.
+    """
     try:
         return safe_url(str(adapter_for(instance).appeal_url(instance) or ""))
     except Exception as error:
-        label, name = instance._meta.label, type(error).__name__
-        logger.warning("Where to object about %s %s cannot be told: %s", label, instance.pk, name)
+        label, error_name = instance._meta.label, type(error).__name__
+        logger.warning("Where to object about %s %s cannot be told: %s", label, instance.pk, error_name)
         return ""
 
 
 def safe_url(url: str) -> str:
-    """The address, if it is relative or of the web; else none: a post's own field may have made it."""
-    bare = "".join(letter for letter in url if letter > " ")
+    """Return the address if it is relative or a web address. Otherwise return ""."""
+    # A field of the post may supply the address, so it cannot be trusted.
+    stripped_url = "".join(letter for letter in url if letter > " ")
     try:
-        return url if urlsplit(bare).scheme in ("", "http", "https") else ""
+        return url if urlsplit(stripped_url).scheme in ("", "http", "https") else ""
     except ValueError:
         return ""

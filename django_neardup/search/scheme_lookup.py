@@ -1,4 +1,4 @@
-"""Scheme and spaces as they stand in a database: read, and never made."""
+"""The scheme and the spaces of a search, as stored in the database. Nothing is created."""
 
 from __future__ import annotations
 
@@ -29,37 +29,45 @@ _scheme_cache: dict[tuple[str, str], tuple[SchemeRow, Scheme]] = {}
 
 @dataclass(frozen=True)
 class SearchIndex:
-    """What signs, and the numbers of spaces by digest."""
+    """The scheme that signs texts, and the ids of spaces by digest."""
 
     scheme: Scheme
     spaces: dict[str, int]
 
     def find_space(self, adapter: Adapter, source: Source) -> tuple[int, str]:
-        """Number and digest of the space where a source is compared; one that is not there has a number below 0."""
+        """Return the id and the digest of the space of a source.
+
+        If the space does not exist, the id is negative.
+        """
         digest = _space_digest(adapter, source)
         return self.spaces.get(digest) or -1 - int(digest, 16) % 2**62, digest
 
 
 def load_search_index(adapter: Adapter, sources: Iterable[Source], using: str) -> SearchIndex | None:
-    """The scheme that signs those sources, and their spaces, in one statement; None where nothing is indexed yet."""
-    found = _read_scheme_rows(adapter, list({_space_digest(adapter, source) for source in sources}), using)
-    scheme = _load_scheme(found[0][:3], adapter.profile, using) if found else None
+    """Return the scheme that signs the sources, and their spaces. The rows are read in one statement.
+
+    Return None if nothing is indexed yet.
+    """
+    rows = _read_scheme_rows(adapter, list({_space_digest(adapter, source) for source in sources}), using)
+    scheme = _load_scheme(rows[0][:3], adapter.profile, using) if rows else None
+    # A scheme with the statistics None is waiting for them, and nothing is indexed by it.
     if scheme is None or scheme.parameters.get("statistics", "") is None:
         return None
-    return SearchIndex(
-        scheme, {row[3]: row[4] for row in found if row[0] == scheme.pk and row[4] is not None}
-    )
+    return SearchIndex(scheme, {row[3]: row[4] for row in rows if row[0] == scheme.pk and row[4] is not None})
 
 
 def build_unsaved_index(profile: Profile) -> SearchIndex | None:
-    """What would sign by the settings, where nothing is indexed yet; None where that needs statistics of the posts."""
-    options, classes = algorithm_options(profile.options), read_synonym_classes(profile)
+    """Return the index that the settings describe, for a database without an index.
+
+    Return None if the algorithm needs statistics of the posts.
+    """
+    options, synonym_classes = algorithm_options(profile.options), read_synonym_classes(profile)
     algorithm = get_algorithm(profile.algorithm, **options)
     if algorithm.needs_statistics:
         return None
     parameters = algorithm.parameters()
-    if classes:
-        parameters["synonyms"] = synonyms_digest(classes, profile.language)
+    if synonym_classes:
+        parameters["synonyms"] = synonyms_digest(synonym_classes, profile.language)
     scheme = Scheme(
         pk=0,
         profile=profile.alias,
@@ -67,7 +75,7 @@ def build_unsaved_index(profile: Profile) -> SearchIndex | None:
         options=options,
         parameters=parameters,
         language=profile.language,
-        synonyms=classes,
+        synonyms=synonym_classes,
         secret=configured_secret(profile),
     )
     return SearchIndex(scheme, {})
@@ -86,7 +94,7 @@ def _space_digest(adapter: Adapter, source: Source) -> str:
 
 
 def _has_tables(using: str) -> bool:
-    """Whether the app's tables are there; asked until they are."""
+    """Return whether the app's tables exist. The answer is cached once they do."""
     if using not in _databases_with_tables:
         with connections[using].cursor() as cursor:
             if Scheme._meta.db_table not in connections[using].introspection.table_names(cursor):
@@ -96,11 +104,11 @@ def _has_tables(using: str) -> bool:
 
 
 def _load_scheme(row: SchemeRow, profile: str, using: str) -> Scheme | None:
-    """The scheme of that row; read again where this process knows another one."""
-    known = _scheme_cache.get((using, profile))
-    if known is not None and known[0] == row:
-        return known[1]
-    found = Scheme.objects.using(using).defer("synonyms").filter(pk=row[0]).first()
-    if found is not None:
-        _scheme_cache[using, profile] = row, found
-    return found
+    """Return the scheme of a row. Read it again if the cached row differs. Return None if it is gone."""
+    cached = _scheme_cache.get((using, profile))
+    if cached is not None and cached[0] == row:
+        return cached[1]
+    scheme = Scheme.objects.using(using).defer("synonyms").filter(pk=row[0]).first()
+    if scheme is not None:
+        _scheme_cache[using, profile] = row, scheme
+    return scheme

@@ -1,4 +1,4 @@
-"""The likeliest are read as they are now and compared: what is said of each."""
+"""The comparison of a text with its best candidates. The candidates are read again first."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ from .candidates import SearchCandidate
 logger = logging.getLogger(__name__)
 
 MAX_ALIGNED = 10
-"""Texts that one text is aligned with at most."""
+"""Maximum number of texts that one text is aligned with."""
 
 NO_DOCUMENT_SIDE = PairSide(0, "", "")
-"""The side of a text that is no document."""
+"""The pair side of a text without a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPost:
-    """A post that was compared with a text: the judgement's first side is the text's. ``source``: as it was read."""
+    """A post that was compared with a text.
+
+    The first side of the judgement is the text. ``source`` is the post's source.
+    """
 
     instance: Model
     source: Source
@@ -37,9 +40,9 @@ class JudgedPost:
 
     @property
     def rank(self) -> tuple[int, bool, float, tuple[int, int]]:
-        """The best first: verdict, exact copies, score, then static order."""
-        said = self.judgement
-        return VERDICTS.index(said.verdict), not said.exact, -said.score, self.static_order
+        """The sort key: verdict, exact copies, score, then static order. The best is first."""
+        judgement = self.judgement
+        return VERDICTS.index(judgement.verdict), not judgement.exact, -judgement.score, self.static_order
 
 
 def judge_candidates(
@@ -49,42 +52,57 @@ def judge_candidates(
     limit: int,
     using: str,
 ) -> dict[int, list[JudgedPost]]:
-    """By text, those of its look-alikes that it was compared with, the best first; offered or not.
+    """Compare each text with its best candidates.
 
-    Exact copies, at most ``limit``, need no comparison; where they leave room, at most ten others are aligned, the
-    likeliest. Objects of all texts are read together, as the querysets of ``visible`` give them. Where a copy has
-    changed since it was signed it is looked at like others, and again with what there is beside it."""
-    chosen = {
-        one.document_id: _select_candidates(one, candidates[one.document_id], limit) for one in signed_texts
+    Return all compared posts by document id of the text, best first. The result also holds posts that turn
+    out not to be similar. At most ``limit`` exact copies are taken; they need no alignment. If fewer exist,
+    at most ten other candidates are aligned, the most promising first.
+
+    The objects of all texts are read together, through the querysets of ``visibility``.
+    """
+    selected = {
+        signed_text.document_id: _select_candidates(signed_text, candidates[signed_text.document_id], limit)
+        for signed_text in signed_texts
     }
-    keys = dict.fromkeys(each.location.key for some in chosen.values() for each in some)
-    objects = visibility.fetch_objects(keys, using) if keys else {}
-    read = {
+    object_keys = dict.fromkeys(
+        candidate.location.key for text_candidates in selected.values() for candidate in text_candidates
+    )
+    objects = visibility.fetch_objects(object_keys, using) if object_keys else {}
+    posts = {
         key: (instance, source) for key, instance in objects.items() if (source := _read_source(instance))
     }
-    changed = {each.location.key for some in chosen.values() for each in some if _has_changed(each, read)}
-    if changed:
-        left = {
-            document: list(_demote_changed_copies(some, changed, read))
-            for document, some in candidates.items()
+    changed_keys = {
+        candidate.location.key
+        for text_candidates in selected.values()
+        for candidate in text_candidates
+        if _has_changed(candidate, posts)
+    }
+    # Copies that changed since they were signed are judged like other candidates. The selection is repeated,
+    # so that they do not displace other posts.
+    if changed_keys:
+        remaining = {
+            document_id: list(_demote_changed_copies(text_candidates, changed_keys, posts))
+            for document_id, text_candidates in candidates.items()
         }
-        return judge_candidates(signed_texts, left, visibility, limit + MAX_ALIGNED, using)
+        return judge_candidates(signed_texts, remaining, visibility, limit + MAX_ALIGNED, using)
     return {
-        one.document_id: sorted(
-            _judge_selected(one, chosen[one.document_id], read), key=lambda each: each.rank
+        signed_text.document_id: sorted(
+            _judge_selected(signed_text, selected[signed_text.document_id], posts),
+            key=lambda post: post.rank,
         )
-        for one in signed_texts
+        for signed_text in signed_texts
     }
 
 
 def _select_candidates(
     signed_text: SignedDocument, candidates: Sequence[SearchCandidate], limit: int
 ) -> list[SearchCandidate]:
-    """Whom to read: exact copies are the best that can be found, unless an identity says that they are others."""
-    copies = [each for each in candidates if each.is_copy][:limit]
+    """Return the candidates to read."""
+    # No match is better than an exact copy, unless its identity values differ from those of the text.
+    copies = [candidate for candidate in candidates if candidate.is_copy][:limit]
     if len(copies) == limit and not any(signed_text.identity):
         return copies
-    return copies + [each for each in candidates if not each.is_copy][:MAX_ALIGNED]
+    return copies + [candidate for candidate in candidates if not candidate.is_copy][:MAX_ALIGNED]
 
 
 def _judge_selected(
@@ -92,40 +110,48 @@ def _judge_selected(
     candidates: Sequence[SearchCandidate],
     posts: Mapping[ObjectKey, tuple[Any, Source]],
 ) -> Iterator[JudgedPost]:
-    aligned = 0
-    for each in candidates:
-        if each.location.key not in posts:
+    """Yield the selected candidates with their judgements. Skip objects that could not be read."""
+    aligned_count = 0
+    for candidate in candidates:
+        if candidate.location.key not in posts:
             continue
-        instance, source = posts[each.location.key]
-        if each.is_copy and _is_unchanged(each, source):
+        instance, source = posts[candidate.location.key]
+        if candidate.is_copy and _is_unchanged(candidate, source):
             judgement = apply_identity(EXACT_COPY, signed_text.identity, source.identity)
-        elif aligned < MAX_ALIGNED:
-            aligned += 1
-            judgement = judge_text(signed_text, adapter_for(instance), source, each.payload)
+        elif aligned_count < MAX_ALIGNED:
+            aligned_count += 1
+            judgement = judge_text(signed_text, adapter_for(instance), source, candidate.payload)
         else:
             continue
-        yield JudgedPost(instance, source, judgement, each.location.static_order)
+        yield JudgedPost(instance, source, judgement, candidate.location.static_order)
 
 
 def judge_text(signed_text: SignedDocument, adapter: Adapter, source: Source, payload: bytes) -> Judgement:
-    """What is said of a text and another, its first side the former. ``source``: the other as it was read, by that
-    adapter; ``payload``: of it, which is enough for an algorithm that looks at no text."""
+    """Return the judgement of a text (first side) and another source.
+
+    ``source``: the other text as ``adapter`` read it. ``payload``: its fingerprint. The payload is enough
+    for an algorithm that does not read texts.
+    """
     if signed_text.algorithm.needs_text or signed_text.algorithm.guard:
         assert signed_text.text is not None
-        mine = JudgeableText(
+        own_text = JudgeableText(
             NO_DOCUMENT_SIDE, signed_text.identity, signed_text.text, signed_text.ignored_classes
         )
         ignored_classes = None if adapter.ignored_differences is None else tuple(adapter.ignored_differences)
         text = cached_canonical_text(adapter, source, source.digest, signed_text.scheme)
         return judge_pair(
-            mine, JudgeableText(NO_DOCUMENT_SIDE, source.identity, text, ignored_classes), signed_text.scheme
+            own_text,
+            JudgeableText(NO_DOCUMENT_SIDE, source.identity, text, ignored_classes),
+            signed_text.scheme,
         ).judgement
-    own = signed_text.algorithm.judge_by_score(signed_text.algorithm.measure(signed_text.payload, payload))
-    return apply_identity(own, signed_text.identity, source.identity)
+    judgement = signed_text.algorithm.judge_by_score(
+        signed_text.algorithm.measure(signed_text.payload, payload)
+    )
+    return apply_identity(judgement, signed_text.identity, source.identity)
 
 
 def _has_changed(candidate: SearchCandidate, posts: Mapping[ObjectKey, tuple[Any, Source]]) -> bool:
-    """Whether a copy is none any more, as it was read; or could not be read."""
+    """Return whether the candidate was a copy and is no copy now, or could not be read."""
     key = candidate.location.key
     return candidate.is_copy and not (key in posts and _is_unchanged(candidate, posts[key][1]))
 
@@ -133,21 +159,27 @@ def _has_changed(candidate: SearchCandidate, posts: Mapping[ObjectKey, tuple[Any
 def _demote_changed_copies(
     candidates: Sequence[SearchCandidate], changed_keys: Collection[ObjectKey], posts: Container[ObjectKey]
 ) -> Iterator[SearchCandidate]:
-    """The same; of those copies that have changed, what is there as one of the others."""
-    for each in candidates:
-        if each.location.key not in changed_keys:
-            yield each
-        elif each.location.key in posts:
-            yield replace(each, is_copy=False)
+    """Yield the candidates.
+
+    A changed copy becomes an ordinary candidate if its object exists, otherwise it is dropped.
+    """
+    for candidate in candidates:
+        if candidate.location.key not in changed_keys:
+            yield candidate
+        elif candidate.location.key in posts:
+            yield replace(candidate, is_copy=False)
 
 
 def _is_unchanged(candidate: SearchCandidate, source: Source) -> bool:
-    """Whether the post is as it was when it was signed, whether it was live then or not."""
+    """Return whether the post has the source that was signed.
+
+    It may have become live or ceased to be live since.
+    """
     return candidate.source_digest in (source.digest, replace(source, live=False).digest)
 
 
 def _read_source(instance: Model) -> Source | None:
-    """All that is read of an object; None, and a line in the log, where it cannot be read."""
+    """Return the object's source. Return None and log a warning if it cannot be read."""
     try:
         return adapter_for(instance).source(instance, compared=True, live=True)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The posts that are like one: what one visitor may see of them, for the page, the block, an answer in JSON."""
+"""The posts similar to a post, as one visitor may see them, for the page, the block and the JSON answer."""
 
 from .access import anonymous_request, find_adapter, find_by_key, find_visible_object, visible_querysets
 from .entries import SimilarEntry, public_url, safe_appeal_url, safe_url

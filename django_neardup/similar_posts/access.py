@@ -1,4 +1,4 @@
-"""Who asks, and for what: an object by its address, and the querysets of all that may stand beside it."""
+"""Access to an object by its address, and the querysets of the posts that may appear with it."""
 
 from __future__ import annotations
 
@@ -15,52 +15,56 @@ from ..querysets import filterable
 
 
 def find_visible_object(request: HttpRequest, label: str, object_id: str) -> Model | None:
-    """The object, if it is one of ours and this visitor may see it; else None, for whatever reason."""
+    """Return the object if its model is registered and the visitor may see it. Otherwise return None."""
     adapter = find_adapter(label)
     key = None if adapter is None else parse_primary_key(adapter.model, object_id)
     if adapter is None or key is None:
         return None
-    found = find_by_key(adapter.visible(request), key)
-    return found if found is not None and canonical_id(found.pk) == object_id else None
+    post = find_by_key(adapter.visible(request), key)
+    # Each object has one address: "01" does not lead to the object 1.
+    return post if post is not None and canonical_id(post.pk) == object_id else None
 
 
 def find_adapter(label: str) -> Adapter | None:
-    """The adapter of the registered model that an address calls "app.model"; None where there is none."""
+    """Return the adapter of the registered model with the label "app.model". Return None if there is none."""
     return {model._meta.label_lower: adapter for model, adapter in registered_adapters().items()}.get(label)
 
 
 def visible_querysets(request: HttpRequest, model: type[Model]) -> list[QuerySet[Any]]:
-    """What this visitor may see of all models that are compared with that one, itself among them."""
+    """Return the posts that the visitor may see, for the model and each model that is compared with it."""
     return [adapter.visible(request) for adapter in adapter_for(model).partner_adapters]
 
 
 def find_by_key(queryset: QuerySet[Any], key: Any) -> Model | None:
-    """The object of that primary key, if the queryset holds it; a number beyond the column's is nobody's.
+    """Return the object with that primary key if the queryset contains it.
 
-    The key of a child of another model is a relation: by its own field Django knows what the column can hold."""
+    Return None otherwise, also for a number that exceeds the range of the column.
+    """
     field = queryset.model._meta.pk
     names = [field.name]
+    # The key of a child model is a relation. Django knows the range of the column only from the field
+    # behind it.
     while field.is_relation:
         field = field.target_field
         names.append(field.name)
-    found: Model | None = filterable(queryset).filter(**{"__".join(names): key}).first()
-    return found
+    post: Model | None = filterable(queryset).filter(**{"__".join(names): key}).first()
+    return post
 
 
 def anonymous_request() -> HttpRequest:
-    """A request of nobody, for ``Adapter.visible``."""
+    """Return a request by an anonymous visitor, for ``Adapter.visible``."""
     request: Any = HttpRequest()
     request.method, request.path, request.path_info, request.session = "GET", "/", "/", {}
     if apps.is_installed("django.contrib.auth"):
         from django.contrib.auth.models import AnonymousUser
 
         request.user = AnonymousUser()
-    found: HttpRequest = request
-    return found
+    result: HttpRequest = request
+    return result
 
 
 def parse_primary_key(model: type[Model], object_id: str) -> Any:
-    """The object id as that model's key; None for what no key can be."""
+    """Return the object id as a key of the model. Return None if it cannot be a key."""
     try:
         return None if "\0" in object_id else model._meta.pk.to_python(object_id)
     except (ValidationError, ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""A post in a list of like posts: its title, its address, and how it differs from the one it is listed for."""
+"""A post in a list of similar posts: its title, its address and its differences from the post of the list."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from .template_names import template_names
 MAX_TITLE_LENGTH = 120
 MAX_EXCERPT_LENGTH = 200
 MAX_EXCERPT_SOURCE = 4_000
-"""Letters as written that an excerpt is made of: the whole of a long post is never scanned for it."""
+"""Maximum length of the source of an excerpt, in letters. A long post is never read as a whole for it."""
 
 
 @dataclass(frozen=True)
 class SimilarEntry:
-    """A post of the list. ``hints`` say how it differs from the first, ``same`` that it has its text.
+    """A post of the list.
 
-    ``compared``: whether that much is known; both texts were compared as they stand now. ``other_item``: the texts are
-    alike, and about unlike things.
+    ``hints``: its differences from the post that it is listed for. ``is_same_text``: both have the same
+    text. ``is_compared``: the differences are known, because the current versions of both texts were
+    compared. ``is_other_item``: the texts are similar, but about different items.
     """
 
     object: Model
@@ -46,29 +47,30 @@ class SimilarEntry:
 
     @property
     def template_names(self) -> list[str]:
-        """The templates that print it, the most specific first."""
+        """The templates that render it, the most specific first."""
         return template_names(type(self.object), "entry.html")
 
 
 class EntryBuilder:
-    """Makes entries of objects that were read already, beside one of them."""
+    """A builder for entries of loaded objects, in the list of one of them."""
 
     def __init__(self, own_key: ObjectKey, objects: dict[ObjectKey, Model], using: str) -> None:
         self._own_key, self._objects = own_key, objects
         self._sources = sources_of(objects, using)
 
     def __contains__(self, key: ObjectKey) -> bool:
-        """Whether the object is still there and could be read."""
+        """Return whether the object still exists and could be read."""
         return key in self._objects and key in self._sources
 
     def is_current(self, pair: SimilarPair) -> bool:
-        """Were both texts compared as they stand now? Words of an older one are nobody's business."""
+        """Return whether the current versions of both texts were compared."""
         if pair.key not in self._sources or self._own_key not in self._sources:
             return False
+        # Visitors must not see words of an earlier version.
         return pair.digests == (self._sources[self._own_key].digest, self._sources[pair.key].digest)
 
     def build_plain(self, key: ObjectKey) -> SimilarEntry:
-        """The post alone."""
+        """Return the entry of a post without its differences."""
         instance = self._objects[key]
         text = self._sources[key].text if key in self._sources else ""
         title = display_title(instance, MAX_TITLE_LENGTH)
@@ -77,30 +79,32 @@ class EntryBuilder:
         )
 
     def build_compared(self, key: ObjectKey, pair: SimilarPair, evidence: Any) -> SimilarEntry:
-        """The post and how it differs; only where the fact is current."""
-        other = "b" if pair.own_side == "a" else "a"
-        texts = {pair.own_side: self._sources[self._own_key].text, other: self._sources[key].text}
-        named = build_difference_labels(evidence if isinstance(evidence, dict) else {}, texts, pair.own_side)
-        same = pair.exact and not named
+        """Return the entry of a post with its differences. Call it only if the pair is current."""
+        other_side = "b" if pair.own_side == "a" else "a"
+        texts = {pair.own_side: self._sources[self._own_key].text, other_side: self._sources[key].text}
+        differences = build_difference_labels(
+            evidence if isinstance(evidence, dict) else {}, texts, pair.own_side
+        )
+        is_same_text = pair.exact and not differences
         return replace(
             self.build_plain(key),
-            hints=named,
-            is_same_text=same,
+            hints=differences,
+            is_same_text=is_same_text,
             is_compared=True,
             is_other_item=pair.is_other_item,
         )
 
 
 def sources_of(objects: Iterable[ObjectKey], using: str) -> dict[ObjectKey, Source]:
-    """All that was read of those objects, as they stand now: three queries a model."""
-    of_model: defaultdict[type[Model], list[str]] = defaultdict(list)
+    """Return the current sources of the objects. This takes three queries for each model."""
+    ids_by_model: defaultdict[type[Model], list[str]] = defaultdict(list)
     for model, object_id in objects:
-        of_model[model].append(object_id)
+        ids_by_model[model].append(object_id)
     return {
         (model, canonical_id(pk)): source
-        for model, ids in of_model.items()
+        for model, ids in ids_by_model.items()
         for pk, source in adapter_for(model)
-        .sources([model._meta.pk.to_python(each) for each in ids], using)
+        .sources([model._meta.pk.to_python(object_id) for object_id in ids], using)
         .items()
     }
 

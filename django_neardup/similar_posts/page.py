@@ -1,4 +1,4 @@
-"""What a page, and a block on another page, show of the posts that are like one."""
+"""The posts similar to a post, for the similar page and for a block on another page."""
 
 from __future__ import annotations
 
@@ -17,40 +17,50 @@ from .template_names import Renderable
 
 PAGE_SIZE = 20
 MAX_OUTSIDE_POSTS = 40
-"""Of how many posts outside the cluster is spoken, at most."""
+"""Maximum number of posts outside the cluster that are shown."""
 SIMILAR_LIMIT = 5
 
 
 def parse_limit(limit: Any) -> int:
-    """How many at most, as a template gives it; ``GroupingError`` for what is no number from 0 on."""
+    """Return the maximum number of posts from a template's value.
+
+    Raise ``GroupingError`` if it is not a whole number from 0.
+    """
     if isinstance(limit, int) and limit >= 0:
         return min(limit, sys.maxsize)
     raise GroupingError(f"The limit is {limit!r}: write a whole number, 0 or more.")
 
 
 class SimilarPosts:
-    """What a visitor may see of an object's cluster, and of what else is like it.
+    """The visible members of an object's cluster, and other similar posts.
 
-    ``first`` is the object's own entry, ``entries`` those of the other members on this ``page``; on the first page
-    ``variants`` are other items of like text, ``related`` posts that are alike in part. ``count`` is that of all
-    members, the object among them. ``visible``: the querysets of all that the visitor may see, one a model.
+    - ``own_entry``: the object's entry.
+    - ``entries``: the entries of the other members on this ``page``.
+    - ``variants``: different items with a similar text. On the first page only.
+    - ``related``: posts that are partly similar. On the first page only.
+    - ``count``: number of all members, including the object.
+
+    ``visible``: the querysets of all posts that the visitor may see, one for each model.
     """
 
     def __init__(self, instance: Model, visible: Querysets, page_number: str | int = 1) -> None:
         reader = SimilarReader(instance, VisibilityFilter(visible))
         self.page: Page[ObjectKey] = Paginator(reader.members, PAGE_SIZE).get_page(page_number)
         self.count = 1 + len(reader.members)
-        alike = reader.find_outside_pairs(MAX_OUTSIDE_POSTS) if self.page.number == 1 else []
-        self.own_entry, self.entries, outside = reader.build_entries(list(self.page.object_list), alike)
+        outside_pairs = reader.find_outside_pairs(MAX_OUTSIDE_POSTS) if self.page.number == 1 else []
+        self.own_entry, self.entries, outside = reader.build_entries(
+            list(self.page.object_list), outside_pairs
+        )
         self.variants = [entry for entry in outside if entry.is_other_item]
         self.related = [entry for entry in outside if not entry.is_other_item]
 
 
 class SimilarBlock(Renderable):
-    """The likest posts of an object: ``entries``, members of its cluster first; ``count``: how many there are in all.
+    """The posts most similar to an object.
 
-    ``url``: the page that lists them; empty where there are none, where the visitor may not see the object itself, or
-    where our URLs are not included. Printed, it is the template ``neardup/block.html``.
+    ``entries``: members of its cluster first. ``count``: number of similar posts in all. ``url``: the page
+    that lists them. It is empty if there are none, if the visitor may not see the object, or if the app's
+    URLs are not included. As a string, the block is the rendered template ``neardup/block.html``.
     """
 
     template_name: ClassVar[str] = "block.html"
@@ -66,23 +76,24 @@ class SimilarBlock(Renderable):
         super().__init__(object_key(instance)[0], request)
         self.entries: list[SimilarEntry] = []
         self.count, self.url = 0, ""
-        allowed, most = VisibilityFilter(visible), parse_limit(limit)
+        visibility, max_entries = VisibilityFilter(visible), parse_limit(limit)
         if instance.pk is not None:
-            self._load_entries(SimilarReader(instance, allowed), most)
+            self._load_entries(SimilarReader(instance, visibility), max_entries)
 
     @property
     def more_count(self) -> int:
-        """How many of them are not among the entries."""
+        """Number of similar posts that are not in the entries."""
         return self.count - len(self.entries)
 
     def _load_entries(self, reader: SimilarReader, limit: int) -> None:
-        alike = reader.find_outside_pairs(MAX_OUTSIDE_POSTS)
+        outside_pairs = reader.find_outside_pairs(MAX_OUTSIDE_POSTS)
         members = reader.members[:limit]
-        wanted = alike[: limit - len(members)]
-        if members or wanted:
-            found = reader.build_entries(members, wanted)
-            self.entries = [*found.members, *found.outside]
-        left_out = len(members) + len(wanted) - len(self.entries)
-        self.count = len(reader.members) + len(alike) - left_out
+        shown_pairs = outside_pairs[: limit - len(members)]
+        if members or shown_pairs:
+            entry_lists = reader.build_entries(members, shown_pairs)
+            self.entries = [*entry_lists.members, *entry_lists.outside]
+        # Posts that are gone or were edited have no entry, so they are not counted.
+        missing_count = len(members) + len(shown_pairs) - len(self.entries)
+        self.count = len(reader.members) + len(outside_pairs) - missing_count
         if self.count:
             self.url = SimilarPageUrls().url_for(reader.key) if reader.is_visible else ""

@@ -1,4 +1,4 @@
-"""Which templates a page or a part of one is looked for in."""
+"""The names of the templates for a page or a part of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..visibility import registered_model
 
 
 def template_names(model: type[Model], name: str) -> list[str]:
-    """The most specific template first: the model's, its app's, ours."""
+    """Return the template names for the model, for its app and for all models, in this order."""
     meta = registered_model(model)._meta
     return [
         f"neardup/{meta.app_label}/{meta.model_name}/{name}",
@@ -23,7 +23,10 @@ def template_names(model: type[Model], name: str) -> list[str]:
 
 
 class Renderable:
-    """Something that is printed by the template ``template``, where it stands under ``name``; in any engine."""
+    """An object that renders itself with the template ``template_name``, in any template engine.
+
+    In the template it has the name ``context_name``.
+    """
 
     template_name: ClassVar[str]
     context_name: ClassVar[str]

@@ -1,4 +1,4 @@
-"""How much of a text is its own, as people read it."""
+"""The originality of a text as a whole number."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from ..visibility import GroupingError, Querysets, VisibilityFilter
 
 
 def uniqueness_percent(text: str | Model | None, visible: Querysets) -> int:
-    """How much of a text, or of a post's, stands in no post of ``visible``: 0..100, rounded down.
+    """Return how original a text is among the posts of ``visible``: 0..100, rounded down.
 
-    A plain text, of which None is an empty one, is compared as one of the model of ``visible``, the first where there
-    are several.
+    ``text`` is a text or a post. None is an empty text. A plain text is compared as a text of the model of
+    ``visible``. If there are several models, it is the first.
     """
-    VisibilityFilter(visible)  # refuses None, which to uniqueness() means all that is live
+    # This rejects None. For uniqueness() None would mean all live posts.
+    VisibilityFilter(visible)
     if isinstance(text, Model):
         return _round_down(uniqueness(text, visible=visible))
     querysets = [visible] if isinstance(visible, QuerySet) else list(visible)
     if not querysets:
         raise GroupingError("There is no queryset: give that of all posts that the text is compared with.")
-    words = "" if text is None else str(text)
-    return _round_down(uniqueness(words, querysets[0].model, visible=querysets))
+    plain_text = "" if text is None else str(text)
+    return _round_down(uniqueness(plain_text, querysets[0].model, visible=querysets))
 
 
 def _round_down(percent: float) -> int:
-    """Only a text that nothing is like is wholly its own."""
+    """Round down, so that only a text without similar posts gets 100."""
     return int(percent + 1e-9)

@@ -1,4 +1,4 @@
-"""The text core: one text to tokens, sentences, hashes.  Knows nothing of Django, imports nothing heavy."""
+"""The text core: tokens, sentences and hashes of a text. It does not use Django and imports nothing heavy."""
 
 from .canonical_text import CanonicalText
 from .hashing import crc32, digest, hash_word, md5, mix, sha1

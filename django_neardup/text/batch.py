@@ -1,4 +1,4 @@
-"""What the reader finds in many texts, as arrays: the input of the signing kernels."""
+"""The reader's results for many texts, as arrays: the input of the signing kernels."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Hashes = NDArray[np.uint64]
 Integers = NDArray[np.int64]
 
 _RECORD = np.dtype([("hash", "<u8"), ("marks", "u1")])  # chunk_cache.RECORD
-# Arrays without dimensions: beside a short array they cost half of what a scalar does.
+# Arrays without dimensions: with a short array, an operation costs half as much as with a scalar.
 _STOPPED, _NO_CONTENT = np.array(STOPPED, np.uint8), np.array(STOPPED | BARE, np.uint8)
 
 
 class Options(TypedDict):
-    """Arguments of ``Document`` beside the text."""
+    """Keyword arguments of ``CanonicalText``."""
 
     language: str
     quotes: str
@@ -41,17 +41,18 @@ def read_batch(
     secret: bytes = b"",
     synonyms: Synonyms | None = None,
 ) -> Batch:
-    """Read texts side by side. The arguments are those of ``Document``."""
+    """Read texts side by side. The arguments are those of ``CanonicalText``."""
     options: Options = {"language": language, "quotes": quotes, "secret": secret, "synonyms": synonyms}
     return Batch([CanonicalText(text, **options) for text in texts], secret)
 
 
 class Batch:
-    """Texts side by side, each as its ``Document`` describes it.
+    """Texts side by side. ``len()`` is the number of texts. The values are those of ``CanonicalText``.
 
-    ``hashes``: uint64, tokens of all texts one after another.  ``lengths``: int64[n], the number of tokens of each
-    text.  ``offsets``: int64[n + 1], text ``i`` has the tokens ``offsets[i]:offsets[i + 1]``.  ``stop``: bool,
-    whether each token is a stop word.  ``len()`` is the number of texts.
+    - ``hashes``: uint64, the tokens of all texts one after another.
+    - ``lengths``: int64[n], the number of tokens of each text.
+    - ``offsets``: int64[n + 1]. Text ``i`` has the tokens ``offsets[i]:offsets[i + 1]``.
+    - ``stop``: bool, whether each token is a stop word.
     """
 
     def __init__(self, documents: Sequence[CanonicalText], secret: bytes) -> None:
@@ -82,36 +83,36 @@ class Batch:
     @cached_property
     def content_words(self) -> Integers:
         """int64[n]: the number of tokens of each text that are not stop words."""
-        stop_places = self.stop.nonzero()[0]
-        bounds = stop_places.searchsorted(self.offsets)
+        stop_positions = self.stop.nonzero()[0]
+        bounds = stop_positions.searchsorted(self.offsets)
         return self.lengths - (bounds[1:] - bounds[:-1])
 
     @cached_property
     def exacts(self) -> list[bytes]:
-        """``Document.exact`` of every text."""
-        data, places = self.hashes.astype("<u8", copy=False).tobytes(), (8 * self.offsets).tolist()
-        return [digest([data[start:end]], self._secret) for start, end in pairwise(places)]
+        """``CanonicalText.exact_digest`` of every text."""
+        data, byte_offsets = self.hashes.astype("<u8", copy=False).tobytes(), (8 * self.offsets).tolist()
+        return [digest([data[start:end]], self._secret) for start, end in pairwise(byte_offsets)]
 
     def exact(self, i: int) -> bytes:
-        """Return ``Document.exact`` of a text."""
+        """Return ``CanonicalText.exact_digest`` of text i."""
         return self.exacts[i]
 
     def document(self, i: int) -> CanonicalText:
-        """Return the document of a text."""
+        """Return the canonical text of text i."""
         return self._documents[i]
 
     def codes(self, i: int) -> frozenset[str]:
-        """Return the canonical codes of a text."""
+        """Return the canonical codes of text i."""
         return self._documents[i].codes
 
     def contacts(self, i: int) -> tuple[str, ...]:
-        """Return the canonical contacts of a text, each once, in order."""
+        """Return the canonical contacts of text i, each once, in order."""
         return self._documents[i].contacts
 
     def plain(self, i: int) -> str:
-        """Return a text without markup, as a person sees it."""
+        """Return text i without markup, as a person sees it."""
         return self._documents[i].plain
 
     def forget(self) -> None:
-        """Drop the tokens of all texts to save memory. They are made again when they are asked for."""
+        """Drop the tokens of all texts to save memory. They are computed again on demand."""
         self._documents = [document.without_tokens() for document in self._documents]

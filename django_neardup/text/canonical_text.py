@@ -1,4 +1,4 @@
-"""One text and its views, each computed once."""
+"""One text and its views. Each view is computed once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ WEIGHT_BY_KIND = {"code": 2.0, "number": 2.0, "measure": 2.0, "price": 0.1, "con
 
 
 def token_weight(token: Token) -> float:
-    """How much a token counts in a score: figures most, contacts next to nothing, words by their length."""
+    """Return the weight of a token in a score: most for figures, almost none for contacts.
+
+    Words count by length.
+    """
     return WEIGHT_BY_KIND.get(token.kind) or _WORD_WEIGHTS[token.key]
 
 
@@ -39,13 +42,16 @@ _WORD_WEIGHTS = _WordWeightCache()
 
 
 class CanonicalText:
-    """A text as the algorithms see it.
+    """A text as the algorithms use it. Any ``str`` is accepted, and no content raises an error.
 
-    ``language``: what words are lemmatised as, "ru" by default; ``quotes``: "keep" or "drop" quotations;
-    ``secret`` keys every hash; ``synonyms``: classes of words that count as one.  Accepts any ``str``, never
-    raises for its content; of a text over 1 MiB only the head and the tail are read, and ``truncated`` says so.
-    ``len()`` is the number of tokens.  The reader gives the hashes and all that is said of them; the tokens, with
-    their places in the text, are made when they are first asked for.
+    - ``language``: the language of the lemmas, "ru" by default.
+    - ``quotes``: "keep" or "drop" quotations. Any other value raises ValueError.
+    - ``secret``: the key of every hash.
+    - ``synonyms``: classes of words that count as one.
+
+    If a text is over 1 MiB, only its head and tail are read, and ``truncated`` is True. ``len()`` is the
+    number of tokens. The reader provides the hashes and the views derived from them. Tokens with their
+    offsets are made on first access.
     """
 
     def __init__(
@@ -76,7 +82,7 @@ class CanonicalText:
 
     @cached_property
     def reading(self) -> Reading:
-        """What the reader finds in the text."""
+        """The reader's results for the text."""
         return read(self.raw, self.language, self.quotes, self.secret, self.synonyms)
 
     @cached_property
@@ -85,12 +91,12 @@ class CanonicalText:
         return tuple(RECORD.iter_unpack(self.reading.data))
 
     def without_tokens(self) -> CanonicalText:
-        """Return the same text without what has been made of it, apart from the reading."""
-        document = CanonicalText(
+        """Return a copy with the reading only. All other computed values are dropped."""
+        text = CanonicalText(
             self.raw, language=self.language, quotes=self.quotes, secret=self.secret, synonyms=self.synonyms
         )
-        document.reading = self.reading
-        return document
+        text.reading = self.reading
+        return text
 
     @property
     def plain(self) -> str:
@@ -103,7 +109,7 @@ class CanonicalText:
 
     @property
     def folded_text(self) -> OffsetText:
-        """The plain text after Unicode folding, with the places of its characters in ``raw``."""
+        """The plain text after Unicode folding, with the offsets of its characters in ``raw``."""
         return self._normalized.offset_text
 
     @property
@@ -113,8 +119,8 @@ class CanonicalText:
 
     @cached_property
     def _tokens_and_sentences(self) -> TokenizedText:
-        found = tokenize(self.folded_text, self.language, self.is_cyrillic)
-        return self.synonyms.apply(found) if self.synonyms else found
+        tokenized = tokenize(self.folded_text, self.language, self.is_cyrillic)
+        return self.synonyms.apply(tokenized) if self.synonyms else tokenized
 
     @property
     def tokens(self) -> tuple[Token, ...]:
@@ -122,7 +128,7 @@ class CanonicalText:
 
     @property
     def sentences(self) -> tuple[tuple[int, int], ...]:
-        """Half-open ranges of tokens, in order, that cover all of them."""
+        """Half-open ranges of tokens, in order, that together cover all tokens."""
         return self._tokens_and_sentences.sentences
 
     @property
@@ -147,14 +153,14 @@ class CanonicalText:
 
     @cached_property
     def content(self) -> tuple[bool, ...]:
-        """Whether each token says something of its own: no stop word, no price, no contact."""
+        """Whether each token is neither a stop word nor a price nor a contact."""
         return tuple([marks & (STOPPED | BARE) == 0 for _, marks in self._records])
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
-        """See ``weight``; one value a token, above 0 and at most 2."""
-        fixed, by_key = WEIGHT_BY_KIND.get, _WORD_WEIGHTS
-        return tuple([fixed(token.kind) or by_key[token.key] for token in self.tokens])
+        """``token_weight`` of every token, above 0 and at most 2."""
+        weight_by_kind, word_weights = WEIGHT_BY_KIND.get, _WORD_WEIGHTS
+        return tuple([weight_by_kind(token.kind) or word_weights[token.key] for token in self.tokens])
 
     @cached_property
     def total_weight(self) -> float:
@@ -178,10 +184,13 @@ class CanonicalText:
 
     @cached_property
     def person_names(self) -> tuple[str, ...]:
-        """People's full names, "иванов иван иванович" or "иванов и. и.", each once, in order (see ``people``)."""
+        """Full names of people, each once, in order (see ``find_person_names``).
+
+        They look like "иванов иван иванович" or "иванов и. и.".
+        """
         return find_person_names(self.raw, self.tokens, self.sentences, self.language)
 
     @cached_property
     def exact_digest(self) -> bytes:
-        """16-byte keyed digest of ``hashes``: equal for texts that differ only in dress."""
+        """16-byte keyed digest of ``hashes``. It is equal for texts that differ only in formatting."""
         return digest([struct.pack(f"<{len(self.hashes)}Q", *self.hashes)], self.secret)

@@ -1,6 +1,7 @@
-"""Chunks of folded texts to the records of their tokens, read once and then remembered by the process.
+"""A cache per process that maps chunks of folded texts to the records of their tokens.
 
-A record is the hash of a token and its marks.  One cache serves texts of one language and script under one secret.
+A record is the hash of a token and its marks. One cache serves texts of one language and script with one
+secret.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ STOPPED, BARE = 1, 2
 RECORD = Struct("<QB")
 MOST_CHUNKS = 48_000
 MOST_BYTES = 15 << 19
-"""Of each of the two generations. Common texts reach the first limit, crafted ones the second."""
+"""Maximum bytes of each of the two generations.
+
+Common texts reach the limit of chunks first, crafted ones this limit.
+"""
 
 MOST_PIECE_BYTES = 1 << 20
 MOST_CACHES = 16
 LONGEST_KEPT = 100
-_ENTRY_BYTES = 56  # of a dictionary, for one key
+_ENTRY_BYTES = 56  # of a dictionary, per key
 
 _HARD = re.compile(r"[\d+*$€£¥₽₴₸°×·÷]")
 _SOFT_KINDS = frozenset(["word", "latin", "numeral"])
@@ -40,7 +44,7 @@ _LETTERS = re.compile(r"[^\W\d_]{1,40}")
 
 
 class Piece(NamedTuple):
-    """Records of neighbouring tokens, one after another, and the codes and contacts among them."""
+    """Records of adjacent tokens, one after another, and the codes and contacts among them."""
 
     data: bytes
     codes: tuple[str, ...] = ()
@@ -48,10 +52,10 @@ class Piece(NamedTuple):
 
 
 class _Generations(dict[str, "bytes | None"]):
-    """A dictionary of bounded size that keeps what was used of late.
+    """A dictionary of limited size that keeps the recently used values.
 
-    When it is full it becomes the older generation, and what is found there moves back.  Threads may do so at the same
-    time: at worst a chunk is read again.
+    A full dictionary becomes the older generation. Values used again move back. Threads may do this at
+    the same time: in the worst case a chunk is read twice.
     """
 
     def __init__(self) -> None:
@@ -60,7 +64,7 @@ class _Generations(dict[str, "bytes | None"]):
         self.size = 0
 
     def keep(self, key: str, value: bytes | None) -> None:
-        """Remember a value."""
+        """Store a value."""
         size = getsizeof(key) + getsizeof(value) + _ENTRY_BYTES
         if len(self) >= MOST_CHUNKS or self.size + size > MOST_BYTES:
             self.older = dict(self)
@@ -71,10 +75,10 @@ class _Generations(dict[str, "bytes | None"]):
 
 
 class ChunkCache(_Generations):
-    """Chunks to the records of their tokens, b"" for a chunk without tokens.
+    """Chunks mapped to the records of their tokens, b"" for a chunk without tokens.
 
-    None stands for a chunk that is to be read together with its neighbours, because it holds a figure, or because its
-    codes and contacts are wanted: ``piece`` reads those.
+    The value is None if the chunk must be read together with adjacent ones. That is the case if it has a
+    figure, or if its codes and contacts are needed. ``piece`` reads such chunks.
     """
 
     def __init__(self, language: str, cyrillic: bool, secret: bytes, synonyms: Synonyms | None) -> None:
@@ -103,7 +107,7 @@ class ChunkCache(_Generations):
         return self._marked(chunk, tokens) if tokens else b""
 
     def _read_word(self, chunk: str, word: str) -> bytes | None:
-        """Read a chunk of one word, between signs that are no part of it."""
+        """Read a chunk of one word and the signs around it, which are no part of the word."""
         if chunk != word:
             records = self[word]
             return records if records is None or chunk.startswith(word) else _not_following(records)
@@ -114,7 +118,10 @@ class ChunkCache(_Generations):
         return self._record(entry.key, entry.kind, mark_before(word) | mark_behind(entry.surface))
 
     def _marked(self, chunk: str, tokens: Sequence[Token]) -> bytes:
-        """Return the records of a chunk: the first is marked for a figure before it, the last for one behind it."""
+        """Return the records of a chunk.
+
+        The first is marked for a figure before the chunk, the last for a figure behind it.
+        """
         marks = [0] * len(tokens)
         marks[0] |= mark_before(chunk)
         marks[-1] |= mark_behind(tokens[-1].surface, alone=len(tokens) == 1)
@@ -152,7 +159,7 @@ class ChunkCache(_Generations):
         self._pieces[text] = piece
 
     def piece_of(self, tokens: Sequence[Token]) -> Piece:
-        """Return the piece of tokens that are known."""
+        """Return the piece of tokens that already exist."""
         return Piece(
             b"".join([self._record(token.key, token.kind) for token in tokens]),
             tuple(token.key for token in tokens if token.kind == "code"),
@@ -161,12 +168,12 @@ class ChunkCache(_Generations):
 
 
 def _not_following(records: bytes) -> bytes:
-    """Return the record of a word that no figure before it can reach, because a sign stands between."""
+    """Return a word's record without the mark for a figure before it: a sign stands between them."""
     value, marks = RECORD.unpack(records)
     return RECORD.pack(value, marks & ~FOLLOWS) if marks & FOLLOWS else records
 
 
 @lru_cache(maxsize=MOST_CACHES)
 def chunk_cache(language: str, cyrillic: bool, secret: bytes, synonyms: Synonyms | None) -> ChunkCache:
-    """Return the cache of the process for texts of that kind."""
+    """Return the cache of the process for this language, script, secret and synonyms."""
     return ChunkCache(language, cyrillic, secret, synonyms)

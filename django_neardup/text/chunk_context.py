@@ -1,7 +1,8 @@
-"""Which chunks of a text may belong to a figure beside them: units, currencies, months, and words that lead to prices.
+"""Chunks that may belong to an adjacent figure: units, currencies, months, and words before prices.
 
-The reader splits a text at blanks, and some token rules reach over a blank.  What is marked here is read together with
-the figure.  A mark too many costs time; a mark too few gives other tokens than the whole text has.
+The reader splits a text at blanks, but some token rules reach over a blank. A marked chunk is read
+together with the figure. A mark too many costs time. A missing mark gives other tokens than the whole
+text has.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Iterator
 from .tokens import numbers, units
 from .tokens.tokenize import PRICE_LINK_WORDS, PRICE_WORDS, RANGE_WORDS
 
-FOLLOWS = 4  # may go on with a figure before it
-LEADS = 8  # a price word, which makes a price of a figure behind it
+FOLLOWS = 4  # may continue a figure before it
+LEADS = 8  # a price word: a figure behind it is a price
 LINKS = 16  # may stand between a price word and a figure
 MONTH = 32  # may begin a date
 
@@ -33,23 +34,23 @@ _SOURCES = (
 
 
 def _words_of(source: str) -> str:
-    """Turn a pattern of phrases into a pattern of the words that they consist of."""
+    """Convert a pattern of phrases to a pattern of the words in them."""
     plain = _LOOK_AHEAD.sub("", source)
     return f"{_BLANK.sub('|', plain)}|{_BLANK.sub('', plain)}"
 
 
 def _alternatives(source: str) -> Iterator[str]:
-    """Yield the alternatives of a pattern, and those of groups that are an alternative themselves."""
+    """Yield the alternatives of a pattern. A group that is an alternative itself is split too."""
     depth, start = 0, 0
-    for place, sign in enumerate(f"{source}|"):
-        depth += (sign == "(") - (sign == ")")
-        if sign == "|" and not depth:
-            alternative, start = source[start:place], place + 1
+    for position, character in enumerate(f"{source}|"):
+        depth += (character == "(") - (character == ")")
+        if character == "|" and not depth:
+            alternative, start = source[start:position], position + 1
             yield from _alternatives(alternative[3:-1]) if _GROUP.fullmatch(alternative) else [alternative]
 
 
 def _by_first_letter(source: str) -> str:
-    """Group the alternatives by their first letter: most words are given up after one comparison."""
+    """Group the alternatives by first letter. Most words are then rejected after one comparison."""
     endings: dict[str, list[str]] = {}
     for alternative in dict.fromkeys(_alternatives(source)):
         is_plain = alternative[0].isalpha() and alternative[1:2] not in tuple("?*+{")
@@ -58,7 +59,7 @@ def _by_first_letter(source: str) -> str:
     return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in endings.items())
 
 
-# A multiplier may be glued to what it multiplies: 5 тысруб.
+# A multiplier may be joined to its unit: 5 тысруб.
 _FOLLOWING = re.compile(
     f"(?:{_by_first_letter(units.MULTIPLIER)})?(?:{_by_first_letter('|'.join(map(_words_of, _SOURCES)))})"
 )
@@ -66,13 +67,16 @@ _MONTH = re.compile(numbers.ENGLISH_MONTH)
 
 
 def mark_before(chunk: str) -> int:
-    """Return ``FOLLOWS`` if the first letters of a chunk may go on with a figure before it, else 0."""
-    first = _FIRST_LETTERS.match(chunk)
-    return FOLLOWS if first and _FOLLOWING.fullmatch(first.group()) else 0
+    """Return ``FOLLOWS`` if the first letters of a chunk may continue a figure before it, otherwise 0."""
+    first_letters = _FIRST_LETTERS.match(chunk)
+    return FOLLOWS if first_letters and _FOLLOWING.fullmatch(first_letters.group()) else 0
 
 
 def mark_behind(surface: str, *, alone: bool = True) -> int:
-    """Return what the last word of a chunk says of a figure behind it; ``alone``: the chunk has no other word."""
+    """Return the marks of a chunk's last word for a figure behind it.
+
+    ``alone``: the chunk has no other word.
+    """
     mark = MONTH if _MONTH.fullmatch(surface) else 0
     if surface in PRICE_WORDS:
         mark |= LEADS

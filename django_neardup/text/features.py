@@ -1,4 +1,4 @@
-"""A document as the classic algorithms see it: lists of words, sentences, letters."""
+"""Features of a text for the classic algorithms: lists of words, sentences, letters."""
 
 from __future__ import annotations
 
@@ -9,30 +9,37 @@ from .tokens.tokenize import Token
 
 
 def written_form(token: Token) -> str:
-    """The word as written, in lower case; of a code its one form, whatever script its letters were typed in."""
+    """Return the word as written, in lower case. For a code, return its canonical form in lower case.
+
+    Codes typed with letters of another script have the same form.
+    """
     return token.key.lower() if token.kind == "code" else token.surface
 
 
 def content_lemmas(text: CanonicalText) -> list[str]:
-    """Keys of the tokens (lemmas, numbers, codes) that are neither stop words nor contacts, in order."""
+    """Return the keys (lemmas, numbers, codes) of all tokens except stop words and contacts, in order."""
     return [token.key for token in text.tokens if token.kind != "contact" and token.key not in STOP_WORDS]
 
 
 def content_words(text: CanonicalText) -> list[str]:
-    """Words as written, in lower case, without stop words: the canonical text of the articles without lemmas."""
+    """Return the words as written, in lower case, without stop words.
+
+    It is the articles' canonical text without lemmas.
+    """
     return [written_form(token) for token in text.tokens if token.surface not in STOP_WORDS]
 
 
 def keys_by_sentence(text: CanonicalText) -> list[list[str]]:
-    """Keys of all tokens, a list a sentence."""
+    """Return the keys of all tokens, one list per sentence."""
     keys = [token.key for token in text.tokens]
     return [keys[start:end] for start, end in text.sentences]
 
 
 def join_letters(text: CanonicalText, min_word_length: int = 1) -> str:
-    """Words as written, in lower case, those of at least `shortest` characters, joined by nothing.
+    """Join the words of at least `min_word_length` characters, as written, in lower case, without blanks.
 
-    A glyph of a script without spaces is a token, not a short word: it stays."""
+    Glyphs of a script without spaces are kept: each is a token, not a short word.
+    """
     return "".join(
         written_form(token)
         for token in text.tokens

@@ -1,4 +1,4 @@
-"""Keyed 64-bit hashes.  The secret enters once, in the hash of a word; a fast mixer does the rest."""
+"""Keyed 64-bit hashes. The secret is used once, in the hash of a word. A fast mixer does the rest."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ MIX_FACTOR_2 = 0x94D049BB133111EB
 
 
 def _blake2b_key(secret: bytes) -> bytes:
-    """A BLAKE2b key: at most 64 bytes, longer secrets are hashed first."""
+    """Return a BLAKE2b key of at most 64 bytes. Longer secrets are hashed first."""
     return secret if len(secret) <= 64 else hashlib.blake2b(secret).digest()
 
 
 def hash_word(word: str, secret: bytes = b"") -> int:
-    """Keyed BLAKE2b of a word, an unsigned 64-bit integer.  Accepts any ``str``."""
+    """Return the keyed BLAKE2b hash of a word, an unsigned 64-bit integer. Accepts any ``str``."""
+    # The key prevents that others forge a collision.
     data = word.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=_blake2b_key(secret)).digest(), "big")
 
 
 def mix(*values: int, seed: int = 0) -> int:
-    """One unsigned 64-bit integer from several, sensitive to their order and number.
+    """Mix several integers to one unsigned 64-bit integer. Their order and number matter.
 
-    Each step adds a value and applies the finaliser of splitmix64 (Steele, Lea, Flood, "Fast
-    splittable pseudorandom number generators", 2014).  Not cryptographic: feed it keyed hashes.
+    Each step adds a value and applies the finaliser of splitmix64 (Steele, Lea, Flood, "Fast splittable
+    pseudorandom number generators", 2014). The function is not cryptographic: pass keyed hashes.
     """
     state = (seed + GOLDEN_RATIO_64) & MASK_64
     for value in values:
@@ -40,11 +41,11 @@ def mix(*values: int, seed: int = 0) -> int:
 
 
 def digest(parts: Iterable[bytes | str], secret: bytes = b"") -> bytes:
-    """16 bytes of keyed BLAKE2b over the parts; each is preceded by its length, so that
-    ``["ab", "c"]`` and ``["a", "bc"]`` differ.  ``str`` and ``bytes`` of equal content agree."""
+    """Return 16 bytes of keyed BLAKE2b over the parts. ``str`` and ``bytes`` of equal content agree."""
     state = _keyed_state(secret).copy()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        # Each part is preceded by its length, so that ["ab", "c"] and ["a", "bc"] differ.
         state.update(len(data).to_bytes(8, "big"))
         state.update(data)
     return state.digest()
@@ -52,22 +53,22 @@ def digest(parts: Iterable[bytes | str], secret: bytes = b"") -> bytes:
 
 @lru_cache(maxsize=16)
 def _keyed_state(secret: bytes) -> hashlib.blake2b:
-    """The state that every digest with this secret begins with."""
+    """Return the initial state of every digest with this secret."""
     return hashlib.blake2b(digest_size=16, key=_blake2b_key(secret))
 
 
 def crc32(text: str) -> int:
-    """CRC-32 of the UTF-8 text, unsigned: for the algorithms that are defined by it.  Strangers can forge it."""
+    """Return the unsigned CRC-32 of the UTF-8 text, for algorithms defined by it. Attackers can forge it."""
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def md5(text: str) -> int:
-    """The first 64 bits of the MD5 of the UTF-8 text: for the algorithm that is defined by it."""
+    """Return the first 64 bits of the MD5 of the UTF-8 text, for the algorithm defined by it."""
     return _first_64_bits(hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest())
 
 
 def sha1(text: str) -> int:
-    """The first 64 bits of the SHA-1 of the UTF-8 text: for the algorithms that are defined by it."""
+    """Return the first 64 bits of the SHA-1 of the UTF-8 text, for the algorithms defined by it."""
     return _first_64_bits(hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest())
 
 

@@ -1,4 +1,4 @@
-"""A list of key phrases found in texts, all of them in one pass."""
+"""Search for all phrases of a list in one pass over a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ PhraseId = TypeVar("PhraseId", bound=Hashable)
 
 
 class _PhraseNode(Generic[PhraseId]):
-    """A state: the words read so far; ``fallback`` is the longest ending of them that begins a phrase."""
+    """A state of the automaton: the words read so far.
+
+    ``fallback`` is the state of their longest ending that begins a phrase.
+    """
 
     __slots__ = ("children", "fallback", "nearest_with_phrases", "phrase_ids")
 
@@ -25,12 +28,14 @@ class _PhraseNode(Generic[PhraseId]):
 
 
 class PhraseMatcher(Generic[PhraseId]):
-    """Phrases of a staff's list, each with an id, to be found in documents by runs of neighbouring token keys.
+    """Phrases of a moderators' list, each with an id, found in texts as runs of adjacent token keys.
 
-    Case, punctuation and the forms of words make no difference: "срочная продажа" finds "Срочную — продажу!".
-    ``language`` and ``synonyms`` are to be those of the documents.  Phrases without a word are never found.
-    The automaton of Aho and Corasick, "Efficient string matching" (1975), over words: the time to look through
-    a text grows with its length alone, not with the number of phrases.
+    Case, punctuation and inflected forms make no difference: "срочная продажа" finds "Срочную —
+    продажу!". ``language`` and ``synonyms`` must be those of the texts. Phrases without a word are never
+    found.
+
+    The automaton is by Aho and Corasick, "Efficient string matching" (1975), over words. The time for a
+    text grows with its length only, not with the number of phrases.
     """
 
     def __init__(
@@ -43,18 +48,18 @@ class PhraseMatcher(Generic[PhraseId]):
         self._link_fallbacks()
 
     def find(self, text: CanonicalText) -> tuple[PhraseId, ...]:
-        """Ids of the phrases that a document holds, each once, in the order in which their first ends stand."""
-        found: dict[PhraseId, None] = {}
-        told: set[_PhraseNode[PhraseId]] = set()
+        """Return the ids of the phrases in a text, each once, ordered by the end of their first occurrence."""
+        phrase_ids: dict[PhraseId, None] = {}
+        visited: set[_PhraseNode[PhraseId]] = set()
         node = self._root
         for token in text.tokens:
             node = self._next_node(node, token.key)
-            end: _PhraseNode[PhraseId] | None = node
-            while end is not None and end not in told:
-                told.add(end)
-                found.update(dict.fromkeys(end.phrase_ids))
-                end = end.nearest_with_phrases
-        return tuple(found)
+            ending: _PhraseNode[PhraseId] | None = node
+            while ending is not None and ending not in visited:
+                visited.add(ending)
+                phrase_ids.update(dict.fromkeys(ending.phrase_ids))
+                ending = ending.nearest_with_phrases
+        return tuple(phrase_ids)
 
     def _add_phrase(self, phrase_id: PhraseId, keys: list[str]) -> None:
         if not keys:
@@ -65,17 +70,17 @@ class PhraseMatcher(Generic[PhraseId]):
         node.phrase_ids.append(phrase_id)
 
     def _link_fallbacks(self) -> None:
-        """Nodes by their depth: each falls back to one that stands higher."""
-        waiting = deque([self._root])
-        while waiting:
-            parent = waiting.popleft()
+        """Link each node to its fallback, level by level: a fallback is always nearer to the root."""
+        queue = deque([self._root])
+        while queue:
+            parent = queue.popleft()
             for key, node in parent.children.items():
                 fallback = parent.fallback
                 node.fallback = self._root if fallback is None else self._next_node(fallback, key)
                 node.nearest_with_phrases = (
                     node.fallback if node.fallback.phrase_ids else node.fallback.nearest_with_phrases
                 )
-                waiting.append(node)
+                queue.append(node)
 
     def _next_node(self, node: _PhraseNode[PhraseId], key: str) -> _PhraseNode[PhraseId]:
         while key not in node.children:

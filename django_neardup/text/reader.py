@@ -1,7 +1,8 @@
-"""The reader: a text to the hashes and marks of its tokens, without the tokens.
+"""The reader: hashes and marks of a text's tokens, without making the tokens.
 
-The text is normalized as a whole and split at blanks.  Most chunks have been read before: their records are looked up.
-Figures are read together with the chunks that may belong to them.  The result equals that of the tokenizer.
+The text is normalized as a whole and split at blanks. Most chunks were read before, so their records are
+looked up. Figures are read together with the chunks that may belong to them. The result equals the
+tokenizer's.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from .word_lists import word_set
 
 CYRILLIC_LANGUAGES = word_set("ru uk be bg sr mk kk ky mn tg tt ba")
 _FIRST_MARKS, _LAST_MARKS = 8, -1
-"""Where the marks of the first and the last record of a chunk stand."""
+"""Positions of the marks in the first and in the last record of a chunk."""
 
 Parts = list["bytes | None"]
 
 
 class Reading(NamedTuple):
-    """What the reader finds in a text.
+    """The reader's results for a text.
 
-    ``data``: records of the tokens (``chunk_cache.RECORD``).  ``codes`` and ``contacts``: canonical, in order.
-    ``plain``: the text without markup.  ``truncated``: whether a part of the text was left out.
+    - ``data``: records of the tokens (``chunk_cache.RECORD``).
+    - ``codes`` and ``contacts``: canonical, in order.
+    - ``plain``: the text without markup.
+    - ``truncated``: whether a part of the text was left out.
     """
 
     data: bytes
@@ -40,7 +43,7 @@ class Reading(NamedTuple):
 
 
 def read(raw: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms | None) -> Reading:
-    """Read a text.  See ``Document`` for the arguments."""
+    """Read a text. See ``CanonicalText`` for the arguments."""
     plain = plain_text(raw, quotes, PlainText)
     folded = normalize(plain, prefer_cyrillic=prefers_cyrillic(language))
     text = folded.offset_text.text
@@ -50,7 +53,7 @@ def read(raw: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms
     if len(text) < LONG_TEXT_CHARACTERS:
         piece, truncated = _read_chunks(cache, lower(text)), plain.truncated
     else:
-        # A very long text has a budget of words, which only the tokenizer keeps.
+        # A very long text has a budget of words, which only the tokenizer applies.
         tokens = tokenize(folded.offset_text, language, folded.is_cyrillic)
         piece, truncated = cache.piece_of(tokens.tokens), tokens.truncated
     return Reading(*piece, plain.text, truncated)
@@ -71,17 +74,17 @@ def _read_chunks(cache: ChunkCache, text: str) -> Piece:
 
 
 def _read_figures(cache: ChunkCache, chunks: list[str], parts: Parts) -> Piece:
-    """Read what could not be looked up, with the neighbours that may belong to it."""
+    """Read the chunks without records, together with the adjacent chunks that may belong to them."""
     data: Parts = []
     codes: tuple[str, ...] = ()
     contacts: tuple[str, ...] = ()
-    end, left = 0, parts.count(None)
-    while left:
+    end, remaining = 0, parts.count(None)
+    while remaining:
         figure = parts.index(None, end)
         start = _start_of(parts, figure, end)
         data += parts[end:start]
         end = _end_of(parts, figure)
-        left -= parts[start:end].count(None)
+        remaining -= parts[start:end].count(None)
         piece = cache.piece(" ".join(chunks[start:end]).replace(" \n ", "\n"))
         data.append(piece.data)
         codes += piece.codes
@@ -91,35 +94,38 @@ def _read_figures(cache: ChunkCache, chunks: list[str], parts: Parts) -> Piece:
 
 
 def _start_of(parts: Parts, figure: int, floor: int) -> int:
-    """Return where the month or the price word before a figure stands, else the figure's own place."""
-    first = _before(parts, figure, floor)
-    marks = parts[first][_LAST_MARKS] if first >= floor else 0  # type: ignore[index]
+    """Return the position of the month or price word before a figure, otherwise the figure's position."""
+    previous = _before(parts, figure, floor)
+    marks = parts[previous][_LAST_MARKS] if previous >= floor else 0  # type: ignore[index]
     if marks & (LEADS | MONTH):
-        return first
+        return previous
     if marks & LINKS:
-        second = _before(parts, first, floor)
-        if second >= floor and parts[second][_LAST_MARKS] & LEADS:  # type: ignore[index]
-            return second
+        before_link = _before(parts, previous, floor)
+        if before_link >= floor and parts[before_link][_LAST_MARKS] & LEADS:  # type: ignore[index]
+            return before_link
     return figure
 
 
 def _end_of(parts: Parts, figure: int) -> int:
     """Return the end of a figure and of the units, currencies, months and other figures that follow it."""
     end = figure + 1
-    while (place := _next(parts, end)) < len(parts):
-        part = parts[place]
+    while (position := _next(parts, end)) < len(parts):
+        part = parts[position]
         if part is not None and not part[_FIRST_MARKS] & FOLLOWS:
             if not part[_LAST_MARKS] & LINKS:
                 return end
-            place = _next(parts, place + 1)
-            if place == len(parts) or parts[place] is not None:
+            position = _next(parts, position + 1)
+            if position == len(parts) or parts[position] is not None:
                 return end
-        end = place + 1
+        end = position + 1
     return end
 
 
 def _before(parts: Parts, place: int, floor: int) -> int:
-    """Return the place of the nearest chunk with tokens before a place; one below ``floor`` if there is none."""
+    """Return the position of the nearest chunk with tokens before a position.
+
+    Return a position below ``floor`` if there is none.
+    """
     place -= 1
     while place >= floor and parts[place] == b"":
         place -= 1
@@ -127,7 +133,10 @@ def _before(parts: Parts, place: int, floor: int) -> int:
 
 
 def _next(parts: Parts, place: int) -> int:
-    """Return the place of the nearest chunk with tokens from a place on; the number of parts if there is none."""
+    """Return the position of the nearest chunk with tokens at or behind a position.
+
+    Return the number of parts if there is none.
+    """
     while place < len(parts) and parts[place] == b"":
         place += 1
     return place

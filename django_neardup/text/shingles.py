@@ -1,4 +1,4 @@
-"""Shingles and their choice by winnowing; the canonical text of the classic articles."""
+"""Shingles, their selection by winnowing, and the canonical text of the classic articles."""
 
 from __future__ import annotations
 
@@ -13,39 +13,45 @@ T = TypeVar("T")
 
 
 def shingles(items: Sequence[T], size: int) -> list[tuple[T, ...]]:
-    """All runs of ``size`` neighbouring items, ``len(items) - size + 1`` of them, none for a shorter sequence."""
+    """Return all runs of ``size`` adjacent items, ``len(items) - size + 1`` in all.
+
+    Return [] for a shorter sequence. Raise ValueError if ``size`` is below 1.
+    """
     if size < 1:
         raise ValueError("a shingle has at least one item")
     return [tuple(items[start : start + size]) for start in range(len(items) - size + 1)]
 
 
 def winnow(hashes: Sequence[int], window: int) -> list[int]:
-    """Positions of the chosen hashes, ascending: in every ``window`` neighbours the least, the rightmost of equal
-    ones (Schleimer, Wilkerson, Aiken, "Winnowing", 2003).
+    """Return the ascending positions of the hashes that winnowing selects.
 
-    Two sequences that share ``window`` neighbouring hashes share a chosen one.  Of fewer than ``window``
-    hashes the least is chosen; none of an empty sequence.
+    Source: Schleimer, Wilkerson, Aiken, "Winnowing" (2003).
+
+    In every ``window`` adjacent hashes the minimum is selected, the rightmost of equal ones. Two
+    sequences that share ``window`` adjacent hashes share a selected one. Of fewer than ``window`` hashes
+    the minimum is selected, of an empty sequence none. Raise ValueError if ``window`` is below 1.
     """
     if window < 1:
         raise ValueError("a window has at least one hash")
     chosen = list(_window_minimum_positions(hashes, min(window, len(hashes)))) if hashes else []
-    return [place for index, place in enumerate(chosen) if not index or place != chosen[index - 1]]
+    return [position for index, position in enumerate(chosen) if not index or position != chosen[index - 1]]
 
 
 def _window_minimum_positions(hashes: Sequence[int], window: int) -> Iterator[int]:
+    # Positions with rising hashes: the first has the minimum of the window.
     rising: deque[int] = deque()
-    for place, value in enumerate(hashes):
+    for position, value in enumerate(hashes):
         while rising and hashes[rising[-1]] >= value:
             rising.pop()
-        rising.append(place)
-        if rising[0] <= place - window:
+        rising.append(position)
+        if rising[0] <= position - window:
             rising.popleft()
-        if place >= window - 1:
+        if position >= window - 1:
             yield rising[0]
 
 
 def classic_words(text: str, *, stop_words: Container[str] = STOP_WORDS, language: str = "ru") -> list[str]:
-    """Words as written, in lower case, without stop words: the canonical text of the classic articles."""
+    """Return the words as written, in lower case, without stop words: the classic articles' canonical text."""
     return [
         token.surface
         for token in CanonicalText(text, language=language).tokens
@@ -54,14 +60,17 @@ def classic_words(text: str, *, stop_words: Container[str] = STOP_WORDS, languag
 
 
 def classic_text(text: str, *, stop_words: Container[str] = STOP_WORDS, language: str = "ru") -> str:
-    """``canonical_words`` joined by spaces."""
+    """Return ``classic_words`` joined by blanks."""
     return " ".join(classic_words(text, stop_words=stop_words, language=language))
 
 
 def classic_shingles(
     text: str, size: int = 10, *, stop_words: Container[str] = STOP_WORDS, language: str = "ru"
 ) -> list[str]:
-    """Shingles of the canonical text, each as a string of words; none for a text of fewer words."""
+    """Return the shingles of the classic canonical text, each as a string of words.
+
+    Return [] for a text of fewer words than ``size``.
+    """
     return [
         " ".join(shingle)
         for shingle in shingles(classic_words(text, stop_words=stop_words, language=language), size)

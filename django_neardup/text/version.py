@@ -1,3 +1,3 @@
-"""The version of canonisation: it goes up with every change that makes other tokens of a text."""
+"""The version of canonicalization. Increase it with every change that gives a text other tokens."""
 
 CANONICALIZATION_VERSION = "2"

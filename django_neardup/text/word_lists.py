@@ -1,6 +1,6 @@
-"""Word lists are written as text."""
+"""Word lists written as text."""
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text, without order."""
+    """Return the set of the words in a text."""
     return frozenset(text.split())

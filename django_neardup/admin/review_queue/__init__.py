@@ -1,2 +1,4 @@
-"""The queue of all that waits for a person: ``queue_query`` cuts them from one union, ``queue_page`` and ``queue_rows``
-show them."""
+"""The review queue: the clusters and pairs that wait for a moderator.
+
+``queue_query`` reads them with one union query. ``queue_page`` and ``queue_rows`` prepare them for the page.
+"""

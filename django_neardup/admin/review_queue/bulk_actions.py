@@ -1,4 +1,8 @@
-"""Decisions from a list: leave and hide are done at once on what the rows showed; the rest goes to its confirmation."""
+"""Decisions from a list.
+
+"Leave" and "hide" are performed immediately if the groups still are as the rows showed them. Other actions
+lead to their confirmation.
+"""
 
 from __future__ import annotations
 
@@ -32,18 +36,24 @@ from ..selection_limits import too_many_message
 from .suggestions import suggest_action
 
 ACCEPT_SUGGESTIONS = "accept"
-"""In the place of an outcome: for each group what is suggested."""
+"""The action name that stands for the suggested action of each group."""
 IMMEDIATE_ACTIONS = ("leave", "hide")
 MISSING_PERMISSION_MESSAGE: str | Promise = gettext_lazy("you lack the permission.")
 
 
 class BulkDecisionView(DecisionView):
-    """One request of a list. Each group is decided or not by itself."""
+    """One request from a list.
+
+    Each group is decided on its own: a refusal does not affect the other groups.
+    """
 
     uses_suggestions = False
 
     def get_response(self) -> HttpResponse:
-        """The deed on each group whose row still holds, or the way to a confirmation."""
+        """Perform the action on each unchanged group, or redirect to a confirmation.
+
+        Change nothing if no group is selected or the selection is above ``MAX_OBJECTS``.
+        """
         if not self.item_keys:
             return self._redirect_with_error(_("Nothing was done: tick at least one post."))
         if not self.uses_suggestions and self.action.name not in IMMEDIATE_ACTIONS:
@@ -51,19 +61,19 @@ class BulkDecisionView(DecisionView):
         groups = {
             group.item_key: group for group in load_review_items(self.item_keys, None, None, self.using)
         }
-        wishes = {key: self._requested_action(groups.get(key)) for key in self.item_keys}
-        planned = [key for key in self.item_keys if wishes[key].name not in IMMEDIATE_ACTIONS]
-        now = [key for key in self.item_keys if key not in planned]
-        size = count_objects(groups[key] for key in now if key in groups)
+        actions_by_key = {key: self._requested_action(groups.get(key)) for key in self.item_keys}
+        confirmed_keys = [key for key in self.item_keys if actions_by_key[key].name not in IMMEDIATE_ACTIONS]
+        immediate_keys = [key for key in self.item_keys if key not in confirmed_keys]
+        size = count_objects(groups[key] for key in immediate_keys if key in groups)
         if size > MAX_OBJECTS:
             return self._redirect_with_error(too_many_message(size))
-        results = self._perform_immediate({key: wishes[key] for key in now}, groups)
-        if now and not results.done_counts and not planned and not results.refused_previews:
+        results = self._perform_immediate({key: actions_by_key[key] for key in immediate_keys}, groups)
+        if immediate_keys and not results.done_counts and not confirmed_keys and not results.refused_previews:
             return self._conflict_response(results.conflicts)
         results.add_messages(self.request, self.queue_admin.admin_site.name)
-        if not planned:
+        if not confirmed_keys:
             return HttpResponseRedirect(self.list_url)
-        return self._redirect_to_confirmation(wishes[planned[0]].name, planned)
+        return self._redirect_to_confirmation(actions_by_key[confirmed_keys[0]].name, confirmed_keys)
 
     def _requested_action(self, item: ReviewItem | None) -> ModerationAction:
         if not self.uses_suggestions or item is None:
@@ -74,39 +84,45 @@ class BulkDecisionView(DecisionView):
         self, actions_by_key: dict[str, ModerationAction], items_by_key: dict[str, ReviewItem]
     ) -> DecisionResults:
         results = DecisionResults(self.options.batch)
-        held = self._load_with_keepers(
+        unchanged = self._load_with_keepers(
             [
                 items_by_key[key]
                 for key in actions_by_key
                 if key in items_by_key and self._matches_seen_state(items_by_key[key])
             ]
         )
-        changed = find_changed_keys(held, self.using)
-        held = [group for group in held if group.item_key not in changed]
+        # The stored state stays the same until the worker compares an edited post.
+        # So the objects are checked too.
+        changed = find_changed_keys(unchanged, self.using)
+        unchanged = [group for group in unchanged if group.item_key not in changed]
         self.state_tokens = dict(
-            zip((group.item_key for group in held), build_state_tokens(held, self.using), strict=True)
+            zip(
+                (group.item_key for group in unchanged),
+                build_state_tokens(unchanged, self.using),
+                strict=True,
+            )
         )
-        for key, wish in actions_by_key.items():
+        for key, action in actions_by_key.items():
             if key not in self.state_tokens:
                 name = format_item_name(items_by_key[key]) if key in items_by_key else _("this group")
                 results.conflicts.append(
-                    self._build_conflict(key, name, wish, self.decision_request.row_states.get(key))
+                    self._build_conflict(key, name, action, self.decision_request.row_states.get(key))
                 )
-        self._perform_items([(group, actions_by_key[group.item_key]) for group in held], results)
+        self._perform_items([(group, actions_by_key[group.item_key]) for group in unchanged], results)
         return results
 
     def _perform_items(
         self, items_and_actions: Sequence[tuple[ReviewItem, ModerationAction]], results: DecisionResults
     ) -> None:
-        previews = [(self._build_preview(group, outcome), outcome) for group, outcome in items_and_actions]
+        previews = [(self._build_preview(group, action), action) for group, action in items_and_actions]
         if previews and all(preview.missing_permissions for preview, _outcome in previews):
             raise PermissionDenied
-        for preview, outcome in previews:
+        for preview, action in previews:
             if preview.missing_permissions:
                 preview.obstacles = [str(MISSING_PERMISSION_MESSAGE)]
                 results.refused_previews.append(preview)
             else:
-                self._perform_one(preview, outcome, results)
+                self._perform_one(preview, action, results)
 
     def _build_preview(self, item: ReviewItem, action: ModerationAction) -> ActionPreview:
         if action.permission is not None and not self.request.user.has_perm(action.permission):
@@ -118,7 +134,10 @@ class BulkDecisionView(DecisionView):
         return seen is not None and seen.digest == build_stored_token(item)
 
     def _load_with_keepers(self, items: Sequence[ReviewItem]) -> list[ReviewItem]:
-        """Nobody has chosen who stays: the site's policy does, as on a confirmation."""
+        """Return the groups with their objects and keepers.
+
+        In a list, the person chooses no keeper, so the site's policy proposes it, as on a confirmation.
+        """
         load_objects(items, self.using)
         return [with_proposed_keeper(group, keeper_proposal(group)) for group in items]
 
@@ -131,10 +150,13 @@ class BulkDecisionView(DecisionView):
 
 
 class AcceptSuggestionsView(BulkDecisionView):
-    """What is suggested for each group."""
+    """One request that performs the suggested action of each group."""
 
     uses_suggestions = True
 
     def _is_repeat(self, earlier_decision: EarlierDecision, action: ModerationAction) -> bool:
-        """What was suggested of a group that is no more, nobody knows."""
+        """Return whether this person made the earlier decision.
+
+        The suggestion for a group that no longer exists is unknown, so the action is not compared.
+        """
         return earlier_decision.is_made_by(self.request.user)

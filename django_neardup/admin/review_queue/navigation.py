@@ -1,4 +1,4 @@
-"""Where in the queue an item stands that is looked at, and what comes before and after it."""
+"""The position of an open item in the queue, and its neighbours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from .queue_query import QueueItem
 
 @dataclass(frozen=True)
 class QueuePosition:
-    """The place, counted from 1, of how many, and the addresses of the neighbours, empty at either end."""
+    """The position in the queue, counted from 1, and the addresses of the neighbours.
+
+    They are empty at the ends.
+    """
 
     number: int
     total: int
@@ -27,27 +30,30 @@ class QueuePosition:
 
 
 def find_queue_position(item_key: str, request: HttpRequest, site: Any, using: str) -> QueuePosition | None:
-    """The place of that item in the queue as it is filtered in the address; None for who does not come from there."""
+    """Return the item's position in the queue with the filters of the address.
+
+    Return None if the person did not come from the queue or the item is not in the filtered queue.
+    """
     if request.GET.get(LIST_PARAM) != "queue":
         return None
     items = _load_queue_items(request, site, using)
-    place = next((place for place, item in enumerate(items) if item.item_key == item_key), None)
-    if place is None:
+    index = next((index for index, item in enumerate(items) if item.item_key == item_key), None)
+    if index is None:
         return None
-    before, after = items[max(place - 1, 0) : place], items[place + 1 : place + 2]
-    urls = ["".join(_item_url(item, request, site) for item in near) for near in (before, after)]
-    return QueuePosition(place + 1, len(items), *urls)
+    before, after = items[max(index - 1, 0) : index], items[index + 1 : index + 2]
+    urls = ["".join(_item_url(item, request, site) for item in neighbours) for neighbours in (before, after)]
+    return QueuePosition(index + 1, len(items), *urls)
 
 
 def _load_queue_items(request: HttpRequest, site: Any, using: str) -> list[QueueItem]:
-    """The queue as the person has filtered and sorted it."""
-    asked = copy(request)
-    asked.GET = QueryDict(request.GET.get(FILTERS_PARAM, ""))
-    return QueuePage(asked, site, using).queue_query.items
+    """Return the items of the queue, filtered and sorted as the address says."""
+    queue_request = copy(request)
+    queue_request.GET = QueryDict(request.GET.get(FILTERS_PARAM, ""))
+    return QueuePage(queue_request, site, using).queue_query.items
 
 
 def _item_url(item: QueueItem, request: HttpRequest, site: Any) -> str:
-    model = MODELS_BY_PREFIX[item.item_key[0]]._meta.model_name
-    url = reverse(f"{site.name}:neardup_{model}_change", args=[item.pk])
-    kept = {name: request.GET[name] for name in (LIST_PARAM, FILTERS_PARAM) if request.GET.get(name)}
-    return f"{url}?{urlencode(kept)}"
+    model_name = MODELS_BY_PREFIX[item.item_key[0]]._meta.model_name
+    url = reverse(f"{site.name}:neardup_{model_name}_change", args=[item.pk])
+    params = {name: request.GET[name] for name in (LIST_PARAM, FILTERS_PARAM) if request.GET.get(name)}
+    return f"{url}?{urlencode(params)}"

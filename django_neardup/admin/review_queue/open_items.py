@@ -1,4 +1,4 @@
-"""What waits for a person: open clusters, and pairs that no cluster holds."""
+"""The items that wait for a moderator: open clusters, and open pairs that are in no common cluster."""
 
 from __future__ import annotations
 
@@ -11,48 +11,55 @@ from ...pipeline.record_queries import records_of_outer_post_q
 
 
 def open_clusters(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:
-    """Those clusters that wait for a person."""
+    """Return the clusters that wait for a moderator."""
     return queryset.filter(state=Cluster.State.OPEN)
 
 
 def open_pairs(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
-    """Those pairs that wait for a person: current, undecided, not in one cluster, both posts shown or held for review.
+    """Return the pairs that wait for a moderator.
 
-    A post that was just merged, hidden or deleted is left out at once, though its document still waits for its turn.
+    They are current and undecided, their posts are not in one cluster, and both posts are live or held for
+    review. A pair is left out as soon as one of its posts is merged, hidden or deleted.
     """
-    same = Membership.objects.filter(document=OuterRef("a"), cluster__memberships__document=OuterRef("b"))
+    common_cluster = Membership.objects.filter(
+        document=OuterRef("a"), cluster__memberships__document=OuterRef("b")
+    )
     return (
         queryset.filter(
             _visible_condition("a"), _visible_condition("b"), scheme__state=Scheme.State.ACTIVE, decision=None
         )
         .filter(_current_text_condition("a"), _current_text_condition("b"))
-        .exclude(Exists(same))
+        .exclude(Exists(common_cluster))
+        # The worker updates the document of a merged post later. Until then, only the merge record shows it.
         .exclude(_newer_action_condition("a", queryset.db))
         .exclude(_newer_action_condition("b", queryset.db))
     )
 
 
 def _visible_condition(side: str) -> Q:
-    """The post is shown, or is to be as soon as a person lets it."""
-    held = Hold.objects.filter(state=Hold.State.REVIEW).values("document")
-    return Q(**{f"{side}__live": True}) | Q(**{f"{side}__live": False, f"{side}__in": held})
+    """Return the condition that the post is live, or is held until a moderator publishes it."""
+    held_documents = Hold.objects.filter(state=Hold.State.REVIEW).values("document")
+    return Q(**{f"{side}__live": True}) | Q(**{f"{side}__live": False, f"{side}__in": held_documents})
 
 
 def _current_text_condition(side: str) -> Exists:
-    """The pair was judged on the text that its fingerprint has."""
-    found = Fingerprint.objects.filter(
+    """Return the condition that the verdict rests on the text of the current fingerprint."""
+    fingerprints = Fingerprint.objects.filter(
         document=OuterRef(side), scheme=OuterRef("scheme"), source_digest=OuterRef(f"digest_{side}")
     )
-    return Exists(found)
+    return Exists(fingerprints)
 
 
 def _newer_action_condition(side: str, using: str) -> Q:
-    """Something was done to the post, by whichever of its models, since its document had its last turn."""
-    kind, key = f"{side}__content_type", f"{side}__object_id"
+    """Return the condition that the post was acted on since its document was last processed.
+
+    A merge record may name the post by any of its models: with multi-table inheritance a post has several.
+    """
+    type_column, id_column = f"{side}__content_type", f"{side}__object_id"
     records = MergeRecord.objects.filter(undone=None)
-    found = Q(Exists(records.filter(loser_type=OuterRef(kind), loser_id=OuterRef(key))))
+    acted_on = Q(Exists(records.filter(loser_type=OuterRef(type_column), loser_id=OuterRef(id_column))))
     for model in registered_adapters():
         if len(set(content_type_ids_of(model, using))) > 1:
-            as_child = Exists(records.filter(records_of_outer_post_q(model, key, using)))
-            found |= Q(as_child, **{kind: content_type_of(model, using)})
-    return Q(found, **{f"{side}__wanted__gt": F(f"{side}__done")})
+            as_child = Exists(records.filter(records_of_outer_post_q(model, id_column, using)))
+            acted_on |= Q(as_child, **{type_column: content_type_of(model, using)})
+    return Q(acted_on, **{f"{side}__wanted__gt": F(f"{side}__done")})

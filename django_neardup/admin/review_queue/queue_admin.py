@@ -1,4 +1,4 @@
-"""The queue: all that waits for a person, and the way to a decision on it."""
+"""The admin of the review queue and its decision view."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .recent_decisions import RecentDecisionsPage
 
 @admin.register(Queue)
 class QueueAdmin(ReadOnlyAdmin):
-    """Clusters and pairs in one list, what is worth deciding first before the rest."""
+    """The list of open clusters and pairs together, highest priority first."""
 
     class Media:
         css = {"all": ["neardup/queue.css"]}
@@ -48,10 +48,10 @@ class QueueAdmin(ReadOnlyAdmin):
         ]
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return all(self._can_view_items(request, letter) for letter in MODELS_BY_PREFIX)
+        return all(self._can_view_items(request, prefix) for prefix in MODELS_BY_PREFIX)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """What waits, or, on its own tab, what was decided of late."""
+        """Show the queue. With ``tab=decided`` in the address, show the recent decisions."""
         self._check_view_permission(request)
         using = self.get_queryset(request).db
         page = QueuePage(request, self.admin_site, using)
@@ -61,8 +61,12 @@ class QueueAdmin(ReadOnlyAdmin):
         return self._queue_response(request, page, _("Queue of similar texts"))
 
     def author_view(self, request: HttpRequest, author: str) -> HttpResponse:
-        """What waits of one author's posts; the name for those who may see one of them."""
+        """Show the open items with posts of one author.
+
+        The title has the author's name if this person may see one of the posts, otherwise the author's key.
+        """
         self._check_view_permission(request)
+        # PostgreSQL refuses a NUL character in a text parameter.
         if "\0" in author:
             raise Http404
         page = self._build_narrowed_page(request, f"author:{author}")
@@ -72,7 +76,7 @@ class QueueAdmin(ReadOnlyAdmin):
         return self._queue_response(request, page, title)
 
     def contact_view(self, request: HttpRequest, contact: str) -> HttpResponse:
-        """What waits of the posts that name one contact, which its hash stands for."""
+        """Show the open items with posts that state one contact. ``contact`` is its hash."""
         self._check_view_permission(request)
         if not is_contact_hash(contact):
             raise Http404
@@ -102,41 +106,45 @@ class QueueAdmin(ReadOnlyAdmin):
             "list_url": list_url(self.admin_site.name, "queue"),
             "filters": page.page_queries["here"].removeprefix("?"),
             "outcomes": [
-                (decide_url(self.admin_site.name, each.name), each, ACTION_KEYS[each.name])
-                for each in MODERATION_ACTIONS.values()
-                if has_action_permission(each, request)
+                (decide_url(self.admin_site.name, action.name), action, ACTION_KEYS[action.name])
+                for action in MODERATION_ACTIONS.values()
+                if has_action_permission(action, request)
             ],
             "accept_url": decide_url(self.admin_site.name, ACCEPT_SUGGESTIONS),
         }
         return TemplateResponse(request, "neardup/admin/queue.html", context)
 
     def _check_view_permission(self, request: HttpRequest) -> None:
-        """Whoever may not look."""
+        """Raise PermissionDenied if this person may not view the queue."""
         if not self.has_view_permission(request):
             raise PermissionDenied
 
     def decide_view(self, request: HttpRequest, outcome: str) -> HttpResponse:
-        """GET shows what would be done and changes nothing, POST does it."""
+        """Show the confirmation on GET, which changes nothing. Perform the action on POST."""
         if outcome not in MODERATION_ACTIONS and outcome != ACCEPT_SUGGESTIONS:
             raise Http404
         if outcome != ACCEPT_SUGGESTIONS and not has_action_permission(MODERATION_ACTIONS[outcome], request):
             raise PermissionDenied
         if request.method not in ("GET", "HEAD", "POST"):
             return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
-        wanted = parse_decision_request(request)
-        if not all(self._can_view_items(request, letter) for letter in {key[0] for key in wanted.item_keys}):
+        decision_request = parse_decision_request(request)
+        if not all(
+            self._can_view_items(request, prefix) for prefix in {key[0] for key in decision_request.item_keys}
+        ):
             raise PermissionDenied
         if outcome == ACCEPT_SUGGESTIONS:
             if request.method != "POST":
                 return HttpResponseNotAllowed(["POST"])
-            return AcceptSuggestionsView(self, request, MODERATION_ACTIONS["leave"], wanted).get_response()
-        at_once = request.method == "POST" and wanted.is_from_list
-        at_once = at_once and (outcome == "leave" or wanted.options.keeper_id is None)
-        return (BulkDecisionView if at_once else DecisionView)(
-            self, request, MODERATION_ACTIONS[outcome], wanted
+            return AcceptSuggestionsView(
+                self, request, MODERATION_ACTIONS["leave"], decision_request
+            ).get_response()
+        is_immediate = request.method == "POST" and decision_request.is_from_list
+        is_immediate = is_immediate and (outcome == "leave" or decision_request.options.keeper_id is None)
+        return (BulkDecisionView if is_immediate else DecisionView)(
+            self, request, MODERATION_ACTIONS[outcome], decision_request
         ).get_response()
 
     def _can_view_items(self, request: HttpRequest, key_prefix: str) -> bool:
-        """Whether that person may look at groups of that kind."""
+        """Return whether this person may view items of this kind: "c" for clusters, "p" for pairs."""
         name = f"neardup.view_{MODELS_BY_PREFIX[key_prefix]._meta.model_name}"
         return bool(request.user.has_perm(name)) or self.has_review_permission(request)

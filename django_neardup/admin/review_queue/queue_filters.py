@@ -1,4 +1,4 @@
-"""The filters of the queue, one table for clusters and pairs alike, and the searches that narrow it."""
+"""The filters of the queue, in one table for clusters and pairs, and the querysets that narrow the queue."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ LabelMap = Mapping[str, "str | Promise"]
 
 @dataclass(frozen=True)
 class QueueFilter:
-    """What a group is told apart by: an expression that gives a text for a cluster and one for a pair.
+    """A filter of the queue: an SQL expression for a cluster and one for a pair that each return the filter
+    value.
 
-    ``labels`` names the texts in the order in which they are offered; empty where the site's own rows name them.
+    ``labels`` gives the values and their labels in display order. It is empty if the labels come from the
+    site's own rows.
     """
 
     name: str
@@ -48,7 +50,7 @@ class QueueFilter:
 
     @property
     def annotation_name(self) -> str:
-        """The name of the annotation."""
+        """Return the name of the query annotation."""
         return f"is_{self.name}"
 
 
@@ -71,17 +73,17 @@ AUTHOR_LABELS: LabelMap = {
 
 
 def case_expression(*cases: tuple[Any, str], default: str) -> Case:
-    """The text of the first condition that holds."""
+    """Return an expression with the text of the first true condition, otherwise the default."""
     whens = [When(condition, then=Value(text)) for condition, text in cases]
     return Case(*whens, default=Value(default), output_field=CharField())
 
 
 def build_filters(using: str) -> list[QueueFilter]:
-    """The table, with times reckoned from now."""
+    """Return all filters. Ages are relative to the current time."""
     day, week = (timezone.now() - timedelta(days=days) for days in (1, 7))
     age = case_expression((Q(since__gte=day), "day"), (Q(since__gte=week), "week"), default="more")
     exact = case_expression((Q(exact=True), "yes"), default="no")
-    again = case_expression((Q(decided__isnull=False), "yes"), default="no")
+    reopened = case_expression((Q(decided__isnull=False), "yes"), default="no")
     return [
         QueueFilter("verdict", _("Verdict"), VERDICT_LABELS, Value(str(Verdict.DUPLICATE)), F("verdict")),
         QueueFilter(
@@ -92,7 +94,7 @@ def build_filters(using: str) -> list[QueueFilter]:
             _pair_contact_expression(),
         ),
         QueueFilter("exact", _("Exact copy"), YES_NO_LABELS, exact, exact),
-        QueueFilter("again", _("Again"), YES_NO_LABELS, again, again),
+        QueueFilter("again", _("Again"), YES_NO_LABELS, reopened, reopened),
         QueueFilter(
             "author", _("Authors"), AUTHOR_LABELS, _cluster_author_expression(), _pair_author_expression()
         ),
@@ -113,38 +115,52 @@ def build_filters(using: str) -> list[QueueFilter]:
 
 
 def annotate_waiting_time(queryset: QuerySet[Any]) -> QuerySet[Any]:
-    """The same rows with ``decided``, when a decision that holds no more was made on them, and ``since``, from when
-    they wait: since then, else since they were found."""
+    """Annotate the rows with ``decided`` and ``since``.
+
+    ``decided`` is the time of the latest earlier decision on the row, for reopened rows. It is NULL for other
+    rows. ``since`` is the time from which the row waits: ``decided``, otherwise the time when the row was
+    created.
+    """
     members = DecisionMember.objects.filter(_different_sides(), decision__withdrawn=None)
     if queryset.model is Cluster:
-        inside = {"document__membership__cluster": OuterRef("pk")}
-        both = {f"decision__members__{name}": place for name, place in inside.items()}
-        standing, found = members.filter(**inside, **both, decision__kind="different"), F("created")
+        lookup = {"document__membership__cluster": OuterRef("pk")}
+        other_lookup = {f"decision__members__{name}": value for name, value in lookup.items()}
+        effective, found_at = (
+            members.filter(**lookup, **other_lookup, decision__kind="different"),
+            F("created"),
+        )
     else:
-        inside = {"document": OuterRef("a")}
-        standing, found = members.filter(**inside, decision__members__document=OuterRef("b")), F("found")
-    latest = Subquery(standing.order_by("-decision").values("decision__created")[:1])
-    spoken_of = Exists(DecisionMember.objects.filter(**inside))  # of most posts nobody has decided anything
-    decided = Case(When(spoken_of, then=latest), output_field=DateTimeField())
-    aged: QuerySet[Any] = queryset.annotate(decided=decided, since=Coalesce(decided, found))
-    return aged
+        lookup = {"document": OuterRef("a")}
+        effective, found_at = (
+            members.filter(**lookup, decision__members__document=OuterRef("b")),
+            F("found"),
+        )
+    latest = Subquery(effective.order_by("-decision").values("decision__created")[:1])
+    # Most posts have no decision: for them this condition saves the subquery above.
+    has_decision = Exists(DecisionMember.objects.filter(**lookup))
+    decided = Case(When(has_decision, then=latest), output_field=DateTimeField())
+    annotated: QuerySet[Any] = queryset.annotate(decided=decided, since=Coalesce(decided, found_at))
+    return annotated
 
 
 def filter_by_documents(queryset: QuerySet[Any], documents: QuerySet[Any] | None) -> QuerySet[Any]:
-    """Those clusters or pairs in which one of the documents takes part; all where there is nothing to ask for."""
+    """Return the clusters or pairs that contain one of the documents. Return all if ``documents`` is None."""
     if documents is None:
         return queryset
     if queryset.model is Pair:
         return queryset.filter(Q(a__in=documents) | Q(b__in=documents))
-    found = Membership.objects.filter(document__in=documents).values("cluster")
-    return queryset.filter(pk__in=found)
+    clusters = Membership.objects.filter(document__in=documents).values("cluster")
+    return queryset.filter(pk__in=clusters)
 
 
 def _different_sides() -> Q:
-    """Members of a decision for which it holds: on unlike sides, or one on side 0."""
-    other = F("decision__members__side")
-    unlike = Q(side__lt=other) | Q(side__gt=other) | Q(side=0)
-    return unlike & (
+    """Return the condition that a decision covers the pair of a member and another member.
+
+    They are on different sides, or the first one is on side 0.
+    """
+    other_side = F("decision__members__side")
+    separated = Q(side__lt=other_side) | Q(side__gt=other_side) | Q(side=0)
+    return separated & (
         Q(document__lt=F("decision__members__document")) | Q(document__gt=F("decision__members__document"))
     )
 
@@ -160,7 +176,10 @@ def _score_expression(column: str) -> Case:
 
 
 def _pair_model_expression() -> Case:
-    """The content type of both, or the two of them."""
+    """Return the content type id of both posts.
+
+    If they differ, return both ids, lower first, with a hyphen.
+    """
     a, b = "a__content_type_id", "b__content_type_id"
     both = Concat(
         Cast(Least(a, b), CharField()),
@@ -180,16 +199,16 @@ def _contact_queryset(**conditions: Any) -> QuerySet[Contact]:
 
 
 def _pair_contact_expression() -> Case:
-    theirs = _contact_queryset(document=OuterRef(OuterRef("b"))).values("hash")
-    same = Exists(_contact_queryset(document=OuterRef("a"), hash__in=theirs))
-    both = Q(Exists(_contact_queryset(document=OuterRef("a")))) & Q(
+    other_hashes = _contact_queryset(document=OuterRef(OuterRef("b"))).values("hash")
+    same = Exists(_contact_queryset(document=OuterRef("a"), hash__in=other_hashes))
+    both_state_one = Q(Exists(_contact_queryset(document=OuterRef("a")))) & Q(
         Exists(_contact_queryset(document=OuterRef("b")))
     )
-    return case_expression((Q(same), "same"), (both, "different"), default="none")
+    return case_expression((Q(same), "same"), (both_state_one, "different"), default="none")
 
 
 def _cluster_contact_expression() -> Case:
-    """Of the representative and any other member."""
+    """Compare the contacts of the leader with the contacts of the other members."""
     other = _contact_queryset(hash=OuterRef("hash"), document__membership__cluster=OuterRef(OuterRef("pk")))
     own = _contact_queryset(document=OuterRef("leader"))
     same = Exists(own.filter(Exists(other.exclude(document=OuterRef("document")))))
@@ -205,15 +224,16 @@ def _pair_author_expression() -> Case:
 
 
 def _cluster_author_expression() -> Case:
-    """Of the representative and any other member."""
+    """Compare the author of the leader with the authors of the other members."""
     others = Membership.objects.filter(cluster=OuterRef("pk")).exclude(document=OuterRef("leader"))
     same = Exists(others.filter(document__author=OuterRef("leader__author")))
     return case_expression((Q(leader__author=""), "none"), (Q(same), "same"), default="different")
 
 
 def _phrase_expressions(using: str) -> tuple[Any, Any]:
-    """Of any of the posts; nothing is asked of each where no post holds any."""
+    """Return the expressions for "one of the posts contains a key phrase", for clusters and for pairs."""
     phrases = Contact.objects.filter(kind=Contact.Kind.PHRASE)
+    # Without any stored phrase, one query here replaces a subquery for every row.
     if not phrases.using(using).exists():
         return Value("no"), Value("no")
     inside = Exists(phrases.filter(document__membership__cluster=OuterRef("pk")))

@@ -1,4 +1,4 @@
-"""The page of the queue: heading, tabs, filters, rows, pages; what is chosen in its address."""
+"""The page of the queue: heading, tabs, filters, rows and paging, as its address selects them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from .queue_query import QueueItemsPage, QueueQuery, build_queue_query, parse_cu
 from .queue_rows import QueueRow, QueueRows
 
 MAX_FILTER_VALUES = 30
-"""Values of a filter that are offered, the most frequent first, where the site's own rows name them."""
+"""Maximum number of values, most frequent first, of a filter with labels from the site's own rows."""
 PAGING_PARAMS = ("after", "before", "all")
 
 
 @dataclass(frozen=True)
 class FilterChoice:
-    """A value of a filter: its words, how many items it would leave, and the address that chooses it."""
+    """A value of a filter: its label, the number of items with it, and the query string that selects it."""
 
     label: str | Promise
     count: int
@@ -41,7 +41,7 @@ class FilterChoice:
 
 @dataclass(frozen=True)
 class FilterPanel:
-    """A filter as it is shown."""
+    """A filter with its choices, for the template."""
 
     title: str | Promise
     choices: list[FilterChoice]
@@ -49,7 +49,7 @@ class FilterPanel:
 
 @dataclass(frozen=True)
 class QueueTab:
-    """A part of the queue and how many items it holds."""
+    """A tab of the queue and the number of its items."""
 
     label: str | Promise
     count: int
@@ -58,8 +58,11 @@ class QueueTab:
 
 
 class QueuePage:
-    """A list for one request; ``list_name`` is one of ``LIST_URL_NAMES``, with an author or a contact where it
-    is of one."""
+    """The queue for one request.
+
+    ``list_name`` is a key of ``LIST_URL_NAMES``. The lists of an author or a contact add the value after a
+    colon.
+    """
 
     def __init__(
         self,
@@ -84,24 +87,31 @@ class QueuePage:
 
     @cached_property
     def rows(self) -> list[QueueRow]:
-        back = {LIST_PARAM: self.list_name, FILTERS_PARAM: self.page_queries["here"].removeprefix("?")}
-        return list(QueueRows(self.items_page.items, self.request, self.site, self.using, back))
+        return_params = {
+            LIST_PARAM: self.list_name,
+            FILTERS_PARAM: self.page_queries["here"].removeprefix("?"),
+        }
+        return list(QueueRows(self.items_page.items, self.request, self.site, self.using, return_params))
 
     @cached_property
     def selected_keys(self) -> set[str]:
-        """With "all" in the address the rows are ticked, in order, as far as one decision may reach."""
-        found: set[str] = set()
+        """Return the keys of the rows to tick.
+
+        If "all" is in the address, these are the first rows with at most ``MAX_OBJECTS`` posts in total.
+        Otherwise none.
+        """
+        selected: set[str] = set()
         room = MAX_OBJECTS if "all" in self.params else 0
         for row in self.rows:
             room -= row.size
             if room < 0:
                 break
-            found.add(row.item_key)
-        return found
+            selected.add(row.item_key)
+        return selected
 
     @property
     def is_selection_limited(self) -> bool:
-        """Whether "all" was asked for and there is more than one decision may reach."""
+        """Return whether "all" is in the address but not every item is ticked."""
         return "all" in self.params and len(self.selected_keys) < self.queue_query.total
 
     @property
@@ -114,49 +124,68 @@ class QueuePage:
 
     @cached_property
     def unfiltered_count(self) -> int:
-        """How many items there are without filters and searches."""
+        """Return the number of items without filters and search."""
         if self.search_text:
             return len(build_queue_query(self.list_name, {}, self.request, self.site, self.using).all_rows)
         return self.search_count
 
     @property
     def search_count(self) -> int:
-        """How many items answer to the search, whatever the filters."""
+        """Return the number of items that match the search, without filters."""
         return len(self.queue_query.all_rows)
 
     @property
     def tabs(self) -> list[QueueTab]:
-        """Each with the number of items that it leads to."""
-        chosen, narrow = self.queue_query.selected_values, {"q": self.search_text} if self.search_text else {}
-        now = next(
-            (name for name in ("again", "exact") if chosen == {name: "yes"}), "" if not chosen else "filter"
+        """Return the tabs, each with its number of items."""
+        selected, search_params = (
+            self.queue_query.selected_values,
+            {"q": self.search_text} if self.search_text else {},
         )
-        again, exact = (self.queue_query.count_with_values({name: "yes"}) for name in ("again", "exact"))
+        current = next(
+            (name for name in ("again", "exact") if selected == {name: "yes"}),
+            "" if not selected else "filter",
+        )
+        reopened_count, exact_count = (
+            self.queue_query.count_with_values({name: "yes"}) for name in ("again", "exact")
+        )
         return [
-            QueueTab(_("Waiting"), self.search_count, self._build_query(narrow), now in ("", "filter")),
-            QueueTab(_("Again"), again, self._build_query({"again": "yes", **narrow}), now == "again"),
-            QueueTab(_("Exact copies"), exact, self._build_query({"exact": "yes", **narrow}), now == "exact"),
+            QueueTab(
+                _("Waiting"), self.search_count, self._build_query(search_params), current in ("", "filter")
+            ),
+            QueueTab(
+                _("Again"),
+                reopened_count,
+                self._build_query({"again": "yes", **search_params}),
+                current == "again",
+            ),
+            QueueTab(
+                _("Exact copies"),
+                exact_count,
+                self._build_query({"exact": "yes", **search_params}),
+                current == "exact",
+            ),
         ]
 
     @property
     def filter_panels(self) -> list[FilterPanel]:
-        """The filters that tell something apart, or are chosen."""
-        found = [self._build_panel(each) for each in self.queue_query.filters]
+        """Return the filters that have a selected value or at least two values with items."""
+        panels = [self._build_panel(queue_filter) for queue_filter in self.queue_query.filters]
         return [
             panel
-            for panel in found
-            if len({str(each.label) for each in panel.choices}) > 2
-            or any(c.is_selected for c in panel.choices[1:])
+            for panel in panels
+            # The first choice is "all", so a useful filter has at least two more.
+            if len({str(choice.label) for choice in panel.choices}) > 2
+            or any(choice.is_selected for choice in panel.choices[1:])
         ]
 
     @property
     def sort_queries(self) -> dict[str, str]:
-        """The addresses that sort by score, size and age."""
+        """Return the query string of each sort order, by its name."""
         return {order: self._query_with(o=order) for order in ("first", "score", "size", "age")}
 
     @property
     def page_queries(self) -> dict[str, str]:
-        """The addresses around this page."""
+        """Return the query strings of the previous and next page, "all ticked", "no filters" and this page."""
         return {
             "previous": self._query_with(before=self.items_page.previous_cursor)
             if self.items_page.previous_cursor
@@ -171,7 +200,7 @@ class QueuePage:
 
     @cached_property
     def decision_count(self) -> int:
-        """How many decisions and records there are."""
+        """Return the number of decisions and merge records."""
         return Decision.objects.using(self.using).count() + MergeRecord.objects.using(self.using).count()
 
     @cached_property
@@ -182,7 +211,7 @@ class QueuePage:
 
     @cached_property
     def document_counts(self) -> Mapping[str, Any]:
-        """How many posts were compared, and how many wait for that."""
+        """Return the number of compared posts and of pending posts, and the time of the newest document."""
         indexed = Q(state=Document.State.INDEXED)
         return Document.objects.using(self.using).aggregate(
             posts=Count("pk", filter=indexed),
@@ -192,24 +221,27 @@ class QueuePage:
 
     def _build_panel(self, queue_filter: QueueFilter) -> FilterPanel:
         counts = self.queue_query.facet_counts(queue_filter)
-        chosen = self.queue_query.selected_values.get(queue_filter.name, "")
-        words = queue_filter.labels or self._value_labels(
+        selected = self.queue_query.selected_values.get(queue_filter.name, "")
+        labels = queue_filter.labels or self._value_labels(
             queue_filter, [value for value, _count in counts.most_common(MAX_FILTER_VALUES)]
         )
-        everything = FilterChoice(
-            _("All"), sum(counts.values()), self._query_with(**{queue_filter.name: ""}), not chosen
+        all_choice = FilterChoice(
+            _("All"), sum(counts.values()), self._query_with(**{queue_filter.name: ""}), not selected
         )
-        values = [
+        choices = [
             FilterChoice(
-                words[value], counts[value], self._query_with(**{queue_filter.name: value}), value == chosen
+                labels[value],
+                counts[value],
+                self._query_with(**{queue_filter.name: value}),
+                value == selected,
             )
-            for value in words
-            if counts[value] or value == chosen
+            for value in labels
+            if counts[value] or value == selected
         ]
-        return FilterPanel(queue_filter.title, [everything, *values])
+        return FilterPanel(queue_filter.title, [all_choice, *choices])
 
     def _value_labels(self, queue_filter: QueueFilter, values: list[str]) -> Mapping[str, str]:
-        """What the site's own rows are called."""
+        """Return the labels of scope or model values. A value without a label is its own label."""
         names = self._scope_labels(values) if queue_filter.name == "scope" else self._model_labels(values)
         return {value: names.get(value, value) for value in values}
 
@@ -218,18 +250,18 @@ class QueuePage:
         return {str(key): scope_text(space.scope) or _("everything") for key, space in spaces.items()}
 
     def _model_labels(self, values: list[str]) -> dict[str, str]:
-        kinds = ContentType.objects.db_manager(self.using)
+        content_types = ContentType.objects.db_manager(self.using)
         return {
-            value: " – ".join(str(_model_label(kinds.get_for_id(int(key)))) for key in value.split("-"))
+            value: " – ".join(str(_model_label(content_types.get_for_id(int(pk)))) for pk in value.split("-"))
             for value in values
         }
 
     def _query_with(self, **changes: str) -> str:
-        """The address of the list with something else chosen, from its first page on."""
-        kept = {
+        """Return the query string of the first page of the list with some parameters changed."""
+        params = {
             name: value for name, value in self.params.items() if name not in PAGING_PARAMS and name != "tab"
         }
-        return self._build_query({**kept, **changes})
+        return self._build_query({**params, **changes})
 
     @staticmethod
     def _build_query(params: Mapping[str, str]) -> str:
@@ -237,7 +269,7 @@ class QueuePage:
 
 
 def scope_text(scope: str) -> str:
-    """The values of a scope as people read them."""
+    """Return the values of a scope as readable text. Return the text itself if it is no JSON list."""
     try:
         return ", ".join(map(str, json.loads(scope or "[]")))
     except (TypeError, ValueError):

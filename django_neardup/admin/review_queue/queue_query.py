@@ -1,6 +1,7 @@
-"""What waits for a person as one list: filtered, counted, sorted, in pages that begin after an item.
+"""The queue as one list: filtered, counted, sorted and split into pages.
 
-An item that is decided leaves the list, so pages are not numbered: each begins after the last item of the one before.
+A decided item leaves the list, so pages have no numbers: each begins after the last item of the previous
+page.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from .search import search_documents
 ITEMS_PER_PAGE = 50
 SORT_COLUMNS = ("-worth", "since", "kind", "number")
 SORT_COLUMN_COUNT = len(SORT_COLUMNS)
-"""Columns of a row that are its place."""
+"""Number of columns at the start of a row that define its position."""
 REOPENED_PRIORITY = 10**12
-"""What a reopened item is worth above all others: more than a number of 32 bits, for which Django takes a ``Value``."""
+"""The priority that a reopened item gets in addition, above any other item."""
 
 
 class QueueItem(NamedTuple):
-    """A place in the list: what it is worth, since when it waits, and the cluster (kind 0) or pair (kind 1)."""
+    """A position in the list: priority, waiting time, and the cluster (kind 0) or pair (kind 1)."""
 
     priority: int
     waiting_since: datetime
@@ -47,31 +48,34 @@ class QueueItem(NamedTuple):
 
     @property
     def sort_key(self) -> tuple[int, datetime, int, int]:
-        """By which the list ascends."""
+        """Return the key that the list is sorted by, in ascending order."""
         return -self.priority, self.waiting_since, self.kind, self.pk
 
     @property
     def cursor(self) -> str:
-        """The place in an address."""
+        """Return the position as text for an address."""
         return f"{self.priority}_{self.waiting_since.isoformat()}_{self.kind}_{self.pk}"
 
 
 def parse_stored_datetime(text: str) -> datetime:
-    """The time that an address names, such as the tables hold; ValueError for what is none."""
-    found = datetime.fromisoformat(text)
-    if timezone.is_aware(found) is not settings.USE_TZ or not 1 < found.year < 9999:
+    """Return the time that an address contains, aware if ``USE_TZ`` is on, otherwise naive.
+
+    Raise ValueError if invalid.
+    """
+    parsed = datetime.fromisoformat(text)
+    if timezone.is_aware(parsed) is not settings.USE_TZ or not 1 < parsed.year < 9999:
         raise ValueError(text)
-    return found
+    return parsed
 
 
 def parse_cursor(cursor: str) -> QueueItem | None:
-    """The place that an address names; None for what is none."""
+    """Return the position that an address contains. Return None if it is invalid."""
     try:
-        worth, since, kind, number = cursor.split("_")
-        found = QueueItem(int(worth), parse_stored_datetime(since), int(kind), int(number))
+        priority, since, kind, pk = cursor.split("_")
+        item = QueueItem(int(priority), parse_stored_datetime(since), int(kind), int(pk))
     except ValueError:
         return None
-    return found if found.kind in (0, 1) and max(abs(found.priority), abs(found.pk)) < 2**62 else None
+    return item if item.kind in (0, 1) and max(abs(item.priority), abs(item.pk)) < 2**62 else None
 
 
 def _as_bigint(expression: Any) -> Any:
@@ -79,7 +83,7 @@ def _as_bigint(expression: Any) -> Any:
 
 
 def _certainty_expression(column: str) -> Any:
-    """How sure a verdict is, in thousandths."""
+    """Return the certainty of a verdict in thousandths."""
     return Case(
         When(exact=True, then=Value(1000)),
         default=_as_bigint(F(column) * 1000),
@@ -88,26 +92,29 @@ def _certainty_expression(column: str) -> Any:
 
 
 def _priority_expression(model: type) -> Any:
-    """What is worth deciding first.
+    """Return the priority of a cluster or a pair as an SQL expression.
 
-    Reopened items before all others. Then the posts that a decision disposes of, each counted by how sure the verdict
-    is, in thousandths: ``(size - 1) * lowest score``, exact copies as 1000. A pair disposes of one post; one that is no
-    duplicate counts half, since most of them are left as they are. Among equals the older comes first.
+    Reopened items come before all others. The priority of a cluster is the number of posts that a decision
+    removes, weighted with the certainty of the verdict in thousandths: ``(size - 1) * lowest score``. Exact
+    copies have certainty 1000. A decision on a pair removes one post. Among equals, the older item comes
+    first.
     """
     if model is Cluster:
-        worth = (_as_bigint(F("size")) - 1) * _certainty_expression("lowest")
+        priority = (_as_bigint(F("size")) - 1) * _certainty_expression("lowest")
     else:
-        worth = Case(
+        priority = Case(
             When(verdict=Verdict.DUPLICATE, then=_certainty_expression("score")),
+            # Most pairs that are no duplicates are left as they are, so they count half.
             default=_as_bigint(_certainty_expression("score") / 2),
             output_field=BigIntegerField(),
         )
-    again = Case(
+    reopened_bonus = Case(
+        # Django takes an untyped ``Value`` for a 32-bit number, and this one is larger.
         When(decided__isnull=False, then=Value(REOPENED_PRIORITY, BigIntegerField())),
         default=Value(0),
         output_field=BigIntegerField(),
     )
-    return again + worth
+    return reopened_bonus + priority
 
 
 SORT_EXPRESSIONS: Mapping[str, Any] = {
@@ -116,12 +123,12 @@ SORT_EXPRESSIONS: Mapping[str, Any] = {
     "size": lambda kind: _as_bigint(F("size")) if kind is Cluster else Value(2, BigIntegerField()),
     "age": lambda kind: Value(0, BigIntegerField()),
 }
-"""By what the list may be sorted: the greatest first, among equals the older first."""
+"""The sort orders of the list: greatest first, among equals the older first."""
 
 
 @dataclass(frozen=True)
 class QueueItemsPage:
-    """A page of the list: its items, where it stands, and what comes before and after."""
+    """A page of the list: its items, its offset, and the cursors of the previous and the next page."""
 
     items: Sequence[QueueItem]
     total: int
@@ -139,11 +146,11 @@ class QueueItemsPage:
 
 
 class QueueQuery:
-    """The list for one request: one statement reads the place and the values of all that waits, in order; counts and
-    pages are cut from it, so that they cannot disagree.
+    """The list for one request.
 
-    ``selected_values`` are the values of filters, by name; ``documents`` narrow it to those clusters and pairs in
-    which one of them takes part.
+    One statement reads the positions and filter values of all open items, in order. Counts and pages are
+    computed from its rows, so they cannot contradict each other. ``selected_values`` are the filter values by
+    filter name. If ``documents`` is given, the list has only clusters and pairs that contain one of them.
     """
 
     def __init__(
@@ -155,7 +162,7 @@ class QueueQuery:
     ) -> None:
         self.using, self.documents = using, documents
         self.filters: list[QueueFilter] = build_filters(using)
-        names = {each.name for each in self.filters}
+        names = {queue_filter.name for queue_filter in self.filters}
         self.selected_values = {
             name: value for name, value in selected_values.items() if name in names and value
         }
@@ -163,46 +170,54 @@ class QueueQuery:
 
     @cached_property
     def all_rows(self) -> list[tuple[Any, ...]]:
-        """All that waits, whatever is chosen: the place, then the value of each filter."""
+        """Return all open items without filters: the position columns, then the value of each filter."""
         clusters = self._build_row_queryset(open_clusters(Cluster.objects.using(self.using)), 0)
         pairs = self._build_row_queryset(open_pairs(Pair.objects.using(self.using)), 1)
         return list(clusters.union(pairs, all=True).order_by(*SORT_COLUMNS))
 
     @cached_property
     def items(self) -> list[QueueItem]:
-        """What the list holds as it is filtered."""
-        spots = self._filter_columns(self.selected_values)
+        """Return the items that match the selected filter values."""
+        columns = self._filter_columns(self.selected_values)
         return [
             QueueItem(*row[:SORT_COLUMN_COUNT])
             for row in self.all_rows
-            if all(row[spot] == value for spot, value in spots)
+            if all(row[index] == value for index, value in columns)
         ]
 
     def count_with_values(self, selected_values: Mapping[str, str]) -> int:
-        """How many items have all those values."""
+        """Return the number of items with all these filter values."""
         return sum(self._matching_combinations(selected_values).values())
 
     @property
     def total(self) -> int:
-        """How many items the list has."""
+        """Return the number of items in the filtered list."""
         return len(self.items)
 
     def count_by_kind(self) -> tuple[int, int]:
-        """How many of the items are clusters, and how many pairs."""
+        """Return the number of clusters and the number of pairs in the filtered list."""
         pairs = sum(item.kind for item in self.items)
         return self.total - pairs, pairs
 
     def facet_counts(self, queue_filter: QueueFilter) -> Counter[str]:
-        """How many items there are for each value of a filter, the other filters as they are chosen."""
-        others = {name: value for name, value in self.selected_values.items() if name != queue_filter.name}
-        spot = self.filters.index(queue_filter)
-        found: Counter[str] = Counter()
-        for values, count in self._matching_combinations(others).items():
-            found[values[spot]] += count
-        return found
+        """Return the number of items for each value of a filter.
+
+        The other filters keep their selected values.
+        """
+        other_values = {
+            name: value for name, value in self.selected_values.items() if name != queue_filter.name
+        }
+        index = self.filters.index(queue_filter)
+        counts: Counter[str] = Counter()
+        for values, count in self._matching_combinations(other_values).items():
+            counts[values[index]] += count
+        return counts
 
     def get_page(self, after: QueueItem | None = None, before: QueueItem | None = None) -> QueueItemsPage:
-        """The page after or before a place; the first one where there is neither, the last one past the end."""
+        """Return the page after or before a position.
+
+        Without a position, return the first page. If the position is past the end, return the last page.
+        """
         start = 0
         if after is not None:
             start = bisect_right(self.items, after.sort_key, key=lambda item: item.sort_key)
@@ -213,40 +228,44 @@ class QueueQuery:
             min(start, self.total - 1 - (self.total - 1) % ITEMS_PER_PAGE if start >= self.total else start),
         )
         items = self.items[start : start + ITEMS_PER_PAGE]
-        more = start + ITEMS_PER_PAGE < self.total
+        has_next = start + ITEMS_PER_PAGE < self.total
         return QueueItemsPage(
             items,
             self.total,
             start,
             previous_cursor=items[0].cursor if start else "",
-            next_cursor=items[-1].cursor if more else "",
+            next_cursor=items[-1].cursor if has_next else "",
         )
 
     @cached_property
     def _combination_counts(self) -> Counter[tuple[str, ...]]:
-        """How many items there are of every combination of values."""
+        """Return the number of items for each combination of filter values."""
         return Counter(row[SORT_COLUMN_COUNT:] for row in self.all_rows)
 
     def _matching_combinations(self, selected_values: Mapping[str, str]) -> dict[tuple[str, ...], int]:
-        spots = [(spot - SORT_COLUMN_COUNT, value) for spot, value in self._filter_columns(selected_values)]
+        columns = [
+            (index - SORT_COLUMN_COUNT, value) for index, value in self._filter_columns(selected_values)
+        ]
         return {
             values: count
             for values, count in self._combination_counts.items()
-            if all(values[spot] == value for spot, value in spots)
+            if all(values[index] == value for index, value in columns)
         }
 
     def _filter_columns(self, selected_values: Mapping[str, str]) -> list[tuple[int, str]]:
-        """Where in a row the chosen values stand."""
+        """Return the selected values, each with the index of its column in a row."""
         return [
-            (spot, selected_values[each.name])
-            for spot, each in enumerate(self.filters, SORT_COLUMN_COUNT)
-            if each.name in selected_values
+            (index, selected_values[queue_filter.name])
+            for index, queue_filter in enumerate(self.filters, SORT_COLUMN_COUNT)
+            if queue_filter.name in selected_values
         ]
 
     def _build_row_queryset(self, queryset: QuerySet[Any], kind: int) -> QuerySet[Any, Any]:
         values = {
-            each.annotation_name: each.pair_expression if kind else each.cluster_expression
-            for each in self.filters
+            queue_filter.annotation_name: (
+                queue_filter.pair_expression if kind else queue_filter.cluster_expression
+            )
+            for queue_filter in self.filters
         }
         rows = annotate_waiting_time(filter_by_documents(queryset, self.documents)).annotate(
             worth=SORT_EXPRESSIONS[self.order](queryset.model),
@@ -259,18 +278,18 @@ class QueueQuery:
 
 
 def list_documents(list_name: str, using: str) -> QuerySet[Any] | None:
-    """The documents that an author's or a contact's list is narrowed to; None for the whole queue."""
+    """Return the documents of an author's or a contact's list. Return None for the whole queue."""
     kind, _colon, value = list_name.partition(":")
     if kind not in LISTS_WITH_VALUE:
         return None
-    where: dict[str, Any] = {"author": value} if kind == "author" else {"contacts__hash": int(value)}
-    return Document.objects.using(using).filter(**where).values("pk")
+    lookup: dict[str, Any] = {"author": value} if kind == "author" else {"contacts__hash": int(value)}
+    return Document.objects.using(using).filter(**lookup).values("pk")
 
 
 def build_queue_query(list_name: str, params: Any, request: HttpRequest, site: Any, using: str) -> QueueQuery:
-    """A list of that name with what its address has chosen."""
-    found, asked = list_documents(list_name, using), params.get("q", "").strip()
-    if asked:
-        documents = search_documents(asked, request, site, using)
-        found = documents if found is None else documents.filter(pk__in=found)
-    return QueueQuery(using, params, params.get("o", "first"), found)
+    """Return the list of this name with the filters, the order and the search of its address."""
+    matching, search_text = list_documents(list_name, using), params.get("q", "").strip()
+    if search_text:
+        documents = search_documents(search_text, request, site, using)
+        matching = documents if matching is None else documents.filter(pk__in=matching)
+    return QueueQuery(using, params, params.get("o", "first"), matching)

@@ -1,4 +1,4 @@
-"""The rows of the queue: what stands in each."""
+"""The rows of the queue page and their content."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ from .suggestions import Suggestion, suggest_action
 
 @dataclass(frozen=True)
 class RowAction:
-    """What may be done with a row: at once by a button, or by a link to its plan. ``shortcut_keys`` press it."""
+    """An action on a row: an immediate button, or a link to the confirmation.
+
+    ``shortcut_keys`` trigger it.
+    """
 
     label: str
     url: str
@@ -53,8 +56,11 @@ class RowAction:
 
 @dataclass(frozen=True)
 class QueueRow:
-    """An item as the page shows it. ``seen_state`` is what a decision at once rests on; empty where the group is too
-    large for one."""
+    """An item of the queue with its displayed content.
+
+    ``seen_state`` is the displayed state, which an immediate decision is checked against. It is empty if the
+    group is too large for an immediate decision.
+    """
 
     item_key: str
     url: str
@@ -88,12 +94,12 @@ class QueueRow:
 
     @property
     def waiting_time(self) -> str:
-        """For how long."""
+        """Return in words how long the item has waited."""
         return elapsed_text(self.waiting_since)
 
 
 class QueueRows:
-    """The rows of those items, as that person may see them."""
+    """The rows of the items, with the content that this person may see. Items that are gone are skipped."""
 
     def __init__(
         self,
@@ -106,12 +112,12 @@ class QueueRows:
         self.items, self.site, self.return_params = items, site, return_params
         self.row_data = RowData(items, request, site, using)
         self.allowed_actions = [
-            each for each in MODERATION_ACTIONS.values() if has_action_permission(each, request)
+            action for action in MODERATION_ACTIONS.values() if has_action_permission(action, request)
         ]
 
     def __iter__(self) -> Any:
-        sources = {**{("c", key): each for key, each in self.row_data.clusters.items()}}
-        sources |= {("p", key): each for key, each in self.row_data.pairs.items()}
+        sources = {**{("c", pk): cluster for pk, cluster in self.row_data.clusters.items()}}
+        sources |= {("p", pk): pair for pk, pair in self.row_data.pairs.items()}
         for item in self.items:
             source = sources.get((item.item_key[0], item.pk))
             if source is not None:
@@ -125,28 +131,31 @@ class QueueRows:
             else self.row_data.pairs_by_cluster.get(cluster_or_pair.pk)
         )
         posts = [
-            self.row_data.posts_by_document[each]
-            for each in self._document_ids(cluster_or_pair)
-            if each in self.row_data.posts_by_document
+            self.row_data.posts_by_document[document_id]
+            for document_id in self._document_ids(cluster_or_pair)
+            if document_id in self.row_data.posts_by_document
         ]
-        first, facts = posts[0], {} if is_pair else self.row_data.cluster_facts.get(cluster_or_pair.pk, {})
-        seen = all(post.instance is not None for post in posts)
-        readable = seen and not cluster_or_pair.exact and len(posts) == 2
-        found = (
-            build_differences(pair.evidence, "a" if pair.a_id == first.document.pk else "b")
-            if pair and readable
+        first_post, facts = (
+            posts[0],
+            {} if is_pair else self.row_data.cluster_facts.get(cluster_or_pair.pk, {}),
+        )
+        all_visible = all(post.instance is not None for post in posts)
+        shows_differences = all_visible and not cluster_or_pair.exact and len(posts) == 2
+        differences = (
+            build_differences(pair.evidence, "a" if pair.a_id == first_post.document.pk else "b")
+            if pair and shows_differences
             else []
         )
-        again = self.row_data.reopened_pairs.get(pair.pk) if pair is not None else None
+        reopened_pair = self.row_data.reopened_pairs.get(pair.pk) if pair is not None else None
         size = 2 if isinstance(cluster_or_pair, Pair) else cluster_or_pair.size
-        state, shared = (
-            describe_contacts(posts, self.row_data.contact_hashes, size, facts) if seen else ("", None)
+        contact_text, shared_contact = (
+            describe_contacts(posts, self.row_data.contact_hashes, size, facts) if all_visible else ("", None)
         )
-        group = self.row_data.review_items.get(queue_item.item_key)
-        suggestion = suggest_action(cluster_or_pair, first.document)
+        review_item = self.row_data.review_items.get(queue_item.item_key)
+        suggestion = suggest_action(cluster_or_pair, first_post.document)
         actions = {
-            each.name: self._build_action(each, queue_item.item_key, group, suggestion)
-            for each in self.allowed_actions
+            action.name: self._build_action(action, queue_item.item_key, review_item, suggestion)
+            for action in self.allowed_actions
         }
         return QueueRow(
             item_key=queue_item.item_key,
@@ -156,48 +165,60 @@ class QueueRows:
             verdict=Verdict(cluster_or_pair.verdict)
             if isinstance(cluster_or_pair, Pair)
             else Verdict.DUPLICATE,
-            model_label=model_verbose_name(first.document),
+            model_label=model_verbose_name(first_post.document),
             is_exact=cluster_or_pair.exact,
-            is_reopened=again is not None or getattr(cluster_or_pair, "decided", None) is not None,
+            is_reopened=reopened_pair is not None or getattr(cluster_or_pair, "decided", None) is not None,
             size=size,
             **score_texts(cluster_or_pair, facts),
             waiting_since=queue_item.waiting_since,
             suggestion=suggestion,
             suggested_action=actions.pop(suggestion.action_name, None),
             other_actions=list(actions.values()),
-            reasons_text=describe_reasons(cluster_or_pair, posts, again),
-            contact_text=state,
-            contact_url=queue_list_url(self.site, "contact", shared) if shared is not None else "",
-            author_name=first.author,
-            author_url=first.author_url,
-            other_authors_text=describe_other_authors(posts, facts) if first.author and seen else "",
-            differences=found[:MAX_ROW_DIFFERENCES],
-            more_text=more_text(len(found) - MAX_ROW_DIFFERENCES),
-            no_difference_text=describe_no_difference(cluster_or_pair, posts, pair) if not found else "",
-            seen_state=str(build_row_state(group)) if group is not None else "",
+            reasons_text=describe_reasons(cluster_or_pair, posts, reopened_pair),
+            contact_text=contact_text,
+            contact_url=queue_list_url(self.site, "contact", shared_contact)
+            if shared_contact is not None
+            else "",
+            author_name=first_post.author,
+            author_url=first_post.author_url,
+            other_authors_text=describe_other_authors(posts, facts)
+            if first_post.author and all_visible
+            else "",
+            differences=differences[:MAX_ROW_DIFFERENCES],
+            more_text=more_text(len(differences) - MAX_ROW_DIFFERENCES),
+            no_difference_text=describe_no_difference(cluster_or_pair, posts, pair)
+            if not differences
+            else "",
+            seen_state=str(build_row_state(review_item)) if review_item is not None else "",
         )
 
     def _build_action(
         self, action: ModerationAction, item_key: str, item: ReviewItem | None, suggestion: Suggestion
     ) -> RowAction:
         url = decide_url(self.site.name, action.name)
-        at_once = action.name in IMMEDIATE_ACTIONS and item is not None
+        is_immediate = action.name in IMMEDIATE_ACTIONS and item is not None
         query = urlencode({"id": item_key, **self.return_params})
-        suggested = action.name == suggestion.action_name
+        is_suggested = action.name == suggestion.action_name
         return RowAction(
-            suggestion.button_label if suggested else str(action.button),
-            url if at_once else f"{url}?{query}",
-            at_once,
-            f"a {ACTION_KEYS[action.name]}" if suggested else ACTION_KEYS[action.name],
-            suggestion.reason if suggested else "",
+            suggestion.button_label if is_suggested else str(action.button),
+            url if is_immediate else f"{url}?{query}",
+            is_immediate,
+            f"a {ACTION_KEYS[action.name]}" if is_suggested else ACTION_KEYS[action.name],
+            suggestion.reason if is_suggested else "",
         )
 
     def _document_ids(self, cluster_or_pair: Any) -> list[int]:
-        """The documents of a row, the earlier first."""
+        """Return the ids of the two documents of a row.
+
+        For a pair, the earlier document comes first. For a cluster, these are the leader and the least
+        similar member.
+        """
         if isinstance(cluster_or_pair, Pair):
             return [
-                each.pk
-                for each in sorted((cluster_or_pair.a, cluster_or_pair.b), key=lambda each: each.static_order)
+                document.pk
+                for document in sorted(
+                    (cluster_or_pair.a, cluster_or_pair.b), key=lambda document: document.static_order
+                )
             ]
         return [cluster_or_pair.leader_id, cluster_or_pair.farthest]
 
@@ -208,6 +229,6 @@ class QueueRows:
 
 
 def _joined_titles(posts: Sequence[DisplayedPost]) -> str:
-    """The titles of both posts, or the one that they share."""
+    """Return the titles of both posts, or a single title if both are equal."""
     titles = dict.fromkeys(post.title for post in posts)
     return " – ".join(titles)

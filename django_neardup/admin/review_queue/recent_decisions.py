@@ -1,4 +1,4 @@
-"""What was decided of late: people's words on posts, and what was merged, hidden and deleted, with the way back."""
+"""The tab of recent decisions: decisions on posts, and merge records, each with its undo."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_NAMED_POSTS = 2
 
 @dataclass(frozen=True)
 class RecentDecision:
-    """One decision or record, and where it is taken back; without an address it has been already."""
+    """A decision or a merge record. ``undo_url`` is empty if it is undone already."""
 
     url: str
     title: str
@@ -36,42 +36,45 @@ class RecentDecision:
 
 
 class RecentDecisionsPage:
-    """Decisions and records in one list, the newest first, in pages that begin after a row."""
+    """Decisions and merge records in one list, newest first.
+
+    Each page begins after the last row of the previous one.
+    """
 
     def __init__(self, request: HttpRequest, site: Any, using: str) -> None:
         self.request, self.site, self.using = request, site, using
 
     @cached_property
     def _positions(self) -> list[tuple[datetime, int, int]]:
-        limit = _parse_cursor(self.request.GET.get("after", ""))
+        after = _parse_cursor(self.request.GET.get("after", ""))
         decisions, records = (
-            self._position_rows(model, kind, limit) for kind, model in enumerate((Decision, MergeRecord))
+            self._position_rows(model, kind, after) for kind, model in enumerate((Decision, MergeRecord))
         )
-        found = decisions.union(records, all=True).order_by("-created", "-table", "-number")
-        return list(found[: DECISIONS_PER_PAGE + 1])
+        positions = decisions.union(records, all=True).order_by("-created", "-table", "-number")
+        return list(positions[: DECISIONS_PER_PAGE + 1])
 
     @property
     def next_cursor(self) -> str:
-        """The place of the last row; empty on the last page."""
+        """Return the position of the last row. Return an empty string on the last page."""
         if len(self._positions) <= DECISIONS_PER_PAGE:
             return ""
-        when, kind, number = self._positions[DECISIONS_PER_PAGE - 1]
-        return f"{when.isoformat()}_{kind}_{number}"
+        created, kind, number = self._positions[DECISIONS_PER_PAGE - 1]
+        return f"{created.isoformat()}_{kind}_{number}"
 
     @cached_property
     def rows(self) -> list[RecentDecision]:
-        places = self._positions[:DECISIONS_PER_PAGE]
-        decisions = self._load_decisions([number for _when, kind, number in places if kind == 0])
-        records = MergeRecord.objects.using(self.using).defer("journal")
-        by_key = records.in_bulk([number for _when, kind, number in places if kind == 1])
-        attach_titles(by_key.values(), self.request, self.site, self.using)
-        found = []
-        for _when, kind, number in places:
-            if kind == 0 and number in decisions:
-                found.append(self._build_decision_row(*decisions[number]))
-            elif kind == 1 and number in by_key:
-                found.append(self._build_record_row(by_key[number]))
-        return found
+        positions = self._positions[:DECISIONS_PER_PAGE]
+        decisions = self._load_decisions([pk for _created, kind, pk in positions if kind == 0])
+        record_queryset = MergeRecord.objects.using(self.using).defer("journal")
+        records = record_queryset.in_bulk([pk for _created, kind, pk in positions if kind == 1])
+        attach_titles(records.values(), self.request, self.site, self.using)
+        decision_rows = []
+        for _created, kind, pk in positions:
+            if kind == 0 and pk in decisions:
+                decision_rows.append(self._build_decision_row(*decisions[pk]))
+            elif kind == 1 and pk in records:
+                decision_rows.append(self._build_record_row(records[pk]))
+        return decision_rows
 
     def _position_rows(
         self, model: Any, table_number: int, position: tuple[datetime, int, int] | None
@@ -85,17 +88,25 @@ class RecentDecisionsPage:
         return listed
 
     def _load_decisions(self, decision_ids: Sequence[int]) -> dict[int, tuple[Decision, list[DisplayedPost]]]:
-        """The decisions, each with the first of its posts as this person may see them."""
+        """Return the decisions by id, each with its first posts (at most ``MAX_NAMED_POSTS``) as this person
+        may see them.
+        """
         decisions = Decision.objects.using(self.using).defer("known").in_bulk(list(decision_ids))
         members = DecisionMember.objects.using(self.using).filter(decision__in=list(decisions))
-        posts: dict[int, list[Any]] = {key: [] for key in decisions}
+        documents_by_decision: dict[int, list[Any]] = {key: [] for key in decisions}
         for member in members.select_related("document").order_by("document"):
-            if len(posts[member.decision_id]) < MAX_NAMED_POSTS:
-                posts[member.decision_id].append(member.document)
-        shown = load_displayed_posts(
-            [each for every in posts.values() for each in every], self.request, self.site, self.using
+            if len(documents_by_decision[member.decision_id]) < MAX_NAMED_POSTS:
+                documents_by_decision[member.decision_id].append(member.document)
+        displayed = load_displayed_posts(
+            [document for documents in documents_by_decision.values() for document in documents],
+            self.request,
+            self.site,
+            self.using,
         )
-        return {key: (each, [shown[post.pk] for post in posts[key]]) for key, each in decisions.items()}
+        return {
+            key: (decision, [displayed[document.pk] for document in documents_by_decision[key]])
+            for key, decision in decisions.items()
+        }
 
     def _build_decision_row(self, row: Decision, posts: Sequence[DisplayedPost]) -> RecentDecision:
         title = " – ".join(f"{post.title}, {post.number}" for post in posts)
@@ -110,27 +121,33 @@ class RecentDecisionsPage:
     def _build_row(
         self, row: Any, title: str, action_label: str, undone_at: datetime | None
     ) -> RecentDecision:
-        name = f"{self.site.name}:neardup_{row._meta.model_name}_change"
-        undo = "" if undone_at else undo_url(row.batch, self.site.name)
+        url_name = f"{self.site.name}:neardup_{row._meta.model_name}_change"
+        undo_address = "" if undone_at else undo_url(row.batch, self.site.name)
         return RecentDecision(
-            reverse(name, args=[row.pk]), title, str(action_label), row.by_name, row.created, undone_at, undo
+            reverse(url_name, args=[row.pk]),
+            title,
+            str(action_label),
+            row.by_name,
+            row.created,
+            undone_at,
+            undo_address,
         )
 
 
 def _after_condition(position: tuple[datetime, int, int], table_number: int) -> Q:
-    """Rows of a kind that stand below a place."""
-    when, of_kind, number = position
-    below = Q(created__lt=when)
-    if table_number == of_kind:
-        return below | Q(created=when, pk__lt=number)
-    return below | Q(created=when) if table_number < of_kind else below
+    """Return the condition for rows of one table that come after a position in the list."""
+    created, position_table, pk = position
+    is_older = Q(created__lt=created)
+    if table_number == position_table:
+        return is_older | Q(created=created, pk__lt=pk)
+    return is_older | Q(created=created) if table_number < position_table else is_older
 
 
 def _parse_cursor(cursor: str) -> tuple[datetime, int, int] | None:
-    """The place that an address names; None for what is none."""
+    """Return the position that an address contains. Return None if it is invalid."""
     try:
-        when, kind, number = cursor.split("_")
-        found = parse_stored_datetime(when), int(kind), int(number)
+        created, kind, number = cursor.split("_")
+        position = parse_stored_datetime(created), int(kind), int(number)
     except ValueError:
         return None
-    return found if abs(found[2]) < 2**62 else None
+    return position if abs(position[2]) < 2**62 else None

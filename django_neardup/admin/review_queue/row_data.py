@@ -1,4 +1,4 @@
-"""What the rows of the queue are made of, read for the whole page by a fixed number of queries."""
+"""The data of the queue's rows, read for the whole page by a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -20,32 +20,42 @@ from .row_text import ContactHashes
 
 
 class RowData:
-    """All of those items, as that person may see them."""
+    """The data of the items, as this person may see them."""
 
     def __init__(self, items: Sequence[QueueItem], request: HttpRequest, site: Any, using: str) -> None:
         self.items, self.request, self.site, self.using = items, request, site, using
 
     @cached_property
     def clusters(self) -> dict[int, Any]:
-        """The clusters of the page, each with ``farthest``, the member least like the representative."""
+        """Return the clusters of the page by id, each with ``farthest``: the id of the member least similar
+        to its leader.
+        """
         keys = [item.pk for item in self.items if item.kind == 0]
         others = Membership.objects.filter(cluster=OuterRef("pk")).exclude(document=OuterRef("leader"))
         farthest = Subquery(others.order_by("exact", "score", "document").values("document")[:1])
         rows = annotate_waiting_time(Cluster.objects.using(self.using).filter(pk__in=keys)).annotate(
             farthest=farthest
         )
-        return {each.pk: each for each in rows.select_related("leader")}
+        return {cluster.pk: cluster for cluster in rows.select_related("leader")}
 
     @cached_property
     def pairs(self) -> dict[int, Pair]:
         keys = [item.pk for item in self.items if item.kind == 1]
         rows = Pair.objects.using(self.using).filter(pk__in=keys).select_related("a", "b")
-        return {each.pk: each for each in rows}
+        return {pair.pk: pair for pair in rows}
 
     @cached_property
     def cluster_facts(self) -> dict[int, dict[str, Any]]:
-        """Of each cluster: its authors, how many share a contact with the representative, the best score with it."""
-        own = Contact.objects.filter(
+        """Return figures of each cluster, by cluster id.
+
+        - ``authors``: the number of different known authors; ``unsigned``: members without one.
+        - ``sharing``: members that share a contact with the leader; ``stating``: members that state any
+          contact.
+        - ``highest``: the best score with the leader; ``copies``: exact copies of the leader.
+
+        All but the first two leave out the leader.
+        """
+        leader_contacts = Contact.objects.filter(
             kind=Contact.Kind.CONTACT,
             document=OuterRef(OuterRef("cluster__leader")),
             hash=OuterRef("hash"),
@@ -53,39 +63,45 @@ class RowData:
         contacts = Contact.objects.filter(kind=Contact.Kind.CONTACT, document=OuterRef("document"))
         others = ~Q(document=F("cluster__leader"))
         rows = Membership.objects.using(self.using).filter(cluster__in=list(self.clusters)).values("cluster")
-        found = rows.annotate(
+        figures = rows.annotate(
             authors=Count("document__author", distinct=True, filter=~Q(document__author="")),
             unsigned=Count("pk", filter=Q(document__author="")),
-            sharing=Count("pk", filter=others & Q(Exists(contacts.filter(Exists(own))))),
+            sharing=Count("pk", filter=others & Q(Exists(contacts.filter(Exists(leader_contacts))))),
             stating=Count("pk", filter=others & Q(Exists(contacts))),
             highest=Max("score", filter=others),
             copies=Count("pk", filter=others & Q(exact=True)),
         )
-        return {row["cluster"]: {**row} for row in found.order_by()}
+        return {row["cluster"]: {**row} for row in figures.order_by()}
 
     @cached_property
     def pairs_by_cluster(self) -> dict[int, Pair]:
-        """The pair of each cluster's representative with the member least like it."""
-        ends = {(each.leader_id, each.farthest): key for key, each in self.clusters.items()}
+        """Return the pair of each cluster's leader and its least similar member, by cluster id."""
+        ends = {(cluster.leader_id, cluster.farthest): pk for pk, cluster in self.clusters.items()}
         sides = {side for end in ends for side in end if side is not None}
         rows = Pair.objects.using(self.using).filter(
             a__in=sides, b__in=sides, scheme__state=Scheme.State.ACTIVE
         )
-        found = {}
+        pairs = {}
         for pair in rows:
             for end in ((pair.a_id, pair.b_id), (pair.b_id, pair.a_id)):
                 if end in ends:
-                    found[ends[end]] = pair
-        return found
+                    pairs[ends[end]] = pair
+        return pairs
 
     @cached_property
     def documents(self) -> dict[int, Document]:
-        """Of each cluster the representative and the member least like it; both posts of each pair."""
-        found = {each.leader_id: each.leader for each in self.clusters.values()}
+        """Return the documents by id: leader and least similar member of each cluster, both documents of each
+        pair.
+        """
+        by_id = {cluster.leader_id: cluster.leader for cluster in self.clusters.values()}
         for pair in self.pairs.values():
-            found |= {pair.a_id: pair.a, pair.b_id: pair.b}
-        ends = [each.farthest for each in self.clusters.values() if each.farthest not in found]
-        return found | Document.objects.using(self.using).in_bulk([end for end in ends if end is not None])
+            by_id |= {pair.a_id: pair.a, pair.b_id: pair.b}
+        farthest_ids = [
+            cluster.farthest for cluster in self.clusters.values() if cluster.farthest not in by_id
+        ]
+        return by_id | Document.objects.using(self.using).in_bulk(
+            [farthest_id for farthest_id in farthest_ids if farthest_id is not None]
+        )
 
     @cached_property
     def posts_by_document(self) -> dict[int, DisplayedPost]:
@@ -93,23 +109,23 @@ class RowData:
 
     @cached_property
     def contact_hashes(self) -> ContactHashes:
-        """The contacts of the documents, as hashes."""
+        """Return the contact hashes of each document."""
         rows = Contact.objects.using(self.using).filter(
             kind=Contact.Kind.CONTACT, document__in=list(self.documents)
         )
-        found: ContactHashes = defaultdict(set)
-        for document, value in rows.values_list("document", "hash"):
-            found[document].add(value)
-        return found
+        hashes: ContactHashes = defaultdict(set)
+        for document, contact_hash in rows.values_list("document", "hash"):
+            hashes[document].add(contact_hash)
+        return hashes
 
     @cached_property
     def reopened_pairs(self) -> dict[int, ReopenedPair]:
-        """Pairs that were decided before, by id; of clusters the pair that is shown."""
+        """Return the reopened pairs by id: pairs of the page and the displayed pairs of its clusters."""
         return find_reopened_pairs([*self.pairs.values(), *self.pairs_by_cluster.values()], self.using)
 
     @cached_property
     def review_items(self) -> dict[str, ReviewItem]:
-        """Those that may be decided at once."""
-        keys = [f"c{key}" for key, each in self.clusters.items() if each.size <= MAX_OBJECTS]
-        found = load_review_items([*keys, *(f"p{key}" for key in self.pairs)], None, None, self.using)
-        return {group.item_key: group for group in found}
+        """Return the items that may be decided immediately, by item key: all pairs and small enough clusters."""
+        keys = [f"c{pk}" for pk, cluster in self.clusters.items() if cluster.size <= MAX_OBJECTS]
+        items = load_review_items([*keys, *(f"p{key}" for key in self.pairs)], None, None, self.using)
+        return {item.item_key: item for item in items}

@@ -1,4 +1,4 @@
-"""The words of a row of the queue: contacts, authors, scores, and one line that says why it stands here."""
+"""The texts of a queue row: contacts, authors, scores, and one line with the reasons why it is in the queue."""
 
 from __future__ import annotations
 
@@ -20,32 +20,44 @@ ContactHashes = Mapping[int, set[int]]
 def describe_contacts(
     posts: Sequence[DisplayedPost], contacts: Any, size: int, facts: Mapping[str, Any]
 ) -> tuple[str, int | None]:
-    """Whether the posts name one contact, in words, and a contact that they share."""
-    own, *others = [contacts[post.document.pk] for post in posts] or [set()]
-    shared = own & others[0] if others else set()
+    """Return in words whether the posts state the same contact, and the hash of a contact that they share.
+
+    The hash is None if they share none. ``size`` is the number of posts in the group.
+    """
+    first_hashes, *other_hashes = [contacts[post.document.pk] for post in posts] or [set()]
+    shared = first_hashes & other_hashes[0] if other_hashes else set()
     sharing = facts.get("sharing", len(shared) and 1)
-    stating = facts.get("stating", 1 if others and others[0] else 0)
-    some = min(shared or own, default=None) if sharing else None
+    stating = facts.get("stating", 1 if other_hashes and other_hashes[0] else 0)
+    contact = min(shared or first_hashes, default=None) if sharing else None
     if sharing and sharing == size - 1:
-        return pgettext("contacts", "the same contact"), some
+        return pgettext("contacts", "the same contact"), contact
     if sharing:
-        return _("the same in %(some)d of %(all)d") % {"some": sharing + 1, "all": size}, some
-    if own and stating:
+        return _("the same in %(some)d of %(all)d") % {"some": sharing + 1, "all": size}, contact
+    if first_hashes and stating:
         return pgettext("contacts", "different contacts"), None
     return pgettext("contacts", "no contacts"), None
 
 
 def describe_other_authors(posts: Sequence[DisplayedPost], facts: Mapping[str, Any]) -> str:
-    """What is said beside the first author of the others; nothing where some are not known."""
+    """Return a text about the other authors, to follow the first one.
+
+    Return an empty string if there is no other known author but some post has none: they may differ.
+    """
     authors = [post.document.author for post in posts]
-    more = facts.get("authors", len({*authors} - {""})) - 1
-    if more < 1:
+    other_count = facts.get("authors", len({*authors} - {""})) - 1
+    if other_count < 1:
         return "" if facts.get("unsigned", "" in authors) else _("the same author")
-    return ngettext("and %(count)d more author", "and %(count)d more authors", more) % {"count": more}
+    return ngettext("and %(count)d more author", "and %(count)d more authors", other_count) % {
+        "count": other_count
+    }
 
 
 def score_texts(cluster_or_pair: Cluster | Pair, facts: Mapping[str, Any]) -> dict[str, str]:
-    """The score, of a cluster the range of scores with the representative and the weakest pair."""
+    """Return ``score_text`` and ``weakest_score_text``.
+
+    For a cluster, the first is the range of scores with the leader, the second the score of the weakest pair.
+    The second is empty if it is not below the range.
+    """
     if isinstance(cluster_or_pair, Pair):
         return {
             "score_text": format_percent(cluster_or_pair.score, cluster_or_pair.exact),
@@ -68,7 +80,7 @@ def score_texts(cluster_or_pair: Cluster | Pair, facts: Mapping[str, Any]) -> di
 def describe_no_difference(
     cluster_or_pair: Cluster | Pair, posts: Sequence[DisplayedPost], pair: Pair | None
 ) -> str:
-    """What is said where no difference is listed."""
+    """Return the text for a row without listed differences."""
     if cluster_or_pair.exact:
         return _("The text is one and the same")
     if any(post.instance is None for post in posts):
@@ -81,7 +93,7 @@ def describe_no_difference(
 
 
 def describe_containment(pair: Pair, posts: Sequence[DisplayedPost]) -> str:
-    """How much of the one text is in the other."""
+    """Return a sentence with the share of one text that is in the other."""
     share = max(pair.containment_a, pair.containment_b)
     return _("One text holds %(share)s of the other") % {"share": format_percent(share, pair.exact)}
 
@@ -89,22 +101,22 @@ def describe_containment(pair: Pair, posts: Sequence[DisplayedPost]) -> str:
 def describe_reasons(
     cluster_or_pair: Cluster | Pair, posts: Sequence[DisplayedPost], reopened_pair: ReopenedPair | None
 ) -> str:
-    """Why an item stands where it does, in one line."""
-    found = [_reopened_text(reopened_pair)] if reopened_pair is not None else []
+    """Return one line with the reasons for the item's place in the queue."""
+    reasons = [_reopened_text(reopened_pair)] if reopened_pair is not None else []
     if isinstance(cluster_or_pair, Cluster) and cluster_or_pair.exact:
-        found.append(
+        reasons.append(
             ngettext("%(count)d copy", "%(count)d copies", cluster_or_pair.size)
             % {"count": cluster_or_pair.size}
         )
     elif isinstance(cluster_or_pair, Cluster):
         words = ngettext("%(count)d post in the group", "%(count)d posts in the group", cluster_or_pair.size)
-        found.append(words % {"count": cluster_or_pair.size})
+        reasons.append(words % {"count": cluster_or_pair.size})
     elif cluster_or_pair.verdict == Verdict.CONTAINED:
-        found.append(describe_containment(cluster_or_pair, posts))
-    seen = [post.visits for post in posts if post.visits]
-    if seen:
-        found.append(ngettext("%(count)d visit", "%(count)d visits", sum(seen)) % {"count": sum(seen)})
-    return ", ".join(found)
+        reasons.append(describe_containment(cluster_or_pair, posts))
+    visits = [post.visits for post in posts if post.visits]
+    if visits:
+        reasons.append(ngettext("%(count)d visit", "%(count)d visits", sum(visits)) % {"count": sum(visits)})
+    return ", ".join(reasons)
 
 
 def _reopened_text(reopened_pair: ReopenedPair) -> str:

@@ -1,5 +1,6 @@
-"""What the search box of the queue finds: posts by number, author, code, contact, and by the words that the site's own
-admin looks through."""
+"""The search of the queue: posts by number, author, code or contact, and by the search of the site's own
+admin.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +19,30 @@ from ...text.tokens.contacts import canonical_contact
 
 MAX_SEARCH_LENGTH = 200
 MAX_OBJECTS_PER_MODEL = 1000
-"""Objects of a model that the site's own search may add."""
+"""Maximum number of objects of a model from the site's own search."""
 
 
 def search_documents(text: str, request: HttpRequest, site: Any, using: str) -> QuerySet[Any]:
-    """The ids of the documents that answer to that text."""
-    asked = " ".join(text.replace("\0", " ").split())[:MAX_SEARCH_LENGTH]
-    number = asked.lstrip("№# \N{NO-BREAK SPACE}")
-    contacts = Contact.objects.filter(hash__in=_contact_hashes(asked, using)).values("document")
-    found = Q(object_id=number) | Q(author=asked) | Q(lowered=asked.lower()) | Q(pk__in=contacts)
-    if any(letter.isdigit() for letter in asked):
-        found |= Q(fingerprints__codes__icontains=asked)
-    for by_words in _model_admin_conditions(asked, request, site, using):
-        found |= by_words
-    return Document.objects.using(using).annotate(lowered=Lower("author")).filter(found).values("pk")
+    """Return a queryset of the ids of the documents that match the text."""
+    search_text = " ".join(text.replace("\0", " ").split())[:MAX_SEARCH_LENGTH]
+    number = search_text.lstrip("№# \N{NO-BREAK SPACE}")
+    contacts = Contact.objects.filter(hash__in=_contact_hashes(search_text, using)).values("document")
+    # On MariaDB ``iexact`` misses authors in another letter case, so both sides are in lower case.
+    condition = (
+        Q(object_id=number) | Q(author=search_text) | Q(lowered=search_text.lower()) | Q(pk__in=contacts)
+    )
+    if any(letter.isdigit() for letter in search_text):
+        condition |= Q(fingerprints__codes__icontains=search_text)
+    for model_condition in _model_admin_conditions(search_text, request, site, using):
+        condition |= model_condition
+    return Document.objects.using(using).annotate(lowered=Lower("author")).filter(condition).values("pk")
 
 
 def _contact_hashes(search_text: str, using: str) -> list[int]:
-    """The hashes under which that contact would be stored, one for each active scheme."""
+    """Return the hashes of the contact, one for each active scheme.
+
+    Return an empty list if the text is no contact.
+    """
     value = canonical_contact(search_text)
     schemes = Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE)
     secrets = [bytes.fromhex(secret) for secret in schemes.values_list("secret", flat=True)]
@@ -43,8 +50,10 @@ def _contact_hashes(search_text: str, using: str) -> list[int]:
 
 
 def _model_admin_conditions(search_text: str, request: HttpRequest, site: Any, using: str) -> list[Q]:
-    """What each model's own admin finds, among what this person may see there."""
-    found = []
+    """Return, for each model, a condition on the objects that its ModelAdmin finds and this person may see
+    there.
+    """
+    conditions = []
     for model in registered_adapters():
         model_admin = site.get_model_admin(model) if site.is_registered(model) else None
         if model_admin is None or not model_admin.has_view_permission(request):
@@ -53,7 +62,7 @@ def _model_admin_conditions(search_text: str, request: HttpRequest, site: Any, u
             continue
         rows = model_admin.get_queryset(request).using(using)
         rows, _distinct = model_admin.get_search_results(request, rows, search_text)
-        kind = content_type_of(model, using)
-        keys = rows.order_by().values_list("pk", flat=True)[:MAX_OBJECTS_PER_MODEL]
-        found.append(Q(content_type=kind, object_id__in=[canonical_id(key) for key in keys]))
-    return found
+        content_type = content_type_of(model, using)
+        pks = rows.order_by().values_list("pk", flat=True)[:MAX_OBJECTS_PER_MODEL]
+        conditions.append(Q(content_type=content_type, object_id__in=[canonical_id(pk) for pk in pks]))
+    return conditions

@@ -1,4 +1,4 @@
-"""What the queue suggests to do with an item, and why."""
+"""The action that the queue suggests for an item, and its reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOT_DUPLICATE_REASONS: dict[str, str | Promise] = {
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The outcome suggested, of how many posts it disposes, and the reason."""
+    """The suggested action, the number of posts that it removes from publication, and the reason."""
 
     action_name: str
     post_count: int
@@ -29,12 +29,12 @@ class Suggestion:
 
     @property
     def is_immediate(self) -> bool:
-        """Whether it is done without a plan: it is easily taken back."""
+        """Return whether the action needs no confirmation because it is easy to undo."""
         return self.action_name in ("leave", "hide")
 
     @property
     def button_label(self) -> str:
-        """What its button says."""
+        """Return the label of its button."""
         if self.action_name == "hide":
             return ngettext("Hide %(count)d", "Hide %(count)d", self.post_count) % {"count": self.post_count}
         if self.action_name == "merge":
@@ -45,20 +45,22 @@ class Suggestion:
 
 
 def suggest_action(cluster_or_pair: Cluster | Pair, first_document: Document) -> Suggestion:
-    """What to do with a cluster or a pair; ``first_document`` is the representative, or the earlier of the pair.
+    """Return the suggestion for a cluster or a pair.
 
-    Duplicates and exact copies are hidden where the site says how, else merged. All else is left as it is.
+    ``first_document`` is the leader of the cluster, or the earlier document of the pair. Suggest "hide" for
+    duplicates and exact copies if the site's adapter can hide posts, otherwise "merge". Suggest "leave" for
+    other verdicts.
     """
     verdict = cluster_or_pair.verdict if isinstance(cluster_or_pair, Pair) else Verdict.DUPLICATE
     if verdict in NOT_DUPLICATE_REASONS:
         return Suggestion("leave", 0, NOT_DUPLICATE_REASONS[verdict])
     count = cluster_or_pair.size - 1 if isinstance(cluster_or_pair, Cluster) else 1
-    same = (
+    reason = (
         _("The texts are the same.")
         if cluster_or_pair.exact
         else _("It is the same item, in much the same words.")
     )
-    return Suggestion("hide" if _can_hide(first_document) else "merge", count, same)
+    return Suggestion("hide" if _can_hide(first_document) else "merge", count, reason)
 
 
 def _can_hide(document: Document) -> bool:

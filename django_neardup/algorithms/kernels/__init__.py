@@ -1,1 +1,1 @@
-"""Numpy kernels: keys, bags and sketches of many texts at once, and of one text."""
+"""Numpy kernels: keys, bags and sketches of many texts together, and of one text."""

@@ -1,4 +1,4 @@
-"""`minhash-lsh` of a batch of texts: `MinHashLSH.keys`, `pack` and `screen`, one by one, are the definitions."""
+"""`minhash-lsh` for a batch of texts. `keys`, `payload` and `screen` of `MinHashLSH` are the definitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .sketches import band_keys, equal_shares, sketch_many
 
 
 def sign_batch(algorithm: MinHashLSH, batch: TokenArrays) -> Signatures:
-    """Keys and payloads of the texts of a batch."""
+    """Return the keys and payloads of the texts of a batch."""
     if len(batch) == 1 and not algorithm.containment:
         return _sign_one(algorithm, batch.hashes)
     return Signatures.sign_in_parts(batch, partial(_sign_many, algorithm))
@@ -32,17 +32,17 @@ def sign_batch(algorithm: MinHashLSH, batch: TokenArrays) -> Signatures:
 
 def _sign_many(algorithm: MinHashLSH, batch: TokenArrays) -> Signatures:
     shingles, offsets = shingles_of(batch, algorithm.size)
-    held = lengths_of(offsets) > 0
-    sketches = sketch_many(shingles, offsets, algorithm.slots)[held]
+    has_shingles = lengths_of(offsets) > 0
+    sketches = sketch_many(shingles, offsets, algorithm.slots)[has_shingles]
     bands = band_keys(sketches, algorithm.bands, algorithm.rows).reshape(-1)
-    keys = bands, offsets_of(held * algorithm.bands)
-    packs = _pack_sketches(sketches, held)
+    keys = bands, offsets_of(has_shingles * algorithm.bands)
+    payloads = _pack_sketches(sketches, has_shingles)
     if algorithm.containment:
         sample = sample_of(shingles, offsets, algorithm.containment)
         keys = joined(keys, _quotation_keys(*sample, algorithm.containment))
         bags = pack_bags(*sample)
-        packs = [slots + bag if slots else b"" for slots, bag in zip(packs, bags, strict=True)]
-    return Signatures(*distinct(*keys), packs)
+        payloads = [slots + bag if slots else b"" for slots, bag in zip(payloads, bags, strict=True)]
+    return Signatures(*distinct(*keys), payloads)
 
 
 def _sign_one(algorithm: MinHashLSH, words: Hashes) -> Signatures:
@@ -57,26 +57,26 @@ def _sign_one(algorithm: MinHashLSH, words: Hashes) -> Signatures:
 
 
 def shingles_of(batch: TokenArrays, size: int) -> tuple[Hashes, Integers]:
-    """The shingles of every text as `MinHashLSH.shingles` has them, one after another, and their offsets."""
+    """Return the shingles of every text, one after another, as in `MinHashLSH.shingles`, and their offsets."""
     words, starts, lengths = batch.hashes, batch.offsets[:-1], batch.lengths
-    few = lengths < SHORT_TEXT_WORDS
-    counts = np.maximum(lengths - np.where(few, 0, size - 1), 0)
+    is_short = lengths < SHORT_TEXT_WORDS
+    counts = np.maximum(lengths - np.where(is_short, 0, size - 1), 0)
     hashes = mix_neighbours(words, size)
-    if few.any():
-        places = places_of(starts[few], lengths[few])
-        hashes[places] = mix_arrays(words[places])
+    if is_short.any():
+        positions = places_of(starts[is_short], lengths[is_short])
+        hashes[positions] = mix_arrays(words[positions])
     return hashes.take(places_of(starts, counts)), offsets_of(counts)
 
 
 def sample_of(shingles: Hashes, offsets: Integers, divisor: int) -> tuple[Hashes, Integers]:
-    """Of every text the shingles that the power of two divides, distinct, and their offsets."""
-    places, offsets = flagged(shingles & np.uint64(divisor - 1) == 0, offsets)
-    return distinct(shingles[places], offsets)
+    """Return the distinct shingles of every text that are divisible by the power of two, and their offsets."""
+    positions, offsets = flagged(shingles & np.uint64(divisor - 1) == 0, offsets)
+    return distinct(shingles[positions], offsets)
 
 
 def _quotation_keys(sample: Hashes, offsets: Integers, divisor: int) -> tuple[Hashes, Integers]:
-    many = lengths_of(offsets) > MAX_QUOTATION_KEYS
-    if not many.any():
+    has_many_keys = lengths_of(offsets) > MAX_QUOTATION_KEYS
+    if not has_many_keys.any():
         return mix_arrays(sample, seed=QUOTATION_SEED), offsets
     runs = [quotation_keys(run.tolist(), divisor) for run in np.split(sample, offsets[1:-1])]
     flat = np.array([key for run in runs for key in run], np.uint64)
@@ -84,7 +84,7 @@ def _quotation_keys(sample: Hashes, offsets: Integers, divisor: int) -> tuple[Ha
 
 
 def _pack_sketches(sketches: Hashes, has_shingles: NDArray[np.bool_]) -> list[bytes]:
-    """`pack_sketch` of every row; the texts that are not held have none."""
+    """Return `pack_sketch` of every row. A text without shingles has b""."""
     rows = iter(sketches.astype("<u4").view(f"V{4 * sketches.shape[1]}").reshape(-1).tolist())
     return [next(rows) if own else b"" for own in has_shingles.tolist()]
 
@@ -92,23 +92,25 @@ def _pack_sketches(sketches: Hashes, has_shingles: NDArray[np.bool_]) -> list[by
 def measure_pairs(
     algorithm: MinHashLSH, payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]
 ) -> NDArray[np.float64]:
-    """`MinHashLSH.measure` of many pairs."""
+    """Return `MinHashLSH.measure` of many pairs."""
     end = 4 * algorithm.slots
-    return equal_shares(*([pack[:end] for pack in packs] for packs in (payloads_a, payloads_b)))
+    return equal_shares(*([payload[:end] for payload in payloads] for payloads in (payloads_a, payloads_b)))
 
 
 def screen_pairs(
     algorithm: MinHashLSH, payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]
 ) -> NDArray[np.float64]:
-    """`MinHashLSH.screen` of many pairs."""
+    """Return `MinHashLSH.screen` of many pairs."""
     if not algorithm.containment:
         return measure_pairs(algorithm, payloads_a, payloads_b)
     end = 4 * algorithm.slots
-    whole = [place for place, pair in enumerate(zip(payloads_a, payloads_b, strict=True)) if all(pair)]
-    a, b = ([packs[place] for place in whole] for packs in (payloads_a, payloads_b))
-    sizes_a, sizes_b, common = intersection_sizes_many([pack[end:] for pack in a], [pack[end:] for pack in b])
+    nonempty = [index for index, pair in enumerate(zip(payloads_a, payloads_b, strict=True)) if all(pair)]
+    a, b = ([payloads[index] for index in nonempty] for payloads in (payloads_a, payloads_b))
+    sizes_a, sizes_b, common = intersection_sizes_many(
+        [payload[end:] for payload in a], [payload[end:] for payload in b]
+    )
     shares = np.zeros(len(payloads_b))
-    shares[whole] = np.maximum(
+    shares[nonempty] = np.maximum(
         measure_pairs(algorithm, a, b),
         common / np.maximum(np.minimum(sizes_a, sizes_b), 1),
     )

@@ -1,4 +1,4 @@
-"""Keys of the default scheme for a batch of texts: `neardup_keys`, text by text, is the definition."""
+"""Keys of the default scheme for a batch of texts. `neardup_keys`, for one text, is the definition."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HashRuns = tuple[Hashes, Integers]
 
 
 def sign_batch(batch: TokenArrays, window: int) -> Signatures:
-    """Keys and payloads of the texts of a batch."""
+    """Return the keys and payloads of the texts of a batch."""
     if len(batch) == 1:
         keys = _keys_of_one(batch, window)
         return Signatures(keys, np.array([0, len(keys)], np.int64), [pack_bag_array(batch.hashes)])
@@ -31,58 +31,64 @@ def _sign_many(batch: TokenArrays, window: int) -> Signatures:
 
 
 def _keys_of_one(batch: TokenArrays, window: int) -> Hashes:
-    """`neardup_keys` of the only text."""
+    """Return `neardup_keys` of the only text of the batch."""
     hashes, stop = batch.hashes, batch.stop
     if np.count_nonzero(stop) == len(stop):
         return hashes[:0]
     parts = [mix_arrays(passage_grams_of(hashes, stop, window), seed=GRAM_SEED)]
     others = [mix(int.from_bytes(batch.exacts[0][:8], "big"), seed=EXACT_SEED)]
     if len(hashes) <= SHORT_TEXT_WORDS and len(words := hashes[batch.content]):
-        one, other = words[:-1], words[1:]
-        parts.append(mix_arrays(np.minimum(one, other), np.maximum(one, other), seed=PAIR_SEED))
+        first_words, second_words = words[:-1], words[1:]
+        parts.append(
+            mix_arrays(
+                np.minimum(first_words, second_words), np.maximum(first_words, second_words), seed=PAIR_SEED
+            )
+        )
         others.append(mix(*sort_distinct(words).tolist(), seed=WORD_SET_SEED))
     return sort_distinct(np.concatenate([*parts, np.array(others, np.uint64)]))
 
 
 def keys_many(batch: TokenArrays, window: int) -> HashRuns:
-    """`neardup_keys` of every text, one after another, and their offsets."""
+    """Return `neardup_keys` of every text, one after another, and their offsets."""
     grams, offsets = passage_grams(batch, window)
     words, bounds = _words_of_short_texts(batch)
-    worded = lengths_of(flagged(~batch.stop, batch.offsets)[1]) > 0
+    has_words = lengths_of(flagged(~batch.stop, batch.offsets)[1]) > 0
     return distinct(
         *joined(
             (mix_arrays(grams, seed=GRAM_SEED), offsets),
             _pair_keys(words, bounds),
             _word_set_keys(words, bounds),
-            (exact_keys(batch)[worded], offsets_of(worded)),
+            (exact_keys(batch)[has_words], offsets_of(has_words)),
         )
     )
 
 
 def exact_keys(batch: TokenArrays) -> Hashes:
-    """`exact_key` of every text: uint64, one a text."""
+    """Return `exact_key` of every text: uint64, one per text."""
     halves = np.frombuffer(b"".join(batch.exacts), ">u8")
     return mix_arrays(halves[::2].astype(np.uint64), seed=EXACT_SEED)
 
 
 def _words_of_short_texts(batch: TokenArrays) -> HashRuns:
-    """Hashes of the content words, in order, of the texts that are short, and their offsets."""
-    short = (batch.lengths <= SHORT_TEXT_WORDS).repeat(batch.lengths)
-    places, offsets = flagged(batch.content & short, batch.offsets)
-    return batch.hashes[places], offsets
+    """Return the hashes of the content words of the short texts, in order, and their offsets."""
+    is_short = (batch.lengths <= SHORT_TEXT_WORDS).repeat(batch.lengths)
+    positions, offsets = flagged(batch.content & is_short, batch.offsets)
+    return batch.hashes[positions], offsets
 
 
 def _pair_keys(words: Hashes, offsets: Integers) -> HashRuns:
-    """A key for every two neighbours, in any order."""
-    inner = np.ones(len(words), np.bool_)
-    inner[offsets[1:][lengths_of(offsets) > 0] - 1] = False
-    first, bounds = flagged(inner, offsets)
-    one, other = words[first], words[first + 1]
-    return mix_arrays(np.minimum(one, other), np.maximum(one, other), seed=PAIR_SEED), bounds
+    """Return a key for every two adjacent words, in any order."""
+    has_next = np.ones(len(words), np.bool_)
+    has_next[offsets[1:][lengths_of(offsets) > 0] - 1] = False
+    positions, bounds = flagged(has_next, offsets)
+    first_words, second_words = words[positions], words[positions + 1]
+    return mix_arrays(
+        np.minimum(first_words, second_words), np.maximum(first_words, second_words), seed=PAIR_SEED
+    ), bounds
 
 
 def _word_set_keys(words: Hashes, offsets: Integers) -> HashRuns:
-    """A key for the set of words of every text that has any."""
+    """Return a key for the set of words of every text that has any."""
     members, bounds = distinct(words, offsets)
     sizes = lengths_of(bounds)
     return mix_runs(members, offsets_of(sizes[sizes > 0]), seed=WORD_SET_SEED), offsets_of(sizes > 0)

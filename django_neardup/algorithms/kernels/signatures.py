@@ -16,7 +16,7 @@ TOKENS_PER_PART = 32_768
 
 
 class TokenArrays(Protocol):
-    """What signing reads of a batch (see `text.batch.Batch`)."""
+    """The attributes of a batch that signing reads (see `text.batch.Batch`)."""
 
     @property
     def hashes(self) -> Hashes: ...
@@ -34,7 +34,7 @@ class TokenArrays(Protocol):
 
 
 class BatchPart:
-    """Neighbouring texts of a batch: those from `first` to before `last`."""
+    """Adjacent texts of a batch: from `first` to before `last`."""
 
     def __init__(self, batch: TokenArrays, first: int, last: int) -> None:
         self._batch, self._text_slice = batch, slice(first, last)
@@ -60,7 +60,7 @@ class BatchPart:
 
 
 def split_batch(batch: TokenArrays) -> list[TokenArrays]:
-    """The batch, cut into parts of so few tokens that what is made of them stays in the processor's cache."""
+    """Split a batch into parts so small that their arrays stay in the processor's cache."""
     offsets = batch.offsets
     if len(offsets) < 3 or offsets[-1] <= TOKENS_PER_PART:
         return [batch]
@@ -71,10 +71,11 @@ def split_batch(batch: TokenArrays) -> list[TokenArrays]:
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """What an algorithm keeps of the texts of a batch, in their order.
+    """Keys and payloads that an algorithm stores of the texts of a batch, in their order.
 
-    `keys`: uint64, of all texts one after another, distinct and ascending inside a text; `offsets`: int64[n + 1], the
-    keys of text i are `keys[offsets[i]:offsets[i + 1]]`; `packs`: the payload of each text.
+    - `keys`: uint64, of all texts one after another, distinct and ascending inside a text.
+    - `offsets`: int64[n + 1]. The keys of text i are `keys[offsets[i]:offsets[i + 1]]`.
+    - `payloads`: the payload of each text.
     """
 
     keys: NDArray[np.uint64]
@@ -83,7 +84,7 @@ class Signatures:
 
     @classmethod
     def from_texts(cls, keys: Iterable[Iterable[int]], payloads: Sequence[bytes]) -> Signatures:
-        """Of the keys (in any order) and the payload of each text."""
+        """Create from the keys, in any order, and the payload of each text."""
         runs = [sorted(set(run)) for run in keys]
         offsets = np.zeros(len(runs) + 1, np.int64)
         np.cumsum([len(run) for run in runs], out=offsets[1:])
@@ -92,19 +93,19 @@ class Signatures:
 
     @classmethod
     def sign_in_parts(cls, batch: TokenArrays, sign_part: Callable[[TokenArrays], Signatures]) -> Signatures:
-        """Of a batch, part by part."""
+        """Sign a batch part by part."""
         parts = [sign_part(part) for part in split_batch(batch)]
         if len(parts) == 1:
             return parts[0]
         return cls(
             np.concatenate([part.keys for part in parts]),
             offsets_of(np.concatenate([np.diff(part.offsets) for part in parts])),
-            [pack for part in parts for pack in part.payloads],
+            [payload for part in parts for payload in part.payloads],
         )
 
     def __len__(self) -> int:
         return len(self.payloads)
 
     def keys_of(self, text_number: int) -> NDArray[np.uint64]:
-        """The keys of the text of that number, ascending."""
+        """Return the keys of the text of that number, ascending."""
         return self.keys[self.offsets[text_number] : self.offsets[text_number + 1]]

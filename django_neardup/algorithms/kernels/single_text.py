@@ -1,4 +1,4 @@
-"""What a batch of one text is signed by: the same steps as of many, without the bookkeeping of where each begins."""
+"""Signing of one text: the same steps as for many, without the offsets of each."""
 
 from __future__ import annotations
 
@@ -18,51 +18,50 @@ _HALF_BITS, _ODD_FACTOR = constant(32), constant(GOLDEN_RATIO_64)
 
 
 def sketch_of(hashes: Hashes, slots: int) -> Hashes:
-    """`similarity_sketch.sketch` of one set that is not empty: uint64[slots].
-
-    So many rounds at once that a slot is seldom left empty: the least value tells the earliest round as well.
-    """
+    """Return `similarity_sketch.fast_similarity_sketch` of one set that is not empty: uint64[slots]."""
     factors, tags = round_factor_array(slots)[:, None], round_tags(slots)
+    # Several rounds are thrown together, so that a slot rarely stays empty.
     members, number, throws = (hashes >> _HALF_BITS).astype(np.uint32), 0, THROWS_PER_SLOT * slots
-    found = np.full(slots, EMPTY_SLOT)
+    sketch = np.full(slots, EMPTY_SLOT)
     while True:
         end = number + 1 + throws // len(members)
         thrown = factors[number:end] * members
-        places = slots_of(thrown, slots)
+        slot_numbers = slots_of(thrown, slots)
         if end > slots:
             late = max(number, slots)
-            places[late - number :] = np.arange(late - slots, number + len(thrown) - slots)[:, None]
+            slot_numbers[late - number :] = np.arange(late - slots, number + len(thrown) - slots)[:, None]
         values = tags[number:end] | thrown
-        np.minimum.at(found, places.reshape(-1).astype(np.intp), values.reshape(-1))
-        if found.max() != EMPTY_SLOT:
-            return found
+        # The high half of a value is its round, so the minimum belongs to the earliest round.
+        np.minimum.at(sketch, slot_numbers.reshape(-1).astype(np.intp), values.reshape(-1))
+        if sketch.max() != EMPTY_SLOT:
+            return sketch
         number, throws = end, 2 * throws
 
 
 def passage_grams_of(hashes: Hashes, stop: Flags, window: int) -> Hashes:
-    """`neardup_keys.passage_grams` of one text; some may repeat."""
+    """Return `neardup_keys.passage_grams` of one text. It may have repeats."""
     count = len(hashes) - GRAM_WORDS + 1
     if count < 1:
         return hashes[:0]
     grams = mix_arrays(*(hashes[step : step + count] for step in range(GRAM_WORDS)))
-    alone = stop[:count] & stop[1 : count + 1] & stop[2:]
-    many = count > MAX_UNWINNOWED_GRAMS and _count_distinct(grams) > MAX_UNWINNOWED_GRAMS
-    grams[alone] = GREATEST_HASH
-    if many:
+    only_stop_words = stop[:count] & stop[1 : count + 1] & stop[2:]
+    has_many = count > MAX_UNWINNOWED_GRAMS and _count_distinct(grams) > MAX_UNWINNOWED_GRAMS
+    grams[only_stop_words] = GREATEST_HASH
+    if has_many:
         grams = _window_minima(grams, window)
     kept: Hashes = grams[grams != GREATEST_HASH]
     return kept
 
 
 def _count_distinct(values: Hashes) -> int:
-    """How many are distinct."""
+    """Return the number of distinct values."""
     values = values.copy()
     values.sort()
     return 1 + int(np.count_nonzero(values[1:] != values[:-1]))
 
 
 def _window_minima(values: Hashes, window: int) -> Hashes:
-    """The least of every window, of equal neighbours one."""
+    """Return the minimum of every window. Adjacent windows with equal minima count once."""
     while 2 * len(values) > MOST_GRAMS * (window + 1):
         window *= 2
     window, size = min(window, len(values)), 1
@@ -70,32 +69,32 @@ def _window_minima(values: Hashes, window: int) -> Hashes:
         step = min(size, window - size)
         values = np.minimum(values[:-step], values[step:])
         size += step
-    fresh = np.empty(len(values), np.bool_)
-    fresh[0] = True
-    np.not_equal(values[1:], values[:-1], fresh[1:])
-    return values[fresh]
+    is_new = np.empty(len(values), np.bool_)
+    is_new[0] = True
+    np.not_equal(values[1:], values[:-1], is_new[1:])
+    return values[is_new]
 
 
 def sort_distinct(values: Hashes) -> Hashes:
-    """Sorted, in place, each value once."""
+    """Sort the values in place, and return each value once."""
     values.sort()
-    equal = values[1:] == values[:-1]
-    return np.delete(values, equal.nonzero()[0]) if np.count_nonzero(equal) else values
+    is_repeated = values[1:] == values[:-1]
+    return np.delete(values, is_repeated.nonzero()[0]) if np.count_nonzero(is_repeated) else values
 
 
 def pack_bag_array(hashes: Hashes) -> bytes:
-    """`bag.pack_bag` of one text."""
+    """Return `bag_of_words.pack_bag` of one text."""
     words = hashes.copy()
     words.sort()
-    equal = words[1:] == words[:-1]
-    if np.count_nonzero(equal):
-        words[1:] += _numbers_in_runs(equal).view(np.uint64) * _ODD_FACTOR
+    is_repeated = words[1:] == words[:-1]
+    if np.count_nonzero(is_repeated):
+        words[1:] += _numbers_in_runs(is_repeated).view(np.uint64) * _ODD_FACTOR
     members = (words >> _HALF_BITS).astype("<u4")
     members.sort()
     return bytes(4) + members.tobytes() if len(members) <= MAX_MEMBERS else pack_members(members.tolist())
 
 
 def _numbers_in_runs(equal: Flags) -> Integers:
-    """Of every place how many flags in a row end there."""
+    """Return for every position how many adjacent flags end there."""
     numbers = equal.cumsum(dtype=np.int64)
     return numbers - np.maximum.accumulate(numbers * ~equal)

@@ -1,7 +1,13 @@
-"""Which word of one text is which word of another: a move-aware, fuzzy alignment, near-linear in the texts' length.
+"""Alignment of two texts: which word of one is which word of the other.
 
-Equal beginnings and ends first, then shared runs of 6, 3 and 2 words, which may stand elsewhere, then, inside the gaps
-between them, fuzzy equality of two words at one place, words split or joined, and single words in another order.
+Moves and fuzzy equality are allowed.
+
+The time is nearly linear in the length of the texts. The steps:
+
+- equal beginnings and ends;
+- shared runs of 6, 3 and 2 words, which may stand elsewhere;
+- in the gaps between them: two fuzzily equal words at one position, split or joined words, and single
+  words in another order.
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ from .gaps import Gap, find_gaps
 
 
 class AlignedRun(NamedTuple):
-    """`length` words of a from `a` on, aligned in step with those of b from `b` on."""
+    """Words of a from `start_a` on that are aligned in step with words of b from `start_b` on."""
 
     start_a: int
     start_b: int
@@ -27,9 +33,11 @@ class AlignedRun(NamedTuple):
 
 @dataclass(frozen=True)
 class Alignment:
-    """Places of words: `forward[i]` is the place in b of word i of a, or -1; `backward` the same from b.
+    """Positions of aligned words and the weights of the texts.
 
-    `weight_a`, `weight_b` are the texts' weights, `covered_a`, `covered_b` those of their aligned words.
+    `forward[i]` is the position in b of word i of a, or -1. `backward` is the same from b. `weight_a`
+    and `weight_b` are the weights of the texts. `aligned_weight_a` and `aligned_weight_b` are the
+    weights of their aligned words.
     """
 
     forward: tuple[int, ...]
@@ -41,33 +49,33 @@ class Alignment:
 
     @property
     def score(self) -> float:
-        """R = aligned weight / weight of the union, 0..1; 0 for texts without words."""
+        """R = aligned weight / weight of the union, 0..1. It is 0 for texts without words."""
         aligned = (self.aligned_weight_a + self.aligned_weight_b) / 2
         union = self.weight_a + self.weight_b - aligned
         return aligned / union if union else 0.0
 
     @property
     def containment_a(self) -> float:
-        """Share, 0..1, of a's weight that b holds."""
+        """Share of a's weight that is also in b, 0..1."""
         return self.aligned_weight_a / self.weight_a if self.weight_a else 0.0
 
     @property
     def containment_b(self) -> float:
-        """Share, 0..1, of b's weight that a holds."""
+        """Share of b's weight that is also in a, 0..1."""
         return self.aligned_weight_b / self.weight_b if self.weight_b else 0.0
 
     @cached_property
     def runs(self) -> tuple[AlignedRun, ...]:
-        """Longest stretches of a whose words are aligned in step; a word split in two counts as one step."""
+        """The longest runs of a with words aligned in step. A word that is split in two counts as one step."""
         return tuple(_find_runs(self.forward))
 
     @cached_property
     def gaps(self) -> tuple[Gap, ...]:
-        """See `gaps.gaps`."""
+        """The gaps of the alignment (see `gaps.find_gaps`)."""
         return tuple(find_gaps(self.forward, self.backward))
 
     def swap_sides(self) -> Alignment:
-        """The same alignment seen from b."""
+        """Return the same alignment with a and b swapped."""
         return Alignment(
             self.backward,
             self.forward,
@@ -79,33 +87,41 @@ class Alignment:
 
 
 def align(a: CanonicalText, b: CanonicalText) -> Alignment:
-    """Align the words of two documents; the result for (b, a) is that for (a, b), swapped."""
+    """Align the words of two texts. The result for (b, a) is the result for (a, b) with the sides swapped."""
     if is_second(a, b):
         return align(b, a).swap_sides()
     forward, backward = Aligner(a, b).align()
-    covered_a = sum([weight for weight, place in zip(a.weights, forward, strict=True) if place >= 0])
-    covered_b = sum([weight for weight, place in zip(b.weights, backward, strict=True) if place >= 0])
-    return Alignment(tuple(forward), tuple(backward), a.total_weight, b.total_weight, covered_a, covered_b)
+    aligned_weight_a = sum(
+        [weight for weight, position in zip(a.weights, forward, strict=True) if position >= 0]
+    )
+    aligned_weight_b = sum(
+        [weight for weight, position in zip(b.weights, backward, strict=True) if position >= 0]
+    )
+    return Alignment(
+        tuple(forward), tuple(backward), a.total_weight, b.total_weight, aligned_weight_a, aligned_weight_b
+    )
 
 
 def is_second(a: CanonicalText, b: CanonicalText) -> bool:
     """Return whether a comes after b in an alignment.
 
-    The shorter text is first; of two equally long texts the one whose words come later in the alphabet.  The order
-    must not follow the hashes: they depend on the secret, and a verdict must not.
+    The shorter text is first. If both are equally long, the text with words later in the alphabet is first.
     """
     if len(a) != len(b):
         return len(a) > len(b)
     if a.exact_digest == b.exact_digest:
         return False
-    keys = ((ours.key, theirs.key) for ours, theirs in zip(a.tokens, b.tokens, strict=True))
-    # The other order is as good, but loses three duplicates among the labelled pairs; this one loses none.
-    return next((ours < theirs for ours, theirs in keys if ours != theirs), False)
+    # The order must not follow the hashes: they depend on the secret, and a verdict must not.
+    keys = ((token_a.key, token_b.key) for token_a, token_b in zip(a.tokens, b.tokens, strict=True))
+    # The opposite order is equally valid, but it loses three duplicates among the labelled pairs. This one loses none.
+    return next((key_a < key_b for key_a, key_b in keys if key_a != key_b), False)
 
 
 def _find_runs(forward: tuple[int, ...]) -> Iterator[AlignedRun]:
     steps = enumerate(pairwise(forward), 1)
-    breaks = [i for i, (previous, place) in steps if previous < 0 or not 0 <= place - previous <= 1]
+    breaks = [
+        index for index, (previous, position) in steps if previous < 0 or not 0 <= position - previous <= 1
+    ]
     for start, end in pairwise([0, *breaks, len(forward)] if forward else []):
         if forward[start] >= 0:
             yield AlignedRun(start, forward[start], end - start)

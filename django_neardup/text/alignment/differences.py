@@ -1,4 +1,4 @@
-"""What differs between two aligned texts, and what they share, with the places in the texts as written."""
+"""Differences and shared passages of two aligned texts, with their offsets in the raw texts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ MIN_PASSAGE_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words of a (`a`, a half-open range of tokens) that stand where b has those of `b`; either may be empty.
+    """Words of a that stand where b has other words. Either side may be empty.
 
-    `kind`: code, number, measure, name, negation, price, date, contact, word, or only (one side has nothing).
-    `decides`: whether this difference tells that the texts are about two things.
-    `span_a`, `span_b`: the same places as offsets in the texts as written; `text_a`, `text_b`: the words.
+    `kind`: code, number, measure, name, negation, price, date, contact, word, or only (one side is
+    empty).
+    `token_range_a`, `token_range_b`: half-open ranges of tokens.
+    `is_decisive`: whether this difference means that the texts are about two things.
+    `span_a`, `span_b`: the same ranges as offsets in the raw texts. `text_a`, `text_b`: the words.
     """
 
     kind: str
@@ -38,7 +40,7 @@ class Difference:
     text_b: str
 
     def swap_sides(self) -> Difference:
-        """The same seen from b."""
+        """Return the same difference with a and b swapped."""
         return Difference(
             self.kind,
             self.token_range_b,
@@ -51,7 +53,7 @@ class Difference:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able: kind, decides, and for each side the words and their offsets."""
+        """Return the kind, whether it decides, and the words and offsets of each side, ready for JSON."""
         return {
             "kind": self.kind,
             "decides": self.is_decisive,
@@ -62,7 +64,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A run of words that both texts hold in the same order: ranges of tokens, and offsets in the texts as written."""
+    """A run of words that both texts have in the same order: token ranges, and offsets in the raw texts."""
 
     token_range_a: Span
     token_range_b: Span
@@ -83,79 +85,93 @@ class Passage:
 def find_differences(
     a: CanonicalText, b: CanonicalText, alignment: Alignment, contradictions: Iterable[Contradiction] = ()
 ) -> list[Difference]:
-    """Every unaligned word of both texts, once, in the order of a; words of one place stand beside each other."""
-    kinds = {item.gap: item.kind for item in contradictions}
-    found = [_make_difference(a, b, gap, kinds.get(gap)) for gap in _disjoint_gaps(alignment, kinds)]
-    return sorted(found, key=lambda item: (item.token_range_a, item.token_range_b))
+    """Return the differences in the order of a.
+
+    Every unaligned word of both texts is in exactly one of them.
+
+    Words at the same position of both texts are in one difference.
+    """
+    kinds = {contradiction.gap: contradiction.kind for contradiction in contradictions}
+    differences = [_make_difference(a, b, gap, kinds.get(gap)) for gap in _disjoint_gaps(alignment, kinds)]
+    return sorted(differences, key=lambda difference: (difference.token_range_a, difference.token_range_b))
 
 
 def find_passages(
     a: CanonicalText, b: CanonicalText, alignment: Alignment, min_words: int = MIN_PASSAGE_WORDS
 ) -> list[Passage]:
-    """Shared passages of at least `least` words, in the order of a."""
-    found = []
+    """Return the shared passages of at least `min_words` words, in the order of a."""
+    passages = []
     for run in alignment.runs:
         if run.length >= min_words:
             end = alignment.forward[run.start_a + run.length - 1] + 1
-            here, there = (run.start_a, run.start_a + run.length), (run.start_b, end)
-            found.append(Passage(here, there, text_offsets(a, here), text_offsets(b, there)))
-    return found
+            range_a, range_b = (run.start_a, run.start_a + run.length), (run.start_b, end)
+            passages.append(Passage(range_a, range_b, text_offsets(a, range_a), text_offsets(b, range_b)))
+    return passages
 
 
 def text_offsets(text: CanonicalText, token_range: Span) -> Span:
-    """Offsets, in the text as written, of a half-open range of tokens; for an empty one, of the place it stands at."""
+    """Return the offsets, in the raw text, of a half-open range of tokens.
+
+    For an empty range return its position as an empty span.
+    """
     start, end = token_range
-    words = text.tokens
+    tokens = text.tokens
     if start < end:
-        return words[start].start, words[end - 1].end
-    place = words[start - 1].end if start else (words[0].start if words else 0)
-    return place, place
+        return tokens[start].start, tokens[end - 1].end
+    offset = tokens[start - 1].end if start else (tokens[0].start if tokens else 0)
+    return offset, offset
 
 
 def _disjoint_gaps(alignment: Alignment, decisive_gaps: Iterable[Gap]) -> Iterator[Gap]:
-    """The gaps, decisive ones first, then those held on both sides, each word in one; then what they leave."""
-    others = sorted(alignment.gaps, key=lambda gap: -(gap.is_left_aligned + gap.is_right_aligned))
+    """Yield gaps that share no word: decisive gaps, then those aligned on both sides, then the others.
+
+    The words that are left over come last, as gaps with one empty side.
+    """
+    other_gaps = sorted(alignment.gaps, key=lambda gap: -(gap.is_left_aligned + gap.is_right_aligned))
     used_a, used_b = set[int](), set[int]()
-    for gap in dict.fromkeys((*decisive_gaps, *others)):
-        here, there = range(gap.start_a, gap.end_a), range(gap.start_b, gap.end_b)
-        if used_a.isdisjoint(here) and used_b.isdisjoint(there):
-            used_a.update(here)
-            used_b.update(there)
+    for gap in dict.fromkeys((*decisive_gaps, *other_gaps)):
+        range_a, range_b = range(gap.start_a, gap.end_a), range(gap.start_b, gap.end_b)
+        if used_a.isdisjoint(range_a) and used_b.isdisjoint(range_b):
+            used_a.update(range_a)
+            used_b.update(range_b)
             yield gap
     for start, end in _unused_runs(alignment.forward, used_a):
-        place = alignment.forward[start - 1] + 1 if start else 0
-        yield Gap(start, end, place, place, False, False)
+        position = alignment.forward[start - 1] + 1 if start else 0
+        yield Gap(start, end, position, position, False, False)
     for start, end in _unused_runs(alignment.backward, used_b):
-        place = alignment.backward[start - 1] + 1 if start else 0
-        yield Gap(place, place, start, end, False, False)
+        position = alignment.backward[start - 1] + 1 if start else 0
+        yield Gap(position, position, start, end, False, False)
 
 
 def _unused_runs(positions: Sequence[int], used_positions: set[int]) -> Iterator[Span]:
-    """Runs of unaligned words of which none is used."""
+    """Yield the runs of unaligned words without the used ones."""
     for start, end in unaligned_runs(positions):
-        taken = sorted(used_positions.intersection(range(start, end)))
-        for before, after in pairwise([start - 1, *taken, end]):
-            if before + 1 < after:
-                yield before + 1, after
+        used = sorted(used_positions.intersection(range(start, end)))
+        for previous, following in pairwise([start - 1, *used, end]):
+            if previous + 1 < following:
+                yield previous + 1, following
 
 
 def _make_difference(a: CanonicalText, b: CanonicalText, gap: Gap, decisive_kind: str | None) -> Difference:
-    here, there = (gap.start_a, gap.end_a), (gap.start_b, gap.end_b)
-    ours, theirs = a.tokens[gap.start_a : gap.end_a], b.tokens[gap.start_b : gap.end_b]
+    range_a, range_b = (gap.start_a, gap.end_a), (gap.start_b, gap.end_b)
+    tokens_a, tokens_b = a.tokens[gap.start_a : gap.end_a], b.tokens[gap.start_b : gap.end_b]
     return Difference(
-        decisive_kind or indecisive_kind(ours, theirs),
-        here,
-        there,
+        decisive_kind or indecisive_kind(tokens_a, tokens_b),
+        range_a,
+        range_b,
         decisive_kind is not None,
-        text_offsets(a, here),
-        text_offsets(b, there),
-        shown_words(ours),
-        shown_words(theirs),
+        text_offsets(a, range_a),
+        text_offsets(b, range_b),
+        shown_words(tokens_a),
+        shown_words(tokens_b),
     )
 
 
 def indecisive_kind(tokens_a: Sequence[Token], tokens_b: Sequence[Token]) -> str:
-    """The class of a difference that decides nothing: one that every token of both sides has, `only`, or `word`."""
+    """Return the class of a difference that is not decisive.
+
+    It is the class that all tokens of both sides have, `only` for an empty side, otherwise `word`.
+    """
     kinds = {CLASS_BY_KIND.get(token.kind, "word") for token in (*tokens_a, *tokens_b)}
     if len(kinds) == 1 and not kinds <= {"word"}:
         return kinds.pop()
@@ -163,6 +179,6 @@ def indecisive_kind(tokens_a: Sequence[Token], tokens_b: Sequence[Token]) -> str
 
 
 def shown_words(tokens: Sequence[Token]) -> str:
-    """The words, space-separated, cut at 120 letters."""
+    """Return the words, space-separated, cut at 120 characters."""
     text = " ".join(token.surface for token in tokens)
     return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 1] + "…"

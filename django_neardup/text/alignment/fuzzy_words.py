@@ -1,4 +1,4 @@
-"""Fuzzy equality of two words that stand at one place of two texts: another form, a typo, an abbreviation."""
+"""Fuzzy equality of two words at one position of two texts: inflected form, typo or abbreviation."""
 
 from __future__ import annotations
 
@@ -21,48 +21,59 @@ ROMAN_NUMERAL = re.compile("[ivxlcdm]+")
 TOKEN_SEPARATOR = "\0"
 ADJACENT_FIGURES = re.compile(rf"\d+(?:{TOKEN_SEPARATOR}\d+)+")
 MIN_GROUPED_DIGITS = 6
-"""Figures of so many digits, catalogue numbers say, are written in groups or without; of fewer 1-2 is not 12."""
+"""Minimum number of digits of a figure, such as a catalogue number, that may be written in groups.
+
+With fewer digits, 1-2 is not 12.
+"""
 
 
 def is_same_word(a: Token, b: Token) -> bool:
-    """Whether two tokens at one place are one word.  Never so for two numbers; for codes only in their letters."""
+    """Return whether two tokens at one position are the same word.
+
+    Two different numbers never are. Codes may differ only in their letters.
+    """
     if a.key == b.key:
         return True
     if a.kind in SPELLED_KINDS and b.kind in SPELLED_KINDS and (a.kind in WORD_KINDS or b.kind in WORD_KINDS):
-        names = a.is_capitalized or b.is_capitalized or a.kind == "latin" or b.kind == "latin"
-        return are_similar_words(a.surface, b.surface, may_be_names=names) or are_synonyms(a, b)
+        may_be_names = a.is_capitalized or b.is_capitalized or a.kind == "latin" or b.kind == "latin"
+        return are_similar_words(a.surface, b.surface, may_be_names=may_be_names) or are_synonyms(a, b)
     return a.kind == b.kind == "code" and are_similar_codes(a.key, b.key)
 
 
 def are_similar_words(a: str, b: str, *, may_be_names: bool = False) -> bool:
-    """Another form, an abbreviation, or a typo, which two words of the dictionary are not.
+    """Return whether two words are forms of one word, or one is an abbreviation or a typo of the other.
 
-    `names`: either may be a name, of which short ones differ by a letter.
+    Two words of the dictionary are never typos of each other.
+    `may_be_names`: either may be a name. Different short names may differ by one letter only, so fewer
+    typos are allowed.
     """
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     if len(short) < 3 or _are_certainly_different(short, long):
         return False
-    known = is_in_dictionary(short), is_in_dictionary(long)
-    if _has_common_beginning(short, long, all(known), may_be_names) or (
-        not known[0] and _is_abbreviation(short, long)
+    in_dictionary = is_in_dictionary(short), is_in_dictionary(long)
+    if _has_common_beginning(short, long, all(in_dictionary), may_be_names) or (
+        not in_dictionary[0] and _is_abbreviation(short, long)
     ):
         return True
-    if all(known):
+    if all(in_dictionary):
         return short[0] == long[0] and not possible_lemmas(short).isdisjoint(possible_lemmas(long))
-    return _is_misspelling(short, long) if any(known) else _is_typo(short, long, may_be_names)
+    return _is_misspelling(short, long) if any(in_dictionary) else _is_typo(short, long, may_be_names)
 
 
 def _has_common_beginning(short: str, long: str, both_in_dictionary: bool, may_be_names: bool) -> bool:
-    """Forms of one word, or words of one root, begin alike; two known words must do so for longer."""
-    n, m = len(short), len(long)
+    """Return whether two words have a long common beginning, like forms or words of one root.
+
+    Two words of the dictionary need a longer one.
+    """
+    short_length, long_length = len(short), len(long)
     common = _common_prefix_length(short, long)
-    if common == n and n >= 3 + both_in_dictionary:
-        return m - n <= (3 if n > 3 else 2 - may_be_names)
-    return common >= max(4, 0.6 * m)
+    if common == short_length and short_length >= 3 + both_in_dictionary:
+        return long_length - short_length <= (3 if short_length > 3 else 2 - may_be_names)
+    return common >= max(4, 0.6 * long_length)
 
 
 def _are_roman_numerals(a: str, b: str) -> bool:
-    """Whether both are spelt as Roman figures are: VII, VIII."""
+    """Return whether both words are spelled like Roman numerals: VII, VIII."""
     return bool(ROMAN_NUMERAL.fullmatch(a) and ROMAN_NUMERAL.fullmatch(b))
 
 
@@ -71,40 +82,55 @@ def _is_abbreviation(short: str, long: str) -> bool:
 
 
 def _is_misspelling(short: str, long: str) -> bool:
-    """A word that no dictionary has and one that it has, 6 letters of 10 alike; the ending may be another."""
-    n, m = len(short), len(long)
-    if n == 3 or short[0] != long[0]:
-        return m - n <= 1 and _edit_distance(short, long, 1) <= 1
-    return _edit_distance(short, long, m) <= 0.4 * m or (
-        n >= 5 and m - n <= 3 and _edit_distance(short, long[:n], 1) <= 1
+    """Return whether an unknown word is a misspelling of a dictionary word: 60 % of the letters are equal.
+
+    The ending may differ.
+    """
+    short_length, long_length = len(short), len(long)
+    if short_length == 3 or short[0] != long[0]:
+        return long_length - short_length <= 1 and _edit_distance(short, long, 1) <= 1
+    return _edit_distance(short, long, long_length) <= 0.4 * long_length or (
+        short_length >= 5
+        and long_length - short_length <= 3
+        and _edit_distance(short, long[:short_length], 1) <= 1
     )
 
 
 def _is_typo(short: str, long: str, may_be_names: bool) -> bool:
-    """One slip of the pen, two in words from 7 letters on, in words that no dictionary has."""
-    n, m = len(short), len(long)
-    if m - n > 2 or _edit_distance(short, long, 2) > (1 if n < 7 else 2):
+    """Return whether two unknown words differ by one typo, or by two in words of 7 letters or more."""
+    short_length, long_length = len(short), len(long)
+    if long_length - short_length > 2 or _edit_distance(short, long, 2) > (1 if short_length < 7 else 2):
         return False
     if may_be_names:
-        return n > 4 or (n == 4 and (m > n or sorted(short) == sorted(long)))
-    return n > 3 or (m == 4 and short[0] == long[0])
+        return short_length > 4 or (
+            short_length == 4 and (long_length > short_length or sorted(short) == sorted(long))
+        )
+    return short_length > 3 or (long_length == 4 and short[0] == long[0])
 
 
 def are_similar_codes(a: str, b: str) -> bool:
-    """A typo in the letters of a long code; its digits are equal."""
+    """Return whether two long codes have equal digits and at most one typo in their letters."""
     if DIGITS.findall(a) != DIGITS.findall(b):
         return False
-    x, y = DIGITS.sub("", a), DIGITS.sub("", b)
-    return min(len(x), len(y)) >= 5 and x.isalpha() and y.isalpha() and _edit_distance(x, y, 1) <= 1
+    letters_a, letters_b = DIGITS.sub("", a), DIGITS.sub("", b)
+    return (
+        min(len(letters_a), len(letters_b)) >= 5
+        and letters_a.isalpha()
+        and letters_b.isalpha()
+        and _edit_distance(letters_a, letters_b, 1) <= 1
+    )
 
 
 def is_split_into(word: Token, first: Token, second: Token) -> bool:
-    """Whether a word is two others written as one."""
+    """Return whether a word is two other words written as one."""
     return without_separators(word) == _join_tokens((first, second))
 
 
 def are_same_joined(tokens_a: Sequence[Token], tokens_b: Sequence[Token]) -> bool:
-    """Whether two runs of words, each written as one, are the same: split or joined, and misspelt if no figure is."""
+    """Return whether two runs of words, each joined to one, are equal.
+
+    Words may be split, joined or, if there are no figures, misspelled.
+    """
     a, b = _join_tokens(tokens_a), _join_tokens(tokens_b)
     if a == b:
         return True
@@ -116,7 +142,7 @@ def are_same_joined(tokens_a: Sequence[Token], tokens_b: Sequence[Token]) -> boo
 
 
 def _are_certainly_different(a: str, b: str) -> bool:
-    """Whether two words are no misspelling of one another: неисправный, исправный; XVII, XVIII."""
+    """Return whether two words cannot be misspellings of each other: неисправный, исправный; XVII, XVIII."""
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     return (long.endswith(short) and long[: -len(short)] in NEGATING_PREFIXES) or _are_roman_numerals(a, b)
 
@@ -124,7 +150,7 @@ def _are_certainly_different(a: str, b: str) -> bool:
 def _are_same_measures(
     tokens_a: Sequence[Token], tokens_b: Sequence[Token], joined_a: str, joined_b: str
 ) -> bool:
-    """Equal figures, and the unit in another form: 24 соток, 24 сотками."""
+    """Return whether the figures are equal and the unit is in another form: 24 соток, 24 сотками."""
     kinds = {token.kind for token in (*tokens_a, *tokens_b)}
     if "measure" not in kinds or kinds & {"code"} or DIGITS.findall(joined_a) != DIGITS.findall(joined_b):
         return False
@@ -132,38 +158,39 @@ def _are_same_measures(
 
 
 def is_in_dictionary(word: str) -> bool:
-    """Whether a Cyrillic word is in the Russian dictionary; False for words in other letters."""
+    """Return whether a Cyrillic word is in the Russian dictionary. Return False for words in other scripts."""
     return bool(CYRILLIC_LETTER.search(word)) and get_morphology("ru").is_in_dictionary(word) is True
 
 
 def possible_lemmas(word: str) -> frozenset[str]:
-    """The lemmas that a Cyrillic word may be a form of."""
+    """Return all lemmas that a Cyrillic word may have."""
     return frozenset(reading.key for reading in get_morphology("ru").readings(word))
 
 
 def without_separators(token: Token) -> str:
-    """A token as it is written, without spaces and the hyphens of codes: ВАЗ-2107 is ВАЗ2107, 60 км is 60км."""
+    """Return a token without spaces and without hyphens in codes: ВАЗ-2107 → ВАЗ2107, 60 км → 60км."""
     if token.kind in WORD_KINDS:
         return token.surface
     return HYPHEN_IN_CODE.sub("", token.surface.replace(" ", ""))
 
 
 def _join_tokens(tokens: Sequence[Token]) -> str:
-    """The tokens written as one, but for short figures beside figures."""
+    """Join the tokens. A blank stays between short figures."""
     return ADJACENT_FIGURES.sub(
         _join_long_figures, TOKEN_SEPARATOR.join(map(without_separators, tokens))
     ).replace(TOKEN_SEPARATOR, "")
 
 
 def _join_long_figures(figures: re.Match[str]) -> str:
-    """Long ones as one number."""
+    """Join adjacent figures to one number if it is long. Otherwise separate them by blanks."""
     joined = figures[0].replace(TOKEN_SEPARATOR, "")
     return joined if len(joined) >= MIN_GROUPED_DIGITS else figures[0].replace(TOKEN_SEPARATOR, " ")
 
 
 @cache
 def _load_rapidfuzz() -> Any:
-    """Loaded when words are compared: web processes never do."""
+    """Import the distances of rapidfuzz."""
+    # Loaded at the first comparison: web processes compare no words.
     from rapidfuzz import distance
 
     return distance
@@ -175,8 +202,8 @@ def _edit_distance(a: str, b: str, limit: int) -> int:
 
 def _common_prefix_length(a: str, b: str) -> int:
     length = 0
-    for x, y in zip(a, b, strict=False):
-        if x != y:
+    for letter_a, letter_b in zip(a, b, strict=False):
+        if letter_a != letter_b:
             break
         length += 1
     return length

@@ -1,4 +1,4 @@
-"""Gaps of an alignment: unaligned words of one text beside the unaligned words of the other at the same place."""
+"""Gaps of an alignment: unaligned words of one text opposite unaligned words of the other."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 
 class Gap(NamedTuple):
-    """Words a[i:j] of one text stand where the other has b[p:q]; all of them are unaligned.
+    """Unaligned words [start_a:end_a] of one text opposite unaligned words [start_b:end_b] of the other.
 
-    `left`, `right`: whether the words (or ends of text) just before, just after, are aligned with each other.
+    `is_left_aligned`, `is_right_aligned`: whether the words just before and just after are aligned with
+    each other. The ends of the texts count as aligned.
     """
 
     start_a: int
@@ -21,15 +22,15 @@ class Gap(NamedTuple):
 
 
 def find_gaps(forward: Sequence[int], backward: Sequence[int]) -> Iterator[Gap]:
-    """All gaps beside a pair of aligned words, seen alike from both texts.
+    """Yield all gaps next to a pair of aligned words. The result is the same from both texts.
 
-    A gap held on both sides may be empty on one; one held on a single side is not.
+    A gap that is aligned on both sides may have one empty side. A gap aligned on one side never has.
     """
     return _GapFinder(forward, backward).find()
 
 
 class _GapFinder:
-    """Two texts' places, and the runs of words without one: their ends by their starts, and the other way."""
+    """Positions of two texts, and the runs of unaligned words: their ends by start and their starts by end."""
 
     def __init__(self, forward: Sequence[int], backward: Sequence[int]) -> None:
         self.forward, self.backward = list(forward), list(backward)
@@ -38,44 +39,50 @@ class _GapFinder:
         self.run_starts_b = {end: start for start, end in self.run_ends_b.items()}
 
     def find(self) -> Iterator[Gap]:
-        for x, y in self.anchor_pairs():
-            gap = self._gap_after(x + 1, y + 1) if x < len(self.forward) else None
+        for position_a, position_b in self.anchor_pairs():
+            gap = self._gap_after(position_a + 1, position_b + 1) if position_a < len(self.forward) else None
             if gap:
                 yield gap
-            gap = self._gap_before(x, y) if x >= 0 else None
+            gap = self._gap_before(position_a, position_b) if position_a >= 0 else None
             if gap:
                 yield gap
 
     def anchor_pairs(self) -> Iterator[tuple[int, int]]:
-        """Pairs of aligned places next to an unaligned word, (-1, -1) before the texts and their ends after them.
+        """Yield the pairs of aligned positions next to an unaligned word.
 
-        A word may be aligned with several neighbours; all of them point at it, it points at the first.
+        The pair (-1, -1) stands before the texts, the pair of their lengths after them. If a word is
+        aligned with several adjacent words, all of them point at it, and it points at the first.
         """
         if not self.run_ends_a and not self.run_ends_b:
             return
         forward, backward = self.forward, self.backward
-        ours, theirs = _run_edges(self.run_ends_a, len(forward)), _run_edges(self.run_ends_b, len(backward))
+        edges_a, edges_b = (
+            _run_edges(self.run_ends_a, len(forward)),
+            _run_edges(self.run_ends_b, len(backward)),
+        )
         yield -1, -1
-        for x in sorted({*ours, *_positions_aligned_with(forward, backward, theirs)}):
-            yield x, forward[x]
-        for y in sorted({*theirs, *_positions_aligned_with(backward, forward, ours)}):
-            if forward[backward[y]] != y:
-                yield backward[y], y
+        for position_a in sorted({*edges_a, *_positions_aligned_with(forward, backward, edges_b)}):
+            yield position_a, forward[position_a]
+        for position_b in sorted({*edges_b, *_positions_aligned_with(backward, forward, edges_a)}):
+            if forward[backward[position_b]] != position_b:
+                yield backward[position_b], position_b
         yield len(forward), len(backward)
 
     def _gap_after(self, start_a: int, start_b: int) -> Gap | None:
-        j, q = self.run_ends_a.get(start_a, start_a), self.run_ends_b.get(start_b, start_b)
-        if start_a == j and start_b == q:
+        end_a, end_b = self.run_ends_a.get(start_a, start_a), self.run_ends_b.get(start_b, start_b)
+        if start_a == end_a and start_b == end_b:
             return None
-        if self._are_aligned(j, q):
-            return Gap(start_a, j, start_b, q, True, True)
-        return Gap(start_a, j, start_b, q, True, False) if start_a < j and start_b < q else None
+        if self._are_aligned(end_a, end_b):
+            return Gap(start_a, end_a, start_b, end_b, True, True)
+        return (
+            Gap(start_a, end_a, start_b, end_b, True, False) if start_a < end_a and start_b < end_b else None
+        )
 
     def _gap_before(self, end_a: int, end_b: int) -> Gap | None:
-        i, p = self.run_starts_a.get(end_a, end_a), self.run_starts_b.get(end_b, end_b)
-        if i == end_a or p == end_b or self._are_aligned(i - 1, p - 1):
+        start_a, start_b = self.run_starts_a.get(end_a, end_a), self.run_starts_b.get(end_b, end_b)
+        if start_a == end_a or start_b == end_b or self._are_aligned(start_a - 1, start_b - 1):
             return None
-        return Gap(i, end_a, p, end_b, False, True)
+        return Gap(start_a, end_a, start_b, end_b, False, True)
 
     def _are_aligned(self, position_a: int, position_b: int) -> bool:
         if position_a < 0 or position_b < 0:
@@ -86,28 +93,30 @@ class _GapFinder:
 
 
 def _run_edges(run_ends: dict[int, int], size: int) -> set[int]:
-    """Aligned places beside an unaligned word."""
-    return {i for start, end in run_ends.items() for i in (start - 1, end) if 0 <= i < size}
+    """Return the aligned positions next to an unaligned word."""
+    return {
+        position for start, end in run_ends.items() for position in (start - 1, end) if 0 <= position < size
+    }
 
 
 def _positions_aligned_with(
     positions: Sequence[int], inverse_positions: Sequence[int], targets: Iterable[int]
 ) -> Iterator[int]:
-    """Places aligned with one of the targets."""
+    """Yield the positions that are aligned with one of the targets."""
     for target in targets:
-        i = inverse_positions[target]
-        while i < len(positions) and positions[i] == target:
-            yield i
-            i += 1
+        position = inverse_positions[target]
+        while position < len(positions) and positions[position] == target:
+            yield position
+            position += 1
 
 
 def unaligned_runs(positions: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Half-open ranges of the words without a place (-1), longest ones, ascending."""
-    left, end = positions.count(-1), 0
-    while left:
+    """Yield the half-open ranges of adjacent unaligned words (-1), as long as possible, ascending."""
+    remaining, end = positions.count(-1), 0
+    while remaining:
         start = positions.index(-1, end)
         end = start + 1
         while end < len(positions) and positions[end] < 0:
             end += 1
-        left -= end - start
+        remaining -= end - start
         yield start, end

@@ -1,4 +1,4 @@
-"""Figures beside a gap: 5-20 and 20-40 share the 20, yet they are two ranges."""
+"""Figures next to a gap. 5-20 and 20-40 share the 20, but they are two different ranges."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ FIGURE_KINDS = frozenset(["number", "code", "numeral", "measure"])
 
 
 def is_figure(token: Token) -> bool:
-    """Whether a token is a number, a code or a measure."""
+    """Return whether a token is a number, a code, a numeral or a measure."""
     return token.kind in FIGURE_KINDS
 
 
 def count_figures(tokens: Sequence[Token]) -> Counter[str]:
-    """Multiset of the numbers, codes and measures of a text."""
+    """Return the multiset of the numbers, codes, numerals and measures of a text."""
     return Counter([token.key for token in tokens if token.kind in FIGURE_KINDS])
 
 
 class FigureGapWidener:
-    """Widens gaps of an alignment (see `gaps`) over the figures beside them."""
+    """Widens the gaps of an alignment (see `gaps`) over adjacent figures."""
 
     def __init__(
         self, a: Sequence[Token], b: Sequence[Token], forward: Sequence[int], backward: Sequence[int]
@@ -30,17 +30,19 @@ class FigureGapWidener:
         self.tokens_a, self.tokens_b, self.forward, self.backward = a, b, forward, backward
 
     def widen(self, gap: Gap) -> Gap:
-        """The gap with the shared figures beside it and the unaligned ones behind those; as it is, unless just one
-        side of it has a figure."""
-        ours, theirs = (
+        """Return the gap with the shared figures next to it and the unaligned figures behind those.
+
+        Return the gap unchanged unless exactly one side of it has a figure.
+        """
+        has_figure_a, has_figure_b = (
             any(map(is_figure, tokens))
             for tokens in (self.tokens_a[gap.start_a : gap.end_a], self.tokens_b[gap.start_b : gap.end_b])
         )
-        if ours == theirs:
+        if has_figure_a == has_figure_b:
             return gap
-        j, q = self._skip_figures(gap.end_a, gap.end_b, 1)
-        i, p = self._skip_figures(gap.start_a - 1, gap.start_b - 1, -1)
-        return gap._replace(start_a=i + 1, end_a=j, start_b=p + 1, end_b=q)
+        end_a, end_b = self._skip_figures(gap.end_a, gap.end_b, 1)
+        before_a, before_b = self._skip_figures(gap.start_a - 1, gap.start_b - 1, -1)
+        return gap._replace(start_a=before_a + 1, end_a=end_a, start_b=before_b + 1, end_b=end_b)
 
     def _skip_figures(self, position_a: int, position_b: int, step: int) -> tuple[int, int]:
         start = position_a

@@ -1,4 +1,4 @@
-"""What an advert offers to do: two that do other things with one thing are two adverts."""
+"""The deal that an advert offers. Two adverts that offer different deals for one thing are two adverts."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ _DEAL_BY_WORD = {
 
 
 def find_deals(tokens: Iterable[Token]) -> frozenset[int]:
-    """The kinds of deal that some words name."""
-    found = (_DEAL_BY_WORD.get(token.surface, _DEAL_BY_WORD.get(token.key)) for token in tokens)
-    return frozenset(group for group in found if group is not None)
+    """Return the numbers of the deals that the words name."""
+    deals = (_DEAL_BY_WORD.get(token.surface, _DEAL_BY_WORD.get(token.key)) for token in tokens)
+    return frozenset(deal for deal in deals if deal is not None)

@@ -1,4 +1,4 @@
-"""What another word at one place would tell: the classes of words for the variant guard."""
+"""Classes of words for the variant guard: how important another word at the same position is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from ..lemmas.morphology import get_morphology
 from ..tokens.stopwords import NEGATIONS, STOP_WORDS
 from ..tokens.tokenize import Token
 
+# A new price, date or contact does not make another thing.
 IGNORED_CLASSES = ("price", "date", "contact")
 CLASS_BY_KIND = {
     "code": "code",
@@ -34,10 +35,12 @@ NAMING_PARTS_OF_SPEECH = ("NOUN", "ADJF", "PRTF")
 
 
 def difference_class(token: Token, guard_words: bool) -> str | None:
-    """The class in which another word at this place would tell another thing, or None.
+    """Return the class in which another word at this position means another thing.
 
-    Classes are those of the differences, and `latin` for a Latin name in a Cyrillic text, `person` for a given name.
-    `words`: whether nouns, adjectives and names count.
+    Return None if there is none.
+
+    The classes are the kinds of differences, `latin` for a Latin name in a Cyrillic text, and `person`
+    for a given name. `guard_words`: whether nouns, adjectives and names count.
     """
     if token.kind in CLASS_BY_KIND:
         return CLASS_BY_KIND[token.kind]
@@ -57,18 +60,21 @@ def difference_class(token: Token, guard_words: bool) -> str | None:
 
 
 def can_identify(token: Token) -> bool:
-    """Whether a word may say which thing is meant: noun, adjective, name, or of a part of speech not known."""
+    """Return whether a word can identify a thing: noun, adjective, name, or unknown part of speech."""
     return token.is_name or not token.pos or token.pos in NAMING_PARTS_OF_SPEECH
 
 
 def is_given_name(word: str) -> bool:
-    """Whether a word is, at first reading, what somebody is called: Марина, Сергеевич."""
+    """Return whether the most likely reading of a word is a given name or patronymic: Марина, Сергеевич."""
     readings = get_morphology("ru").readings(word)
     return bool(readings) and readings[0].is_given_name
 
 
 def most_decisive_class(classes: set[str]) -> str:
-    """The most telling of some classes, as the class of a difference; given names alone are a contact."""
+    """Return the most decisive of some classes, as the kind of a difference.
+
+    Given names only are a contact.
+    """
     if classes == {"person"}:
         return "contact"
     kind = min(classes, key=CLASS_PRIORITY.index)

@@ -1,4 +1,4 @@
-"""Marks of a word by which most pairs of words are told apart at once, without their letters being compared."""
+"""Traits of words that rule out most pairs of words without a comparison of their letters."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from .fuzzy_words import is_in_dictionary
 IS_SPELLED, IS_CODE, HAS_SYNONYMS, IS_UNKNOWN = 1, 2, 4, 8
 FUZZY_FLAGS = IS_CODE | HAS_SYNONYMS | IS_UNKNOWN
 MAX_CACHED_TRAITS = 20_000
-# Two slips are forgiven in words of so many letters, in shorter ones one: it is at the beginning, if that differs.
+# Words of this length may have two typos. Shorter words may have one: if the first letters differ, it is there.
 MIN_LENGTH_FOR_TWO_TYPOS = 7
 
 
 class WordTraits(NamedTuple):
-    """First and last letter and number of letters of a word, and flags: of letters, a code, one of a group of
-    synonyms, in no dictionary."""
+    """First and last letter of a word, its length, and flags.
+
+    The flags: spelled in letters, a code, has synonyms, in no dictionary.
+    """
 
     first_letter: str
     last_letter: str
@@ -28,7 +30,7 @@ class WordTraits(NamedTuple):
 
 
 def word_traits(token: Token) -> WordTraits:
-    """The marks of a token."""
+    """Return the traits of a token."""
     return _cached_word_traits(token.surface, token.key, token.kind)
 
 
@@ -43,14 +45,19 @@ def _cached_word_traits(surface: str, key: str, kind: str) -> WordTraits:
 
 
 def can_be_same_word(a: WordTraits, b: WordTraits) -> bool:
-    """False only for words of unlike keys that `same_word` and `same_split` tell apart."""
+    """Return False only if `is_same_word` and `is_split_into` certainly reject the words.
+
+    Their keys differ.
+    """
     first_a, last_a, length_a, flags_a = a
     first_b, last_b, length_b, flags_b = b
     if first_a == first_b:
         return True
-    both = flags_a & flags_b
-    if both & (IS_CODE | HAS_SYNONYMS):
+    common_flags = flags_a & flags_b
+    if common_flags & (IS_CODE | HAS_SYNONYMS):
         return True
-    if not (both & IS_SPELLED and (flags_a | flags_b) & IS_UNKNOWN and -2 <= length_a - length_b <= 2):
+    if not (
+        common_flags & IS_SPELLED and (flags_a | flags_b) & IS_UNKNOWN and -2 <= length_a - length_b <= 2
+    ):
         return False
     return last_a == last_b or (length_a >= MIN_LENGTH_FOR_TWO_TYPOS and length_b >= MIN_LENGTH_FOR_TWO_TYPOS)

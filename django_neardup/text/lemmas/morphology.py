@@ -1,4 +1,4 @@
-"""Words to lemmas: pymorphy3 for Russian and Ukrainian, Snowball for the languages it has."""
+"""Lemmas of words: pymorphy3 for Russian and Ukrainian, Snowball stemmers for other languages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .pymorphy_parse import FirstParseLemmatizer, Lemma
 __all__ = ["Lemma", "Morphology", "Reading", "get_morphology"]
 
 MAX_CACHED_LEMMAS = 5_000
-"""Lemmas kept for whoever has no lexicon of their own, which remembers far more."""
+"""Lemmas cached for callers without a lexicon. A lexicon caches far more."""
 
 MAX_CACHED_READINGS = 5_000
 MAX_PARSED_LENGTH = 40
@@ -21,7 +21,7 @@ MAX_PARSED_LENGTH = 40
 _ANALYSED_LANGUAGES = ("ru", "uk")
 _GIVEN_NAME_GRAMMEMES = frozenset(["Name", "Patr"])
 _NAME_ROLES = ("Surn", "Name", "Patr")
-# pymorphy3 asks for the names of letters, and some beyond the first plane have none.
+# pymorphy3 looks up the Unicode names of letters, and some letters beyond the first plane have no name.
 _CYRILLIC_WORD = re.compile("(?!.*[\U00010000-\U0010ffff]).*[\u0400-\u052f]", re.S)
 _SNOWBALL_LANGUAGES = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -33,10 +33,11 @@ _SNOWBALL_LANGUAGES = {
 
 
 class Reading(NamedTuple):
-    """One way to read a word: its lemma, and whether it is a person's given name or patronymic.
+    """One way to read a word: its lemma, and whether it is a given name or a patronymic.
 
-    ``role``: "Surn", "Name" or "Patr" for a part of one person's name, else ""; ``case`` and ``gender`` of that
-    part as pymorphy names them, "" where it has none or any.
+    ``role``: "Surn", "Name" or "Patr" for a part of a person's name, otherwise "".
+    ``case`` and ``gender``: of that part, in pymorphy's terms. They are "" if the part has none or may
+    have any.
     """
 
     key: str
@@ -46,7 +47,7 @@ class Reading(NamedTuple):
     gender: str = ""
 
 
-# pymorphy3 and Snowball keep state while they work; one lock for both, taken only for words not met before.
+# pymorphy3 and Snowball keep state while they work. Both share one lock, taken only for words not in a cache.
 _ANALYSER_LOCK = threading.Lock()
 
 
@@ -64,7 +65,7 @@ def _get_lemmatizer(language: str) -> FirstParseLemmatizer:
 
 @cache
 def _get_stemmer(language: str) -> Any:
-    """A Snowball stemmer, or None where there is none."""
+    """Return a Snowball stemmer. Return None if the language has none."""
     import snowballstemmer
 
     name = _SNOWBALL_LANGUAGES.get(language, "")
@@ -72,11 +73,11 @@ def _get_stemmer(language: str) -> Any:
 
 
 class Morphology:
-    """Lemmas for the words of one language.
+    """Lemmas of the words of one language.
 
-    Cyrillic words of "ru" and "uk" are analysed, Latin words beside them are stemmed as English; words of
-    other languages are stemmed by their own Snowball; what nothing knows stays as it is.  Words are
-    expected folded and in lower case.  Safe to share between threads.
+    For "ru" and "uk", Cyrillic words are analysed and Latin words are stemmed as English. For other
+    languages, words are stemmed by the language's own Snowball stemmer. A word that neither can handle
+    stays unchanged. Words must be folded and in lower case. Instances may be shared between threads.
     """
 
     def __init__(self, language: str = "ru") -> None:
@@ -85,28 +86,31 @@ class Morphology:
 
     @property
     def has_dictionary(self) -> bool:
-        """Whether words have ``readings``, and names can be found."""
+        """Whether words have ``readings``, so that names can be detected."""
         return self.language in _ANALYSED_LANGUAGES
 
     def lemma(self, word: str) -> Lemma:
-        """The lemma of a word, from the cache when it was met before."""
-        found = self._lemma_cache.get(word)
-        if found is None:
+        """Return the lemma of a word, cached if possible."""
+        word_lemma = self._lemma_cache.get(word)
+        if word_lemma is None:
             with _ANALYSER_LOCK:
-                found = self._compute_lemma(word)
+                word_lemma = self._compute_lemma(word)
                 if len(self._lemma_cache) >= MAX_CACHED_LEMMAS:
                     self._lemma_cache.clear()
-                self._lemma_cache[word] = found
-        return found
+                self._lemma_cache[word] = word_lemma
+        return word_lemma
 
     def key(self, word: str) -> str:
-        """Return ``lemma(word).key`` of a word of up to ``LONGEST_PARSED`` Russian letters. The caller remembers it."""
+        """Return ``lemma(word).key`` of a word of at most ``MAX_PARSED_LENGTH`` Russian letters.
+
+        The result is not cached here: the caller does it.
+        """
         with _ANALYSER_LOCK:
             find = _get_lemmatizer(self.language).lemma if self.has_dictionary else self._compute_lemma
             return find(word).key
 
     def is_in_dictionary(self, word: str) -> bool | None:
-        """Whether the dictionary has a Cyrillic word; None where there is no dictionary."""
+        """Return whether the dictionary has a Cyrillic word. Return None if the language has no dictionary."""
         if not self.has_dictionary:
             return None
         with _ANALYSER_LOCK:
@@ -114,7 +118,7 @@ class Morphology:
 
     @lru_cache(maxsize=MAX_CACHED_READINGS)  # noqa: B019  (one instance a language, kept anyway)
     def readings(self, word: str) -> tuple[Reading, ...]:
-        """Every way to read a Cyrillic word, the likeliest first; () where there is no dictionary."""
+        """Return every reading of a Cyrillic word, the most likely first. Return () without a dictionary."""
         if not self.has_dictionary or len(word) > MAX_PARSED_LENGTH or not _CYRILLIC_WORD.match(word):
             return ()
         with _ANALYSER_LOCK:
@@ -123,7 +127,10 @@ class Morphology:
 
     @lru_cache(maxsize=MAX_CACHED_READINGS)  # noqa: B019  (one instance a language, kept anyway)
     def has_role(self, word: str) -> bool:
-        """Whether one of the ``readings`` has a role in a person's name; of a word of the dictionary none is made."""
+        """Return whether one of the ``readings`` has a role in a person's name.
+
+        For a word of the dictionary no readings are made: its tags are enough.
+        """
         if not self.has_dictionary or len(word) > MAX_PARSED_LENGTH or not _CYRILLIC_WORD.match(word):
             return False
         with _ANALYSER_LOCK:
@@ -142,12 +149,15 @@ class Morphology:
 
 
 def _drop_repeated_readings(readings: Iterable[Reading]) -> tuple[Reading, ...]:
-    """Equal ones that are no part of a name are one: of most words every form."""
-    found: list[Reading] = []
-    for each in readings:
-        if each.role or each not in found:
-            found.append(each)
-    return tuple(found)
+    """Drop repeated readings that are no part of a name.
+
+    For most words every inflected form gives the same one.
+    """
+    distinct: list[Reading] = []
+    for reading in readings:
+        if reading.role or reading not in distinct:
+            distinct.append(reading)
+    return tuple(distinct)
 
 
 def _reading_of_parse(parse: Any) -> Reading:
@@ -161,12 +171,12 @@ def _reading_of_parse(parse: Any) -> Reading:
 
 
 def _name_role(tag: Any) -> str:
-    """What part of one person's name a word so tagged is."""
+    """Return the role of a word with this tag in a person's name, or "". Plural forms have none."""
     grammemes = tag.grammemes
     return next((role for role in _NAME_ROLES if role in grammemes), "") if "plur" not in grammemes else ""
 
 
 @lru_cache(maxsize=32)
 def get_morphology(language: str) -> Morphology:
-    """The shared ``Morphology`` of a language."""
+    """Return the shared ``Morphology`` of a language."""
     return Morphology(language)

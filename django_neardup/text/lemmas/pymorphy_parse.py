@@ -1,4 +1,4 @@
-"""The first parse of a word, as pymorphy3 would give it, without making the others."""
+"""The first parse of a word, equal to the one of pymorphy3, computed without the other parses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HYPHEN_UNITS = (
     "UnknownPrefixAnalyzer",
     "KnownSuffixAnalyzer",
 )
-# What is said below of words of letters alone is true of these units, in this order.
+# The shortcuts below, for words that consist of letters only, are correct for these units in this order.
 _KNOWN_UNITS = (
     (
         *_FIRST_UNITS, *_SHAPE_UNITS, *_LATIN_UNITS, "HyphenSeparatedParticleAnalyzer", "HyphenAdverbAnalyzer",
@@ -36,7 +36,10 @@ _new_tuple = tuple.__new__
 
 
 class Lemma(NamedTuple):
-    """``key`` is compared; ``pos`` is pymorphy's part of speech or ""; ``name``: a person, a place, a brand."""
+    """``key`` is compared.
+
+    ``pos`` is pymorphy's part of speech or "". ``is_name``: a person, a place or a brand.
+    """
 
     key: str
     pos: str = ""
@@ -44,7 +47,10 @@ class Lemma(NamedTuple):
 
 
 class _ParadigmForm(NamedTuple):
-    """How a form of a paradigm becomes its normal form: ``head + word[start:end] + tail``; what it is tagged as."""
+    """How a form of a paradigm becomes its normal form, and the properties of its tag.
+
+    The normal form is ``lemma_prefix + word[start:end] + lemma_suffix``.
+    """
 
     start: int
     end: int | None
@@ -55,12 +61,14 @@ class _ParadigmForm(NamedTuple):
     is_productive: bool
 
     def lemma(self, word: str, prefix: str = "") -> Lemma:
-        start, end, head, tail, pos, name, _ = self
-        return _new_tuple(Lemma, (f"{prefix}{head}{word[start:end]}{tail}".replace("ё", "е"), pos, name))
+        start, end, lemma_prefix, lemma_suffix, pos, is_name, _ = self
+        return _new_tuple(
+            Lemma, (f"{prefix}{lemma_prefix}{word[start:end]}{lemma_suffix}".replace("ё", "е"), pos, is_name)
+        )
 
 
 class _TagProperties(NamedTuple):
-    """What is asked of a tag: part of speech, whether it is a name, whether it takes prefixes."""
+    """Properties of a tag: part of speech, whether it is a name, whether it takes prefixes."""
 
     pos: str
     is_name: bool
@@ -68,7 +76,7 @@ class _TagProperties(NamedTuple):
 
 
 class _FormCache(dict[FormIndex, _ParadigmForm]):
-    """Forms by paradigm and place in it, filled as they are met; equal ones are one object."""
+    """Forms by paradigm and index in it, filled on demand. Equal forms share one object."""
 
     def __init__(self, dictionary: Any) -> None:
         super().__init__()
@@ -82,36 +90,42 @@ class _FormCache(dict[FormIndex, _ParadigmForm]):
         return self._tags[paradigm[len(paradigm) // 3 + form_index[1]]]
 
     def __missing__(self, form_index: FormIndex) -> _ParadigmForm:
-        """A paradigm is three arrays in one: suffixes, tags and prefixes of its forms, the normal form first."""
+        """Build a form.
+
+        A paradigm is three arrays in one: suffixes, tags and prefixes, the normal form first.
+        """
         paradigm, index = self._paradigms[form_index[0]], form_index[1]
-        forms = len(paradigm) // 3
-        tagged = self._tag_properties(paradigm[forms + index])
+        form_count = len(paradigm) // 3
+        tag_properties = self._tag_properties(paradigm[form_count + index])
         if index:
-            start = len(self._prefixes[paradigm[2 * forms + index]])
+            start = len(self._prefixes[paradigm[2 * form_count + index]])
             end = -len(self._suffixes[paradigm[index]]) or None
-            head, tail = self._prefixes[paradigm[2 * forms]], self._suffixes[paradigm[0]]
-            made = _ParadigmForm(start, end, head, tail, *tagged)
+            lemma_prefix, lemma_suffix = self._prefixes[paradigm[2 * form_count]], self._suffixes[paradigm[0]]
+            form = _ParadigmForm(start, end, lemma_prefix, lemma_suffix, *tag_properties)
         else:
-            made = _ParadigmForm(0, None, "", "", *tagged)
-        found = self[form_index] = self._shared_forms.setdefault(made, made)
-        return found
+            form = _ParadigmForm(0, None, "", "", *tag_properties)
+        shared_form = self[form_index] = self._shared_forms.setdefault(form, form)
+        return shared_form
 
     def _tag_properties(self, tag_number: int) -> _TagProperties:
-        found = self._properties_by_tag.get(tag_number)
-        if found is None:
+        properties = self._properties_by_tag.get(tag_number)
+        if properties is None:
             tag = self._tags[tag_number]
-            name = not NAME_GRAMMEMES.isdisjoint(tag.grammemes)
-            found = self._properties_by_tag[tag_number] = _TagProperties(
-                str(tag.POS or ""), name, tag.is_productive()
+            is_name = not NAME_GRAMMEMES.isdisjoint(tag.grammemes)
+            properties = self._properties_by_tag[tag_number] = _TagProperties(
+                str(tag.POS or ""), is_name, tag.is_productive()
             )
-        return found
+        return properties
 
 
 class FirstParseLemmatizer:
     """Lemmas of the words of one ``pymorphy3.MorphAnalyzer``, equal to those of ``parse(word)[0]``.
 
-    Words that are not letters alone, unknown words that its table of probabilities has, and all words where its
-    units are not the ones known here, are parsed.
+    Some words are parsed in full:
+
+    - words that do not consist of letters only;
+    - unknown words that pymorphy's table of probabilities has;
+    - all words, if the analyser's units are not those in ``_KNOWN_UNITS``.
     """
 
     def __init__(self, analyser: Any) -> None:
@@ -139,56 +153,75 @@ class FirstParseLemmatizer:
         self._cached_likeliest_ending = lru_cache(maxsize=MAX_CACHED_ENDINGS)(self._likeliest_ending)
 
     def lemma(self, word: str) -> Lemma:
-        """The lemma of a word in lower case, `ё` written as `е`."""
+        """Return the lemma of a word in lower case. `ё` is written as `е`."""
         if not self._has_known_units or not _CYRILLIC_WORD.fullmatch(word):
             return self._parse_lemma(word)
         return self._dictionary_lemma(word) or self._predict_lemma(word)
 
     def tags(self, word: str) -> set[Any] | None:
-        """The tags of all readings of a word of the dictionary in lower case; None of any other, which is to be parsed.
+        """Return the tags of all readings of a dictionary word in lower case.
 
-        Of one letter alone pymorphy makes an initial."""
+        Return None for any other word: it must be parsed.
+        """
+        # pymorphy reads a single letter as an initial.
         if not self._has_known_units or len(word) < 2 or not _CYRILLIC_WORD.fullmatch(word):
             return None
         return {
-            self._forms.tag(place) for _, places in self._dictionary_forms(word) for place in places
+            self._forms.tag(form_index)
+            for _, form_indexes in self._dictionary_forms(word)
+            for form_index in form_indexes
         } or None
 
     def _parse_lemma(self, word: str) -> Lemma:
         return _lemma_of_parse(self._parse(word)[0])
 
     def _dictionary_forms(self, word: str) -> DictionaryForms:
-        """What the dictionary has: the word as it writes it (ё may be written as е), and its forms."""
+        """Return the dictionary's spellings of a word and the forms of each.
+
+        In the word, ё may be written as е.
+        """
         if self._substitutable_letter in word:
             return self._similar_items(word, self._letter_substitutes)  # type: ignore[no-any-return]
-        places = self._get_forms(word)
-        return ((word, places),) if places else ()
+        form_indexes = self._get_forms(word)
+        return ((word, form_indexes),) if form_indexes else ()
 
     def _dictionary_lemma(self, word: str) -> Lemma | None:
-        """The likeliest reading of a word of the dictionary."""
-        found = self._dictionary_forms(word)
-        if not found:
+        """Return the most likely reading of a dictionary word.
+
+        Return None if the dictionary does not have the word.
+        """
+        dictionary_forms = self._dictionary_forms(word)
+        if not dictionary_forms:
             return None
         forms = self._forms
-        fixed, places = found[0]
-        form = forms[places[0]]
-        if len(found) > 1 or (len(places) > 1 and any(forms[place] is not form for place in places)):
-            form, fixed = next(self._rank_readings(word, found))
-        return form.lemma(fixed)
+        spelling, form_indexes = dictionary_forms[0]
+        form = forms[form_indexes[0]]
+        if len(dictionary_forms) > 1 or (
+            len(form_indexes) > 1 and any(forms[form_index] is not form for form_index in form_indexes)
+        ):
+            form, spelling = next(self._rank_readings(word, dictionary_forms))
+        return form.lemma(spelling)
 
     def _rank_readings(
         self, word: str, dictionary_forms: DictionaryForms
     ) -> Iterator[tuple[_ParadigmForm, str]]:
-        """Readings of a known word, by their probability where it is known."""
+        """Return the readings of a dictionary word, ordered by probability if it is known."""
         forms = self._forms
-        readings = [(place, fixed) for fixed, places in dictionary_forms for place in places]
-        chances = dict(self._parse_probabilities(f"{word}:")) if self._parse_probabilities else None
-        if chances:
-            readings.sort(key=lambda reading: -chances.get(f"{word}:{forms.tag(reading[0])}", 0))
-        return ((forms[place], fixed) for place, fixed in readings)
+        readings = [
+            (form_index, spelling)
+            for spelling, form_indexes in dictionary_forms
+            for form_index in form_indexes
+        ]
+        probabilities = dict(self._parse_probabilities(f"{word}:")) if self._parse_probabilities else None
+        if probabilities:
+            readings.sort(key=lambda reading: -probabilities.get(f"{word}:{forms.tag(reading[0])}", 0))
+        return ((forms[form_index], spelling) for form_index, spelling in readings)
 
     def _predict_lemma(self, word: str) -> Lemma:
-        """A word that the dictionary has not: a known prefix and a word, any letters and a word, or a known ending."""
+        """Predict the lemma of a word that the dictionary does not have.
+
+        The word is read as a known prefix and a word, as any letters and a word, or by its ending.
+        """
         if self._parse_probabilities and self._parse_probabilities(f"{word}:"):
             return self._parse_lemma(word)
         for prefix, rest in self._known_prefixes(word):
@@ -200,31 +233,35 @@ class FirstParseLemmatizer:
         )
 
     def _productive_lemma(self, word: str) -> Lemma | None:
-        """The first reading of a part of speech that takes prefixes."""
+        """Return the lemma of the first reading with a part of speech that takes prefixes."""
         if not _CYRILLIC_WORD.fullmatch(word):
             return next(
-                (_lemma_of_parse(each) for each in self._parse(word) if each.tag.is_productive()), None
+                (_lemma_of_parse(parse) for parse in self._parse(word) if parse.tag.is_productive()), None
             )
-        found = self._dictionary_forms(word)
-        if not found:
+        dictionary_forms = self._dictionary_forms(word)
+        if not dictionary_forms:
             return self._predict_lemma(word)
         return next(
-            (form.lemma(fixed) for form, fixed in self._rank_readings(word, found) if form.is_productive),
+            (
+                form.lemma(spelling)
+                for form, spelling in self._rank_readings(word, dictionary_forms)
+                if form.is_productive
+            ),
             None,
         )
 
     def _lemma_without_prefix(self, word: str) -> Lemma | None:
-        """By a word of the dictionary, of three letters at least, behind one to five letters."""
+        """Return the lemma of a dictionary word of at least three letters behind one to five other letters."""
         forms = self._forms
         for start in range(1, min(5, len(word) - 3) + 1):
-            for fixed, places in self._dictionary_forms(word[start:]):
-                for place in places:
-                    if forms[place].is_productive:
-                        return forms[place].lemma(fixed, word[:start])
+            for spelling, form_indexes in self._dictionary_forms(word[start:]):
+                for form_index in form_indexes:
+                    if forms[form_index].is_productive:
+                        return forms[form_index].lemma(spelling, word[:start])
         return None
 
     def _lemma_by_ending(self, word: str) -> Lemma | None:
-        """By the longest ending that words of the dictionary have, up to five letters."""
+        """Return the lemma by the longest ending, up to five letters, that dictionary words have."""
         if len(word) < self._min_predicted_length:
             return None
         if any(
@@ -233,10 +270,10 @@ class FirstParseLemmatizer:
         ):
             return self._parse_lemma(word)
         for length in range(self._max_ending_length, 0, -1):
-            found = self._cached_likeliest_ending(word[-length:])
-            if found:
-                ending, place = found
-                return self._forms[place].lemma(word[:-length] + ending)
+            likeliest = self._cached_likeliest_ending(word[-length:])
+            if likeliest:
+                ending, form_index = likeliest
+                return self._forms[form_index].lemma(word[:-length] + ending)
         return None
 
     def _is_prefixed(self, word: str, prefix: str) -> bool:
@@ -247,25 +284,28 @@ class FirstParseLemmatizer:
         )
 
     def _likeliest_ending(self, ending: str) -> tuple[str, FormIndex] | None:
-        """The ending as the dictionary writes it and the form that most of its words are, if any take prefixes."""
-        best, most, seen = None, 0, set()
-        for fixed, guesses in self._ending_items(ending, self._letter_substitutes):
-            for count, paradigm, index in guesses:
-                place = paradigm, index
-                reading = fixed, paradigm, self._forms.tag(place)
-                if self._forms[place].is_productive and reading not in seen:
-                    seen.add(reading)
-                    if count > most:
-                        best, most = (fixed, place), count
+        """Return an ending in the dictionary's spelling, and the form that most of its words have.
+
+        Only forms that take prefixes count. Return None if there are none.
+        """
+        best, best_count, counted_readings = None, 0, set()
+        for spelling, predictions in self._ending_items(ending, self._letter_substitutes):
+            for count, paradigm, index in predictions:
+                form_index = paradigm, index
+                reading = spelling, paradigm, self._forms.tag(form_index)
+                if self._forms[form_index].is_productive and reading not in counted_readings:
+                    counted_readings.add(reading)
+                    if count > best_count:
+                        best, best_count = (spelling, form_index), count
         return best
 
 
 def _lemma_of_parse(parse: Any) -> Lemma:
-    name = not NAME_GRAMMEMES.isdisjoint(parse.tag.grammemes)
-    return Lemma(parse.normal_form.replace("ё", "е"), str(parse.tag.POS or ""), name)
+    is_name = not NAME_GRAMMEMES.isdisjoint(parse.tag.grammemes)
+    return Lemma(parse.normal_form.replace("ё", "е"), str(parse.tag.POS or ""), is_name)
 
 
 def _only_substitutable_letter(substitutes: dict[str | bytes, Any]) -> str:
-    """The letter that may stand for another, if it is one alone, else ""."""
+    """Return the letter that may stand for another if there is only one such letter, otherwise ""."""
     letters = [key.decode() if isinstance(key, bytes) else key for key in substitutes]
     return letters[0] if len(letters) == 1 else ""

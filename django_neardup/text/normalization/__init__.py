@@ -1,1 +1,1 @@
-"""A raw post as folded plain text: markup removed, look-alike characters folded, offsets kept."""
+"""Normalization: markup removed, look-alike characters folded, offsets in the raw text kept."""

@@ -1,4 +1,4 @@
-"""Letters of two scripts that look alike: which script a text is in, and words back to it."""
+"""Letters of two scripts that look alike: the script of a text, and the repair of words in mixed scripts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def _letter_run_pattern(letters: Iterable[str]) -> re.Pattern[str]:
     return re.compile(f"[{''.join(letters)}]+")
 
 
-# Letters that are mistaken for each other inside a word, in any case.
+# Letters that look like a letter of the other script, in any case.
 _LATIN_LOOKALIKES, _CYRILLIC_LOOKALIKES = "aeopcyxkibtmhABEKMHOPCTXYI", "аеорсухківтмнАВЕКМНОРСТХУІ"
 TO_CYRILLIC = str.maketrans(_LATIN_LOOKALIKES, _CYRILLIC_LOOKALIKES)
 TO_LATIN = str.maketrans(_CYRILLIC_LOOKALIKES, _LATIN_LOOKALIKES)
@@ -35,20 +35,23 @@ LOOKALIKE_LETTER = _letter_run_pattern(map(chr, (*_LOOKALIKES_TO_LATIN, *_RARE_C
 _MIXED_WORD = re.compile(
     rf"(?<![^\W\d_])(?:[{_LATIN_RANGE}]+[\u0400-\u052f]|[\u0400-\u052f]+[{_LATIN_RANGE}])[^\W\d_]*"
 )
-# In a text whose Cyrillic letters all have twins, ок is "ok", though it is a Russian word too.
+# If all Cyrillic letters of a text have Latin look-alikes, ок is "ok", although it is a Russian word too.
 _SHORT_CYRILLIC = re.compile("(?<![^\\W\\d_])[\u0400-\u052f]{1,3}(?![^\\W\\d_])")
 _WORD_WITH_LOOKALIKE = re.compile(rf"(?<![^\W\d_])[^\W\d_]*{LOOKALIKE_LETTER.pattern}[^\W\d_]*")
 # "5000 p." in a Russian text means roubles.
-# The letter stands first in both patterns: a search for a letter is many times faster than one for what precedes it.
+# The letter stands first in both patterns: a search for a letter is many times faster than one for its context.
 _LATIN_ROUBLE = re.compile(r"[pP](?:(?<=\d.)|(?<=\d .))(?=[.,;:!)\s]|$)")
 _SCRIPTS_MEET = re.compile(rf"[{_LATIN_RANGE}](?:(?=[\u0400-\u052f])|(?<=[\u0400-\u052f].))")
 
 
 def is_mostly_cyrillic(text: str, prefer_cyrillic: bool = True, *, usual: bool = False) -> bool:
-    """Return whether the text is Cyrillic, by the letters that only one of the two scripts has, without addresses.
+    """Return whether the text is Cyrillic, by the letters that only one of the scripts has.
 
-    ``prefer``: if Cyrillic is the rule a quarter is enough, for adverts are full of foreign names, and a
-    text without such letters is Cyrillic.  ``usual``: the text has no Latin letters beyond ASCII.
+    Addresses do not count.
+
+    ``prefer_cyrillic``: Cyrillic is the rule. Then a quarter of the letters is enough, because adverts
+    are full of foreign names, and a text without distinctive letters is Cyrillic.
+    ``usual``: the text has no Latin letters beyond ASCII.
     """
     if not CYRILLIC_LETTER.search(text):
         return False
@@ -63,13 +66,13 @@ def is_mostly_cyrillic(text: str, prefer_cyrillic: bool = True, *, usual: bool =
 
 def _count_latin_only(text: str, usual: bool) -> int:
     """Count the letters that only Latin has."""
-    if usual:  # a third of the time that a search takes
+    if usual:  # takes a third of the time of a search
         return len(text.encode("ascii", "ignore").translate(None, _NOT_LATIN_ONLY))
     return sum(map(len, LATIN_ONLY.findall(text)))
 
 
 def _outweighs(text: str, least: int) -> bool:
-    """Return whether a text has so many letters that only Cyrillic has. Count no further than that."""
+    """Return whether a text has at least this many letters that only Cyrillic has. Stop counting there."""
     count = 0
     for run in CYRILLIC_ONLY.finditer(text):
         count += run.end() - run.start()
@@ -86,28 +89,32 @@ def _without_addresses(text: str) -> str:
 
 
 def fold_scripts(offset_text: OffsetText, cyrillic: bool) -> OffsetText:
-    """Undo letters borrowed from another script, word by word (``fold_word``)."""
+    """Replace letters borrowed from another script, word by word (``fold_word``)."""
     if not (LATIN_LETTER.search(offset_text.text) and CYRILLIC_LETTER.search(offset_text.text)):
         return offset_text
     if not cyrillic and not CYRILLIC_ONLY.search(offset_text.text):
         offset_text = offset_text.sub(_SHORT_CYRILLIC, lambda match: match.group().translate(TO_LATIN))
     if cyrillic and _LATIN_ROUBLE.search(offset_text.text):
         offset_text = offset_text.sub(_LATIN_ROUBLE, "р")
-    # Most texts of two scripts have no word of both: their meeting is found sooner than such a word.
+    # Most texts in two scripts have no mixed word. A search for two adjacent scripts is faster than for the word.
     if not _SCRIPTS_MEET.search(offset_text.text):
         return offset_text
     return offset_text.sub(_MIXED_WORD, lambda match: fold_word(match.group(), cyrillic))
 
 
 def fold_lookalikes(offset_text: OffsetText) -> OffsetText:
-    """Greek and rarer twins out of Latin and Cyrillic words."""
+    """Replace Greek and rarer look-alikes in Latin and Cyrillic words."""
     if LOOKALIKE_LETTER.search(offset_text.text):
         return offset_text.sub(_WORD_WITH_LOOKALIKE, _replace_lookalikes)
     return offset_text
 
 
 def _replace_lookalikes(match: re.Match[str]) -> str:
-    """Greek and rarer twins become Latin beside Latin or Cyrillic letters, Serbian ones beside Latin letters."""
+    """Replace the look-alikes of one word.
+
+    Greek and rarer ones become Latin next to Latin or Cyrillic letters, Serbian ones next to Latin
+    letters.
+    """
     word = match.group()
     if LATIN_LETTER.search(word):
         word = word.translate(_RARE_CYRILLIC_TO_LATIN)
@@ -117,15 +124,15 @@ def _replace_lookalikes(match: re.Match[str]) -> str:
 
 
 def fold_word(word: str, cyrillic: bool) -> str:
-    """Homoglyphs out of one word of mixed scripts.
+    """Replace the look-alikes of one word in mixed scripts.
 
-    It goes to the script of its unmistakable letters, or without any to the script of the text; a word with
-    unmistakable letters of both stays.  Words wholly made of twins need a dictionary (caxap is сахар, "box"
-    is not вох): see ``Lexicon``.
+    The word is written in the script of its distinctive letters. Without any, it is written in the
+    script of the text. A word with distinctive letters of both scripts stays. Words that consist only of
+    look-alikes need a dictionary (caxap is сахар, "box" is not вох): see ``Lexicon``.
     """
     if not (LATIN_LETTER.search(word) and CYRILLIC_LETTER.search(word)):
         return word
-    latin, cyr = LATIN_ONLY.search(word), CYRILLIC_ONLY.search(word)
-    if latin and cyr:
+    latin_letters, cyrillic_letters = LATIN_ONLY.search(word), CYRILLIC_ONLY.search(word)
+    if latin_letters and cyrillic_letters:
         return word
-    return word.translate(TO_CYRILLIC if cyr or (not latin and cyrillic) else TO_LATIN)
+    return word.translate(TO_CYRILLIC if cyrillic_letters or (not latin_letters and cyrillic) else TO_LATIN)

@@ -1,7 +1,7 @@
-"""HTML and BBCode out of a text.
+"""Removal of HTML and BBCode from a text.
 
-A linear scanner, not a parser: nothing nests, nothing recurses, every search either moves forward or is
-remembered as hopeless, so that crafted markup costs no more than honest text.
+A linear scanner, not a parser: there is no nesting and no recursion. A search that fails is not
+repeated, so crafted markup costs no more than ordinary text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .offsets import OffsetText, PlainText, TextPiece
 
 LINE_BREAK = "\n"
 
-# Elements that break a line; those that are seen as a thing between words; every other one is inline.
+# Elements that break a line. Objects, which count as a thing between words. Every other element is inline.
 _BLOCK_TAGS = word_set(
     """
     address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption
@@ -49,7 +49,7 @@ _BB_LIST_ITEM = re.compile(r"\[\*\]")
 _BB_CLOSING_TAG = re.compile(r"\[/([a-zA-Z]{1,10}[1-6]?)\]")
 _CLOSING_TAG_BY_NAME = {name: re.compile(rf"</{name}(?=[\s/>])[^<>]*>", re.I) for name in _SKIPPED_TAGS}
 _BB_IMAGE_END = re.compile(r"\[/img\]", re.I)
-# What stands between < and > in a tag that nothing is odd about.
+# The content between < and > of a tag without irregularities.
 _ORDINARY_TAG = re.compile(
     r"/?([a-zA-Z][a-zA-Z0-9\-]{0,40})"
     r"(?:[\s/][^<>=\"']*(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=])[^<>=\"']*)*)?"
@@ -58,46 +58,55 @@ _MAY_BE_TAG = re.compile("[a-zA-Z/!?]")
 _MAY_BE_BBCODE = re.compile(r"\[[a-zA-Z*/]")
 MAX_CACHED_TAGS = 10_000
 MAX_CACHED_TAG_LENGTH = 200
-"""A longer tag, which may hold a picture, is read anew each time."""
+"""Maximum length of a cached tag. A longer tag, which may hold a picture, is read again each time."""
 
 
 def strip_markup(offset_text: OffsetText, drop_quotes: bool) -> OffsetText:
-    """Tags, comments, scripts and BBCode out, entities resolved; with ``drop_quotes`` quotations too."""
+    """Remove tags, comments, scripts and BBCode, and resolve entities.
+
+    ``drop_quotes``: remove quotations too.
+    """
     if isinstance(offset_text, PlainText) and not drop_quotes:
-        plain = _strip_ordinary_markup(offset_text.text)
-        if plain is not None:
-            return offset_text.with_text(plain)
+        plain_text = _strip_ordinary_markup(offset_text.text)
+        if plain_text is not None:
+            return offset_text.with_text(plain_text)
     return _MarkupScanner(offset_text, drop_quotes).run()
 
 
 class _TagReplacements(dict[str, str | None]):
-    """What is written in a tag to what stands for it; None for what is no ordinary tag or begins something unread."""
+    """The content of a tag mapped to its replacement.
+
+    The value is None if the tag is irregular or if it begins an element with skipped content.
+    """
 
     def __missing__(self, tag_content: str) -> str | None:
         tag = _ORDINARY_TAG.fullmatch(tag_content)
         if tag is None:
             return None
         name = tag[1].lower()
-        found = None if name in _SKIPPED_TAGS and tag_content[0] != "/" else _tag_replacement(name)
+        replacement = None if name in _SKIPPED_TAGS and tag_content[0] != "/" else _tag_replacement(name)
         if len(tag_content) <= MAX_CACHED_TAG_LENGTH:
             if len(self) >= MAX_CACHED_TAGS:
                 self.clear()
-            self[tag_content] = found
-        return found
+            self[tag_content] = replacement
+        return replacement
 
 
 _TAG_REPLACEMENTS = _TagReplacements()
 
 
 def _strip_ordinary_markup(text: str) -> str | None:
-    """The text without its markup, if all of that is ordinary: what the scanner would find, several times faster."""
+    """Remove the markup of a text if all of it is regular. Otherwise return None.
+
+    The result is the scanner's, several times faster.
+    """
     head, *pieces = text.split("<")
     parts = [head]
     for piece in pieces:
-        written, closed, behind = piece.partition(">")
-        stands = _TAG_REPLACEMENTS[written] if closed else None
-        if stands is not None:
-            parts.append(stands + behind)
+        tag_content, closing_mark, rest = piece.partition(">")
+        replacement = _TAG_REPLACEMENTS[tag_content] if closing_mark else None
+        if replacement is not None:
+            parts.append(replacement + rest)
         elif _MAY_BE_TAG.match(piece):
             return None
         else:
@@ -114,7 +123,7 @@ def _resolve_match(match: re.Match[str]) -> str:
 
 
 def _tag_replacement(tag_name: str) -> str:
-    """What stands for a tag."""
+    """Return the replacement of a tag: a line break, a blank or nothing."""
     return LINE_BREAK if tag_name in _BLOCK_TAGS else " " if tag_name in _OBJECT_TAGS else ""
 
 
@@ -124,7 +133,7 @@ def _resolve_entity(entity: str) -> str:
 
 
 class _MarkupScanner:
-    """One pass over ``<``, ``[`` and ``&``; collects the pieces of the new text."""
+    """One pass over ``<``, ``[`` and ``&`` that collects the pieces of the new text."""
 
     def __init__(self, offset_text: OffsetText, drop_quotes: bool) -> None:
         self.offset_text = offset_text
@@ -137,29 +146,32 @@ class _MarkupScanner:
         self._closed_names: frozenset[str] | None = None
 
     def run(self) -> OffsetText:
-        done = 0
+        copied_end = 0
         match = _MARKUP_START.search(self.text)
         while match is not None:
             start = match.start()
-            found = self._read_construct(match.group(), start)
-            if found is None:
+            construct = self._read_construct(match.group(), start)
+            if construct is None:
                 match = _MARKUP_START.search(self.text, start + 1)
                 continue
-            end, new = found
-            if done < start:
-                self.pieces.append((done, start, None))
+            end, replacement = construct
+            if copied_end < start:
+                self.pieces.append((copied_end, start, None))
             self._update_quotes(start, end)
-            if new:
-                self.pieces.append((start, end, new))
-            done = end
-            match = _MARKUP_START.search(self.text, done)
-        if not done:
+            if replacement:
+                self.pieces.append((start, end, replacement))
+            copied_end = end
+            match = _MARKUP_START.search(self.text, copied_end)
+        if not copied_end:
             return self.offset_text
-        self.pieces.append((done, len(self.text), None))
+        self.pieces.append((copied_end, len(self.text), None))
         return self.offset_text.rebuild(self.pieces)
 
     def _read_construct(self, opening_mark: str, start: int) -> tuple[int, str] | None:
-        """End of the construct at ``start`` and what stands for it; None: it is plain text."""
+        """Return the end of the construct at ``start`` and its replacement.
+
+        Return None if it is plain text.
+        """
         if opening_mark == "&":
             return self._read_entity(start)
         return self._read_tag(start) if opening_mark == "<" else self._read_bbcode(start)
@@ -168,8 +180,8 @@ class _MarkupScanner:
         match = ENTITY.match(self.text, start)
         if match is None:
             return None
-        new = _resolve_entity(match.group())
-        return None if new == match.group() else (match.end(), new)
+        replacement = _resolve_entity(match.group())
+        return None if replacement == match.group() else (match.end(), replacement)
 
     def _read_tag(self, start: int) -> tuple[int, str] | None:
         if self.text.startswith("<!--", start):
@@ -190,25 +202,29 @@ class _MarkupScanner:
         return end, _tag_replacement(tag)
 
     def _find_tag_end(self, position: int) -> int | None:
-        """Behind the ``>`` that ends a tag; a ``>`` in a quoted value does not.  Where the tag is never
-        ended, no tag is looked for in what was read: that keeps the scanner linear."""
+        """Return the position behind the ``>`` that ends a tag. A ``>`` in a quoted value does not end it.
+
+        Return None if the tag has no end.
+        """
         while True:
-            step = _TAG_DELIMITER.search(self.text, position)
-            if step is None or step.group() == "<":
-                self.no_tag_before = len(self.text) if step is None else step.start()
+            delimiter = _TAG_DELIMITER.search(self.text, position)
+            if delimiter is None or delimiter.group() == "<":
+                # No tag is searched again in the text read so far: that keeps the scanner linear.
+                self.no_tag_before = len(self.text) if delimiter is None else delimiter.start()
                 return None
-            if step.group() == ">":
-                return step.end()
-            closing = self._find_closer(step.group()[-1], step.end())
-            position = closing[0] if closing else step.end()
+            if delimiter.group() == ">":
+                return delimiter.end()
+            closing = self._find_closer(delimiter.group()[-1], delimiter.end())
+            position = closing[0] if closing else delimiter.end()
 
     def _find_closer(self, closer: str, position: int) -> tuple[int, str] | None:
-        """Behind the next ``closer``; what is missing once is missing for every later place."""
-        found = -1 if closer in self.missing_closers else self.text.find(closer, position)
-        if found < 0:
+        """Return the position behind the next ``closer``, or None."""
+        start = -1 if closer in self.missing_closers else self.text.find(closer, position)
+        # A closer that is missing once is missing at every later position.
+        if start < 0:
             self.missing_closers.add(closer)
             return None
-        return found + len(closer), ""
+        return start + len(closer), ""
 
     def _skip_content(self, closer: re.Pattern[str], position: int) -> tuple[int, str] | None:
         match = None if closer.pattern in self.missing_closers else closer.search(self.text, position)
@@ -235,13 +251,13 @@ class _MarkupScanner:
 
     @property
     def closed_names(self) -> frozenset[str]:
-        """Names that are closed somewhere: without ``[/i]``, ``a[i]`` is no BBCode."""
+        """Names that have a closing tag: ``a[i]`` is no BBCode without ``[/i]``."""
         if self._closed_names is None:
             self._closed_names = frozenset(name.lower() for name in _BB_CLOSING_TAG.findall(self.text))
         return self._closed_names
 
     def _update_quotes(self, start: int, end: int) -> None:
-        """At the end of a quotation forget what was collected since its beginning."""
+        """At the end of a quotation, drop the pieces collected since its beginning."""
         if not self.drop_quotes:
             return
         mark = self.text[start]

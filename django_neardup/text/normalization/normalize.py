@@ -1,4 +1,4 @@
-"""Unicode folding: what looks alike becomes alike.  For comparison only, never for display."""
+"""Unicode folding: look-alike characters become equal. The result is for comparison, never for display."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["NormalizedText", "fold_word", "is_mostly_cyrillic", "normalize"]
 MAX_MARKS = 30
 _MAX_EXPANSION = 8
 
-# Characters that need no folding at all: most Russian and English posts hold nothing else.
+# Any character that needs folding: most Russian and English posts have none.
 UNUSUAL_CHARACTER = re.compile("[^\n\t -~А-яЁё«»“”„№…°•]")
 _LATIN_OR_UNUSUAL = re.compile("[^\n\t -@[-`{-~А-яЁё«»“”„№…°•]")
 INVISIBLE_CHARACTERS = (
@@ -29,7 +29,7 @@ ACCENT_MARKS += "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _ACCENTED_LETTER = re.compile(f"([^{ACCENT_MARKS}])?([{ACCENT_MARKS}]+)")
 ACCENT_RUN = re.compile(f"[{ACCENT_MARKS}]+")
 _LONG_MARK_RUN = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
-# Characters that have a compatibility form, and keep their own all the same.
+# Characters that are kept although they have a compatibility form.
 _STAYING = {ord("…"): ".", ord("№"): "#"}
 _CHARACTER_CLUSTER = re.compile(r"[\u1100-\u11ff]+|[^\W_]?[^\w\s\x00-\x7f…№]+|[^\x00-\x7f\u0410-\u044f…№]")
 _COMPOSED_LETTERS = {
@@ -43,12 +43,12 @@ _COMPOSED_LETTERS = {
 _COMPOSED_LETTERS.update({"у\u0306": "ў", "У\u0306": "Ў"})
 _BLANKS_BEFORE_END = re.compile(r"[ \t]+(?=\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
-# с п а с и б о, and с-п-а-с-и-бо, where both ends may be longer.
+# с п а с и б о, and с-п-а-с-и-бо, whose first and last part may be longer.
 SPACED_OUT_WORD = re.compile(
     r"(?<!\w)[^\W\d_]{1,30}([.\-_*·•|~])(?:[^\W\d_]\1){2,}[^\W\d_]{1,30}(?!\w)"
     r"|(?<![\w.\-])[^\W\d_]([ /+])[^\W\d_](?:\2[^\W\d_]){2,}(?!\w)"
 )
-# What every match of the above holds. Each begins with one character or a few, which the search leaps to.
+# Parts of every match of the pattern above. Each begins with one of few characters, which makes the search fast.
 _SPACED_OUT_HINT = re.compile(r"([.\-_*·•|~])[^\W\d_]\1[^\W\d_]\1")
 _MAYBE_SPACED_BY_BLANKS = re.compile(r" . .(?<= [^\W\d_] [^\W\d_]) [^\W\d_](?!\w)")
 _MAYBE_SPACED_BY_SIGNS = re.compile(r"([/+])[^\W\d_]\1[^\W\d_]\1[^\W\d_](?!\w)")
@@ -56,7 +56,7 @@ _ZERO_AS_LETTER = re.compile("0(?<=[а-я]0)(?=[а-я])")
 
 
 class _CharacterFolds(dict[int, str]):
-    """Code point to the one character that stands for it; filled as characters are met."""
+    """Code points mapped to the one character that replaces them, filled on demand."""
 
     def __missing__(self, code: int) -> str:
         value = _fold_character(chr(code))
@@ -66,7 +66,7 @@ class _CharacterFolds(dict[int, str]):
 
 
 def _fold_character(char: str) -> str:
-    """One character for one: junk and spaces to a space, dashes, digits, accents, compatibility forms."""
+    """Fold a character to one character: junk and spaces, dashes, digits, accents, compatibility forms."""
     category = unicodedata.category(char)
     if char in "\n\t":
         return char
@@ -84,22 +84,22 @@ def _fold_character(char: str) -> str:
 
 
 def _fold_framed_letter(char: str) -> str:
-    """Letters in circles and squares that have no compatibility form."""
-    for first in (0x1F150, 0x1F170):
-        if first <= ord(char) < first + 26:
-            return chr(ord("A") + ord(char) - first)
+    """Return the plain letter of a letter in a circle or square without a compatibility form, otherwise ""."""
+    for first_code in (0x1F150, 0x1F170):
+        if first_code <= ord(char) < first_code + 26:
+            return chr(ord("A") + ord(char) - first_code)
     return ""
 
 
 def _strip_accent(char: str) -> str:
-    one = unicodedata.normalize("NFKC", char)
-    if len(one) != 1:
+    compatible = unicodedata.normalize("NFKC", char)
+    if len(compatible) != 1:
         return char
-    if one != char:
-        return _fold_character(one)
-    parts = unicodedata.normalize("NFD", one)
+    if compatible != char:
+        return _fold_character(compatible)
+    parts = unicodedata.normalize("NFD", compatible)
     if len(parts) == 1 or not ACCENT_RUN.fullmatch(parts[1:]):
-        return one
+        return compatible
     return _COMPOSED_LETTERS.get(parts[:2], parts[0])
 
 
@@ -107,7 +107,7 @@ CHARACTER_FOLDS = _CharacterFolds()
 
 
 class NormalizedText(NamedTuple):
-    """A folded text and its script. ``usual``: the text had no character that needs ``UNUSUAL`` folding."""
+    """A folded text and its script. ``usual``: no character needed ``UNUSUAL_CHARACTER`` folding."""
 
     offset_text: OffsetText
     is_cyrillic: bool
@@ -115,17 +115,18 @@ class NormalizedText(NamedTuple):
 
 
 def normalize(offset_text: OffsetText, *, prefer_cyrillic: bool = True) -> NormalizedText:
-    """Fold a text, and find its script.  Never longer than eight times the given one; any ``str`` will do.
+    """Fold a text and detect its script. Accepts any ``str``.
 
-    ``prefer_cyrillic``: what a text is that has no letter of one script only.
+    The result is at most eight times as long as the text.
+    ``prefer_cyrillic``: whether a text without distinctive letters is Cyrillic.
     """
     offset_text = _fold_typography(offset_text)
-    foreign = _LATIN_OR_UNUSUAL.search(offset_text.text)
-    usual = not (foreign and UNUSUAL_CHARACTER.search(offset_text.text, foreign.start()))
+    latin_or_unusual = _LATIN_OR_UNUSUAL.search(offset_text.text)
+    usual = not (latin_or_unusual and UNUSUAL_CHARACTER.search(offset_text.text, latin_or_unusual.start()))
     if not usual:
         offset_text = _fold_unusual(offset_text)
     offset_text = _fold_letters(_fold_blanks(offset_text))
-    if foreign is None:  # no Latin letter: there is nothing to tell apart
+    if latin_or_unusual is None:  # without Latin letters there is nothing to distinguish
         return NormalizedText(
             _replace_zeros(offset_text), bool(CYRILLIC_LETTER.search(offset_text.text)), True
         )
@@ -136,7 +137,7 @@ def normalize(offset_text: OffsetText, *, prefer_cyrillic: bool = True) -> Norma
 
 
 def fold_characters(offset_text: OffsetText) -> OffsetText:
-    """Do the steps of ``normalize`` that need not know the script of the text."""
+    """Do the steps of ``normalize`` that do not depend on the script of the text."""
     offset_text = _fold_typography(offset_text)
     if UNUSUAL_CHARACTER.search(offset_text.text):
         offset_text = _fold_unusual(offset_text)
@@ -144,7 +145,7 @@ def fold_characters(offset_text: OffsetText) -> OffsetText:
 
 
 def _fold_typography(traced: OffsetText) -> OffsetText:
-    """Replace the few signs that common texts have beside ``UNUSUAL``: looking for each costs less than translating."""
+    """Replace the few typographic signs of common texts. Checking for each is cheaper than a translation."""
     text = traced.text
     if "–" in text or "—" in text or "’" in text or "\u00a0" in text:
         text = text.replace("–", "-").replace("—", "-").replace("’", "'").replace("\u00a0", " ")
@@ -153,7 +154,7 @@ def _fold_typography(traced: OffsetText) -> OffsetText:
 
 
 def _fold_blanks(traced: OffsetText) -> OffsetText:
-    """Make one blank of several, and none before a line's end."""
+    """Replace several blanks by one, and remove blanks before the end of a line."""
     text = traced.text
     if "\n" in text and (" \n" in text or "\t\n" in text):
         traced = traced.sub(_BLANKS_BEFORE_END, "")
@@ -163,7 +164,7 @@ def _fold_blanks(traced: OffsetText) -> OffsetText:
 
 
 def _fold_letters(traced: OffsetText) -> OffsetText:
-    """Join letters that are spaced out, and write ё as е."""
+    """Join spaced-out letters, and write ё as е."""
     if _may_be_spaced(traced.text):
         traced = traced.sub(SPACED_OUT_WORD, _join_spaced_letters)
     if "ё" in traced.text or "Ё" in traced.text:
@@ -172,7 +173,7 @@ def _fold_letters(traced: OffsetText) -> OffsetText:
 
 
 def _may_be_spaced(text: str) -> bool:
-    """Return whether a text may hold ``SPACED_OUT`` letters."""
+    """Return whether a text may have spaced-out letters (``SPACED_OUT_WORD``)."""
     if _SPACED_OUT_HINT.search(text) or _MAYBE_SPACED_BY_BLANKS.search(text):
         return True
     return ("/" in text or "+" in text) and bool(_MAYBE_SPACED_BY_SIGNS.search(text))
@@ -211,7 +212,7 @@ def _compose_or_drop_accent(match: re.Match[str]) -> str:
 
 
 def _fold_compatibility(match: re.Match[str]) -> str:
-    """NFKC of one cluster, unless it is one of the few characters that explode."""
+    """Return the NFKC form of a cluster. Keep the few characters that would grow more than eight times."""
     cluster = match.group()
     folded = unicodedata.normalize("NFKC", cluster)
     if folded == cluster or len(folded) > _MAX_EXPANSION * len(cluster):

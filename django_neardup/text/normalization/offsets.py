@@ -1,4 +1,4 @@
-"""A text that remembers where each of its characters stood in the raw text."""
+"""A text that stores, for each of its characters, the offsets in the raw text."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def _extend_range(target: array[int], start: int, end: int) -> None:
 def _find_matches(
     text: str, pattern: re.Pattern[str], start_pattern: re.Pattern[str]
 ) -> Iterator[re.Match[str]]:
-    """What ``pattern.finditer`` finds, looked for only where ``first`` is."""
-    last = 0
-    for begun in start_pattern.finditer(text):
-        match = pattern.match(text, begun.start()) if begun.start() >= last else None
+    """Yield the matches of ``pattern.finditer``, tried only where ``start_pattern`` matches."""
+    last_end = 0
+    for candidate in start_pattern.finditer(text):
+        match = pattern.match(text, candidate.start()) if candidate.start() >= last_end else None
         if match:
             yield match
-            last = match.end()
+            last_end = match.end()
 
 
 class OffsetText:
-    """``text`` made from ``raw``; every character of ``text`` owns a range of ``raw``.
+    """``text`` derived from ``raw``. Every character of ``text`` belongs to a range of ``raw``.
 
-    As long as nothing was added or taken away no table is kept: offsets are those of the raw text.
-    ``truncated`` says that the middle of a too long raw text was left out.
+    No table is kept until characters are added or removed: the offsets are those of the raw text.
+    ``truncated``: the middle of a too long raw text was left out.
     """
 
     __slots__ = ("_ends", "_starts", "raw", "text", "truncated")
@@ -59,40 +59,46 @@ class OffsetText:
         return f"Traced({self.text[:60]!r})"
 
     def offset_tables(self) -> tuple[array[int], array[int]] | None:
-        """Starts and ends in ``raw`` of every character, or None when they are the identity."""
+        """Return the starts and ends in ``raw`` of every character. Return None if they are the identity."""
         if self._starts is None or self._ends is None:
             return None
         return self._starts, self._ends
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
-        """The range of ``raw`` behind ``text[start:end]``; for an empty range the place before it."""
+        """Return the range of ``raw`` for ``text[start:end]``.
+
+        For an empty range, return its position twice.
+        """
         if self._starts is None or self._ends is None:
             return start, end
         if start < end:
             return self._starts[start], self._ends[end - 1]
-        place = self._starts[start] if start < len(self._starts) else len(self.raw)
-        return place, place
+        position = self._starts[start] if start < len(self._starts) else len(self.raw)
+        return position, position
 
     def with_text(self, text: str) -> OffsetText:
-        """The same places with other characters; the length must not change."""
+        """Return the same offsets with other characters. Raise ValueError if the length differs."""
         if len(text) != len(self.text):
             raise ValueError("a character-by-character replacement must keep the length")
         return OffsetText(self.raw, text, self._starts, self._ends, self.truncated)
 
     def rebuild(self, pieces: Iterable[TextPiece]) -> OffsetText:
-        """A new text from pieces ``(start, end, None)``, kept as they are, and ``(start, end, new)``,
-        where ``new`` stands for ``text[start:end]``.  Pieces may leave parts of the text out."""
+        """Return a new text from pieces.
+
+        A piece ``(start, end, None)`` is copied. In ``(start, end, new)``, ``new`` replaces
+        ``text[start:end]``. Parts of the text that are in no piece are left out.
+        """
         texts: list[str] = []
         starts, ends = array("I"), array("I")
-        for start, end, new in pieces:
-            if new is None or len(new) == end - start:
-                texts.append(self.text[start:end] if new is None else new)
+        for start, end, new_text in pieces:
+            if new_text is None or len(new_text) == end - start:
+                texts.append(self.text[start:end] if new_text is None else new_text)
                 self._copy_offsets(start, end, starts, ends)
-            elif new:
-                texts.append(new)
-                first, last = self.raw_span(start, end)
-                starts.extend([first] * len(new))
-                ends.extend([last] * len(new))
+            elif new_text:
+                texts.append(new_text)
+                raw_start, raw_end = self.raw_span(start, end)
+                starts.extend([raw_start] * len(new_text))
+                ends.extend([raw_end] * len(new_text))
         return OffsetText(self.raw, "".join(texts), starts, ends, self.truncated)
 
     def _copy_offsets(self, start: int, end: int, starts: array[int], ends: array[int]) -> None:
@@ -106,34 +112,34 @@ class OffsetText:
     def sub(
         self, pattern: re.Pattern[str], replacement: Replacement, start_pattern: re.Pattern[str] | None = None
     ) -> OffsetText:
-        """Like ``pattern.sub``, except that a ``str`` replacement is taken literally.
+        """Replace like ``pattern.sub``, but take a ``str`` replacement literally.
 
-        ``first``: a quicker pattern, of a character that every match begins with.
+        ``start_pattern``: a faster pattern of a character that begins every match.
 
-        Returns the same object when nothing changes.  A replacement of equal length keeps the place of
-        each character, any other one belongs to the whole range that it replaces.
+        Return the same object if nothing changes. A replacement of equal length keeps the offsets of
+        each character. Any other replacement belongs to the whole range that it replaces.
         """
         pieces: list[TextPiece] = []
-        last = 0
+        copied_end = 0
         for match in (
             _find_matches(self.text, pattern, start_pattern) if start_pattern else pattern.finditer(self.text)
         ):
-            new = replacement if isinstance(replacement, str) else replacement(match)
-            if new == match.group():
+            new_text = replacement if isinstance(replacement, str) else replacement(match)
+            if new_text == match.group():
                 continue
             start, end = match.span()
-            if last < start:
-                pieces.append((last, start, None))
-            pieces.append((start, end, new))
-            last = end
+            if copied_end < start:
+                pieces.append((copied_end, start, None))
+            pieces.append((start, end, new_text))
+            copied_end = end
         if not pieces:
             return self
-        pieces.append((last, len(self.text), None))
+        pieces.append((copied_end, len(self.text), None))
         return self.rebuild(pieces)
 
 
 class PlainText(OffsetText):
-    """The same where nobody asks for places: a text alone, at the speed of plain strings."""
+    """A text without offsets, as fast as plain strings, for callers that need only the text."""
 
     __slots__ = ()
 
@@ -143,7 +149,7 @@ class PlainText(OffsetText):
     def rebuild(self, pieces: Iterable[TextPiece]) -> PlainText:
         text = self.text
         return self.with_text(
-            "".join([text[start:end] if new is None else new for start, end, new in pieces])
+            "".join([text[start:end] if new_text is None else new_text for start, end, new_text in pieces])
         )
 
     def sub(
@@ -151,5 +157,5 @@ class PlainText(OffsetText):
     ) -> OffsetText:
         if start_pattern:
             return super().sub(pattern, replacement, start_pattern)
-        new = replacement.replace("\\", r"\\") if isinstance(replacement, str) else replacement
-        return self.with_text(pattern.sub(new, self.text))
+        template = replacement.replace("\\", r"\\") if isinstance(replacement, str) else replacement
+        return self.with_text(pattern.sub(template, self.text))

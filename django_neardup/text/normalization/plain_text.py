@@ -1,4 +1,4 @@
-"""Raw post to plain text: the head and the tail of what is too long, without markup, without quotations."""
+"""A raw post as plain text: without markup and, on request, without quotations. Too long texts are cut."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STARRED_WORD_PART = re.compile(
     r"|(?<=[^\W\d_])(?P<b>\*(?=[^\W_]{2})|\*{2,3}|~~)(?P<tail>[^\W_]{1,60})(?P=b)(?![*~])"
 )
 _MARK_BEFORE_APOSTROPHE = re.compile(r"(?<=[^\W_])(?:\*{1,3}|_{1,3}|~~)(?=['’])")
-# What any match of the two needs, and what is looked for many times faster.
+# A part of every match of the two patterns, which is found many times faster.
 _STAR_IN_WORD = re.compile(r"\*(?<=[^\W_]\*)\*{0,2}[^\W_]|~~(?<=[^\W_]~~)[^\W_]")
 MARKED_APOSTROPHE_SEARCHES = {mark: re.compile(rf"\{mark}['’]").search for mark in "*_~"}
 _STAR, _STAR_OR_TILDE = re.compile(r"\*"), re.compile("[*~]")
@@ -26,31 +26,35 @@ _STRUCK_WORD_PART = re.compile(r"(?<![\w~])(~~)([^\W_]{1,60})\1(?=[^\W_])")
 
 
 def plain_text(raw: str, quotes: str = "keep", text_class: type[OffsetText] = OffsetText) -> OffsetText:
-    """The text that a reader sees, with the place of each character in ``raw``.
+    """Return the text that a reader sees, with the offsets of each character in ``raw``.
 
-    Inline tags join (``<b>с</b>вая`` is one word), block tags break the line, scripts, styles and comments
-    go, entities are resolved, BBCode and Markdown marks go.  ``quotes="drop"`` leaves out ``<blockquote>``,
-    ``[quote]`` (nested ones too) and lines that begin with ``>``.  Of a raw text over ``MAX_BYTES`` in UTF-8
-    only the head and the tail are read.  ``form``: ``Untraced`` where the text alone is wanted.  Accepts any ``str``.
+    Accepts any ``str``.
+
+    Inline tags join (``<b>с</b>вая`` is one word), block tags break the line. Scripts, styles, comments,
+    BBCode and Markdown marks are removed, entities are resolved.
+    ``quotes="drop"`` leaves out ``<blockquote>``, ``[quote]`` (nested ones too) and lines that begin
+    with ``>``. If a raw text has over ``MAX_BYTES`` in UTF-8, only its head and tail are read.
+    ``text_class``: ``PlainText`` if only the text is needed. Raise ValueError for another value of
+    ``quotes``.
     """
     if quotes not in ("keep", "drop"):
         raise ValueError("quotes is 'keep' or 'drop'")
-    traced = _head_and_tail(raw, text_class)
-    if "<" in traced.text or "&" in traced.text or "[" in traced.text:
-        traced = strip_markup(traced, quotes == "drop")
-    if "](" in traced.text:
-        traced = traced.sub(_LINK_TARGET, "")
-    if quotes == "drop" and ">" in traced.text:
-        traced = traced.sub(_QUOTED_LINE, "")
-    if _has_mark_before_apostrophe(traced.text):
-        traced = traced.sub(_MARK_BEFORE_APOSTROPHE, "")
-    if "*" in traced.text and _STAR_IN_WORD.search(traced.text):
-        traced = traced.sub(
-            _STARRED_WORD_PART, _strip_stars, _STAR if "~~" not in traced.text else _STAR_OR_TILDE
+    offset_text = _head_and_tail(raw, text_class)
+    if "<" in offset_text.text or "&" in offset_text.text or "[" in offset_text.text:
+        offset_text = strip_markup(offset_text, quotes == "drop")
+    if "](" in offset_text.text:
+        offset_text = offset_text.sub(_LINK_TARGET, "")
+    if quotes == "drop" and ">" in offset_text.text:
+        offset_text = offset_text.sub(_QUOTED_LINE, "")
+    if _has_mark_before_apostrophe(offset_text.text):
+        offset_text = offset_text.sub(_MARK_BEFORE_APOSTROPHE, "")
+    if "*" in offset_text.text and _STAR_IN_WORD.search(offset_text.text):
+        offset_text = offset_text.sub(
+            _STARRED_WORD_PART, _strip_stars, _STAR if "~~" not in offset_text.text else _STAR_OR_TILDE
         )
-    if "~~" in traced.text:
-        traced = traced.sub(_STRUCK_WORD_PART, lambda match: match[2])
-    return traced
+    if "~~" in offset_text.text:
+        offset_text = offset_text.sub(_STRUCK_WORD_PART, lambda match: match[2])
+    return offset_text
 
 
 def _strip_stars(match: re.Match[str]) -> str:
@@ -58,18 +62,18 @@ def _strip_stars(match: re.Match[str]) -> str:
 
 
 def _has_mark_before_apostrophe(text: str) -> bool:
-    return any(mark in text and begun(text) for mark, begun in MARKED_APOSTROPHE_SEARCHES.items())
+    return any(mark in text and search(text) for mark, search in MARKED_APOSTROPHE_SEARCHES.items())
 
 
 def _head_and_tail(raw: str, text_class: type[OffsetText]) -> OffsetText:
-    """The head and the tail of a text that is too long, else the text itself."""
+    """Return the head and the tail of a text that is too long, otherwise the text."""
     if len(raw) * 4 <= MAX_BYTES or (len(raw) <= MAX_BYTES and _utf8_size(raw) <= MAX_BYTES):
         return text_class(raw)
     half = MAX_BYTES // 2
     head = len(_cut_bytes(raw[:half].encode("utf-8", "replace"), half, from_end=False))
     tail = len(raw) - len(_cut_bytes(raw[-half:].encode("utf-8", "replace"), half, from_end=True))
-    whole = text_class(raw, truncated=True)
-    return whole.rebuild([(0, head, None), (head, tail, LINE_BREAK + LINE_BREAK), (tail, len(raw), None)])
+    full_text = text_class(raw, truncated=True)
+    return full_text.rebuild([(0, head, None), (head, tail, LINE_BREAK + LINE_BREAK), (tail, len(raw), None)])
 
 
 def _utf8_size(text: str) -> int:

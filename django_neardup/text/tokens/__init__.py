@@ -1,1 +1,1 @@
-"""Tokens: the rules that cut a folded text into words, numbers, prices, dates, codes and contacts."""
+"""Tokens: rules that split a folded text into words, numbers, prices, dates, codes and contacts."""

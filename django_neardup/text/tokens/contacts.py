@@ -1,4 +1,4 @@
-"""Phones, e-mails, links and handles: patterns for the tokenizer and canonical forms."""
+"""Phones, e-mails, links and handles: patterns for the tokenizer, and canonical forms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _area_code_pattern(digit_count: int, subscriber_pattern: str) -> str:
     return rf"(?:\(\d{{{digit_count}}}\)|\d{{{digit_count}}})[ \-.]{{0,2}}{subscriber_pattern}"
 
 
-# Shapes, not runs of digits: 010-10936-00 is a product, 8 000 000 is a number.
+# Shapes, not just runs of digits: 010-10936-00 is a product, 8 000 000 is a number.
 _AREA_AND_NUMBER = "|".join(
     _area_code_pattern(digits, rest)
     for digits, rest in ((3, _LAST_7_DIGITS), (4, _LAST_6_DIGITS), (5, _LAST_5_DIGITS))
@@ -50,7 +50,7 @@ _URL_WITHOUT_SCHEME = (
 LINK = rf"(?:{_URL_WITH_SCHEME}|{_URL_WITHOUT_SCHEME})"
 HANDLE = r"(?<![\w@/.])@[a-z_][\w.]{2,30}\w"
 
-# A text that holds none of these has neither e-mails nor links nor handles.
+# A text without a match has no e-mails, links or handles.
 ADDRESS_HINT = re.compile(rf"@|://|www\.|\.(?:{_TOP_LEVEL_DOMAINS})(?!\w)")
 
 _NON_DIGITS = re.compile(r"\D+")
@@ -60,23 +60,23 @@ _CYRILLIC_TO_LATIN = str.maketrans("аеорсухікмнтв", "aeopcyxikmhtb"
 
 
 def canonical_phone(text: str) -> str:
-    """The last ten digits: 8 903 123-45-67 and +7 (903) 1234567 are one phone."""
+    """Return "tel:" and the last ten digits: 8 903 123-45-67 and +7 (903) 1234567 are the same phone."""
     return "tel:" + _NON_DIGITS.sub("", text)[-10:]
 
 
 def canonical_email(text: str) -> str:
-    """Lower case, Cyrillic twins undone."""
+    """Return "mailto:" and the e-mail in lower case, with Cyrillic look-alikes replaced by Latin letters."""
     return "mailto:" + text.lower().translate(_CYRILLIC_TO_LATIN)
 
 
 def canonical_link(text: str) -> str:
-    """Without scheme, www, tracking parameters, fragment and closing slash."""
+    """Return "url:" and the link without scheme, www, tracking parameters, fragment and trailing slash."""
     address = _TRACKING_PARAMETERS.sub("", _URL_PREFIX.sub("", text.lower()).split("#")[0])
     return "url:" + address.rstrip("/?&")
 
 
 def canonical_handle(text: str) -> str:
-    """A name in a social network, as @name."""
+    """Return a name in a social network as @name, in lower case."""
     return text.lower()
 
 
@@ -88,9 +88,12 @@ _CONTACT_FORMS = (
 
 
 def canonical_contact(value: str) -> str:
-    """The canonical form of a contact given by itself, say a post's phone field; "" for an empty one.
+    """Return the canonical form of a single contact, such as a post's phone field.
 
-    The same forms as ``Document.contacts`` holds, so that a field and a mention in a text compare.
+    Return "" for an empty one.
+
+    The forms are those of ``CanonicalText.contacts``, so a field can be compared with a contact in a
+    text.
     """
     text = " ".join(value.split()).lower()
     for pattern, canonical in _CONTACT_FORMS:

@@ -1,4 +1,4 @@
-"""Words to what is compared, once for every word: the tokenizer's dictionary."""
+"""The tokenizer's dictionary: every word is mapped once to what is compared."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_WORD_LENGTH = 64
 MAX_CACHED_WORDS = 50_000
 
 PLAIN_CYRILLIC_WORD = re.compile(r"(?!.*(.)\1\1)[а-я]{1,40}")
-"""A word, in small letters, that a Cyrillic text's canonisation leaves as it is."""
+"""A lower-case word that canonicalization of a Cyrillic text leaves unchanged."""
 
 _REPEATED_LETTER = re.compile(r"([^\W\d_])\1{2,}")
 _ROMAN_NUMERAL = re.compile("[ivxlcdmіх]+")
@@ -39,7 +39,7 @@ _CERTAIN_LOOKALIKE_WORD = re.compile("[aeopcyxk]+")
 
 
 class LexiconEntry(NamedTuple):
-    """What a token takes over from its word."""
+    """The values that a token copies from its word."""
 
     surface: str
     key: str
@@ -49,9 +49,9 @@ class LexiconEntry(NamedTuple):
 
 
 class Lexicon(dict[str, LexiconEntry]):
-    """Lower-case words of one language, in texts of one script; filled as words are met.
+    """Lower-case words of one language, in texts of one script, filled on demand.
 
-    Two threads may work out the same word twice, which does no harm.
+    Two threads may compute the same word twice, which is harmless.
     """
 
     def __init__(self, language: str, cyrillic: bool) -> None:
@@ -68,7 +68,7 @@ class Lexicon(dict[str, LexiconEntry]):
         return entry
 
     def make_entry(self, word: str, analyse: bool = True) -> LexiconEntry:
-        """The entry of a word; without ``analyse`` its key is the word itself."""
+        """Return the entry of a word. Without ``analyse`` its key is the word itself."""
         surface = self.fold_surface(self._restore_script(word))
         if _ENGLISH_NEGATION.fullmatch(surface):
             return LexiconEntry(surface, "not", "word")
@@ -79,16 +79,16 @@ class Lexicon(dict[str, LexiconEntry]):
             stem = ABBREVIATIONS.get(stem, stem)
         lemma = self.morphology.lemma(stem) if analyse else None
         key = lemma.key if lemma else stem
-        figure = NUMERALS.get(key) or NUMERALS.get(stem)
-        if figure:
-            return LexiconEntry(surface, figure, "numeral", lemma.pos if lemma else "")
+        number = NUMERALS.get(key) or NUMERALS.get(stem)
+        if number:
+            return LexiconEntry(surface, number, "numeral", lemma.pos if lemma else "")
         kind = "latin" if self.is_cyrillic and stem.isascii() else "word"
         return LexiconEntry(surface, key, kind, lemma.pos if lemma else "", bool(lemma and lemma.is_name))
 
     def plain_key(self, word: str) -> str | None:
-        """Return the key of a word in whose entry the lemma is all that differs from the word.
+        """Return the key of a word if its entry differs from the word in the lemma only.
 
-        Return None for other words.  Most Cyrillic words are plain.  None of them is remembered.
+        Return None for other words. Most Cyrillic words are plain. The results are not cached.
         """
         if not self.is_cyrillic or word in _WORDS_WITH_FIXED_KEY or not PLAIN_CYRILLIC_WORD.fullmatch(word):
             return None
@@ -96,12 +96,17 @@ class Lexicon(dict[str, LexiconEntry]):
         return None if key in _WORDS_WITH_FIXED_KEY else key
 
     def _restore_script(self, word: str) -> str:
-        """A word wholly made of twins, in the script that is meant: caxap is сахар, "box" is not вох."""
+        """Return a word that consists only of look-alikes in the intended script.
+
+        Return other words unchanged.
+
+        Examples: caxap is сахар, "box" is not вох.
+        """
         if self.is_cyrillic and _LATIN_LOOKALIKE_WORD.fullmatch(word):
-            twin = word.translate(TO_CYRILLIC)
+            cyrillic_word = word.translate(TO_CYRILLIC)
             return (
-                twin
-                if self.morphology.is_in_dictionary(twin) is not False
+                cyrillic_word
+                if self.morphology.is_in_dictionary(cyrillic_word) is not False
                 or _CERTAIN_LOOKALIKE_WORD.fullmatch(word)
                 else word
             )
@@ -114,7 +119,10 @@ class Lexicon(dict[str, LexiconEntry]):
         return word
 
     def fold_surface(self, word: str) -> str:
-        """Case, length and мааамочки folded; an apostrophe in a Russian word is a hard sign."""
+        """Fold case, length and repeated letters (мааамочки).
+
+        An apostrophe in a Russian word is a hard sign.
+        """
         surface = word[:MAX_WORD_LENGTH].casefold()
         if not _ROMAN_NUMERAL.fullmatch(surface):
             surface = _REPEATED_LETTER.sub(r"\1", surface)
@@ -124,10 +132,10 @@ class Lexicon(dict[str, LexiconEntry]):
 
 
 class LongTextLexicon(dict[str, LexiconEntry]):
-    """A lexicon for one very long text, which stops analysing new words when its budget is spent.
+    """A lexicon for one very long text. It stops analysing new words when its budget is spent.
 
-    The budget counts what a word costs to analyse, not what was found in the cache, so that the same text
-    always gives the same tokens.
+    The budget counts the cost of analysing a word even if it is cached, so the same text always gives
+    the same tokens.
     """
 
     ANALYSIS_BUDGET = 20_000
@@ -160,5 +168,5 @@ class LongTextLexicon(dict[str, LexiconEntry]):
 
 @lru_cache(maxsize=32)
 def get_lexicon(language: str, cyrillic: bool) -> Lexicon:
-    """The shared lexicon of a language."""
+    """Return the shared lexicon of a language and script."""
     return Lexicon(language, cyrillic)

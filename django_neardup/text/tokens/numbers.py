@@ -1,6 +1,6 @@
-"""Numbers, measures, prices, dates: patterns for the tokenizer and canonical forms.
+"""Numbers, measures, prices and dates: patterns for the tokenizer, and canonical forms.
 
-The patterns expect folded text in lower case, where every dash is "-".
+The patterns expect folded text in lower case, with "-" for every dash.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .units import (
     unit_name,
 )
 
-# A blank, or the end of a wrapped line; one-letter units do not jump lines ("д. 5", then "г. Москва").
+# A blank, or the end of a wrapped line. One-letter units do not continue a line ("д. 5", then "г. Москва").
 _UNIT_GAP = r"(?: |\n(?=[a-zа-я]{2}))?"
 _WORD_END = r"(?![^\W_])"
 _NOT_MEMORY_SIZE = "(?! ?(?:[гмт]б|[gmt]b)(?![^\\W_]))"
@@ -32,7 +32,7 @@ _NUMBER_FORMATS = (
     r"\d+(?:[.,]\d+)?",
 )
 NUMBER = f"(?:{'|'.join(_NUMBER_FORMATS)})"
-# What follows must not make it a part of a code or of a longer chain of figures.
+# The next characters must not make the number a part of a code or of a longer chain of figures.
 NUMBER_END = r"(?![^\W_]|[\-/.×*,'][^\W_]*\d)"
 NUMBER_START = r"(?<!\w)(?<!\d[.,\-])"
 MULTIPLIED_NUMBER = rf"{NUMBER} ?{MULTIPLIER}{_WORD_END}\.?"
@@ -78,7 +78,7 @@ DATE = (
     rf"{NUMBER_START}(?:(?:{_ISO_DATE}|{_NUMERIC_DATE}|{_SHORT_NUMERIC_DATE}|{_TIME})"
     rf"(?![^\W_]|[\-/.:,]\d)|{_WORDED_DATE}{_WORD_END})"
 )
-ENGLISH_MONTH = f"(?:{'|'.join(way for way in '|'.join(_MONTHS).split('|') if way.isascii())})"
+ENGLISH_MONTH = f"(?:{'|'.join(month for month in '|'.join(_MONTHS).split('|') if month.isascii())})"
 MONTH_FIRST_DATE = rf"(?<!\w){ENGLISH_MONTH}\.? {_DAY}(?:th|st|nd|rd)?(?: ?, ?| ){_FULL_YEAR}{_WORD_END}"
 
 _SPACES_AND_APOSTROPHES = re.compile(r"[\s']+")
@@ -97,7 +97,7 @@ MAX_DIGITS = 40
 
 
 def canonical_number(text: str) -> str:
-    """Canonical number: 1 000 000, 1,000,000 and 1000000 agree, as do 2,50 and 2.5, 007 and 7."""
+    """Return a canonical number: 1 000 000, 1,000,000 and 1000000 agree, as do 2,50 and 2.5, 007 and 7."""
     if text.isdecimal():
         return (text.lstrip("0") or "0")[:MAX_DIGITS]
     plain = _SPACES_AND_APOSTROPHES.sub("", text)
@@ -112,51 +112,50 @@ def canonical_number(text: str) -> str:
 
 
 def shift_decimal_point(canonical: str, exponent: int) -> str:
-    """A canonical number times ten to the power of ``places``: 1.5 and 6 give 1500000."""
-    whole, _, fraction = canonical.partition(".")
+    """Multiply a canonical number by ten to the power of ``exponent``: 1.5 and 6 give 1500000."""
+    integer_part, _, fraction = canonical.partition(".")
     digits = fraction.ljust(exponent, "0")
-    return canonical_number(whole + digits[:exponent] + "." + (digits[exponent:] or "0"))
+    return canonical_number(integer_part + digits[:exponent] + "." + (digits[exponent:] or "0"))
 
 
 def canonical_multiplied_number(text: str) -> str:
-    """29 тыс. is 29000, 1,5 млн is 1500000."""
+    """Return the canonical number of a number with a multiplier: 29 тыс. is 29000, 1,5 млн is 1500000."""
     if text.isdecimal():
         return canonical_number(text)
-    found = _NUMBER_PATTERN.match(text)
-    amount = canonical_number(found.group()) if found else ""
-    multiplier = _MULTIPLIER_PATTERN.match(text, found.end()) if found else None
+    number = _NUMBER_PATTERN.match(text)
+    amount = canonical_number(number.group()) if number else ""
+    multiplier = _MULTIPLIER_PATTERN.match(text, number.end()) if number else None
     return shift_decimal_point(amount, multiplier_exponent(multiplier[1])) if multiplier else amount
 
 
 def _canonical_sum(text: str) -> str:
-    """In a price 5.000 is five thousand."""
+    """Return the canonical number of a sum: in a price, 5.000 is five thousand."""
     return canonical_number(text.replace(".", "") if _DOT_GROUPED_THOUSANDS.fullmatch(text) else text)
 
 
 def canonical_price(text: str) -> str:
-    """¤ with the sum and the currency: 5 тыс. руб., 5000 р. and 5000₽ agree."""
+    """Return "¤", the sum and the currency: 5 тыс. руб., 5000 р. and 5000₽ agree."""
     sign = _CURRENCY_SIGN_PATTERN.match(text)
     rest = text[1:].strip() if sign else text
     figures = list(_NUMBER_PATTERN.finditer(rest))
-    last = figures[-1]
-    written = rest[last.end() :]
-    thousands = _THOUSAND_ROUBLES_PATTERN.match(written)
-    multiplier = _MULTIPLIER_PATTERN.match(written)
-    places = (
-        3 if thousands or written.strip() == "k" else multiplier_exponent(multiplier[1]) if multiplier else 0
+    last_figure = figures[-1]
+    suffix = rest[last_figure.end() :]
+    thousands = _THOUSAND_ROUBLES_PATTERN.match(suffix)
+    multiplier = _MULTIPLIER_PATTERN.match(suffix)
+    exponent = (
+        3 if thousands or suffix.strip() == "k" else multiplier_exponent(multiplier[1]) if multiplier else 0
     )
-    sums = "-".join(shift_decimal_point(_canonical_sum(figure.group()), places) for figure in figures)
+    sums = "-".join(shift_decimal_point(_canonical_sum(figure.group()), exponent) for figure in figures)
     if sign:
         return f"¤{sums}{sign.group()}"
-    return f"¤{sums}" + (
-        "₽" if thousands else currency_name(written[multiplier.end() if multiplier else 0 :])
-    )
+    return f"¤{sums}" + ("₽" if thousands else currency_name(suffix[multiplier.end() if multiplier else 0 :]))
 
 
 def parse_measure(text: str) -> tuple[str, str, int]:
-    """Canonical figures, canonical unit or "", and where the unit begins in ``text``.
+    """Return the canonical figures, the canonical unit or "", and the position of the unit in ``text``.
 
-    5 кг is 5 and kg, 350×350 мм is 350x350 and mm, 29 тыс. км is 29000 and km; a tyre's 175/65 R14 has no unit.
+    5 кг is 5 and kg, 350×350 мм is 350x350 and mm, 29 тыс. км is 29000 and km. A tyre's 175/65 R14 has
+    no unit.
     """
     if text[3:4] == "/":
         return "".join(text.split()).replace("р", "r"), "", len(text)
@@ -164,8 +163,8 @@ def parse_measure(text: str) -> tuple[str, str, int]:
     if sizes:
         joined = "x".join(canonical_number(part) for part in _TIMES_SIGN.split(sizes.group()))
         return joined, unit_name(text[sizes.end() :]), sizes.end()
-    found = _NUMBER_PATTERN.match(text)
-    end = found.end() if found else 0
+    number = _NUMBER_PATTERN.match(text)
+    end = number.end() if number else 0
     multiplier = _MULTIPLIER_PATTERN.match(text, end)
     figures = (
         shift_decimal_point(canonical_number(text[:end]), multiplier_exponent(multiplier[1]))
@@ -177,7 +176,10 @@ def parse_measure(text: str) -> tuple[str, str, int]:
 
 
 def canonical_date(text: str) -> str:
-    """Year-month-day, what is not said left out: 12.05.2024 and 12 мая 2024 г. agree; times as 10:00."""
+    """Return a date as year-month-day without the missing parts: 12.05.2024 and 12 мая 2024 г. agree.
+
+    Times are returned as 10:00.
+    """
     figures = _DIGITS.findall(text)
     if ":" in text:
         return ":".join(figure.zfill(2) for figure in figures)
@@ -191,5 +193,5 @@ def canonical_date(text: str) -> str:
 
 
 def _format_date(year: str, month: str, day: str) -> str:
-    full = ("19" if year > "49" else "20") + year if len(year) == 2 else year
-    return "-".join(part for part in (full, month.zfill(2), day.zfill(2)) if part)
+    full_year = ("19" if year > "49" else "20") + year if len(year) == 2 else year
+    return "-".join(part for part in (full_year, month.zfill(2), day.zfill(2)) if part)

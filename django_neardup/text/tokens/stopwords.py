@@ -1,4 +1,4 @@
-"""Short word lists.  Words that turn a statement round (не, нет, без, not, without) never are stop words."""
+"""Short word lists. Words that negate a statement (не, нет, без, not, without) are never stop words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NEGATIONS = word_set(
     """
 )
 
-# Lemmas, with praise that adverts are full of.
+# Lemmas, including the praise that is common in adverts.
 _RUSSIAN_STOP_WORDS = """
 а бы быть в ваш во весь все вы где да для до его ее если есть еще же за и из или их к как когда ко который ли мой мы
 на над наш но о об он она они оно от по под при про с свой со так также там твой теперь то только тот тут ты у уже что
@@ -41,7 +41,7 @@ _ENGLISH_NUMERALS = (
 
 
 def _figure_by_numeral(line: str) -> dict[str, str]:
-    """Words to figures.  "One" is left out: more often than not it is a pronoun."""
+    """Map numerals to figures. "One" is left out: it is mostly a pronoun."""
     values = [0, *range(2, 21)]
     return {word: str(value) for value, words in zip(values, line.split("|")) for word in words.split()}
 

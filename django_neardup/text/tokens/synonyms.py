@@ -1,7 +1,7 @@
-"""Short and colloquial ways to write common words, and the few synonyms that adverts use for one another.
+"""Short and colloquial forms of common words, and a few synonyms that are common in adverts.
 
-One line a group, lemmas or forms; words of one group at one place of two texts are one word.  A site's own
-classes of words, read from a file, go further: they change what is compared (``Synonyms``).
+One line is one group of lemmas or forms. Words of one group at the same position of two texts are the
+same word. ``Synonyms``, classes of words from a site's file, goes further: it changes what is compared.
 """
 
 from __future__ import annotations
@@ -72,23 +72,23 @@ _GROUP_BY_WORD = {
 
 
 def are_synonyms(a: Token, b: Token) -> bool:
-    """Whether two words are ways to write one."""
+    """Return whether two words belong to one group."""
     group = synonym_group(a.surface, a.key)
     return group is not None and group == synonym_group(b.surface, b.key)
 
 
 def synonym_group(surface: str, key: str) -> int | None:
-    """The number of the group of a word, given as it is written and as it is compared; None for most."""
+    """Return the group number of a word, given as written and as compared. Return None for most words."""
     return _GROUP_BY_WORD.get(surface, _GROUP_BY_WORD.get(key))
 
 
 @dataclass(frozen=True)
 class Synonyms:
-    """Classes of words of which each counts as its first: недомогать and хворать as болеть.
+    """Classes of words. Every word counts as the first of its class: недомогать and хворать as болеть.
 
-    Given to a ``Document``, it replaces the keys of words (never of numbers, codes or contacts), so that every
-    key, hash and score sees one word; what the reader sees stays as it is.  Immutable; two with the same content
-    are equal, and ``digest``, 32 hexadecimal digits, names that content.
+    In a ``CanonicalText`` they replace the keys of words (never of numbers, codes or contacts). Every
+    key, hash and score then uses one word. The visible text stays as it is. Instances are immutable. Two
+    with the same content are equal. ``digest``, 32 hexadecimal digits, identifies the content.
     """
 
     digest: str
@@ -96,33 +96,40 @@ class Synonyms:
 
     @classmethod
     def from_classes(cls, classes: Iterable[Sequence[str]], language: str = "ru") -> Synonyms:
-        """From classes of words, in any form, the first of each its representative.
+        """Create from classes of words, in any form. The first of each is its representative.
 
-        ValueError, with the number of the class from 1 on, for a word in two classes and for what is not one word.
+        Raise ValueError with the number of the class, from 1 on, for a word in two classes and for an
+        item that is not one word.
         """
         return cls._from_numbered_classes(enumerate(classes, 1), language)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], language: str = "ru") -> Synonyms:
-        """From a UTF-8 file: a class a line, its words separated by spaces or commas, ``#`` begins a comment.
+        """Read from a UTF-8 file.
 
-        ValueError, with the number of the line, for a word in two classes and for what is not one word;
-        OSError where the file cannot be read.
+        A line is a class, with words separated by spaces or commas. ``#`` begins a comment.
+
+        Raise ValueError with the line number for a word in two classes and for an item that is not one
+        word. Raise OSError if the file cannot be read.
         """
         return cls._from_numbered_classes(read_numbered_classes(path), language)
 
     @classmethod
     def _from_numbered_classes(cls, classes: Iterable[tuple[int, Sequence[str]]], language: str) -> Synonyms:
-        first: dict[str, str] = {}
-        lines: dict[str, int] = {}
+        representative_by_key: dict[str, str] = {}
+        line_by_key: dict[str, int] = {}
         for number, words in classes:
             keys = [_token_key(word, language, number) for word in words]
             for key, word in zip(keys, words, strict=True):
-                if lines.setdefault(key, number) != number:
-                    raise ValueError(f"line {number}: {word!r} is in the class of line {lines[key]} already")
-                first[key] = keys[0]
+                if line_by_key.setdefault(key, number) != number:
+                    raise ValueError(
+                        f"line {number}: {word!r} is in the class of line {line_by_key[key]} already"
+                    )
+                representative_by_key[key] = keys[0]
         pairs = sorted(
-            (key, representative) for key, representative in first.items() if key != representative
+            (key, representative)
+            for key, representative in representative_by_key.items()
+            if key != representative
         )
         return cls(digest(part for pair in pairs for part in pair).hex(), dict(pairs))
 
@@ -133,28 +140,33 @@ class Synonyms:
         return True
 
     def leading_key(self, key: str) -> str | None:
-        """The key that stands for this one; None for a word of no class and for a representative."""
+        """Return the key that replaces this one.
+
+        Return None for a word without a class and for a representative.
+        """
         return self._leading_key.get(key)
 
     def apply(self, tokenized: TokenizedText) -> TokenizedText:
-        """The same tokens, words of a class with the representative's key."""
-        first = self._leading_key
+        """Return the same tokens. Words of a class get the key of the representative."""
+        leading_keys = self._leading_key
         tokens = [
-            token._replace(key=first[token.key]) if token.key in first and token.kind in WORD_KINDS else token
+            token._replace(key=leading_keys[token.key])
+            if token.key in leading_keys and token.kind in WORD_KINDS
+            else token
             for token in tokenized.tokens
         ]
         return tokenized._replace(tokens=tuple(tokens))
 
 
 def read_numbered_classes(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
-    """The classes of a file (see ``Synonyms.load``) as they are written, each with the number of its line."""
+    """Return the classes of a file (see ``Synonyms.load``) as written, each with its line number."""
     lines = enumerate(Path(path).read_text("utf-8-sig").splitlines(), 1)
     classes = ((number, line.partition("#")[0].replace(",", " ").split()) for number, line in lines)
     return [(number, words) for number, words in classes if words]
 
 
 def _token_key(word: str, language: str, line: int) -> str:
-    """What a document has for a word."""
+    """Return the key that a text has for a word. Raise ValueError if it is not one word."""
     tokens = tokenize(
         normalize(plain_text(word)).offset_text, language, bool(_CYRILLIC_LETTER.search(word))
     ).tokens

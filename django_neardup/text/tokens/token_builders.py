@@ -1,4 +1,4 @@
-"""Builders: from what a rule's pattern matched to tokens. See ``token_rules`` for the rule of each."""
+"""Builders: functions that make tokens of a rule's match. See ``token_rules`` for the rule of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _make_part(surface: str, key: str, kind: str, start: int, length: int) -> Pa
 
 
 def single_token(kind: str, canonical: Callable[[str], str]) -> Builder:
-    """Return the builder of one token of that kind; ``canonical`` gives its key."""
+    """Return a builder of a single token of that kind. ``canonical`` returns its key."""
 
     def build(words: Words, text: str, start: int) -> list[Part]:
         return [_make_part("".join(text.split()).rstrip("."), canonical(text), kind, start, len(text))]
@@ -42,12 +42,12 @@ def build_number(words: Words, text: str, start: int) -> list[Part]:
 def build_measure(words: Words, text: str, start: int) -> list[Part]:
     """Build the figures and the unit: 5кг and 5 кг are 5 and kg."""
     figures, unit, border = numbers.parse_measure(text)
-    written = text[:border].rstrip()
-    parts = [_make_part("".join(written.split()), figures, "measure", start, len(written))]
+    figures_text = text[:border].rstrip()
+    parts = [_make_part("".join(figures_text.split()), figures, "measure", start, len(figures_text))]
     if unit:
-        name = text[border:].strip()
-        place = start + text.index(name, border)
-        parts.append(_make_part("".join(name.split()), unit, "word", place, len(name)))
+        unit_text = text[border:].strip()
+        unit_start = start + text.index(unit_text, border)
+        parts.append(_make_part("".join(unit_text.split()), unit, "word", unit_start, len(unit_text)))
     return parts
 
 
@@ -58,7 +58,7 @@ def build_year(words: Words, text: str, start: int) -> list[Part]:
 
 
 def build_figure_range(words: Words, text: str, start: int) -> list[Part]:
-    """Build two numbers or a code: 5-8 is 5 and 8; 010-10936-00 is a code, and so is 12-34-56."""
+    """Build two numbers or a code: 5-8 is 5 and 8, whereas 010-10936-00 and 12-34-56 are codes."""
     figures = list(_FIGURES.finditer(text))
     if len(figures) > 2 or any(figure.group()[0] == "0" and len(figure.group()) > 1 for figure in figures):
         return [_make_part(text, text, "code", start, len(text))]
@@ -75,7 +75,7 @@ def build_ordinal(words: Words, text: str, start: int) -> list[Part]:
 
 
 def build_glued(words: Words, text: str, start: int) -> list[Part]:
-    """Build a number and a word, or a code: 5шт is 5 and шт; 3d and 1080p are codes."""
+    """Build a number and a word, or a code: 5шт is 5 and шт, whereas 3d and 1080p are codes."""
     match = _NUMBER_AND_LETTERS.fullmatch(text)
     if match is None or match[2].isascii() or not words.is_cyrillic:
         return build_code(words, text, start)
@@ -84,7 +84,7 @@ def build_glued(words: Words, text: str, start: int) -> list[Part]:
 
 
 def build_code(words: Words, text: str, start: int) -> list[Part]:
-    """Build a code with letters of one script, so that С140 (Cyrillic) is C140; KDL-32 is KDL32."""
+    """Build a code with letters of one script: С140 (Cyrillic) is C140. KDL-32 is KDL32."""
     latin = text[:MAX_KEY_LENGTH].translate(TO_LATIN).replace("×", "x")
     key = _HYPHEN_IN_CODE.sub("", latin if latin.isascii() else latin.translate(TO_CYRILLIC))
     kind = "code" if any(map(str.isalpha, key)) else "number"

@@ -1,6 +1,7 @@
-"""The table of token rules, in order: a new row is all that a new kind of token needs.
+"""The table of token rules, in order. To add a kind of token, add a row.
 
-A rule whose pattern reaches over a blank also needs its words in ``chunk_context``: the reader splits at blanks.
+If the pattern of a rule reaches over a blank, ``chunk_context`` needs its words too: the reader splits
+at blanks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Folded text to typed tokens with places in the raw text, and to sentences."""
+"""Tokenizer: folded text to typed tokens, with offsets in the raw text, and to sentences."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ PRICE_LINK_WORDS = word_set("от до from is в")
 
 
 class Token(NamedTuple):
-    """A word or what stands for one; ``raw[start:end]`` is what the reader sees.
+    """A word, number or other unit of a text. ``raw[start:end]`` is the visible form.
 
-    ``surface``: folded, in lower case.  ``key``: what is compared (lemma, stem, canonical number, code,
-    contact).  ``kind``: one of ``KINDS``.  ``pos``: pymorphy's part of speech or "".  ``name``: a person,
-    a place or a brand according to the dictionary.
+    - ``surface``: folded, in lower case.
+    - ``key``: what is compared (lemma, stem, canonical number, code, contact).
+    - ``kind``: one of ``TOKEN_KINDS``.
+    - ``pos``: pymorphy's part of speech or "".
+    - ``is_name``: a person, a place or a brand according to the dictionary.
     """
 
     surface: str
@@ -41,7 +43,7 @@ class Token(NamedTuple):
 
 
 class TokenizedText(NamedTuple):
-    """Tokens, the half-open ranges of tokens that are sentences, and whether the text was too long."""
+    """Tokens, the half-open token ranges of the sentences, and whether a part of the text was left out."""
 
     tokens: tuple[Token, ...]
     sentences: tuple[tuple[int, int], ...]
@@ -52,7 +54,10 @@ _new_tuple = tuple.__new__
 
 
 def tokenize(offset_text: OffsetText, language: str, cyrillic: bool) -> TokenizedText:
-    """Tokens and sentences of a folded text (see ``normalize``); ``cyrillic``: the script of the text."""
+    """Return the tokens and sentences of a folded text (see ``normalize``).
+
+    ``cyrillic``: the text's script.
+    """
     return _Tokenizer(offset_text, get_lexicon(language, cyrillic)).run()
 
 
@@ -69,20 +74,23 @@ class _Tokenizer:
         self.last_token_end = -1
 
     def run(self) -> TokenizedText:
-        """The loop is written out for words: nearly every token is one."""
+        """Tokenize the text."""
         text, entries, tokens = self.text, self.lexicon, self.tokens
         starts, ends = self.offset_text.offset_tables() or (None, None)
         pattern = TABLE.pattern(bool(contacts.ADDRESS_HINT.search(self.lowered)), not entries.is_cyrillic)
         for match in pattern.finditer(self.lowered):
             group = match.lastgroup
+            # Nearly every token is a word, so this loop has their case inline.
             if group == "word":
                 start, end = match.span()
-                surface, key, kind, pos, name = entries[match.group()]
-                capital = text[start].isupper() and not text[start:end].isupper()
+                surface, key, kind, pos, is_name = entries[match.group()]
+                is_capitalized = text[start].isupper() and not text[start:end].isupper()
                 self.last_token_end = end
                 if starts is not None and ends is not None:
                     start, end = starts[start], ends[end - 1]
-                tokens.append(_new_tuple(Token, (surface, key, kind, start, end, capital, pos, name)))
+                tokens.append(
+                    _new_tuple(Token, (surface, key, kind, start, end, is_capitalized, pos, is_name))
+                )
             else:
                 self._apply(match)
             if len(tokens) >= MAX_TOKENS:
@@ -90,32 +98,32 @@ class _Tokenizer:
         return TokenizedText(tuple(tokens), self._sentence_ranges(), self.offset_text.truncated)
 
     def _add_token(self, entry: LexiconEntry, start: int, end: int) -> None:
-        surface, key, kind, pos, name = entry
-        written = self.text[start:end]
-        capital = written[:1].isupper() and not written.isupper()
-        first, last = self.offset_text.raw_span(start, end)
-        self.tokens.append(Token(surface, key, kind, first, last, capital, pos, name))
+        surface, key, kind, pos, is_name = entry
+        raw_form = self.text[start:end]
+        is_capitalized = raw_form[:1].isupper() and not raw_form.isupper()
+        raw_start, raw_end = self.offset_text.raw_span(start, end)
+        self.tokens.append(Token(surface, key, kind, raw_start, raw_end, is_capitalized, pos, is_name))
 
     def _apply(self, match: re.Match[str]) -> None:
         """Add the tokens that the matching rule builds, or mark the end of a sentence."""
         build = TABLE.builders[str(match.lastgroup)]
         if build is None:
             return self._mark_sentence_end(match)
-        before = len(self.tokens)
+        count_before = len(self.tokens)
         for entry, start, end in build(self.lexicon, match.group(), match.start()):
             if entry.kind == "price":
                 self._mark_price_range()
             self._add_token(self._mark_price(entry), start, end)
         self.last_token_end = match.end()
-        dotted = match.group().endswith(".") and len(self.tokens) > before
-        if dotted and is_end_after_abbreviation(self.text, match.end()):
+        ends_with_dot = match.group().endswith(".") and len(self.tokens) > count_before
+        if ends_with_dot and is_end_after_abbreviation(self.text, match.end()):
             self.sentence_ends.append(len(self.tokens))
 
     def _mark_sentence_end(self, match: re.Match[str]) -> None:
         if not self.tokens or (self.sentence_ends and self.sentence_ends[-1] == len(self.tokens)):
             return
-        word = self.tokens[-1].surface if self.last_token_end == match.start() else ""
-        if is_sentence_end(self.text, match.start(), match.end(), word):
+        word_before = self.tokens[-1].surface if self.last_token_end == match.start() else ""
+        if is_sentence_end(self.text, match.start(), match.end(), word_before):
             self.sentence_ends.append(len(self.tokens))
 
     def _sentence_ranges(self) -> tuple[tuple[int, int], ...]:
@@ -123,7 +131,7 @@ class _Tokenizer:
         return tuple((start, end) for start, end in zip([0, *ends], ends) if start < end)
 
     def _mark_price_range(self) -> None:
-        """Before a price "от 5000 до" is a price too."""
+        """Make a price of the number in "от 5000 до" before a price."""
         if (
             len(self.tokens) > 1
             and self.tokens[-1].surface in RANGE_WORDS
@@ -132,17 +140,17 @@ class _Tokenizer:
             self.tokens[-2] = self.tokens[-2]._replace(key="¤" + self.tokens[-2].key, kind="price")
 
     def _mark_price(self, entry: LexiconEntry) -> LexiconEntry:
-        """A number is a price when the words before say so: цена 5000, цена от 5000."""
+        """Make a price of a number if the words before it say so: цена 5000, цена от 5000."""
         if entry.kind != "number" or len(entry.key) < 2:
             return entry
-        last = self.tokens[-2:]
-        if last and last[-1].surface in PRICE_LINK_WORDS:
-            last.pop()
-        named = bool(last) and last[-1].surface in PRICE_WORDS
-        return entry._replace(key="¤" + entry.key, kind="price") if named else entry
+        previous = self.tokens[-2:]
+        if previous and previous[-1].surface in PRICE_LINK_WORDS:
+            previous.pop()
+        follows_price_word = bool(previous) and previous[-1].surface in PRICE_WORDS
+        return entry._replace(key="¤" + entry.key, kind="price") if follows_price_word else entry
 
 
 def lower(text: str) -> str:
-    """Return the text in lower case, of the same length (İ alone would grow)."""
+    """Return the text in lower case with its length unchanged (only İ would become longer)."""
     lowered = text.lower()
     return lowered if len(lowered) == len(text) else "".join(char.lower()[:1] for char in text)

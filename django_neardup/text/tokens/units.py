@@ -1,11 +1,11 @@
-"""Units of measure and currencies: how they are written, and one canonical name for each."""
+"""Units of measure and currencies: their spellings, and one canonical name for each."""
 
 from __future__ import annotations
 
 import re
 
-# Canonical name and the ways to write it, as regular expressions for folded text in lower case; the first that
-# fits wins, so the longer stand first.
+# Canonical name, and its spellings as regular expressions for folded text in lower case. The first that fits
+# wins, so the longer ones stand first.
 _UNIT_PATTERNS = {
     "km/h": "км/ч(?:ас)?|km/h|kmh",
     "kwh": "квт[ ·*]?ч|kwh",
@@ -76,7 +76,7 @@ MULTIPLIER = "(?:тыс(?:яч[а-я]?)?|thousand|млн|миллион[а-я]{0
 
 
 def _compile_patterns(patterns_by_name: dict[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((name, re.compile(f"(?:{ways})")) for name, ways in patterns_by_name.items())
+    return tuple((name, re.compile(f"(?:{spellings})")) for name, spellings in patterns_by_name.items())
 
 
 _COMPILED_UNITS, _COMPILED_CURRENCIES = (
@@ -86,12 +86,12 @@ _COMPILED_UNITS, _COMPILED_CURRENCIES = (
 
 
 def unit_name(text: str) -> str:
-    """The canonical name of a unit: "кв. м" and "м2" are "m2"; "" for nothing."""
+    """Return the canonical name of a unit: "кв. м" and "м2" are "m2". Return "" for an empty text."""
     return _find_name(text, _COMPILED_UNITS)
 
 
 def currency_name(text: str) -> str:
-    """The canonical name of a currency: "руб." and "р" are "₽"."""
+    """Return the canonical name of a currency: "руб." and "р" are "₽"."""
     return _find_name(text, _COMPILED_CURRENCIES)
 
 
@@ -101,7 +101,7 @@ def _find_name(raw_text: str, named_patterns: tuple[tuple[str, re.Pattern[str]],
 
 
 def multiplier_exponent(multiplier: str) -> int:
-    """How many places a multiplier shifts the point: тыс. 3, млн 6, млрд 9."""
+    """Return by how many digits a multiplier shifts the decimal point: тыс. 3, млн 6, млрд 9."""
     if multiplier.startswith(("т", "thou")):
         return 3
     return 6 if multiplier.startswith(("млн", "миллион", "milli")) else 9
