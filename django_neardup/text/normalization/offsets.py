@@ -56,7 +56,7 @@ class OffsetText:
         self._ends = ends
 
     def __repr__(self) -> str:
-        return f"Traced({self.text[:60]!r})"
+        return f"OffsetText({self.text[:60]!r})"
 
     def offset_tables(self) -> tuple[array[int], array[int]] | None:
         """Return the starts and ends in ``raw`` of every character. Return None if they are the identity."""
