@@ -48,6 +48,13 @@ def common_share(a: bytes, b: bytes) -> float:
 
     For texts of over 4096 words it is an estimate. Return 0 if a text is empty.
     """
+    members_a, members_b = comparable_members(a, b)
+    largest = max(len(members_a), len(members_b))
+    return len(set(members_a).intersection(members_b)) / largest if largest else 0.0
+
+
+def comparable_members(a: bytes, b: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the sampled members of two packed bags, cut to the smaller share if their shares differ."""
     shift_a, members_a = _unpack_bag(a)
     shift_b, members_b = _unpack_bag(b)
     if shift_a != shift_b:
@@ -56,8 +63,7 @@ def common_share(a: bytes, b: bytes) -> float:
             members_a[: bisect_left(members_a, limit)],
             members_b[: bisect_left(members_b, limit)],
         )
-    largest = max(len(members_a), len(members_b))
-    return len(set(members_a).intersection(members_b)) / largest if largest else 0.0
+    return members_a, members_b
 
 
 def _unpack_bag(payload: bytes) -> tuple[int, tuple[int, ...]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import struct
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from ..text.hashing import mix
 from ..text.shingles import winnow
+from .bag_of_words import comparable_members
 
 MAX_KEYS = 128
 
@@ -63,17 +62,5 @@ def intersection_sizes(a: bytes, b: bytes) -> tuple[int, int, int]:
 
     For long texts, count only members below the lower of both limits.
     """
-    shift_a, members_a = _unpack_bag(a)
-    shift_b, members_b = _unpack_bag(b)
-    if shift_a != shift_b:
-        limit = 1 << (32 - max(shift_a, shift_b))
-        members_a, members_b = (
-            members_a[: bisect_left(members_a, limit)],
-            members_b[: bisect_left(members_b, limit)],
-        )
+    members_a, members_b = comparable_members(a, b)
     return len(members_a), len(members_b), len(set(members_a).intersection(members_b))
-
-
-def _unpack_bag(payload: bytes) -> tuple[int, tuple[int, ...]]:
-    shift, *members = struct.unpack(f"<{len(payload) // 4}I", payload)
-    return shift, tuple(members)
