@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from .change_list import PreparedListAdmin
-from .decision_request import FILTERS_PARAM, LIST_PARAM, parse_return_url
+from .decision_request import FILTERS_PARAM, LIST_PARAM, decide_url, parse_return_url
 from .outcomes import MODERATION_ACTIONS, ModerationAction
 from .selection_limits import selected_pks
 
@@ -71,7 +71,7 @@ class DecisionActionsAdmin(PreparedListAdmin):
 
     def decide_url(self, action_name: str) -> str:
         """Return the URL of the action's confirmation page."""
-        return reverse(f"{self.admin_site.name}:neardup_queue_decide", args=[action_name])
+        return decide_url(self.admin_site.name, action_name)
 
     def list_url(self, list_query: str = "") -> str:
         """Return the URL of the list with the given filters."""
