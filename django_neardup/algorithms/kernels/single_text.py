@@ -6,8 +6,7 @@ import numpy as np
 
 from ...text.hashing import GOLDEN_RATIO_64
 from ..bag_of_words import MAX_MEMBERS, pack_members
-from ..default.neardup_keys import GRAM_WORDS, MAX_UNWINNOWED_GRAMS
-from ..default.neardup_keys import MAX_GRAMS as MOST_GRAMS
+from ..default.neardup_keys import GRAM_WORDS, MAX_GRAMS, MAX_UNWINNOWED_GRAMS
 from .hash_mixing import constant, mix_arrays
 from .passages import GREATEST_HASH
 from .ragged import Flags, Hashes, Integers
@@ -62,7 +61,7 @@ def _count_distinct(values: Hashes) -> int:
 
 def _window_minima(values: Hashes, window: int) -> Hashes:
     """Return the minimum of every window. Adjacent windows with equal minima count once."""
-    while 2 * len(values) > MOST_GRAMS * (window + 1):
+    while 2 * len(values) > MAX_GRAMS * (window + 1):
         window *= 2
     window, size = min(window, len(values)), 1
     while size < window:

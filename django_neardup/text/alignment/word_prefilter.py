@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from ..tokens.synonyms import synonym_group
 from ..tokens.tokenize import Token
-from .fuzzy_words import SPELLED_KINDS as SPELT_KINDS
-from .fuzzy_words import is_in_dictionary
+from .fuzzy_words import SPELLED_KINDS, is_in_dictionary
 
 IS_SPELLED, IS_CODE, HAS_SYNONYMS, IS_UNKNOWN = 1, 2, 4, 8
 FUZZY_FLAGS = IS_CODE | HAS_SYNONYMS | IS_UNKNOWN
@@ -37,7 +36,7 @@ def word_traits(token: Token) -> WordTraits:
 @lru_cache(maxsize=MAX_CACHED_TRAITS)
 def _cached_word_traits(surface: str, key: str, kind: str) -> WordTraits:
     flags = IS_CODE if kind == "code" else 0
-    if kind in SPELT_KINDS:
+    if kind in SPELLED_KINDS:
         flags = IS_SPELLED if is_in_dictionary(surface) else IS_SPELLED | IS_UNKNOWN
     if synonym_group(surface, key) is not None:
         flags |= HAS_SYNONYMS
