@@ -25,17 +25,17 @@ STOPPED, BARE = 1, 2
 """Marks of a stop word, and of a price or a contact. ``chunk_context`` has the others."""
 
 RECORD = Struct("<QB")
-MOST_CHUNKS = 48_000
-MOST_BYTES = 15 << 19
+MAX_CHUNKS = 50_000
+MAX_BYTES = 15 << 19
 """Maximum bytes of each of the two generations.
 
 Common texts reach the limit of chunks first, crafted ones this limit.
 """
 
-MOST_PIECE_BYTES = 1 << 20
-MOST_CACHES = 16
-LONGEST_KEPT = 100
-_ENTRY_BYTES = 56  # of a dictionary, per key
+MAX_PIECE_BYTES = 1 << 20
+MAX_CACHES = 16
+MAX_KEPT_LENGTH = 100
+_ENTRY_BYTES = 40  # of a dictionary of MAX_CHUNKS keys, per key
 
 _HARD = re.compile(r"[\d+*$€£¥₽₴₸°×·÷]")
 _SOFT_KINDS = frozenset(["word", "latin", "numeral"])
@@ -63,10 +63,10 @@ class _Generations(dict[str, "bytes | None"]):
         self.older: dict[str, bytes | None] = {}
         self.size = 0
 
-    def keep(self, key: str, value: bytes | None) -> None:
-        """Store a value."""
-        size = getsizeof(key) + getsizeof(value) + _ENTRY_BYTES
-        if len(self) >= MOST_CHUNKS or self.size + size > MOST_BYTES:
+    def keep(self, key: str, value: bytes | None, is_shared: bool) -> None:
+        """Store a value. ``is_shared``: another key has the same object, which is counted once."""
+        size = getsizeof(key) + _ENTRY_BYTES + (0 if is_shared else getsizeof(value))
+        if len(self) >= MAX_CHUNKS or self.size + size > MAX_BYTES:
             self.older = dict(self)
             self.clear()
             self.size = 0
@@ -91,8 +91,9 @@ class ChunkCache(_Generations):
     def __missing__(self, chunk: str) -> bytes | None:
         older = self.older
         records = older[chunk] if chunk in older else self._read(chunk)
-        if len(chunk) <= LONGEST_KEPT:
-            self.keep(chunk, records)
+        if len(chunk) <= MAX_KEPT_LENGTH:
+            # A word has the record of the word with signs around it: "стол," and "стол".
+            self.keep(chunk, records, records is None or self.get(chunk.strip(_EDGES)) is records)
         return records
 
     def _read(self, chunk: str) -> bytes | None:
@@ -145,14 +146,14 @@ class ChunkCache(_Generations):
         piece = self._pieces.get(text)
         if piece is None:
             piece = self.piece_of(self.tokens(text))
-            if len(text) <= LONGEST_KEPT:
+            if len(text) <= MAX_KEPT_LENGTH:
                 self._keep_piece(text, piece)
         return piece
 
     def _keep_piece(self, text: str, piece: Piece) -> None:
         size = getsizeof(text) + _ENTRY_BYTES + getsizeof(piece) + getsizeof(piece.data)
         size += sum(map(getsizeof, (*piece.codes, *piece.contacts)))
-        if self._pieces_size + size > MOST_PIECE_BYTES:
+        if self._pieces_size + size > MAX_PIECE_BYTES:
             self._pieces = {}
             self._pieces_size = 0
         self._pieces_size += size
@@ -173,7 +174,7 @@ def _not_following(records: bytes) -> bytes:
     return RECORD.pack(value, marks & ~FOLLOWS) if marks & FOLLOWS else records
 
 
-@lru_cache(maxsize=MOST_CACHES)
+@lru_cache(maxsize=MAX_CACHES)
 def chunk_cache(language: str, cyrillic: bool, secret: bytes, synonyms: Synonyms | None) -> ChunkCache:
     """Return the cache of the process for this language, script, secret and synonyms."""
     return ChunkCache(language, cyrillic, secret, synonyms)

@@ -35,7 +35,7 @@ CLASSIC = {
 }  # fmt: skip
 SEEDS = ("seed", "sample")
 MOST_KEYS = 600
-MOST_BYTES = 128 << 10
+MAX_BYTES = 128 << 10
 WORDS = 100_000
 FEW = examples(25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
@@ -144,7 +144,7 @@ def test_keys_and_payloads_are_well_formed(name: str, text: str) -> None:
     assert isinstance(keys, list) and isinstance(packed, bytes)
     assert len(keys) == len(set(keys)) <= MOST_KEYS
     assert all(type(key) is int and 0 <= key < 1 << 64 for key in keys)
-    assert len(packed) <= MOST_BYTES
+    assert len(packed) <= MAX_BYTES
     assert keys == algorithm.keys(CanonicalText(text)) and packed == algorithm.payload(CanonicalText(text))
     assert not keys or len(document(text))
 
@@ -181,7 +181,7 @@ def test_an_enormous_text_has_bounded_keys_and_payload(name: str) -> None:
     algorithm = made(name)
     keys, packed = algorithm.keys(enormous()), algorithm.payload(enormous())
     assert len(keys) == len(set(keys)) <= MOST_KEYS
-    assert len(packed) <= MOST_BYTES
+    assert len(packed) <= MAX_BYTES
     assert algorithm.measure(packed, packed) == pytest.approx(1.0) or not keys
 
 

@@ -175,9 +175,9 @@ def test_a_batch_forgets_tokens_and_makes_them_again() -> None:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> ChunkCache:
-    monkeypatch.setattr(chunk_cache, "MOST_CHUNKS", 50)
-    monkeypatch.setattr(chunk_cache, "MOST_BYTES", 20_000)
-    monkeypatch.setattr(chunk_cache, "MOST_PIECE_BYTES", 10_000)
+    monkeypatch.setattr(chunk_cache, "MAX_CHUNKS", 50)
+    monkeypatch.setattr(chunk_cache, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(chunk_cache, "MAX_PIECE_BYTES", 10_000)
     return ChunkCache("ru", True, b"", None)
 
 
@@ -201,8 +201,8 @@ def test_crafted_chunks_stay_within_the_bound(small: ChunkCache, repeated: str) 
     for number in range(400):
         chunk = repeated * (number % 60) + f"ж{'б' * (number // 60)}"
         small[chunk], small.piece(f"{number} {chunk} 1a 2b 3c")
-    assert size_of(small) < 2.5 * chunk_cache.MOST_BYTES
-    assert max(map(len, [*small, *small.older, *small._pieces])) <= chunk_cache.LONGEST_KEPT
+    assert size_of(small) < 2.5 * chunk_cache.MAX_BYTES
+    assert max(map(len, [*small, *small.older, *small._pieces])) <= chunk_cache.MAX_KEPT_LENGTH
 
 
 def test_threads_that_fill_the_cache_at_once_read_alike(small: ChunkCache) -> None:
