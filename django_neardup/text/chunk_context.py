@@ -15,7 +15,7 @@ from .tokens.tokenize import PRICE_LINK_WORDS, PRICE_WORDS, RANGE_WORDS
 
 FOLLOWS = 4  # may continue a figure before it
 LEADS = 8  # a price word: a figure behind it is a price
-LINKS = 16  # may stand between a price word and a figure
+LINKS = 16  # may stand between a price word and a figure, or between two figures
 MONTH = 32  # may begin a date
 
 _LOOK_AHEAD = re.compile(r"\(\?!.*?\)")
@@ -83,4 +83,6 @@ def mark_behind(surface: str, *, alone: bool = True) -> int:
     if surface in PRICE_LINK_WORDS:
         # The price word may stand before the link in the same chunk: цена/от 5000.
         mark |= LINKS if alone else LINKS | LEADS
+    if surface in RANGE_WORDS:
+        mark |= LINKS
     return mark

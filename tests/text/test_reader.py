@@ -82,6 +82,10 @@ QUOTES = st.sampled_from(["keep", "keep", "drop"])
 @example("5", "ru", "keep", b"", None)
 @example("www.… слово", "ru", "keep", b"", None)
 @example("цена\nот 5000\n руб", "ru", "keep", b"", None)
+@example("I sell it for 5000 (to 6000 usd)", "en", "keep", b"", None)
+@example("sell 5000 tooo 6000 usd", "en", "keep", b"", None)
+@example('sell it 5000 "to" 6000 usd', "en", "keep", b"", None)
+@example("продам за 5000 (до 6000 руб.)", "ru", "keep", b"", None)
 def test_any_text(text: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms | None) -> None:
     assert_read(text, language=language, quotes=quotes, secret=secret, synonyms=synonyms)
 
