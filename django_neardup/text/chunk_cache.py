@@ -19,7 +19,7 @@ from .normalization.offsets import PlainText
 from .tokens.lexicon import get_lexicon
 from .tokens.stopwords import STOP_WORDS
 from .tokens.synonyms import WORD_KINDS, Synonyms
-from .tokens.tokenize import Token, tokenize
+from .tokens.tokenize import Token, is_only_word, tokenize
 
 STOPPED, BARE = 1, 2
 """Marks of a stop word, and of a price or a contact. ``chunk_context`` has the others."""
@@ -100,7 +100,7 @@ class ChunkCache(_Generations):
         if _HARD.search(chunk):
             return None
         word = chunk.strip(_EDGES)
-        if _LETTERS.fullmatch(word) and "www." not in chunk:
+        if _LETTERS.fullmatch(word) and is_only_word(word, chunk, self.cyrillic):
             return self._read_word(chunk, word)
         tokens = self.tokens(chunk)
         if not all(token.kind in _SOFT_KINDS for token in tokens):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.chunk_cache import chunk_cache
 from django_neardup.text.tokens import tokenize
 from django_neardup.text.tokens.lexicon import get_lexicon
 from django_neardup.text.tokens.token_builders import single_token
 from django_neardup.text.tokens.token_pattern import Rule, RuleTable
 from django_neardup.text.tokens.token_rules import RULES, TABLE
+from tests.text.reading import assert_read
 
 MATCHED = {
     "email": "ivan@mail.ru",
@@ -33,6 +37,10 @@ MATCHED = {
     "figures": "5-а5",
 }
 HASHTAG = Rule("hashtag", r"#[^\W\d_]+", single_token("tag", str.upper), ("tag",))
+SIZE = Rule("size", r"(?:xs|xl|xxl)(?![^\W_])", single_token("size", str.upper), ("size",))
+ABBREVIATION = Rule(
+    "abbreviation", r"(?:кв|ул)\.", single_token("abbreviation", str.upper), ("abbreviation",)
+)
 
 
 def test_every_rule_has_an_example() -> None:
@@ -58,8 +66,27 @@ def test_a_rule_of_addresses_is_left_out_of_a_text_without_them() -> None:
     assert "month" not in TABLE.pattern(True, False).groupindex
 
 
-def test_a_row_is_all_that_a_new_kind_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokenize, "TABLE", RuleTable((HASHTAG, *RULES)))
-    tokens = CanonicalText("Продам #диван за 5 тыс. руб.").tokens
-    assert [(token.key, token.kind) for token in tokens[1:2]] == [("#ДИВАН", "tag")]
-    assert [token.kind for token in tokens] == ["word", "tag", "word", "price"]
+@pytest.fixture
+def more_rules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Put three rules before the others. No cache knows tokens of other rules."""
+    monkeypatch.setattr(tokenize, "TABLE", RuleTable((HASHTAG, SIZE, ABBREVIATION, *RULES)))
+    chunk_cache.cache_clear()
+    yield
+    chunk_cache.cache_clear()
+
+
+@pytest.mark.usefixtures("more_rules")
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Продам #диван за 5 тыс. руб.", {"#ДИВАН": "tag", "¤5000₽": "price"}),
+        ('Футболка xs, "XXL" (xl) и xml.', {"XS": "size", "XXL": "size", "XL": "size"}),
+        ("Сдам кв. на ул. Ленина, кв от 5000 руб.", {"КВ.": "abbreviation", "УЛ.": "abbreviation"}),
+    ],
+    ids=["hashtag", "size", "abbreviation"],
+)
+def test_a_row_is_all_that_a_new_kind_needs(text: str, tokens: dict[str, str]) -> None:
+    kinds = {token.key: token.kind for token in CanonicalText(text).tokens}
+    assert tokens.items() <= kinds.items()
+    assert_read(text)
+    assert_read(text, language="en")

@@ -1,7 +1,9 @@
 """The table of token rules, in order. To add a kind of token, add a row.
 
-If the pattern of a rule reaches over a blank, ``chunk_context`` needs its words too: the reader splits
-at blanks.
+The reader splits a text at blanks. A row is therefore not enough if a pattern reaches over a blank:
+
+- ``chunk_context`` needs the words that stand before or behind the blank.
+- ``chunk_cache._HARD`` needs the character that a match begins with, unless it is a digit.
 """
 
 from __future__ import annotations

@@ -150,6 +150,13 @@ class _Tokenizer:
         return entry._replace(key="¤" + entry.key, kind="price") if follows_price_word else entry
 
 
+def is_only_word(word: str, text: str, cyrillic: bool) -> bool:
+    """Return whether this word, by the rule "word", is the only token of a folded text in lower case."""
+    matches = TABLE.pattern(True, not cyrillic).finditer(text)
+    tokens = [(match.lastgroup, match.group()) for match in matches if TABLE.builders[str(match.lastgroup)]]
+    return tokens == [("word", word)]
+
+
 def lower(text: str) -> str:
     """Return the text in lower case with its length unchanged (only İ would become longer)."""
     lowered = text.lower()
