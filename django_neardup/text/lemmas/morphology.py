@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .pymorphy_parse import FirstParseLemmatizer, Lemma
 
-__all__ = ["Lemma", "Morphology", "Reading", "get_morphology"]
+__all__ = ["Lemma", "Morphology", "WordReading", "get_morphology"]
 
 MAX_CACHED_LEMMAS = 5_000
 """Lemmas cached for callers without a lexicon. A lexicon caches far more."""
@@ -32,7 +32,7 @@ _SNOWBALL_LANGUAGES = {
 }  # fmt: skip
 
 
-class Reading(NamedTuple):
+class WordReading(NamedTuple):
     """One way to read a word: its lemma, and whether it is a given name or a patronymic.
 
     ``role``: "Surn", "Name" or "Patr" for a part of a person's name, otherwise "".
@@ -117,7 +117,7 @@ class Morphology:
             return bool(_get_analyser(self.language).word_is_known(word))
 
     @lru_cache(maxsize=MAX_CACHED_READINGS)  # noqa: B019  (one instance a language, kept anyway)
-    def readings(self, word: str) -> tuple[Reading, ...]:
+    def readings(self, word: str) -> tuple[WordReading, ...]:
         """Return every reading of a Cyrillic word, the most likely first. Return () without a dictionary."""
         if not self.has_dictionary or len(word) > MAX_PARSED_LENGTH or not _CYRILLIC_WORD.match(word):
             return ()
@@ -148,26 +148,26 @@ class Morphology:
         return Lemma(stemmer.stemWord(word) if stemmer else word)
 
 
-def _drop_repeated_readings(readings: Iterable[Reading]) -> tuple[Reading, ...]:
+def _drop_repeated_readings(readings: Iterable[WordReading]) -> tuple[WordReading, ...]:
     """Drop repeated readings that are no part of a name.
 
     For most words every inflected form gives the same one.
     """
-    distinct: list[Reading] = []
+    distinct: list[WordReading] = []
     for reading in readings:
         if reading.role or reading not in distinct:
             distinct.append(reading)
     return tuple(distinct)
 
 
-def _reading_of_parse(parse: Any) -> Reading:
+def _reading_of_parse(parse: Any) -> WordReading:
     grammemes = parse.tag.grammemes
     key, given_name = parse.normal_form.replace("ё", "е"), not _GIVEN_NAME_GRAMMEMES.isdisjoint(grammemes)
     role = _name_role(parse.tag)
     if not role:
-        return Reading(key, given_name)
+        return WordReading(key, given_name)
     gender = next((gender for gender in ("masc", "femn") if gender in grammemes), "")
-    return Reading(key, given_name, role, str(parse.tag.case or ""), gender)
+    return WordReading(key, given_name, role, str(parse.tag.case or ""), gender)
 
 
 def _name_role(tag: Any) -> str:

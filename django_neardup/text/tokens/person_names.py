@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from ..lemmas.morphology import Morphology, Reading, get_morphology
+from ..lemmas.morphology import Morphology, WordReading, get_morphology
 from .tokenize import Token
 
 # S: surname, N: given name, P: patronymic, I: initial. The first pattern that fits wins.
@@ -118,7 +118,7 @@ class _NameReader:
         named_parts += [("I", f"{part.word}.") for part in parts if part.is_initial]
         return " ".join(word for _, word in sorted(named_parts, key=lambda item: ROLE_ORDER.index(item[0])))
 
-    def _readings_in_role(self, role: str, word: str, allow_unknown: bool) -> list[Reading]:
+    def _readings_in_role(self, role: str, word: str, allow_unknown: bool) -> list[WordReading]:
         """Return a word's readings in this role: nominatives first, words that are never declined last.
 
         ``allow_unknown``: the name has two initials, so an unknown word is a surname.
@@ -126,13 +126,13 @@ class _NameReader:
         readings = self.analyser.readings(word)
         matching = [reading for reading in readings if ROLE_LETTERS.get(reading.role) == role]
         if not matching and allow_unknown and readings and not self.analyser.is_in_dictionary(word):
-            return [Reading(readings[0].key, False)]
+            return [WordReading(readings[0].key, False)]
         return sorted(
             matching, key=lambda reading: 0 if reading.case == "nomn" else 1 + (reading.key == word)
         )
 
 
-def can_form_name(first_readings: Sequence[Reading], second_readings: Sequence[Reading]) -> bool:
+def can_form_name(first_readings: Sequence[WordReading], second_readings: Sequence[WordReading]) -> bool:
     """Return whether two adjacent words, both written out, may be parts of one name."""
     return any(
         ROLE_LETTERS.get(first.role, "") + ROLE_LETTERS.get(second.role, "") in ADJACENT_ROLES
@@ -142,7 +142,9 @@ def can_form_name(first_readings: Sequence[Reading], second_readings: Sequence[R
     )
 
 
-def _likeliest_agreeing_readings(readings_by_word: Sequence[Sequence[Reading]]) -> tuple[Reading, ...]:
+def _likeliest_agreeing_readings(
+    readings_by_word: Sequence[Sequence[WordReading]],
+) -> tuple[WordReading, ...]:
     """Return one reading of each word, all in one case and gender, as likely as possible.
 
     Return () if none agree.
@@ -155,7 +157,7 @@ def _likeliest_agreeing_readings(readings_by_word: Sequence[Sequence[Reading]]) 
     return min(agreeing)[1] if agreeing else ()
 
 
-def _has_one_case_and_gender(readings: Sequence[Reading]) -> bool:
+def _has_one_case_and_gender(readings: Sequence[WordReading]) -> bool:
     """Return whether all known cases and all known genders are equal."""
     cases = {reading.case for reading in readings if reading.case}
     genders = {reading.gender for reading in readings if reading.gender}
