@@ -25,8 +25,8 @@ from ..algorithms.registry import UnknownAlgorithm
 from ..conf import Profile, get_profile
 from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
+from ..pipeline.missing_statistics import profiles_lacking_statistics, unready_content_types
 from ..pipeline.schemes import configured_secret, scheme_columns
-from ..pipeline.unready import profiles_lacking_statistics, unready_content_types
 from ..pipeline.worker import pending_rows
 from .messages import check_message
 

@@ -11,13 +11,13 @@ from ..adapters import Adapter
 from ..conf import Profile
 from ..models import IndexRange
 from ..pipeline.index_progress import progress_of
-from ..pipeline.schemes import active_or_unsaved_scheme
-from ..pipeline.unready import (
+from ..pipeline.missing_statistics import (
     profiles_lacking_statistics,
     profiles_with_lost_statistics,
     unready_content_types,
     would_lack_statistics,
 )
+from ..pipeline.schemes import active_or_unsaved_scheme
 from ..pipeline.worker import pending_rows
 from .number_format import format_number
 

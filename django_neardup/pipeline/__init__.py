@@ -24,8 +24,8 @@ Shared by the stages:
 - ``stored_relations``, ``pairs``, ``decision_lookup``, ``shared_evidence``: read what is stored.
 - ``schemes``, ``scheme_cache``, ``synonym_files``, ``key_phrases``, ``text_cache``: what texts are signed
   with.
-- ``statistics_builder``, ``statistics_store``, ``unready``: statistics of the posts, and posts that wait for
-  them.
+- ``statistics_builder``, ``statistics_store``, ``missing_statistics``: statistics of the posts, and posts
+  that wait for them.
 - ``locks``, ``batch_size``, ``index_progress``: transactions, batch sizes, progress of ``neardup_index``.
 
 Next to the path:

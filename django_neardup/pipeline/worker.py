@@ -25,8 +25,8 @@ from ..models.index import WorkQueueRow
 from .batch_size import AdaptiveBatchSize
 from .clusters.repair import repair_cluster, reprocess_members
 from .leases import available_rows, lease_many, renew_leases
+from .missing_statistics import documents_to_remove, unready_content_types
 from .process_documents import process_documents
-from .unready import documents_to_remove, unready_content_types
 from .work_queue import finish_row, lease_row, release_without_attempt, retry_later
 
 logger = logging.getLogger(__name__)

@@ -9,7 +9,8 @@ from django_neardup.algorithms.statistics import StatisticsMissing
 from django_neardup.checks import database
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Scheme, TermStatistics
-from django_neardup.pipeline import drain, has_pending, mark, unready
+from django_neardup.pipeline import drain, has_pending, mark, missing_statistics
+from django_neardup.pipeline.missing_statistics import profiles_lacking_statistics
 from django_neardup.pipeline.scheme_cache import cached_scheme, read_active_schemes
 from django_neardup.pipeline.schemes import (
     active_scheme,
@@ -19,7 +20,6 @@ from django_neardup.pipeline.schemes import (
 )
 from django_neardup.pipeline.statistics_builder import NoPostsToGather, gather_statistics, texts_of
 from django_neardup.pipeline.statistics_store import delete_unused, load_statistics
-from django_neardup.pipeline.unready import profiles_lacking_statistics
 from django_neardup.signals import cluster_changed
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
 from tests.testapp.models import Ad, ScopedPost
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "othe
 @pytest.fixture(autouse=True)
 def profile(settings, monkeypatch):
     settings.NEARDUP = {"default": {"ALGORITHM": "tf-idf"}}
-    monkeypatch.setattr(unready, "_last_warning", {})
+    monkeypatch.setattr(missing_statistics, "_last_warning", {})
     load_statistics.cache_clear()
 
 
@@ -248,11 +248,13 @@ def test_a_post_that_was_hidden_and_is_shown_again_meanwhile_may_lead(lost):
 
 
 def test_posts_that_are_there_wait_and_are_looked_at_once(lost, monkeypatch):
-    from django_neardup.pipeline import unready
+    from django_neardup.pipeline import missing_statistics
 
-    read, reader = [], unready.read_source
+    read, reader = [], missing_statistics.read_source
     monkeypatch.setattr(
-        unready, "read_source", lambda row, *args, **more: read.append(row.pk) or reader(row, *args, **more)
+        missing_statistics,
+        "read_source",
+        lambda row, *args, **more: read.append(row.pk) or reader(row, *args, **more),
     )
     one, two, _ = lost
     one.text += " Торг."

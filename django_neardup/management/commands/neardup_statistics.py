@@ -16,9 +16,9 @@ from ...models import Scheme
 from ...models import TermStatistics as Snapshot
 from ...pipeline import has_pending
 from ...pipeline.content_objects import is_stored_in
+from ...pipeline.missing_statistics import uses_statistics
 from ...pipeline.statistics_builder import NoPostsToGather, gather_statistics
 from ...pipeline.statistics_store import delete_unused, newest_snapshot
-from ...pipeline.unready import uses_statistics
 from ...queues import notify_worker
 from ..arguments import add_database_option, add_progress_option
 from ..number_format import describe_statistics, format_count

@@ -6,9 +6,9 @@ processes, and ``index_model`` processes a range in one or more runs:
 - ``range_documents`` creates and leases the documents.
 - ``sign_range`` reads and signs the objects, and ``spool`` stores the signatures in files.
 - ``write_keys`` writes the keys to the index in key order, and then the fingerprints.
-- ``match`` compares and clusters the documents. ``bucket_cache`` reads full buckets for it.
+- ``matcher`` compares and clusters the documents. ``bucket_cache`` reads full buckets for it.
 
-A document that fails in any step is left to the normal drain.
+A document that fails in any step is left to the normal drain (``batch_fallback``).
 """
 
 from .index_model import process_ranges

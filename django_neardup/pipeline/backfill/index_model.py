@@ -11,7 +11,7 @@ from ..batch_size import AdaptiveBatchSize
 from ..scheme_cache import clear_cache
 from ..version_guard import SchemeChanged
 from .bucket_cache import BucketCache
-from .match import BATCH, Matcher
+from .matcher import BATCH, Matcher
 from .passes import IndexPass, is_over
 from .range_documents import (
     LEASE_SECONDS,

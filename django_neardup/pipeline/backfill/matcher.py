@@ -11,8 +11,8 @@ from ..process_documents import send_signals
 from ..reposts import record_reposts
 from ..stage_types import SignedDocument
 from ..stages import candidates_many, conclude_many, finish_many, verify_many
-from .bucket_cache import BucketCache
 from .batch_fallback import apply_to_all_or_each
+from .bucket_cache import BucketCache
 from .range_documents import release_documents
 
 BATCH = 100

@@ -14,7 +14,7 @@ from ..stage_types import ReadDocument, SignedDocument, SkippedDocument
 from ..stages import read_many, sign_many
 from ..work_queue import mark_document
 from . import range_documents
-from .one_by_one import apply_to_all_or_each
+from .batch_fallback import apply_to_all_or_each
 from .passes import IndexPass
 
 READ_SIZE = 50

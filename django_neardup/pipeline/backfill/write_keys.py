@@ -20,8 +20,8 @@ from ..content_objects import content_type_of
 from ..locks import call_with_retries, write_transaction
 from ..stage_types import SignedDocument
 from ..store import store_many
+from .batch_fallback import apply_to_all_or_each
 from .bucket_cache import BucketCache
-from .one_by_one import apply_to_all_or_each
 from .spool import Spool
 
 SLICE_SIZES = {ROWS: 25_000, ARRAY: 200_000}
