@@ -17,9 +17,9 @@ ADVERT_WORDS = (30, 100, 200)
 
 @row("1", "a batch of texts to keys and payload")
 def batch(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """Posts of 100 words in one batch, words known: `read_batch` and `sign`.  The peers: `[text.lower().split() for
-    text in texts]`, which yields words and nothing else; `re`, runs of three words and datasketch's `MinHash.bulk` of
-    128 permutations, which neither normalizes nor finds lemmas, figures or codes."""
+    """Posts of 100 words in one batch, words known: `read_batch` and `sign_batch`.  The peers:
+    `[text.lower().split() for text in texts]`, which yields words and nothing else; `re`, runs of three words and
+    datasketch's `MinHash.bulk` of 128 permutations, which neither normalizes nor finds lemmas, figures or codes."""
     needs("datasketch")
     texts = list(posts(sizes.texts, 100))
     calls = {name: partial(signed, name, texts) for name in NAMES}
@@ -49,7 +49,7 @@ def normalization(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
 @row("3", "one advert to keys and payload")
 def advert(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """One text at a time, words known, as a worker signs a post that was just saved: `read_batch` of one text and
-    `sign` with the default scheme.  The peers, a text at a time as well: those of row 1."""
+    `sign_batch` with the default scheme.  The peers, a text at a time as well: those of row 1."""
     needs("datasketch")
     for place, words in enumerate(ADVERT_WORDS, 1):
         texts = list(posts(sizes.texts, words))
