@@ -1,5 +1,8 @@
-"""The admin: the queue, its clusters and pairs, decisions, records of what was done, held posts, old addresses, phrases
-and the ledger."""
+"""The site's admin of near-duplicates.
+
+It shows the review queue, clusters, pairs, decisions, merge records, held posts, old addresses, key phrases
+and documents.
+"""
 
 from . import (
     cluster_admin,
