@@ -22,7 +22,7 @@ from tools.tracing import CallTrace
 
 DATABASE_FOLDER = "db"
 """The one place for SQL."""
-ALGORITHM_FOLDERS = {"text", "signatures", "algorithms"}
+ALGORITHM_FOLDERS = {"text", "algorithms"}
 """Algorithms on texts. An action may use as many of their files as it needs."""
 SHORT = 60
 """Lines below which a file is short."""
