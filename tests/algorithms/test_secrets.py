@@ -1,4 +1,8 @@
-"""Verdict, score and evidence do not depend on the secret of the scheme."""
+"""Verdict, score and evidence of algorithms that align texts do not depend on the secret of the scheme.
+
+Algorithms that compare hashes do depend on it: simhash, minhash-*, winnowing, megashingles, supershingles,
+log-shingles, spamooborona.
+"""
 
 from __future__ import annotations
 
