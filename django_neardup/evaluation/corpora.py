@@ -6,13 +6,18 @@ A set NAME consists of gzip JSON-lines files, each optional:
   of one text.
 - ``NAME.pairs.jsonl.gz``: ``{"a", "b", "label", "kind", "dup", "changed"}``, one labelled pair of those texts
   a line.
-- ``NAME.variants.jsonl.gz``: generated texts, each with its edit: ``{"rec": "variant", "src", "id", "edit",
-  "relation", "dup", "touched", "text"}``, in which ``src`` is the id of a document, or ``{"rec": "pair", "a":
-  {"id", "text"}, "b": {"id", "text"}, "edit", "relation", "dup", "touched"}``.
+- ``NAME.variants.jsonl.gz``: generated texts, each with its edit. A line has one of two forms:
 
-An id is a string, and has one text in a set. ``dup`` is true (one text: report it), false (never group it) or
-null (a matter of policy: left out of the scores). ``changed`` or ``touched`` is the share of words, 0..1,
-that differ.
+    - ``{"rec": "variant", "src", "id", "edit", "relation", "dup", "touched", "text"}``. ``src`` is the id of
+      a document.
+    - ``{"rec": "pair", "a": {"id", "text"}, "b": {"id", "text"}, "edit", "relation", "dup", "touched"}``.
+
+An id is a string, and has one text in a set. ``changed`` or ``touched`` is the share of words, 0..1, that
+differ. ``dup`` is one of three values:
+
+- true: one text, report it.
+- false: never group it.
+- null: a matter of policy, left out of the scores.
 
 Pairs that were generated to be false have an ``edit`` that begins with ``hn_``. If they differ only in sums
 of money (``params`` holds only ``slots`` of prices), their kind is ``hn_price_only``.

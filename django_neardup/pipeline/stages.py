@@ -3,9 +3,9 @@
 ``read_many`` → ``sign_many`` → ``store_many`` (step A) → ``candidates_many`` → ``verify_many`` (step B) →
 ``conclude_many`` (step C) → ``finish_many``.
 
-A stage takes the documents of the stage before, in the same order, and returns those to go on with. All
-documents of a call have one scheme. Each stage commits its writes in short transactions. Never call it inside
-a transaction.
+A stage takes the documents that the previous stage returned, in the same order. It returns the documents
+for the next stage. All documents of a call have one scheme. Each stage commits its writes in short
+transactions. Never call it inside a transaction.
 
 The order prevents two faults:
 

@@ -6,7 +6,7 @@ search:
 - ``request``: the checked arguments of a call.
 - ``scheme_lookup``: the active scheme and the spaces in the database.
 - ``candidates``: visible documents that share keys with the text and pass the screen. ``prefilter`` drops
-  those with too few shared content words.
+  documents with too few shared content words.
 - ``verify``: the best candidates are read and compared with the text.
 - ``results``: the matches for the caller.
 

@@ -117,7 +117,7 @@ def find_candidates(
 class _TextSearch:
     """The search for the candidates of one text.
 
-    ``visible_locations``: its visible candidates, those with the most shared keys first.
+    ``visible_locations``: its visible candidates. Candidates with the most shared keys come first.
     """
 
     def __init__(

@@ -71,11 +71,13 @@ class ZipfReport:
 def zipf_report(text: CanonicalText, reference: ZipfReference | None = None) -> ZipfReport | None:
     """Return how well a text's word frequencies fit Zipf's law. Return None for a text under 300 words.
 
-    It is a check of one text, not a similarity: words piled up for search engines, generated texts and
+    It is a check of one text, not a similarity. Words piled up for search engines, generated texts and
     tables deviate from the law. The line log f = C - s log r is fitted by least squares to the
-    frequencies f of all lemmas at their ranks r = 1, 2, … The text is anomalous in two cases: s is over
-    3 standard deviations from the reference's, or the distance is over Kolmogorov's bound 1.36 /
-    sqrt(words) and over 3 deviations above the reference's.
+    frequencies f of all lemmas at their ranks r = 1, 2, … The text is anomalous in two cases:
+
+    - s is over 3 standard deviations from the reference's.
+    - The distance is over Kolmogorov's bound 1.36 / sqrt(words), and over 3 deviations above the
+      reference's.
 
     The article on shingles names the "Zipf anomaly" without a definition: all of this is a
     reconstruction. Kolmogorov's bound without the reference would flag half of all ordinary texts. The

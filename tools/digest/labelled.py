@@ -100,7 +100,7 @@ class LabelledReader:
 
 
 def judgement_record(judgement: Judgement) -> Record:
-    """Return all that is said of two texts."""
+    """Return all fields of the judgement of two texts."""
     return {
         "verdict": judgement.verdict,
         "score": judgement.score,

@@ -34,13 +34,13 @@ class MinHashLSH(SketchAlgorithm):
     """Sets of word runs, a fast similarity sketch of each set, and bands of its slots as keys.
 
     The runs are of `size` neighbouring lemmas. Two sketches are equal in a slot with probability
-    J = |A∩B| / |A∪B| (see `similarity_sketch`: Dahlgaard, Knudsen, Thorup, 2017). The score, the share of
-    equal slots, estimates J. Its standard error is at most sqrt(J (1 - J) / slots): .035 at J = .8 with 128
-    slots, and about .75 of that in texts of up to 200 words.
+    J = |A∩B| / |A∪B| (see `similarity_sketch`: Dahlgaard, Knudsen, Thorup, 2017). The score is the share of
+    equal slots and estimates J. Its standard error is at most sqrt(J (1 - J) / slots). That is .035 at
+    J = .8 with 128 slots, and about .75 of it in texts of up to 200 words.
 
     A key is the number of a band and its slots. A pair shares a key with probability
-    P(J) = 1 - (1 - J^rows)^bands (Indyk, Motwani, 1998; Leskovec, Rajaraman, Ullman, "Mining of massive
-    datasets", chapter 3): .15 at J = .3, .41 at .4, .73 at .5, .94 at .6, .996 at .7.
+    P(J) = 1 - (1 - J^rows)^bands. P is .15 at J = .3, .41 at .4, .73 at .5, .94 at .6 and .996 at .7.
+    Sources: Indyk, Motwani (1998); Leskovec, Rajaraman, Ullman, "Mining of massive datasets", chapter 3.
 
     Options:
 

@@ -28,8 +28,8 @@ class SimHash(Algorithm):
 
     Bit j of the fingerprint is 1 if a sum over the lemmas without stop words is above 0. Each lemma adds w
     if bit j of its hash is 1, otherwise -w. w is how often the lemma occurs in the text. Two fingerprints
-    differ in about 64 θ / π bits, θ the angle between the vectors of counts (Charikar, "Similarity
-    estimation techniques from rounding algorithms", 2002).
+    differ in about 64 θ / π bits. θ is the angle between the vectors of counts. Source: Charikar, "Similarity
+    estimation techniques from rounding algorithms" (2002).
 
     The search by blocks is after Manku, Jain, Das Sarma ("Detecting near-duplicates for web crawling",
     2007). If at most 3 bits differ, at least one of 4 blocks of 16 bits is equal, so the blocks are the
@@ -41,11 +41,11 @@ class SimHash(Algorithm):
     Options: `distance`, the bits that may differ, 0 to 7, in distance + 1 blocks; `duplicate` follows from
     it unless it is given.
 
-    Fails in short texts: one replaced word changes about 64 arccos((n - 1) / n) / π bits: 13 in a text of 5
-    words, 9 in 10, 6 in 20, 4 in 50. It never finds a quotation. Words that repeat outweigh the rest. Blocks
-    of 16 bits are equal by chance once in 65,536 pairs of long texts. An even number of words, if they are
-    few, has many sums of 0, so many bits are 0: unrelated texts of two words each have 24 unlike bits, not
-    32, and a block in common once in 1,840.
+    Fails in short texts: one replaced word changes about 64 arccos((n - 1) / n) / π bits. That is 13 in a
+    text of 5 words, 9 in 10, 6 in 20 and 4 in 50. It never finds a quotation. Words that repeat outweigh the
+    rest. Blocks of 16 bits are equal by chance once in 65,536 pairs of long texts. If the words are few and
+    their number is even, many sums and bits are 0. Unrelated texts of two words each have 24 unlike bits, not
+    32. They have a block in common once in 1,840 pairs.
     """
 
     name: ClassVar[str] = "simhash"

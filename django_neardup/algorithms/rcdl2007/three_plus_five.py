@@ -22,16 +22,23 @@ SENTENCE_SEED, SENTENCE_PAIR_SEED, WORDS_SEED = 1, 2, 3
 class ThreePlusFive(KeyMatchAlgorithm):
     """Equal longest sentences, or two equal ones of the three longest, and similar lengths of the texts.
 
-    The sentences may come in any order. Keys: the longest sentence if it has `least_words` words or is the
-    only one; each pair of the three longest sentences; and in a text of fewer than five sentences its five
-    longest words. One equal key makes a candidate. It is a duplicate if the shorter text has at least
+    The sentences may come in any order. The keys are:
+
+    - the longest sentence if it has `least_words` words or is the only one,
+    - each pair of the three longest sentences,
+    - the five longest words of a text of fewer than five sentences.
+
+    One equal key makes a candidate. It is a duplicate if the shorter text has at least
     `length_ratio` of the longer text's words.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A12. The article states the sentences, and that
     lengths count, because the signatures are sorted into chains of similar lengths. It states neither the
-    ratio of lengths, here 0.85, nor what "5" is. Reconstruction: five longest words, all of them equal, for
-    texts of fewer than five sentences; at least eight words for a longest sentence that is a key; the
-    alphabet decides among equal lengths; sentences that a text repeats count once.
+    ratio of lengths, here 0.85, nor what "5" is. The rest is a reconstruction:
+
+    - In texts of fewer than five sentences, all five longest words must be equal.
+    - A longest sentence that is a key has at least eight words.
+    - The alphabet decides among equal lengths.
+    - Sentences that a text repeats count once.
 
     Fails if two of the three sentences are edited, and if boilerplate is the longest part.
     """

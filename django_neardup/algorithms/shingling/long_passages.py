@@ -202,8 +202,10 @@ def _widen_start(a: Sequence[int], b: Sequence[int], start: PositionPair) -> Pos
 
 
 def select_tiles(chains: Sequence[Chain], min_words: int) -> list[Chain]:
-    """Return chains with at least `min_words` words, on both sides, that no longer chosen chain has; in the
-    order of a.
+    """Choose chains that overlap little. Return them in the order of a.
+
+    The longest chains are chosen first. On both sides, a chain needs at least `min_words` words that no
+    chosen chain has.
     """
     used_a = bytearray(max((chain.end_a for chain in chains), default=0))
     used_b = bytearray(max((chain.end_b for chain in chains), default=0))

@@ -91,7 +91,7 @@ class BucketCache:
     """The buckets of a run's keys, as its posts must see them when they are compared in their order.
 
     It is built with the documents in the order of the run (int64). Pass it all keys of the run before they
-    are written. It keeps only the hot keys: those of at least ``cap`` posts of the run.
+    are written. It keeps only the hot keys. A key is hot if at least ``cap`` posts of the run have it.
     """
 
     def __init__(self, documents: Numbers, cap: int, scheme: int, using: str) -> None:

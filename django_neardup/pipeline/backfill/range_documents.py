@@ -74,11 +74,14 @@ def get_or_create_documents(
 
 
 def lease_for_signing(documents: Sequence[Document], using: str, with_lease: bool = True) -> list[Document]:
-    """Lease documents that must be signed again, and request a turn for those without a pending request.
+    """Lease documents that must be signed again, and return them. Request a turn for each of them.
 
-    Documents that were marked since they were read are left out, and documents that another process has
-    locked. The normal drain processes both; call ``request_recheck`` for the locked ones first. Without
-    ``with_lease`` it processes all.
+    A request that is already pending stays as it is. Two kinds of documents are left out:
+
+    - documents that were marked since they were read,
+    - documents that another process has locked. Call ``request_recheck`` for them.
+
+    The normal drain processes both kinds. Without ``with_lease`` it processes all documents.
     """
     by_request: defaultdict[int, list[Document]] = defaultdict(list)
     for document in documents:

@@ -131,10 +131,10 @@ class StoredGraph:
         return self._pairs_of(node).scores
 
     def documents_bound_to_moved(self, nodes: Set[int]) -> set[int]:
-        """Return the documents to which a decision binds those of the nodes that have moved.
+        """Return the documents that a decision binds to a moved node.
 
-        A moved node is filed in another space than its cluster. The documents are looked up in the space of
-        the cluster. The nodes themselves are left out.
+        A node has moved if it is filed in another space than its cluster. The documents are looked up in
+        the space of the cluster. The nodes themselves are left out.
         """
         moving = (
             (scope, node)
