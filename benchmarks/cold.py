@@ -25,7 +25,7 @@ SCHEMES = {"find-ours": "minhash-lsh", "find-default": "neardup"}
 
 
 def sign_ours(posts: Sequence[str]) -> int:
-    """`read_batch` and `sign`, as a worker that has just started."""
+    """`read_batch` and `sign_batch`, as a worker that has just started."""
     from benchmarks.ours import signed
 
     return sum(
