@@ -11,14 +11,14 @@ import pytest
 from django.db import transaction
 
 from django_neardup import pipeline, queues
+from django_neardup.queues import base
 from django_neardup.signals import document_checked
 from tests.queue_tools import (
-    SOON,
     TEXT,
-    at_most,
     broken_drain,
     everywhere,
     record_drains,
+    record_waits,
     told,
     waiting,
 )
@@ -150,12 +150,12 @@ class TestTasks:
         assert result.task.module_path == "django_neardup.queues.tasks.drain"
 
     @pytest.mark.parametrize("name", ["SlowBackend", "BrokenBackend"])
-    def test_a_backend_that_is_unwell(self, name, backend, caplog) -> None:
+    def test_a_backend_that_is_unwell(self, name, backend, monkeypatch, caplog) -> None:
+        waits = record_waits(monkeypatch)
         backend(f"tests.task_backends.{name}")
-        with at_most(SOON):
-            queues.notify_worker("default")
         queues.notify_worker("default")
-        assert len(told(caplog)) == 1
+        queues.notify_worker("default")
+        assert (waits, len(told(caplog))) == ([base.SEND_TIMEOUT], 1)
 
     def test_a_queue_that_the_backend_does_not_serve(self, backend) -> None:
         backend("django.tasks.backends.dummy.DummyBackend", QUEUES=["low"])
