@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Iterator
 
 import pytest
 
@@ -14,13 +12,13 @@ from django_neardup.text.canonical_text import CanonicalText
 from django_neardup.text.normalization.plain_text import MAX_BYTES
 from django_neardup.text.tokens.lexicon import LongTextLexicon, get_lexicon
 from django_neardup.text.tokens.tokenize import MAX_TOKENS
+from tests.hang_guard import hang_guard
 from tests.line_counts import count_lines
 from tests.text.hostile import HOSTILE, random_words
 
 LONG_ENOUGH = 25_000
 """Characters of a text that is read as a very long one (``LONG_TEXT_CHARACTERS``)."""
 BIG = 100_000_000
-HANG_SECONDS = 600
 
 
 def make_text(name: str, characters: int) -> str:
@@ -35,20 +33,6 @@ def _read(text: str) -> None:
         assert document.exact_digest
 
 
-@pytest.fixture
-def hang_guard() -> Iterator[None]:
-    """End a test that hangs. A regular expression notices signals too."""
-
-    def stop(number: int, frame: object) -> None:
-        raise TimeoutError
-
-    earlier = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(HANG_SECONDS)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, earlier)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_work_is_linear(name: str) -> None:
@@ -60,25 +44,25 @@ def test_work_is_linear(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("hang_guard")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_crafted_megabyte(name: str) -> None:
     """Lines do not count the steps of a regular expression: a quadratic one would hang here."""
     text = make_text(name, MAX_BYTES // 2)
-    assert len(CanonicalText(text, quotes="drop").hashes) <= MAX_TOKENS
+    with hang_guard():
+        assert len(CanonicalText(text, quotes="drop").hashes) <= MAX_TOKENS
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("hang_guard")
 @pytest.mark.parametrize(
     "name", ["plain", "nested div", "random words", "letters apart", "unclosed comments"]
 )
 def test_a_hundred_megabytes(name: str) -> None:
     unit = "Продам гараж в хорошем состоянии. " * 100 if name == "plain" else HOSTILE[name](1000)
     text = (unit * (BIG // len(unit.encode()) + 1))[: BIG // (2 if "а" in unit else 1)]
-    document = CanonicalText(text)
-    assert document.truncated
-    assert len(document.hashes) <= MAX_TOKENS
+    with hang_guard():
+        document = CanonicalText(text)
+        assert document.truncated
+        assert len(document.hashes) <= MAX_TOKENS
 
 
 MEMORY = """
