@@ -38,13 +38,13 @@ VECTORIZED_METHODS = {
 class Judgement:
     """The result of a comparison of two texts.
 
-    - `verdict`: `duplicate` (one item, the same text apart from small edits), `variant` (similar, but
-      about another item), `contained` (one text has most of the other), `related` (less similar) or
-      `none`.
-    - `score`: similarity, 0..1.
-    - `containment_a`: share of a that is in b, 0..1. `containment_b`: the other way round.
-    - `exact`: the canonical texts are equal.
-    - `classes`: sorted classes of the decisive differences.
+    - ``verdict``: ``duplicate`` (one item, the same text apart from small edits), ``variant`` (similar, but
+      about another item), ``contained`` (one text has most of the other), ``related`` (less similar) or
+      ``none``.
+    - ``score``: similarity, 0..1.
+    - ``containment_a``: share of a that is in b, 0..1. ``containment_b``: the other way round.
+    - ``exact``: the canonical texts are equal.
+    - ``classes``: sorted classes of the decisive differences.
     """
 
     verdict: str
@@ -106,26 +106,26 @@ class Algorithm(ABC):
 
     Flags:
 
-    - `min_shared`: number of keys that a candidate must share.
-    - `limit`: number of candidates that are examined, with the most shared keys first. None means all.
-    - `needs_text`: `judge` reads the texts, not only the payloads.
-    - `needs_statistics`: keys depend on the statistics of a collection.
-    - `uses_statistics`: keys depend on statistics if they are given.
-    - `is_metric`: 1 - score is a metric.
-    - `supports_containment`: the judgement detects that one text contains the other.
-    - `bench_only`: there is no signature. The algorithm refines the candidates of a whole collection, so
+    - ``min_shared``: number of keys that a candidate must share.
+    - ``limit``: number of candidates that are examined, with the most shared keys first. None means all.
+    - ``needs_text``: ``judge`` reads the texts, not only the payloads.
+    - ``needs_statistics``: keys depend on the statistics of a collection.
+    - ``uses_statistics``: keys depend on statistics if they are given.
+    - ``is_metric``: 1 - score is a metric.
+    - ``supports_containment``: the judgement detects that one text contains the other.
+    - ``bench_only``: there is no signature. The algorithm refines the candidates of a whole collection, so
       only the bench can use it.
 
     Arguments:
 
-    - `duplicate` and `review`: the lowest scores of these verdicts.
-    - `guard`: whether an alignment of the texts gives the differences. Contradicting codes, numbers and
-      names then turn a `duplicate` into a `variant`.
-    - `word_guard`: whether other nouns and adjectives do so too.
-    - `ignored_differences`: classes of differences that never decide.
-    - `statistics`: of a collection, for the algorithms that need or use them.
+    - ``duplicate`` and ``review``: the lowest scores of these verdicts.
+    - ``guard``: whether an alignment of the texts gives the differences. Contradicting codes, numbers and
+      names then turn a ``duplicate`` into a ``variant``.
+    - ``word_guard``: whether other nouns and adjectives do so too.
+    - ``ignored_differences``: classes of differences that never decide.
+    - ``statistics``: of a collection, for the algorithms that need or use them.
 
-    A subclass lists its own arguments in `options`, and stores each as an attribute of that name.
+    A subclass lists its own arguments in ``options``, and stores each as an attribute of that name.
     """
 
     name: ClassVar[str]
@@ -169,7 +169,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def keys(self, text: CanonicalText) -> list[int]:
-        """Return distinct unsigned 64-bit keys. Texts that share `min_shared` of them are candidates.
+        """Return distinct unsigned 64-bit keys. Texts that share ``min_shared`` of them are candidates.
 
         Return [] for an empty text.
         """
@@ -181,7 +181,7 @@ class Algorithm(ABC):
     def duplicate_threshold(self, shorter_word_count: int) -> float:
         """Return the lowest score of a duplicate.
 
-        `shorter_word_count`: the number of words of the shorter text.
+        ``shorter_word_count``: the number of words of the shorter text.
         """
         return self.duplicate
 
@@ -190,14 +190,14 @@ class Algorithm(ABC):
         """Return the data of a text that the measure needs."""
 
     def cached_payload(self, text: CanonicalText) -> bytes:
-        """Return `payload`, computed once per text."""
+        """Return ``payload``, computed once per text."""
         payload = self._payload_cache.get(text)
         if payload is None:
             payload = self._payload_cache[text] = self.payload(text)
         return payload
 
     def sign_batch(self, batch: Batch) -> Signatures:
-        """Return `keys` and `payload` of every text of a batch.
+        """Return ``keys`` and ``payload`` of every text of a batch.
 
         This implementation signs one after another.
         """
@@ -211,7 +211,7 @@ class Algorithm(ABC):
         """Return the similarity, 0..1, of two texts by their payloads."""
 
     def measure_pairs(self, payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]) -> NDArray[np.float64]:
-        """Return `measure` of many pairs. Their sides are in two sequences."""
+        """Return ``measure`` of many pairs. Their sides are in two sequences."""
         import numpy as np
 
         return np.array([self.measure(a, b) for a, b in zip(payloads_a, payloads_b, strict=True)], np.float64)
@@ -227,11 +227,11 @@ class Algorithm(ABC):
         return shared_keys >= self.min_shared and screening_score >= self.review
 
     def screen_many(self, payload: bytes, payloads: Sequence[bytes]) -> NDArray[np.float64]:
-        """Return `screen` of one text with each of the others, in their order."""
+        """Return ``screen`` of one text with each of the others, in their order."""
         return self.screen_pairs([payload] * len(payloads), payloads)
 
     def screen_pairs(self, payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]) -> NDArray[np.float64]:
-        """Return `screen` of many pairs. Their sides are in two sequences.
+        """Return ``screen`` of many pairs. Their sides are in two sequences.
 
         It is fastest if pairs with the same left side stand together.
         """
@@ -246,7 +246,7 @@ class Algorithm(ABC):
         word_count_a: ArrayLike,
         word_count_b: ArrayLike,
     ) -> NDArray[np.bool_]:
-        """Return `should_judge` of many candidates.
+        """Return ``should_judge`` of many candidates.
 
         A value that is the same for all may be a single number.
         """
@@ -273,7 +273,7 @@ class Algorithm(ABC):
         return self._apply_guard(judgement, a, b) if self.guard and judgement.is_similar else judgement
 
     def compare(self, a: CanonicalText, b: CanonicalText) -> Judgement:
-        """Return the algorithm's own verdict on two different texts with words. `a` is not the longer one.
+        """Return the algorithm's own verdict on two different texts with words. ``a`` is not the longer one.
 
         This implementation uses the measure only.
         """
@@ -285,7 +285,7 @@ class Algorithm(ABC):
         return Judgement(verdict, score)
 
     def _apply_guard(self, judgement: Judgement, a: CanonicalText, b: CanonicalText) -> Judgement:
-        """Add evidence from the alignment, and the verdict `variant` if the texts contradict each other."""
+        """Add evidence from the alignment, and the verdict ``variant`` if the texts contradict each other."""
         alignment = align(a, b)
         decisive: tuple[Contradiction, ...] = ()
         if judgement.verdict == "duplicate":

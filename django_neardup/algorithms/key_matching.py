@@ -11,7 +11,7 @@ from .base import Algorithm
 
 
 class KeyMatchAlgorithm(Algorithm):
-    """Two texts are duplicates if they share `min_shared` signatures. Otherwise the verdict is `none`."""
+    """Two texts are duplicates if they share ``min_shared`` signatures. Otherwise the verdict is ``none``."""
 
     default_duplicate: ClassVar[float] = 1.0
     default_review: ClassVar[float] = 1.0

@@ -1,4 +1,4 @@
-"""A bounded choice of keys for shingle algorithms, and set measures on packed bags (see `bag_of_words`)."""
+"""A bounded choice of keys for shingle algorithms, and set measures on packed bags (see ``bag_of_words``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_KEYS = 128
 
 
 def bottom_k_keys(hashes: Iterable[int], limit: int = MAX_KEYS) -> list[int]:
-    """Return distinct hashes, ascending: the first `limit` in a random order, or all if there are fewer.
+    """Return distinct hashes, ascending: the first ``limit`` in a random order, or all if there are fewer.
 
     The order is the same for all texts: this is Broder's bottom-k sketch. Of two texts with resemblance J,
     about J of the chosen hashes are the same.
@@ -22,9 +22,9 @@ def bottom_k_keys(hashes: Iterable[int], limit: int = MAX_KEYS) -> list[int]:
 
 
 def winnowed_keys(grams: Sequence[int], window: int, limit: int = MAX_KEYS) -> list[int]:
-    """Return distinct hashes, ascending, such that every `window` neighbouring grams contain one.
+    """Return distinct hashes, ascending, such that every ``window`` neighbouring grams contain one.
 
-    For long texts the window doubles until about `limit` hashes are chosen: winnowing chooses
+    For long texts the window doubles until about ``limit`` hashes are chosen: winnowing chooses
     2 / (window + 1) of the grams. A larger window chooses a subset of what a smaller window chooses. So two
     texts share a key if they share a run of as many grams as the larger of their windows.
     """

@@ -48,7 +48,7 @@ class UnknownAlgorithm(LookupError):
 
 
 def register(algorithm: AlgorithmClass) -> AlgorithmClass:
-    """Register an algorithm class under its `name`. Use it as a decorator.
+    """Register an algorithm class under its ``name``. Use it as a decorator.
 
     Raise ValueError if another class has that name.
     """
@@ -64,7 +64,7 @@ def algorithm_names() -> list[str]:
 
 
 def get_algorithm(name: str, **options: Any) -> Algorithm:
-    """Create the algorithm of this name, or of this dotted path to a class, with `options`.
+    """Create the algorithm of this name, or of this dotted path to a class, with ``options``.
 
     Raise UnknownAlgorithm if there is none. Raise TypeError for options that the algorithm does not have.
     """

@@ -30,11 +30,11 @@ class StatisticsMissing(ValueError):
 class TermStatistics:
     """Word counts of a collection.
 
-    - `text_count`: N, the number of texts
-    - `average_length`: the mean number of words in a text
-    - `terms`: for each word in more than one text, the number of these texts and the number of all its
+    - ``text_count``: N, the number of texts
+    - ``average_length``: the mean number of words in a text
+    - ``terms``: for each word in more than one text, the number of these texts and the number of all its
       occurrences
-    - `support_thresholds`: the words that describe texts best (for `descr-words`), each with its threshold
+    - ``support_thresholds``: the words that describe texts best (for ``descr-words``), each with its threshold
       on the frequency within a text
     """
 
@@ -64,7 +64,7 @@ class TermStatistics:
         """Gather the statistics of texts in one pass.
 
         The order of texts does not matter. Texts without words do not count. No text is kept, except a
-        sample of 2000 for choosing `support_thresholds`. The sample holds the texts with the least digests,
+        sample of 2000 for choosing ``support_thresholds``. The sample holds the texts with the least digests,
         each with at most its 400 most frequent words.
         """
         collector = StatisticsCollector()
@@ -86,7 +86,7 @@ class TermStatistics:
 
     @classmethod
     def unpack(cls, data: bytes) -> TermStatistics:
-        """Return the statistics that `pack` stored. Raise ValueError for any other bytes."""
+        """Return the statistics that ``pack`` stored. Raise ValueError for any other bytes."""
         try:
             return cls._from_data(json.loads(zlib.decompress(data)))
         # Deeply nested JSON raises RecursionError. A JSON error is a ValueError already.

@@ -29,7 +29,7 @@ def count_words(text: CanonicalText) -> Counter[str]:
 class StatisticsCollector:
     """Word counts. From the second text with a word on, also a histogram of its frequency within texts.
 
-    `counts` holds for each word the number of texts, the number of occurrences, and then the number of texts
+    ``counts`` holds for each word the number of texts, the number of occurrences, and then the number of texts
     by frequency, in steps of 1/200. The last step has no upper end.
     """
 
@@ -80,7 +80,7 @@ class StatisticsCollector:
     def support_thresholds(self) -> dict[str, float]:
         """Return words with thresholds, chosen so that in most texts ten words are above them.
 
-        See `_greedy_cover`.
+        See ``_greedy_cover``.
         """
         rated_thresholds = {
             word: _best_threshold(counts) for word, counts in self.counts.items() if word not in STOP_WORDS

@@ -48,7 +48,7 @@ MIN_SHARE_IN_RUNS = 0.6
 
 @dataclass(frozen=True, slots=True)
 class AlignmentVerdict:
-    """A verdict and the contradictions that caused it. There are none unless the verdict is `variant`."""
+    """A verdict and the contradictions that caused it. There are none unless the verdict is ``variant``."""
 
     verdict: str
     contradictions: tuple[Contradiction, ...] = ()
@@ -118,7 +118,7 @@ def has_duplicate_score(alignment: Alignment) -> bool:
 
 
 def min_duplicate_score(word_count: int) -> float:
-    """Return the score from which two texts count as duplicates. `word_count` is the shorter text's."""
+    """Return the score from which two texts count as duplicates. ``word_count`` is the shorter text's."""
     return next((score for limit, score in DUPLICATE_SCORES if word_count <= limit), LONG_DUPLICATE_SCORE)
 
 

@@ -55,7 +55,7 @@ class Graph(Protocol):
 def choose_leader(graph: Graph, node: int, leaders: Mapping[int, int | None]) -> int | None:
     """Return the leader of a node, given the leaders of all earlier nodes.
 
-    `leaders` replaces the current leaders of the graph; other nodes keep theirs. Return None if the node
+    ``leaders`` replaces the current leaders of the graph; other nodes keep theirs. Return None if the node
     joins no cluster and may not lead one.
     """
     own_key = graph.sort_key(node)
@@ -134,7 +134,7 @@ def _peek_first(heap: list[tuple[Any, int]], limit: int) -> list[int]:
 def solve_from_scratch(graph: Graph, nodes: Iterable[int]) -> dict[int, int | None]:
     """Return the leaders of all nodes, computed without current leaders.
 
-    Any sequence of `update_leaders` calls must give the same result.
+    Any sequence of ``update_leaders`` calls must give the same result.
     """
     nodes = sorted(nodes, key=graph.sort_key)
     graph.prefetch(nodes)

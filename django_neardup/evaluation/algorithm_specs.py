@@ -98,7 +98,7 @@ def _parse_option(text: str) -> tuple[str, Any]:
 
 
 def algorithm_description(algorithm: Algorithm) -> str:
-    """Return the first line of the algorithm's docstring."""
+    """Return the first line of the algorithm's docstring, which has no markup."""
     return (inspect.getdoc(type(algorithm)) or "").split("\n")[0]
 
 

@@ -33,7 +33,7 @@ def collapse(queryset: QuerySet[M], visible: Querysets | None = None, by: Any = 
       the best. None means the order of the queryset. Primary keys break ties.
 
     A cluster is shown if any member matches. It is represented by its best *matching* member. Later filters
-    apply to the shown posts. Each instance has ``neardup``, a `listing.group.Group`: object, number of other
+    apply to the shown posts. Each instance has ``neardup``, a ``listing.group.Group``: object, number of other
     visible members, others, label, URL. The groups are read at first access, for all instances that were
     fetched together.
 

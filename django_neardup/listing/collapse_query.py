@@ -124,7 +124,7 @@ def shown_keys_of_slice(queryset: QuerySet[Any]) -> list[Any] | None:
 def _read_first_keys(rows: QuerySet[Any, Any], stop: int) -> list[Any] | None:
     """Return the keys of the first ``stop`` shown rows, one for each cluster.
 
-    Return None if this takes more than `MAX_ROWS_READ` rows.
+    Return None if this takes more than ``MAX_ROWS_READ`` rows.
     """
     key_by_entry: dict[Any, Any] = {}
     start, batch_size = 0, 2 * stop + EXTRA_ROWS

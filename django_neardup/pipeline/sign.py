@@ -220,12 +220,12 @@ def _key_seed(scheme: int, space: int) -> int:
 
 @lru_cache(maxsize=1024)
 def _hash_state(seed: int) -> int:
-    """Return the state of `mix` after its seed."""
+    """Return the state of ``mix`` after its seed."""
     return mix(seed)
 
 
 def _seeded_keys(signatures: Signatures, seeds: Sequence[int]) -> list[NDArray[np.int64]]:
-    """Return the keys of each text as `mix(seed, key)`, ascending as databases compare them."""
+    """Return the keys of each text as ``mix(seed, key)``, ascending as databases compare them."""
     import numpy as np
 
     from ..algorithms.kernels.hash_mixing import mix_on

@@ -162,7 +162,7 @@ def check_text(
 def decide_or_warn(
     matches: Sequence[Match], adapter: Adapter, trust: str, scope: Iterable[Any]
 ) -> PublicationDecision[Match]:
-    """Return the decision of `rules.apply_rules`.
+    """Return the decision of ``rules.apply_rules``.
 
     If the decision is to hold and the model cannot be held, it is to warn.
     """

@@ -164,7 +164,7 @@ def _apply_decision(hold: Hold, document: Document, instance: Model, digest: str
 def _is_hidden_by_staff(hold: Hold, document: Document, adapter: Adapter, using: str) -> bool:
     """Return whether staff hid the post after the start of the hold, or had hidden it before the hold.
 
-    A hold of a post that was already hidden starts at that hiding. See `holds._backdate_hold`.
+    A hold of a post that was already hidden starts at that hiding. See ``holds._backdate_hold``.
     """
     return hide_records_of(document, adapter, using).filter(created__gte=hold.created).exists()
 

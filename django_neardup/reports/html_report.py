@@ -41,7 +41,7 @@ def as_html(
     """Return a self-contained page: both texts side by side, shared passages numbered, differences marked by
     class.
 
-    `language` is the language into which `translate` translates. The page has no script and declares a
+    ``language`` is the language into which ``translate`` translates. The page has no script and declares a
     policy that forbids scripts. Of texts over 100,000 characters it shows the beginning. Its size is linear
     in the size of the texts.
     """
@@ -215,7 +215,7 @@ class _ComparisonPage:
 
 
 def render_segments(segments: Iterable[Segment], labels: ComparisonLabels) -> str:
-    """Return the escaped segments of a text, with differences marked by the classes of `page.css`."""
+    """Return the escaped segments of a text, with differences marked by the classes of ``page.css``."""
     return "".join(
         _render_mark(segment.difference, segment.text, labels) if segment.difference else escape(segment.text)
         for segment in segments

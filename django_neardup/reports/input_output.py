@@ -70,7 +70,7 @@ def render_report(
     use_colours: bool,
     stream: Any = None,
 ) -> str:
-    """Return the report in one of `REPORT_FORMATS`, in characters that the stream can write.
+    """Return the report in one of ``REPORT_FORMATS``, in characters that the stream can write.
 
     Text is as wide as the terminal. JSON and HTML are read as UTF-8 from any source, so they are in ASCII if
     the stream has another encoding.

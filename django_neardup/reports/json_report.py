@@ -13,7 +13,7 @@ from .text_comparison import AlgorithmResult, Comparison, SharedValues, TextSide
 
 
 def as_json(comparison: Comparison, *, ascii_only: bool = False) -> str:
-    """Return `as_dict` as JSON text. With `ascii_only` it is ASCII, otherwise it has letters of any script.
+    """Return ``as_dict`` as JSON text. With ``ascii_only`` it is ASCII, otherwise it has letters of any script.
 
     Control characters are escaped, because a terminal may show the text. Lone surrogates are escaped,
     because they cannot be encoded.
@@ -25,22 +25,22 @@ def as_json(comparison: Comparison, *, ascii_only: bool = False) -> str:
 def as_dict(comparison: Comparison) -> dict[str, Any]:
     """Return a JSON-able dict with these keys:
 
-    - `a`, `b`: `title`, `text` (as written), `language`, `words`, `content_words`, `sentences`, `truncated`,
-      `zipf` (null for a text under 300 words, otherwise `slope`, `distance`, `anomalous`)
-    - `algorithm`: the deciding one; `verdict` ("duplicate", "variant", "contained", "related", "none"),
-      `score` (0..1), `percent`, `exact`, `classes` (the deciding ones), `containment_a` and `containment_b`
+    - ``a``, ``b``: ``title``, ``text`` (as written), ``language``, ``words``, ``content_words``, ``sentences``,
+      ``truncated``, ``zipf`` (null for a text under 300 words, otherwise ``slope``, ``distance``, ``anomalous``)
+    - ``algorithm``: the deciding one; ``verdict`` ("duplicate", "variant", "contained", "related", "none"),
+      ``score`` (0..1), ``percent``, ``exact``, ``classes`` (the deciding ones), ``containment_a`` and ``containment_b``
       (0..1)
-    - `differences`: each `kind`, `decides`, and for `a` and `b` the `text` and its `span`
-    - `passages`: runs of 4 words or more that both texts have, each `words` and the spans `a` and `b`;
-      `shared`: the same with small differences inside them, each with its `number`
-    - `contacts`, `names`, `codes`: each `equal`, `only_a`, `only_b`
-    - `algorithms`: each `name`, `score`, `percent`, `verdict`, `shared_keys`, `keys_a`, `keys_b`,
-      `min_shared`, `missing`. `missing` is "", "statistics" (it needs a collection's) or "batch" (it refines
+    - ``differences``: each ``kind``, ``decides``, and for ``a`` and ``b`` the ``text`` and its ``span``
+    - ``passages``: runs of 4 words or more that both texts have, each ``words`` and the spans ``a`` and ``b``;
+      ``shared``: the same with small differences inside them, each with its ``number``
+    - ``contacts``, ``names``, ``codes``: each ``equal``, ``only_a``, ``only_b``
+    - ``algorithms``: each ``name``, ``score``, ``percent``, ``verdict``, ``shared_keys``, ``keys_a``, ``keys_b``,
+      ``min_shared``, ``missing``. ``missing`` is "", "statistics" (it needs a collection's) or "batch" (it refines
       whole collections). If it is not "", score, percent and verdict are null.
-    - `notes`: each `kind` and `side` ("A", "B" or "")
-    - `known`, if it was requested for two objects: `keys` (`shared`, `keys_a`, `keys_b`, `needed`, and by
-      `kinds`), `identity` (each declared field "equal", "unequal" or "unknown"), `phrases`, `author`,
-      `first_seen`, `decisions`
+    - ``notes``: each ``kind`` and ``side`` ("A", "B" or "")
+    - ``known``, if it was requested for two objects: ``keys`` (``shared``, ``keys_a``, ``keys_b``, ``needed``, and by
+      ``kinds``), ``identity`` (each declared field "equal", "unequal" or "unknown"), ``phrases``, ``author``,
+      ``first_seen``, ``decisions``
 
     A span is a pair of half-open offsets, in characters, in the text as written.
     """

@@ -43,7 +43,7 @@ class ComparisonLabels:
         self.translate = translate
 
     def heading(self, name: str, /, **values: object) -> str:
-        """Return the text of this name in `messages.HEADINGS`, with the values filled in."""
+        """Return the text of this name in ``messages.HEADINGS``, with the values filled in."""
         text = self.translate(HEADINGS[name])
         return text % values if values else text
 

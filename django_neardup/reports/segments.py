@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 class SharedPassage(NamedTuple):
     """A passage that both texts have, with little differences inside it.
 
-    `number`: 1 for the first one of a. `word_count`: how many words are shared. `a`, `b`: offsets in the
+    ``number``: 1 for the first one of a. ``word_count``: how many words are shared. ``a``, ``b``: offsets in the
     texts as written.
     """
 
@@ -41,7 +41,7 @@ class SharedPassage(NamedTuple):
 class Segment(NamedTuple):
     """A stretch of a text without its markup.
 
-    `difference`: the difference to which it belongs, or None. `passage_number`: the number of the shared
+    ``difference``: the difference to which it belongs, or None. ``passage_number``: the number of the shared
     passage that contains it, or 0.
     """
 
@@ -97,7 +97,7 @@ def _is_near(before: Span, after: Span) -> bool:
 def split_text(
     text: CanonicalText, differences: Iterable[Difference], passages: Iterable[SharedPassage], side: str
 ) -> list[Segment]:
-    """Return the segments of the whole text, in order. `side` is "a" or "b": which of the two texts it is."""
+    """Return the segments of the whole text, in order. ``side`` is "a" or "b": which of the two texts it is."""
     return split_plain_text(plain_text(text.raw, text.quotes), differences, passages, side)
 
 
@@ -159,7 +159,7 @@ def replace_control_characters(text: str) -> str:
 
 
 def quote_span(text: CanonicalText, span: Span, max_length: int = 120) -> str:
-    """Return the words of a span without markup, on one line, cut at `max_length` characters."""
+    """Return the words of a span without markup, on one line, cut at ``max_length`` characters."""
     start, end = span
     # A span may be the whole text. A quote needs only its beginning, with room for markup.
     raw = text.raw[start : min(end, start + 4 * max_length)]

@@ -16,8 +16,8 @@ CONTACT_PREFIXES = (("phone", "tel:"), ("email", "mailto:"), ("link", "url:"), (
 class SharedKeys(NamedTuple):
     """How many keys are equal.
 
-    `shared`: the number of equal keys. `keys_a`, `keys_b`: the number of keys of each text. `needed`: how
-    many must be equal. `kinds`: the number of equal keys by kind. Kinds are passages, pairs (of neighbouring
+    ``shared``: the number of equal keys. ``keys_a``, ``keys_b``: the number of keys of each text. ``needed``: how
+    many must be equal. ``kinds``: the number of equal keys by kind. Kinds are passages, pairs (of neighbouring
     words), words (the set of them), exact, identity, and keys (of an algorithm with only one kind).
     """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PastDecision(NamedTuple):
-    """A person's decision: `kind` is "same" or "different", `when` a date."""
+    """A person's decision: ``kind`` is "same" or "different", ``when`` a date."""
 
     kind: str
     by: str
@@ -38,10 +38,10 @@ class PastDecision(NamedTuple):
 class StoredFacts:
     """Stored facts about two objects.
 
-    - `shared_keys`: equal keys, None if they cannot be determined
-    - `identity`: declared fields, each "equal", "unequal" or "unknown" (a value is missing)
-    - `author`: one of the same words
-    - `first_seen`: which was seen first, "A", "B" or ""
+    - ``shared_keys``: equal keys, None if they cannot be determined
+    - ``identity``: declared fields, each "equal", "unequal" or "unknown" (a value is missing)
+    - ``author``: one of the same words
+    - ``first_seen``: which was seen first, "A", "B" or ""
     """
 
     shared_keys: SharedKeys | None

@@ -32,7 +32,7 @@ def as_text(
     use_colours: bool = False,
     translate: Translate = leave_untranslated,
 ) -> str:
-    """Return plain text in lines of `width` columns, 40..120. With `use_colours` it has ANSI escapes.
+    """Return plain text in lines of ``width`` columns, 40..120. With ``use_colours`` it has ANSI escapes.
 
     The texts cannot control the terminal, because control characters are replaced.
     """

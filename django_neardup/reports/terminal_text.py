@@ -22,7 +22,7 @@ ZERO_WIDTH_CATEGORIES = ("Mn", "Me", "Cf")
 
 
 class Fragment(NamedTuple):
-    """A stretch of text in one style. The style is a name in `ANSI_STYLES`, or empty."""
+    """A stretch of text in one style. The style is a name in ``ANSI_STYLES``, or empty."""
 
     text: str
     style: str = ""
@@ -47,7 +47,7 @@ def pad(text: str, width: int) -> str:
 
 
 def wrap_fragments(fragments: Iterable[Fragment], width: int) -> list[Line]:
-    """Break fragments into lines of at most `width` columns, at line breaks and, if possible, at spaces."""
+    """Break fragments into lines of at most ``width`` columns, at line breaks and, if possible, at spaces."""
     # A wide letter needs two columns.
     lines = _LineBuilder(max(width, 2))
     for text, style in fragments:
@@ -105,7 +105,7 @@ class _LineBuilder:
 
 
 def _split_word(text: str, width: int) -> Iterator[str]:
-    """Yield parts of a word that is too long for a line, each at most `width` columns wide."""
+    """Yield parts of a word that is too long for a line, each at most ``width`` columns wide."""
     part, used = "", 0
     for char in text:
         columns = _character_width(char)
@@ -118,7 +118,7 @@ def _split_word(text: str, width: int) -> Iterator[str]:
 
 
 def render_line(line: Iterable[Fragment], use_colours: bool) -> str:
-    """Return a line as a string, with ANSI escapes if `use_colours`."""
+    """Return a line as a string, with ANSI escapes if ``use_colours``."""
     return "".join(
         f"\x1b[{ANSI_STYLES[style]}m{text}\x1b[0m" if use_colours and style else text for text, style in line
     ).rstrip()

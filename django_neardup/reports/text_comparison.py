@@ -34,11 +34,11 @@ class NoVerdict(ValueError):
 class AlgorithmResult:
     """The result of an algorithm for the pair.
 
-    - `score`: likeness, 0..1, and `verdict`. They are None and "" if the algorithm could not decide.
-    - `missing_reason`: why it could not. "statistics": it lacks a collection's statistics (`gather_command`
+    - ``score``: likeness, 0..1, and ``verdict``. They are None and "" if the algorithm could not decide.
+    - ``missing_reason``: why it could not. "statistics": it lacks a collection's statistics (``gather_command``
       gathers them, if there is such a command). "batch": it refines the pairs of a whole collection.
-    - `shared_keys`: the number of equal keys among `keys_a` keys of a and `keys_b` keys of b
-    - `min_shared`: the number of equal keys from which texts are candidates
+    - ``shared_keys``: the number of equal keys among ``keys_a`` keys of a and ``keys_b`` keys of b
+    - ``min_shared``: the number of equal keys from which texts are candidates
     """
 
     name: str
@@ -78,7 +78,7 @@ class SharedValues:
 
 
 class Note(NamedTuple):
-    """A remark: its name in `messages.NOTE_TEXTS`, and the text, "A", "B" or "" for both."""
+    """A remark: its name in ``messages.NOTE_TEXTS``, and the text, "A", "B" or "" for both."""
 
     kind: str
     side: str = ""
@@ -88,7 +88,7 @@ class Note(NamedTuple):
 class TextSide:
     """One of the two texts, and its title.
 
-    `zipf` says whether its words are as frequent as Zipf's law states. It is None if the text is too short.
+    ``zipf`` says whether its words are as frequent as Zipf's law states. It is None if the text is too short.
     """
 
     title: str
@@ -104,12 +104,12 @@ class TextSide:
 class Comparison:
     """The comparison of two texts.
 
-    - `judgement`: the judgement of the deciding algorithm, `algorithm`. It has differences, passages and
+    - ``judgement``: the judgement of the deciding algorithm, ``algorithm``. It has differences, passages and
       containments for any verdict.
-    - `shared_passages`: numbered passages, with the small differences inside them
-    - `algorithm_results`: every algorithm, the deciding one first, then by name
-    - `ignored_kinds`: classes of differences that never decide here
-    - `stored_facts`: stored facts about two objects apart from their texts, if they were requested
+    - ``shared_passages``: numbered passages, with the small differences inside them
+    - ``algorithm_results``: every algorithm, the deciding one first, then by name
+    - ``ignored_kinds``: classes of differences that never decide here
+    - ``stored_facts``: stored facts about two objects apart from their texts, if they were requested
     """
 
     a: TextSide
@@ -164,11 +164,11 @@ def compare_texts(
 ) -> Comparison:
     """Compare two texts of one language and one secret.
 
-    - `algorithm` decides; None is `neardup`
-    - `algorithms`: names of other algorithms to run; None is all
-    - `statistics`: a collection's statistics, for algorithms that need them; `gather_command`: the command
+    - ``algorithm`` decides; None is ``neardup``
+    - ``algorithms``: names of other algorithms to run; None is all
+    - ``statistics``: a collection's statistics, for algorithms that need them; ``gather_command``: the command
       that gathers them
-    - `contacts`: canonical contacts that are declared separately from the texts
+    - ``contacts``: canonical contacts that are declared separately from the texts
 
     Raise UnknownAlgorithm for an unknown name. Raise StatisticsMissing if the deciding algorithm lacks
     statistics. Raise NoVerdict if it refines whole collections.

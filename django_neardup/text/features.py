@@ -36,7 +36,7 @@ def keys_by_sentence(text: CanonicalText) -> list[list[str]]:
 
 
 def join_letters(text: CanonicalText, min_word_length: int = 1) -> str:
-    """Join the words of at least `min_word_length` characters, as written, in lower case, without blanks.
+    """Join the words of at least ``min_word_length`` characters, as written, in lower case, without blanks.
 
     Glyphs of a script without spaces are kept: each is a token, not a short word.
     """

@@ -32,10 +32,10 @@ class NearDup(Algorithm):
     """A fuzzy alignment with moved passages: its score R and what the texts differ in decide the verdict.
 
     The guard is on, and so is the word guard: in adverts a wrong group is worse than a missed one. The
-    thresholds depend on the length of the texts (see `verdict`), so `duplicate` and `review` are not
+    thresholds depend on the length of the texts (see ``verdict``), so ``duplicate`` and ``review`` are not
     arguments here.
 
-    Option `window`, 4 or more: of this many neighbouring runs of three words, one is a key. So a shared
+    Option ``window``, 4 or more: of this many neighbouring runs of three words, one is a key. So a shared
     passage of window + 2 words is always found.
     """
 
@@ -158,7 +158,7 @@ class NearDup(Algorithm):
 
 @register
 class NearDupArticles(NearDup):
-    """`neardup` without the word guard: in articles another noun is more often an edit than another item."""
+    """The default scheme without the word guard: in articles another noun is more often an edit than another item."""
 
     name: ClassVar[str] = "neardup-articles"
     default_word_guard: ClassVar[bool] = False

@@ -28,7 +28,7 @@ GRAM_SEED, PAIR_SEED, WORD_SET_SEED, EXACT_SEED = 1, 2, 3, 4
 def neardup_keys(text: CanonicalText, window: int = DEFAULT_WINDOW) -> list[int]:
     """Return distinct unsigned 64-bit keys, sorted. Return [] for a text of only stop words.
 
-    Of every `window` neighbouring runs one is chosen, so no passage of window + 2 words is missed.
+    Of every ``window`` neighbouring runs one is chosen, so no passage of window + 2 words is missed.
     """
     return sorted(set[int]().union(*keys_by_kind(text, window).values()))
 
@@ -76,7 +76,7 @@ def passage_grams(text: CanonicalText, window: int = DEFAULT_WINDOW) -> set[int]
 
 
 def window_for(gram_count: int, window: int = DEFAULT_WINDOW) -> int:
-    """Return `window`, doubled until winnowing leaves about 128 of this many grams.
+    """Return ``window``, doubled until winnowing leaves about 128 of this many grams.
 
     Winnowing chooses 2 / (window + 1) of the grams.
     """
@@ -86,7 +86,7 @@ def window_for(gram_count: int, window: int = DEFAULT_WINDOW) -> int:
 
 
 def window_minima(values: Sequence[tuple[bool, int]], window: int) -> set[tuple[bool, int]]:
-    """Return the least value of every `window` neighbours, in linear time.
+    """Return the least value of every ``window`` neighbours, in linear time.
 
     If there are fewer values, return the least of all. Source: Schleimer, Wilkerson, Aiken, "Winnowing"
     (2003).

@@ -1,6 +1,6 @@
 """Bags of many texts together.
 
-`bag_of_words.pack_bag` and `common_share` are the definitions for one text or pair.
+``bag_of_words.pack_bag`` and ``common_share`` are the definitions for one text or pair.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CELL_SHIFT = np.array(32 - CELL_BITS, np.uint32)
 
 
 def pack_bags(hashes: Hashes, offsets: Integers) -> list[bytes]:
-    """Return `pack_bag(hashes[offsets[i]:offsets[i + 1]])` of every text i."""
+    """Return ``pack_bag(hashes[offsets[i]:offsets[i + 1]])`` of every text i."""
     words = hashes.copy()
     sort_runs(words, offsets)
     _make_repeats_distinct(words, offsets)
@@ -57,7 +57,7 @@ def _make_repeats_distinct(words: Hashes, offsets: Integers) -> None:
 
 @dataclass(frozen=True, slots=True)
 class UnpackedBags:
-    """Unpacked bags, one after another: `members` is uint32, ascending inside a bag."""
+    """Unpacked bags, one after another: ``members`` is uint32, ascending inside a bag."""
 
     members: NDArray[np.uint32]
     offsets: Integers
@@ -116,7 +116,7 @@ def _intersection_sizes(payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]
 
 
 def _intersection_sizes_with_one(payload: bytes, payloads: Sequence[bytes]) -> Integers | None:
-    """Return `_intersection_sizes` if all left sides are equal.
+    """Return ``_intersection_sizes`` if all left sides are equal.
 
     Return None if the left side is empty, or if a bag is a sample or has a member twice.
     """
@@ -165,7 +165,7 @@ def _find_members(values: Hashes, members: Hashes, starts: Integers) -> Integers
 
 
 def is_in_sorted(values: Hashes, members: Hashes) -> NDArray[np.bool_]:
-    """Return whether each value is in `members` (ascending, at least one).
+    """Return whether each value is in ``members`` (ascending, at least one).
 
     A table of the members by a part of their hash is looked up. Members that share a cell are searched.
     """
@@ -191,7 +191,7 @@ def _table_cells(values: Hashes, bits: int) -> Integers:
 
 
 def common_shares(payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]) -> NDArray[np.float64]:
-    """Return `common_share` of every pair of packed bags: float64, one per pair."""
+    """Return ``common_share`` of every pair of packed bags: float64, one per pair."""
     sizes_a, sizes_b, common = intersection_sizes_many(payloads_a, payloads_b)
     shares: NDArray[np.float64] = common / np.maximum(np.maximum(sizes_a, sizes_b), 1)
     return shares

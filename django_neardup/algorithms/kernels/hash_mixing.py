@@ -1,4 +1,4 @@
-"""`mix` of whole arrays. `text.hashing.mix`, value by value, is the definition."""
+"""``mix`` of whole arrays. ``text.hashing.mix``, value by value, is the definition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEW_RUNS = 24
 
 
 def constant(value: int) -> Hashes:
-    """Return a number as `fixed`, modulo 2^64."""
+    """Return a number as ``fixed``, modulo 2^64."""
     return fixed(value & MASK_64, np.uint64)
 
 
@@ -24,7 +24,7 @@ _30, _27, _31 = constant(30), constant(27), constant(31)
 
 
 def mix_arrays(*columns: Hashes, seed: int = 0) -> Hashes:
-    """Return `mix(*row, seed=seed)` of every row of the columns: uint64.
+    """Return ``mix(*row, seed=seed)`` of every row of the columns: uint64.
 
     The columns, at least one, are uint64 and of one length.
     """
@@ -44,7 +44,7 @@ def mix_arrays(*columns: Hashes, seed: int = 0) -> Hashes:
 
 
 def mix_on(states: Hashes, values: Hashes) -> Hashes:
-    """Return `mix(*before, value)` of every value: uint64. The state at the same index is `mix(*before)`."""
+    """Return ``mix(*before, value)`` of every value: uint64. The state at the same index is ``mix(*before)``."""
     # `mix_arrays` adds the constant for the start and for the first value. The state replaces the start.
     return mix_arrays(states + values, seed=-GOLDEN_RATIO_64)
 
@@ -59,7 +59,7 @@ def _mix_in(state: Hashes, columns: Sequence[Hashes]) -> None:
 
 
 def mix_neighbours(values: Hashes, size: int) -> Hashes:
-    """Return `mix` of every run of `size` adjacent values, at its first position: uint64[len(values)].
+    """Return ``mix`` of every run of ``size`` adjacent values, at its first position: uint64[len(values)].
 
     Positions at which no run begins have 0.
     """
@@ -70,7 +70,7 @@ def mix_neighbours(values: Hashes, size: int) -> Hashes:
 
 
 def finalise(state: Hashes, spare: Hashes) -> None:
-    """Apply the finaliser of splitmix64 in place. `spare` is a scratch array of the same length."""
+    """Apply the finaliser of splitmix64 in place. ``spare`` is a scratch array of the same length."""
     np.right_shift(state, _30, spare)
     state ^= spare
     state *= _STEP_1
@@ -82,7 +82,7 @@ def finalise(state: Hashes, spare: Hashes) -> None:
 
 
 def mix_runs(values: Hashes, offsets: Integers, seed: int = 0) -> Hashes:
-    """Return `mix(*run, seed=seed)` of every run `values[offsets[i]:offsets[i + 1]]`: uint64.
+    """Return ``mix(*run, seed=seed)`` of every run ``values[offsets[i]:offsets[i + 1]]``: uint64.
 
     The runs may have different lengths. The cost is one step for each position of the longest run, over
     all runs that reach it.

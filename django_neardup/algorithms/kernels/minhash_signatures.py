@@ -1,4 +1,4 @@
-"""`minhash-lsh` for a batch of texts. `keys`, `payload` and `screen` of `MinHashLSH` are the definitions."""
+"""``minhash-lsh`` for a batch of texts. ``keys``, ``payload`` and ``screen`` of ``MinHashLSH`` are the definitions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _sign_one(algorithm: MinHashLSH, words: Hashes) -> Signatures:
 
 
 def shingles_of(batch: TokenArrays, size: int) -> tuple[Hashes, Integers]:
-    """Return the shingles of every text, one after another, as in `MinHashLSH.shingles`, and their offsets."""
+    """Return the shingles of every text, one after another, as in ``MinHashLSH.shingles``, and their offsets."""
     words, starts, lengths = batch.hashes, batch.offsets[:-1], batch.lengths
     is_short = lengths < SHORT_TEXT_WORDS
     counts = np.maximum(lengths - np.where(is_short, 0, size - 1), 0)
@@ -84,7 +84,7 @@ def _quotation_keys(sample: Hashes, offsets: Integers, divisor: int) -> tuple[Ha
 
 
 def _pack_sketches(sketches: Hashes, has_shingles: NDArray[np.bool_]) -> list[bytes]:
-    """Return `pack_sketch` of every row. A text without shingles has b""."""
+    """Return ``pack_sketch`` of every row. A text without shingles has b""."""
     rows = iter(sketches.astype("<u4").view(f"V{4 * sketches.shape[1]}").reshape(-1).tolist())
     return [next(rows) if own else b"" for own in has_shingles.tolist()]
 
@@ -92,7 +92,7 @@ def _pack_sketches(sketches: Hashes, has_shingles: NDArray[np.bool_]) -> list[by
 def measure_pairs(
     algorithm: MinHashLSH, payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]
 ) -> NDArray[np.float64]:
-    """Return `MinHashLSH.measure` of many pairs."""
+    """Return ``MinHashLSH.measure`` of many pairs."""
     end = 4 * algorithm.slots
     return equal_shares(*([payload[:end] for payload in payloads] for payloads in (payloads_a, payloads_b)))
 
@@ -100,7 +100,7 @@ def measure_pairs(
 def screen_pairs(
     algorithm: MinHashLSH, payloads_a: Sequence[bytes], payloads_b: Sequence[bytes]
 ) -> NDArray[np.float64]:
-    """Return `MinHashLSH.screen` of many pairs."""
+    """Return ``MinHashLSH.screen`` of many pairs."""
     if not algorithm.containment:
         return measure_pairs(algorithm, payloads_a, payloads_b)
     end = 4 * algorithm.slots

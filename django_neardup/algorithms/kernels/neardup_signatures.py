@@ -1,4 +1,4 @@
-"""Keys of the default scheme for a batch of texts. `neardup_keys`, for one text, is the definition."""
+"""Keys of the default scheme for a batch of texts. ``neardup_keys``, for one text, is the definition."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _sign_many(batch: TokenArrays, window: int) -> Signatures:
 
 
 def _keys_of_one(batch: TokenArrays, window: int) -> Hashes:
-    """Return `neardup_keys` of the only text of the batch."""
+    """Return ``neardup_keys`` of the only text of the batch."""
     hashes, stop = batch.hashes, batch.stop
     if np.count_nonzero(stop) == len(stop):
         return hashes[:0]
@@ -49,7 +49,7 @@ def _keys_of_one(batch: TokenArrays, window: int) -> Hashes:
 
 
 def keys_many(batch: TokenArrays, window: int) -> HashRuns:
-    """Return `neardup_keys` of every text, one after another, and their offsets."""
+    """Return ``neardup_keys`` of every text, one after another, and their offsets."""
     grams, offsets = passage_grams(batch, window)
     words, bounds = _words_of_short_texts(batch)
     has_words = lengths_of(flagged(~batch.stop, batch.offsets)[1]) > 0
@@ -64,7 +64,7 @@ def keys_many(batch: TokenArrays, window: int) -> HashRuns:
 
 
 def exact_keys(batch: TokenArrays) -> Hashes:
-    """Return `exact_key` of every text: uint64, one per text."""
+    """Return ``exact_key`` of every text: uint64, one per text."""
     halves = np.frombuffer(b"".join(batch.exacts), ">u8")
     return mix_arrays(halves[::2].astype(np.uint64), seed=EXACT_SEED)
 

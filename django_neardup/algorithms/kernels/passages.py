@@ -1,6 +1,6 @@
 """Winnowed runs of words of a batch of texts.
 
-`neardup_keys.passage_grams`, for one text, is the definition.
+``neardup_keys.passage_grams``, for one text, is the definition.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GREATEST_HASH = constant((1 << 64) - 1)
 
 
 def passage_grams(batch: TokenArrays, window: int) -> tuple[Hashes, Integers]:
-    """Return the grams that `passage_grams` chooses in every text, and their offsets.
+    """Return the grams that ``passage_grams`` chooses in every text, and their offsets.
 
     A text may have repeats.
     """
@@ -45,7 +45,7 @@ def _has_only_stop_words(stop: Flags) -> Flags:
 
 
 def _has_many_grams(grams: Hashes, offsets: Integers, counts: Integers) -> Flags:
-    """Return which texts have over `MAX_UNWINNOWED_GRAMS` distinct grams.
+    """Return which texts have over ``MAX_UNWINNOWED_GRAMS`` distinct grams.
 
     The grams of a text are spread over cells. If enough cells are filled, the grams are not counted.
     """
@@ -86,7 +86,7 @@ def _winnow(grams: Hashes, chosen: Flags, starts: Integers, counts: Integers, wi
 
 
 def windows_for(counts: Integers, window: int) -> Integers:
-    """Return `window_for` of every number of grams."""
+    """Return ``window_for`` of every number of grams."""
     windows = np.full(len(counts), window)
     while (is_too_small := 2 * counts > MAX_GRAMS * (windows + 1)).any():
         windows[is_too_small] *= 2
@@ -94,7 +94,7 @@ def windows_for(counts: Integers, window: int) -> Integers:
 
 
 def widen_minima(minima: Hashes, size: int, wanted_size: int) -> None:
-    """Widen the minima of `size` values from each position to those of `wanted_size` values, in place.
+    """Widen the minima of ``size`` values from each position to those of ``wanted_size`` values, in place.
 
     The last minima are of fewer values.
     """

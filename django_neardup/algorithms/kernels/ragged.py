@@ -20,7 +20,7 @@ def fixed(value: int, kind: type[Any]) -> NDArray[Any]:
 
 
 def places_of(starts: Integers, lengths: Integers) -> Integers:
-    """Return all positions of the runs `start … start + length - 1`, run by run: int64[sum of the lengths]."""
+    """Return all positions of the runs ``start … start + length - 1``, run by run: int64[sum of the lengths]."""
     ends = lengths.cumsum()
     positions = np.arange(ends[-1] if len(ends) else 0)
     positions += (starts - ends + lengths).repeat(lengths)

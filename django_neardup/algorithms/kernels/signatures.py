@@ -16,7 +16,7 @@ TOKENS_PER_PART = 32_768
 
 
 class TokenArrays(Protocol):
-    """The attributes of a batch that signing reads (see `text.batch.Batch`)."""
+    """The attributes of a batch that signing reads (see ``text.batch.Batch``)."""
 
     @property
     def hashes(self) -> Hashes: ...
@@ -34,7 +34,7 @@ class TokenArrays(Protocol):
 
 
 class BatchPart:
-    """Adjacent texts of a batch: from `first` to before `last`."""
+    """Adjacent texts of a batch: from ``first`` to before ``last``."""
 
     def __init__(self, batch: TokenArrays, first: int, last: int) -> None:
         self._batch, self._text_slice = batch, slice(first, last)
@@ -73,9 +73,9 @@ def split_batch(batch: TokenArrays) -> list[TokenArrays]:
 class Signatures:
     """Keys and payloads that an algorithm stores of the texts of a batch, in their order.
 
-    - `keys`: uint64, of all texts one after another, distinct and ascending inside a text.
-    - `offsets`: int64[n + 1]. The keys of text i are `keys[offsets[i]:offsets[i + 1]]`.
-    - `payloads`: the payload of each text.
+    - ``keys``: uint64, of all texts one after another, distinct and ascending inside a text.
+    - ``offsets``: int64[n + 1]. The keys of text i are ``keys[offsets[i]:offsets[i + 1]]``.
+    - ``payloads``: the payload of each text.
     """
 
     keys: NDArray[np.uint64]

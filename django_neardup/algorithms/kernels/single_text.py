@@ -17,7 +17,7 @@ _HALF_BITS, _ODD_FACTOR = constant(32), constant(GOLDEN_RATIO_64)
 
 
 def sketch_of(hashes: Hashes, slots: int) -> Hashes:
-    """Return `similarity_sketch.fast_similarity_sketch` of one set that is not empty: uint64[slots]."""
+    """Return ``similarity_sketch.fast_similarity_sketch`` of one set that is not empty: uint64[slots]."""
     factors, tags = round_factor_array(slots)[:, None], round_tags(slots)
     # Several rounds are thrown together, so that a slot rarely stays empty.
     members, number, throws = (hashes >> _HALF_BITS).astype(np.uint32), 0, THROWS_PER_SLOT * slots
@@ -38,7 +38,7 @@ def sketch_of(hashes: Hashes, slots: int) -> Hashes:
 
 
 def passage_grams_of(hashes: Hashes, stop: Flags, window: int) -> Hashes:
-    """Return `neardup_keys.passage_grams` of one text. It may have repeats."""
+    """Return ``neardup_keys.passage_grams`` of one text. It may have repeats."""
     count = len(hashes) - GRAM_WORDS + 1
     if count < 1:
         return hashes[:0]
@@ -82,7 +82,7 @@ def sort_distinct(values: Hashes) -> Hashes:
 
 
 def pack_bag_array(hashes: Hashes) -> bytes:
-    """Return `bag_of_words.pack_bag` of one text."""
+    """Return ``bag_of_words.pack_bag`` of one text."""
     words = hashes.copy()
     words.sort()
     is_repeated = words[1:] == words[:-1]

@@ -1,6 +1,6 @@
 """Sketches of many sets together.
 
-For one set, `similarity_sketch.fast_similarity_sketch` and `minwise.band_hashes` are the definitions.
+For one set, ``similarity_sketch.fast_similarity_sketch`` and ``minwise.band_hashes`` are the definitions.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _HALF_BITS, _SIXTEEN_BITS = constant(32), np.array(16, np.uint32)
 
 
 def sketch_many(hashes: Hashes, offsets: Integers, slots: int = DEFAULT_SLOTS) -> Hashes:
-    """Return the sketch of every set `hashes[offsets[i]:offsets[i + 1]]` as a row: uint64[sets, slots].
+    """Return the sketch of every set ``hashes[offsets[i]:offsets[i + 1]]`` as a row: uint64[sets, slots].
 
     Hashes may repeat inside a set. All slots of an empty set are 2^64 - 1. Raise ValueError unless
-    `slots` is 1 to 1024.
+    ``slots`` is 1 to 1024.
     """
     factors = round_factor_array(slots)
     sketches = np.full((len(offsets) - 1, slots), EMPTY_SLOT)
@@ -78,9 +78,9 @@ def _throw_members(
     number: int,
     factors: MemberArray,
 ) -> None:
-    """Throw the rounds from `number` on, one per factor.
+    """Throw the rounds from ``number`` on, one per factor.
 
-    An empty slot gets the least value of the earliest round. All slots are empty if `empty` is None.
+    An empty slot gets the least value of the earliest round. All slots are empty if ``empty`` is None.
     """
     slots = rows.shape[1]
     thrown = factors[:, None] * members
@@ -113,7 +113,7 @@ def slots_of(thrown: MemberArray, slots: int) -> MemberArray:
 
 @lru_cache(maxsize=16)
 def slot_shift(slots: int) -> MemberArray:
-    """Return by how many bits a value is shifted to its slot. `slots` is a power of two."""
+    """Return by how many bits a value is shifted to its slot. ``slots`` is a power of two."""
     return np.array(33 - slots.bit_length(), np.uint32)
 
 
@@ -131,12 +131,12 @@ def round_tags(slots: int) -> Hashes:
 
 @lru_cache(maxsize=16)
 def round_factor_array(slots: int) -> MemberArray:
-    """Return `round_factors` as an array."""
+    """Return ``round_factors`` as an array."""
     return np.array(round_factors(slots), np.uint32)
 
 
 def band_keys(sketches: Hashes, bands: int, rows: int) -> Hashes:
-    """Return `band_hashes(sketch[:bands * rows], rows)` of every row of `sketches`: uint64[sets, bands]."""
+    """Return ``band_hashes(sketch[:bands * rows], rows)`` of every row of ``sketches``: uint64[sets, bands]."""
     columns = [sketches[:, row : bands * rows : rows].reshape(-1) for row in range(rows)]
     columns[0] = (columns[0].reshape(-1, bands) + _band_seeds(bands)).reshape(-1)
     return mix_arrays(*columns).reshape(-1, bands)

@@ -27,24 +27,24 @@ class MinHash70(SketchAlgorithm):
 
     Source: the textbook chapter on shingles, in which 70 functions are drawn from a register made
     beforehand. Texts are compared by "25 coinciding functions of 70". That sentence is unclear.
-    Reconstruction: all 70 slots are compared, and `equal` of them make a duplicate. The score, equal
+    Reconstruction: all 70 slots are compared, and ``equal`` of them make a duplicate. The score, equal
     slots / 70, estimates the resemblance J of the sets of shingles (Broder, 1997) with the standard error
     sqrt(J (1 - J) / 70), .048 at J = .8. 25 of 70 is J = .357: a text keeps that if every sixth or seventh
     word changes.
 
     Options:
 
-    - `size`: words a shingle, 1 to 10 (3 to 10 in the chapter)
-    - `step`: 1 (overlapping shingles) to `size` (side by side)
-    - `functions`: how many are drawn from the `family` of the registry; `sample`: which ones (see `minwise`)
-    - `equal`: the number of equal slots of a duplicate; `duplicate` follows from it unless it is given
+    - ``size``: words a shingle, 1 to 10 (3 to 10 in the chapter)
+    - ``step``: 1 (overlapping shingles) to ``size`` (side by side)
+    - ``functions``: how many are drawn from the ``family`` of the registry; ``sample``: which ones (see ``minwise``)
+    - ``equal``: the number of equal slots of a duplicate; ``duplicate`` follows from it unless it is given
 
     Keys are bands. They have the most rows with which a pair of J = equal / functions shares a band with
     probability .99 or more. For 25 of 70 that is 35 bands of 2 rows: P = 1 - (1 - J^2)^35 = .992 at .357,
     .99996 at .5.
 
     Fails: side-by-side shingles differ from the first inserted word on. Few words give few shingles. Texts
-    with fewer than `size` words that are not stop words have no keys.
+    with fewer than ``size`` words that are not stop words have no keys.
     """
 
     name: ClassVar[str] = "minhash-70"

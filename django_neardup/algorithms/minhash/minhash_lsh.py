@@ -33,8 +33,8 @@ MIN_SAMPLE_SCORE = 0.05
 class MinHashLSH(SketchAlgorithm):
     """Sets of word runs, a fast similarity sketch of each set, and bands of its slots as keys.
 
-    The runs are of `size` neighbouring lemmas. Two sketches are equal in a slot with probability
-    J = |A∩B| / |A∪B| (see `similarity_sketch`: Dahlgaard, Knudsen, Thorup, 2017). The score is the share of
+    The runs are of ``size`` neighbouring lemmas. Two sketches are equal in a slot with probability
+    J = |A∩B| / |A∪B| (see ``similarity_sketch``: Dahlgaard, Knudsen, Thorup, 2017). The score is the share of
     equal slots and estimates J. Its standard error is at most sqrt(J (1 - J) / slots). That is .035 at
     J = .8 with 128 slots, and about .75 of it in texts of up to 200 words.
 
@@ -44,10 +44,10 @@ class MinHashLSH(SketchAlgorithm):
 
     Options:
 
-    - `bands` and `rows`: together at most `slots`
-    - `slots`: at most 1024
-    - `size`: words a shingle
-    - `containment`: 0 or a power of two. Shingles with hashes that it divides become keys too, so that
+    - ``bands`` and ``rows``: together at most ``slots``
+    - ``slots``: at most 1024
+    - ``size``: words a shingle
+    - ``containment``: 0 or a power of two. Shingles with hashes that it divides become keys too, so that
       quotations are found: with 16, nine of ten quotations of 40 words. If there are more than 256 such
       shingles, the divisor doubles until at most 256 are left. Texts are then judged by their whole sets of
       shingles.
@@ -55,7 +55,7 @@ class MinHashLSH(SketchAlgorithm):
     A text of fewer than 8 words is the set of its single words. Stop words count, because runs of words
     differ from single words only by order.
 
-    Fails: without `containment`, a short quotation in a long text is missed (J of 50 words in 1,000 is .05).
+    Fails: without ``containment``, a short quotation in a long text is missed (J of 50 words in 1,000 is .05).
     Of two texts, one just under 8 words and one above, nothing is equal. In short texts J jumps with every
     word, and a model number is one word among many.
     """
@@ -104,13 +104,13 @@ class MinHashLSH(SketchAlgorithm):
         return sorted({*bands, *(quotation_keys(self.sample(text), self.containment))})
 
     def sample(self, text: CanonicalText) -> list[int]:
-        """Return the distinct shingles that `containment` divides. Return [] if it is 0."""
+        """Return the distinct shingles that ``containment`` divides. Return [] if it is 0."""
         if not self.containment:
             return []
         return [value for value in set(self.shingles(text)) if not value % self.containment]
 
     def payload(self, text: CanonicalText) -> bytes:
-        """Return 4 bytes a slot. With `containment`, append 4 bytes for each shingle of the sample."""
+        """Return 4 bytes a slot. With ``containment``, append 4 bytes for each shingle of the sample."""
         slots = pack_sketch(self._cached_sketch(text))
         return slots + pack_bag(self.sample(text)) if self.containment and slots else slots
 
@@ -119,7 +119,7 @@ class MinHashLSH(SketchAlgorithm):
         return equal_share(unpack_sketch(a[:end]), unpack_sketch(b[:end]))
 
     def screen(self, a: bytes, b: bytes) -> float:
-        """Return the score, or with `containment` the containment of the samples if it is higher.
+        """Return the score, or with ``containment`` the containment of the samples if it is higher.
 
         The containment is the share of the smaller sample that the larger one holds.
         """
@@ -136,7 +136,7 @@ class MinHashLSH(SketchAlgorithm):
     def min_screening_score(self) -> float:
         """Return the least screening score of a candidate.
 
-        With `containment` it is close to 0, because a sample is small.
+        With ``containment`` it is close to 0, because a sample is small.
         """
         return min(self.review, MIN_SAMPLE_SCORE) if self.containment else self.review
 
@@ -152,7 +152,7 @@ class MinHashLSH(SketchAlgorithm):
         return (np.atleast_1d(screening_scores) >= self.min_screening_score) & (np.asarray(shared_keys) > 0)
 
     def compare(self, a: CanonicalText, b: CanonicalText) -> Judgement:
-        """Judge by the sketches. With `containment`, judge by the sets of shingles."""
+        """Judge by the sketches. With ``containment``, judge by the sets of shingles."""
         if not self.containment:
             return super().compare(a, b)
         shingles_a, shingles_b = set(self.shingles(a)), set(self.shingles(b))
@@ -169,8 +169,8 @@ class MinHashLSH(SketchAlgorithm):
     def judge_by_shares(self, score: float, share_a: float, share_b: float) -> Judgement:
         """Return the verdict by the resemblance, or by the share of a text that the other holds.
 
-        A text is `contained` from the share on that two duplicates of equal size have: 2J / (1 + J) at
-        J = `duplicate`. From a fifth on, the texts are related.
+        A text is ``contained`` from the share on that two duplicates of equal size have: 2J / (1 + J) at
+        J = ``duplicate``. From a fifth on, the texts are related.
         """
         verdict, larger_share = self.judge_by_score(score).verdict, max(share_a, share_b)
         if verdict != "duplicate" and larger_share >= 2 * self.duplicate / (1 + self.duplicate):

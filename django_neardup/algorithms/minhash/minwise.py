@@ -5,7 +5,7 @@ resemblance and containment of documents", 1997). So the share of equal slots es
 with standard error sqrt(J (1 - J) / functions).
 
 The functions are in a registry of named families, 1024 functions in each. They are numbered and the same in
-every process. They take hashes that are keyed already (`CanonicalText.hashes`), so they need no secret.
+every process. They take hashes that are keyed already (``CanonicalText.hashes``), so they need no secret.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MASK_32 = 0xFFFFFFFF
 def minwise_sketch(
     hashes: Iterable[int], functions: int, family: str = "affine", sample: int = 0
 ) -> list[int]:
-    """Return the least value of each of `functions` functions over the hashes. Both are unsigned 64-bit.
+    """Return the least value of each of ``functions`` functions over the hashes. Both are unsigned 64-bit.
 
-    `family` is a name in `FAMILIES`. `sample` says which functions of the family are drawn (see
-    `draw_functions`). Return [] if there are no hashes. Raise ValueError for an unknown family, and unless
-    `functions` is 1 to 1024.
+    ``family`` is a name in ``FAMILIES``. ``sample`` says which functions of the family are drawn (see
+    ``draw_functions``). Return [] if there are no hashes. Raise ValueError for an unknown family, and unless
+    ``functions`` is 1 to 1024.
     """
     numbers = draw_functions(functions, sample)
     values = list(set(hashes))
@@ -53,7 +53,7 @@ def get_family(name: str) -> HashFamily:
 def draw_functions(functions: int, sample: int = 0) -> tuple[int, ...]:
     """Return ascending numbers of the functions of a sample.
 
-    Sample 0 has the first functions, other samples have a random choice. Raise ValueError unless `functions`
+    Sample 0 has the first functions, other samples have a random choice. Raise ValueError unless ``functions``
     is 1 to 1024.
     """
     if not 1 <= functions <= FUNCTIONS_PER_FAMILY:
@@ -82,15 +82,15 @@ def content_hashes(text: CanonicalText) -> list[int]:
 
 
 def gram_hashes(hashes: Sequence[int], size: int, step: int = 1) -> list[int]:
-    """Return hashes, in order, of the runs of `size` neighbours that begin at every `step`-th position.
+    """Return hashes, in order, of the runs of ``size`` neighbours that begin at every ``step``-th position.
 
-    Return [] if there are fewer hashes than `size`.
+    Return [] if there are fewer hashes than ``size``.
     """
     return [mix(*hashes[start : start + size]) for start in range(0, len(hashes) - size + 1, step)]
 
 
 def band_hashes(values: Sequence[int], rows: int) -> list[int]:
-    """Return a hash for each group of `rows` neighbouring slots. Slots left over at the end are not used."""
+    """Return a hash for each group of ``rows`` neighbouring slots. Slots left over at the end are not used."""
     bands = len(values) // rows
     return [
         # With the band's number, equal slots of different bands do not give an equal key.
@@ -105,9 +105,9 @@ def match_probability(resemblance: float, bands: int, rows: int) -> float:
 
 
 def max_rows_per_band(functions: int, resemblance: float, min_probability: float = 0.99) -> int:
-    """Return the most rows a band, 1 or more, with which `functions` slots find a pair of this resemblance.
+    """Return the most rows a band, 1 or more, with which ``functions`` slots find a pair of this resemblance.
 
-    The probability to find it must be at least `min_probability`.
+    The probability to find it must be at least ``min_probability``.
     """
     rows = 1
     while (
@@ -129,7 +129,7 @@ def pack_sketch(values: Sequence[int]) -> bytes:
 
 
 def unpack_sketch(payload: bytes) -> tuple[int, ...]:
-    """Return the slots that `pack_sketch` packed."""
+    """Return the slots that ``pack_sketch`` packed."""
     return struct.unpack(f"<{len(payload) // 4}I", payload)
 
 

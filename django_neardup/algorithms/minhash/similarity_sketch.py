@@ -9,7 +9,7 @@ equal slots is unbiased. Independent minima, as many as there are slots, have th
 The variance here is at most that, and about half of it if a set has about as many members as there are
 slots. A set costs about n + slots ln slots hashes; independent minima cost n · slots.
 
-This is the definition, in plain Python. `kernels.sketches` computes the same for many sets together.
+This is the definition, in plain Python. ``kernels.sketches`` computes the same for many sets together.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def fast_similarity_sketch(hashes: Iterable[int], slots: int = DEFAULT_SLOTS) ->
     """Return the slots of a set of unsigned 64-bit hashes.
 
     The high 32 bits of a slot are the round, the low ones the least value. The hashes must be uniform, as
-    `mix` makes them, because a round only multiplies them by its factor. Return [] for an empty set. Raise
-    ValueError unless `slots` is 1 to 1024.
+    ``mix`` makes them, because a round only multiplies them by its factor. Return [] for an empty set. Raise
+    ValueError unless ``slots`` is 1 to 1024.
     """
     factors = round_factors(slots)
     members = {value >> 32 for value in hashes}
@@ -61,7 +61,7 @@ def round_minima(thrown: Iterable[int], slots: int, late_slot: int | None) -> di
 
 @lru_cache(maxsize=16)
 def round_factors(slots: int) -> tuple[int, ...]:
-    """Return the odd factors of the 2 · slots rounds. Raise ValueError unless `slots` is 1 to 1024."""
+    """Return the odd factors of the 2 · slots rounds. Raise ValueError unless ``slots`` is 1 to 1024."""
     if not 1 <= slots <= FUNCTIONS_PER_FAMILY:
         raise ValueError(f"slots is {slots}: it is 1 to {FUNCTIONS_PER_FAMILY}")
     return tuple(mix(number, seed=ROUND_SEED) & MASK_32 | 1 for number in range(2 * slots))

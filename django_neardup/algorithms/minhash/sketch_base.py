@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SketchAlgorithm(Algorithm):
-    """An algorithm that keeps a sketch of each text. `rows` is the number of slots in a band.
+    """An algorithm that keeps a sketch of each text. ``rows`` is the number of slots in a band.
 
     A sketch is made once a text, because it is the expensive part.
     """

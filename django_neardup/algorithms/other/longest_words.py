@@ -29,10 +29,10 @@ class LongestWords(Algorithm):
 
     Options:
 
-    - `most`: the number of words; `shortest`: the letters of a word
-    - `min_shared`: the article's "more than one" common word, or "at least 5" in a large collection. Texts
+    - ``most``: the number of words; ``shortest``: the letters of a word
+    - ``min_shared``: the article's "more than one" common word, or "at least 5" in a large collection. Texts
       with fewer long words have their MD5 as keys instead.
-    - `digits`: the article removes digits, so С140.35 and С90.30 leave two equal texts, 100 %. Yet it states
+    - ``digits``: the article removes digits, so С140.35 and С90.30 leave two equal texts, 100 %. Yet it states
       90 % for them. That is the result with digits kept, 10 common words of 11.
 
     Fails: another model, size or price is invisible without digits, and one word of 15 with them. The
@@ -92,7 +92,7 @@ class LongestWords(Algorithm):
     def measure(self, a: bytes, b: bytes) -> float:
         """Return 1 for equal MD5, otherwise |A∩B| / min(|A|, |B|).
 
-        Return 0 if there are fewer than `min_shared` common words.
+        Return 0 if there are fewer than ``min_shared`` common words.
         """
         (md5_a, *words_a), (md5_b, *words_b) = _unpack(a), _unpack(b)
         if md5_a == md5_b != NO_DIGEST:

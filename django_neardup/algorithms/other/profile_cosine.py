@@ -29,17 +29,17 @@ class ProfileCosine(Algorithm):
     characters (here not the glyphs of scripts without spaces), deletes all spaces, and counts shingles of
     characters. The Euclidean norm of the counts is stored with them. A document is compared with the ten
     that a search for similar ones names first. The article does not state the length of a shingle; here
-    `size` is 5. Its threshold is 20 % of uniqueness, a cosine of .8 (at 60 % everything became one group).
+    ``size`` is 5. Its threshold is 20 % of uniqueness, a cosine of .8 (at 60 % everything became one group).
     Here texts are related from .6 on.
 
-    The search is a reconstruction. Keys are the `terms` (25) most telling lemmas of a text: the rarest if
-    the `statistics` of a collection are given, otherwise the longest. Of the texts that share `min_shared`
-    (3) keys, the `limit` (10) that share the most are compared. Texts of fewer words than `min_shared` must
+    The search is a reconstruction. Keys are the ``terms`` (25) most telling lemmas of a text: the rarest if
+    the ``statistics`` of a collection are given, otherwise the longest. Of the texts that share ``min_shared``
+    (3) keys, the ``limit`` (10) that share the most are compared. Texts of fewer words than ``min_shared`` must
     have the same words.
 
     Fails: common letter runs weigh most, so long texts of one language or trade look alike. A model number
     is a few letters among many. A text with more than ten near relatives loses the others. Texts of fewer
-    than `size` letters have neither profile nor keys.
+    than ``size`` letters have neither profile nor keys.
     """
 
     name: ClassVar[str] = "profile-cosine"

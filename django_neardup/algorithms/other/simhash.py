@@ -38,7 +38,7 @@ class SimHash(Algorithm):
     The score is 1 - 2θ / π = 1 - bits / 32. It is 0 from 32 bits on, as of texts that have nothing in
     common.
 
-    Options: `distance`, the bits that may differ, 0 to 7, in distance + 1 blocks; `duplicate` follows from
+    Options: ``distance``, the bits that may differ, 0 to 7, in distance + 1 blocks; ``duplicate`` follows from
     it unless it is given.
 
     Fails in short texts: one replaced word changes about 64 arccos((n - 1) / n) / π bits. That is 13 in a

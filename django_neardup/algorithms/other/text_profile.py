@@ -16,7 +16,7 @@ from ..registry import register
 class TextProfile(KeyMatchAlgorithm):
     """The first 64 bits of the MD5 of a text's frequent words with their counts, rounded down.
 
-    quant is the product of `rate` (.01) and the count of the most frequent word, rounded. It is at least 2
+    quant is the product of ``rate`` (.01) and the count of the most frequent word, rounded. It is at least 2
     if a word repeats, otherwise 1. Words as written, longer than 2 characters, have their counts rounded
     down to a multiple of quant. Words with counts below quant are left out. Lines "word count", the most
     frequent first, are hashed.
@@ -27,14 +27,14 @@ class TextProfile(KeyMatchAlgorithm):
 
     Options:
 
-    - `rate`: 0 to 1
-    - `shortest`: characters of a word (3)
-    - `terms`: the fewest different words of a profile, 1 as in the programs. A text with fewer has no
+    - ``rate``: 0 to 1
+    - ``shortest``: characters of a word (3)
+    - ``terms``: the fewest different words of a profile, 1 as in the programs. A text with fewer has no
       signature.
 
     Fails: in a short text in which one word repeats, that word is the whole profile, and unrelated texts are
-    equal (raise `terms`). If no word repeats, every word counts, and one changed word separates copies.
-    Chinese, Japanese and Thai texts have no profile, because each glyph is a word (`shortest` 1 gives them
+    equal (raise ``terms``). If no word repeats, every word counts, and one changed word separates copies.
+    Chinese, Japanese and Thai texts have no profile, because each glyph is a word (``shortest`` 1 gives them
     one).
     """
 

@@ -25,19 +25,19 @@ class Decomposition(Algorithm):
     """Lists of texts with a common feature, split again until the texts of a list can be compared in pairs.
 
     Each text contributes its rarest features: sixteen of the collection, then two of every list. Splitting
-    goes on while a text of the list has more than `partners` other texts of similar length. Lengths are
-    similar if the shorter is at least `length_ratio` of the longer. Features are the three longest sentences
+    goes on while a text of the list has more than ``partners`` other texts of similar length. Lengths are
+    similar if the shorter is at least ``length_ratio`` of the longer. Features are the three longest sentences
     and the words.
 
-    A pair counts if the share of common words, |A∩B| / max(|A|, |B|) of multisets, reaches `review`. If
-    `length_ratio` is at most `review`, the lengths refuse no pair that the words would accept.
+    A pair counts if the share of common words, |A∩B| / max(|A|, |B|) of multisets, reaches ``review``. If
+    ``length_ratio`` is at most ``review``, the lengths refuse no pair that the words would accept.
 
     A text is not split further if its whole list has at least half of its features, as among equal texts, or
-    if four splits did not make its list short. Such texts are compared only with their next `partners` in
+    if four splits did not make its list short. Such texts are compared only with their next ``partners`` in
     the order of lengths. So work grows with the number of texts, and pairs in very large groups are left
     out.
 
-    There are no signatures: the algorithm needs the whole collection (`find_pairs`), and `keys` is always
+    There are no signatures: the algorithm needs the whole collection (``find_pairs``), and ``keys`` is always
     [].
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A11. The article states only that length separates
@@ -69,7 +69,7 @@ class Decomposition(Algorithm):
         return common_share(a, b)
 
     def find_pairs(self, canonical_texts: Sequence[CanonicalText]) -> list[tuple[int, int]]:
-        """Return pairs of indices, the lower one first, of texts alike by at least `review`.
+        """Return pairs of indices, the lower one first, of texts alike by at least ``review``.
 
         The pairs are sorted, and each occurs once.
         """
@@ -115,7 +115,7 @@ class Decomposition(Algorithm):
             yield from self._split_lists(sublist, lengths, features, depth - 1)
 
     def _is_short_list(self, members: Sequence[int], lengths: Sequence[int]) -> bool:
-        """Return whether no text of the list has more than `partners` longer texts of similar length."""
+        """Return whether no text of the list has more than ``partners`` longer texts of similar length."""
         # The list is sorted by length, so one comparison a text is enough.
         step = self.partners + 1
         return not any(
@@ -124,7 +124,7 @@ class Decomposition(Algorithm):
         )
 
     def _neighbour_pairs(self, members: Sequence[int], lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield each text with the next `partners` texts of the list, while their lengths are similar."""
+        """Yield each text with the next ``partners`` texts of the list, while their lengths are similar."""
         for position, member in enumerate(members):
             for other in members[position + 1 : position + 1 + self.partners]:
                 if not self._has_similar_length(lengths[member], lengths[other]):
@@ -149,7 +149,7 @@ def features_of(text: CanonicalText) -> list[int]:
 
 
 def rarest_features(features: Sequence[int], counts: Counter[int], text_count: int, limit: int) -> list[int]:
-    """Return the features that the fewest texts of a list have, at most `limit`.
+    """Return the features that the fewest texts of a list have, at most ``limit``.
 
     A feature of a single text or of all texts does not count.
     """

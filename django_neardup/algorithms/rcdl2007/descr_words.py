@@ -16,12 +16,12 @@ class DescrWords(KeyMatchAlgorithm):
     """A binary vector over support words: 1 if the word's frequency in the text is above its threshold.
 
     Texts with equal vectors are duplicates. The signature is a hash of the words with a 1, in alphabetical
-    order. A text with fewer than `least_words` such words has no signature.
+    order. A text with fewer than ``least_words`` such words has no signature.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A9, after Ilyinsky, Kuzmin, Melkov, Segalovich, "An
     efficient method to detect duplicates of Web documents with the use of inverted index" (2002). The
     article does not state how support words and thresholds are chosen. Reconstruction: they are part of the
-    statistics (`TermStatistics.support_thresholds`, at most 2500), and a signature needs at least three
+    statistics (``TermStatistics.support_thresholds``, at most 2500), and a signature needs at least three
     words.
 
     Fails on short texts: few words reach a threshold, or one more word moves them all below their

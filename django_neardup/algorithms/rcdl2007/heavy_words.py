@@ -37,7 +37,7 @@ class SixWordsAlgorithm(KeyMatchAlgorithm):
     def weights(self, counts: Counter[str], words: int) -> Mapping[str, float]:
         """Return the weight of each word.
 
-        `counts` says how often the text has each word. `words` is the number of all its words, stop words
+        ``counts`` says how often the text has each word. ``words`` is the number of all its words, stop words
         included.
         """
 
@@ -60,7 +60,7 @@ def normalized_frequencies(counts: Mapping[str, int]) -> dict[str, float]:
 def okapi_weights(counts: Mapping[str, int], words: int, statistics: TermStatistics) -> dict[str, float]:
     """Return wt = TF · IDF of each word by Okapi BM25 with k = 2 and b = 0.75.
 
-    `words` is the length of the text, dl. TF = tf / (k · (1 - b + b · dl / dl_avg) + tf).
+    ``words`` is the length of the text, dl. TF = tf / (k · (1 - b + b · dl / dl_avg) + tf).
     IDF = ln((N - df + 0.5) / (df + 0.5)) is below 0 for a word that more than half of the texts contain.
     """
     relative_length = words / statistics.average_length if statistics.average_length else 1.0
@@ -97,17 +97,17 @@ def optimal_idf(idf: float, optimum: float) -> float:
 class OptFreq(SixWordsAlgorithm):
     """The six words with the greatest TF · f(IDF), which is highest at one degree of rarity.
 
-    TF is as in `tf`, IDF = -log(df / N), f(x) = sqrt(x / x_opt) below the optimum and x_opt / x above it.
-    See `SixWordsAlgorithm`.
+    TF is as in ``tf``, IDF = -log(df / N), f(x) = sqrt(x / x_opt) below the optimum and x_opt / x above it.
+    See ``SixWordsAlgorithm``.
 
-    Options: `idf_opt`, the optimum (11.5); `log_base`, the base of the logarithm (e).
+    Options: ``idf_opt``, the optimum (11.5); ``log_base``, the base of the logarithm (e).
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A10. The article describes a parabola and a
     hyperbola. It states neither the optimum nor the base. Reconstruction: 11.5 and the natural logarithm, so
     in 500 000 texts the best word is in five of them.
 
-    Fails in fewer than 100 000 texts, as `tf-idf` does: no word reaches the optimum, and the rarest words
-    are the best. A lower `idf_opt` or base 2 corrects that.
+    Fails in fewer than 100 000 texts, as ``tf-idf`` does: no word reaches the optimum, and the rarest words
+    are the best. A lower ``idf_opt`` or base 2 corrects that.
     """
 
     name: ClassVar[str] = "opt-freq"
@@ -136,7 +136,9 @@ class OptFreq(SixWordsAlgorithm):
 
 @register
 class TF(SixWordsAlgorithm):
-    """The six most frequent words of a text, by TF = 0.5 + 0.5 · tf / tf_max; see `SixWordsAlgorithm`.
+    """The six most frequent words of a text, by TF = 0.5 + 0.5 · tf / tf_max.
+
+    See ``SixWordsAlgorithm``.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A1. The article names the normalised frequency
     without its formula. Any formula that grows with tf chooses the same words.
@@ -153,9 +155,9 @@ class TF(SixWordsAlgorithm):
 
 @register
 class TFIDF(SixWordsAlgorithm):
-    """The six words with the greatest Okapi BM25 weights, k = 2, b = 0.75 (`okapi_weights`).
+    """The six words with the greatest Okapi BM25 weights, k = 2, b = 0.75.
 
-    See `SixWordsAlgorithm`. The statistics are frozen, because with another average length the same text has
+    See ``okapi_weights`` and ``SixWordsAlgorithm``. The statistics are frozen, because with another average length the same text has
     other words.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A2. The article gives k and b. The formula is the
@@ -175,7 +177,7 @@ class TFIDF(SixWordsAlgorithm):
 class TFRIDF(SixWordsAlgorithm):
     """The six words with the greatest TF · RIDF, the residual IDF of Church and Gale.
 
-    TF is as in `tf`. See `SixWordsAlgorithm`.
+    TF is as in ``tf``. See ``SixWordsAlgorithm``.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A3. The article describes the residual IDF by what it
     depends on. The formula is from Church and Gale, "Inverse document frequency" (1995). The statistics do

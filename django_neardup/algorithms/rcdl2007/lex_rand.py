@@ -17,15 +17,15 @@ class LexRand(KeyMatchAlgorithm):
     """I-Match signatures over a lexicon and random parts of it; one equal signature makes duplicates.
 
     The lexicon contains the words that are neither common nor rare:
-    `lowest` <= ln(N / df) / ln N <= `highest`. Each of `lexicons` parts lacks a share `dropped` of it, by a
-    hash of the word and `seed`. A signature is the SHA1 of the text's distinct words that are in the
-    lexicon, or in one part, in alphabetical order, joined by spaces. A part with fewer than `least_words`
+    ``lowest`` <= ln(N / df) / ln N <= ``highest``. Each of ``lexicons`` parts lacks a share ``dropped`` of it, by a
+    hash of the word and ``seed``. A signature is the SHA1 of the text's distinct words that are in the
+    lexicon, or in one part, in alphabetical order, joined by spaces. A part with fewer than ``least_words``
     words of the text gives no signature: otherwise short texts would match by having no words.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A7, after Kołcz, Chowdhury, Alspector, "Improved
     robustness of signature-based near-replica detection via lexicon randomization" (2004). The article says
     that words of greatest and least IDF are left out, without the bounds. Reconstruction: the bounds are 0.2
-    and 0.8; its eleven signatures are one of the lexicon and one of each of ten parts; `least_words` is
+    and 0.8; its eleven signatures are one of the lexicon and one of each of ten parts; ``least_words`` is
     ours.
 
     Fails if more words of the lexicon change than a part happens to lack. Gives nothing for short texts.

@@ -21,13 +21,13 @@ class LogShingles(Algorithm):
 
     Source: "shingles divisible by powers of two" in the comparison by Zelenkov and Segalovich (RCDL 2007),
     after Broder's logarithmic sketches (1997). The level is a reconstruction: i = max(0, ceil(log2(n / 64)))
-    for n distinct shingles, so that 32 to 64 (`most`) are left on average. Two texts are compared at the
+    for n distinct shingles, so that 32 to 64 (``most``) are left on average. Two texts are compared at the
     higher of their levels. The article does not state the threshold; here J is .8. All shingles that are
     left are keys. One common key makes a candidate.
 
     Fails: for long texts J is estimated from a few dozen shingles, with the error sqrt(J (1 - J) / 64), .05
     at .8. One edited word destroys five shingles, so few edits bring J below .8 (recall .39 in the article's
-    table). Texts of fewer than `size` words have no keys.
+    table). Texts of fewer than ``size`` words have no keys.
     """
 
     name: ClassVar[str] = "log-shingles"

@@ -16,13 +16,13 @@ class MegaShingles(SupershingleAlgorithm):
     """5-word shingles, 36 least values, 6 supershingles of 6, their 15 pairs; duplicates share one pair.
 
     Source: the comparison by Zelenkov and Segalovich (RCDL 2007). It adapts what Fetterly, Manasse and
-    Najork (2003) did with 84 values in groups of 14 (`functions=84`). An equal pair means two equal
+    Najork (2003) did with 84 values in groups of 14 (``functions=84``). An equal pair means two equal
     supershingles. A pair of texts with resemblance J is therefore found with probability
     P = 1 - (1 - J^g)^6 - 6 J^g (1 - J^g)^5, in which g = 6. P is 92 % at J = 0.9, 49 % at 0.8 and 3 % at
     0.6. The article does not say whether its words are lemmas. Here they are, stop words included.
 
     Fails: one changed word in twenty leaves a resemblance of about .6, which is missed. Precision is good,
-    recall is poor (.36 in the article's table). Texts of fewer than `size` words have no keys.
+    recall is poor (.36 in the article's table). Texts of fewer than ``size`` words have no keys.
     """
 
     name: ClassVar[str] = "megashingles"

@@ -54,14 +54,14 @@ def sentences_crc32(sentences: list[Sentence]) -> int:
 class HeavySent(KeyMatchAlgorithm):
     """CRC32 of the two heaviest sentences, in alphabetical order, joined by a space.
 
-    The weight of a sentence is the sum of its words' Okapi weights, as in `tf-idf`. Stop words and contacts
+    The weight of a sentence is the sum of its words' Okapi weights, as in ``tf-idf``. Stop words and contacts
     weigh nothing.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A5. The article states neither whether a repeated
     word counts again nor the order. Reconstruction: it does count again within a sentence, and the alphabet
-    decides as in `long-sent`.
+    decides as in ``long-sent``.
 
-    Fails as `long-sent` does, because a sum favours long sentences. Depends on the statistics as `tf-idf`
+    Fails as ``long-sent`` does, because a sum favours long sentences. Depends on the statistics as ``tf-idf``
     does.
     """
 

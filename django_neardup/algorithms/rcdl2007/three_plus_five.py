@@ -24,12 +24,12 @@ class ThreePlusFive(KeyMatchAlgorithm):
 
     The sentences may come in any order. The keys are:
 
-    - the longest sentence if it has `least_words` words or is the only one,
+    - the longest sentence if it has ``least_words`` words or is the only one,
     - each pair of the three longest sentences,
     - the five longest words of a text of fewer than five sentences.
 
     One equal key makes a candidate. It is a duplicate if the shorter text has at least
-    `length_ratio` of the longer text's words.
+    ``length_ratio`` of the longer text's words.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A12. The article states the sentences, and that
     lengths count, because the signatures are sorted into chains of similar lengths. It states neither the
@@ -76,7 +76,7 @@ class ThreePlusFive(KeyMatchAlgorithm):
         )
 
     def has_similar_lengths(self, word_count_a: int, word_count_b: int) -> bool:
-        """Return whether the shorter text has at least `length_ratio` of the longer text's words."""
+        """Return whether the shorter text has at least ``length_ratio`` of the longer text's words."""
         return min(word_count_a, word_count_b) >= self.length_ratio * max(word_count_a, word_count_b)
 
 

@@ -21,15 +21,15 @@ class CharShingles(ChecksumAlgorithm):
 
     Source: the author's answer under the article on shingles in Python, for jokes and quotations of 5 to 50
     words: runs of "say 10 characters", and the rest of the method unchanged. With 10, one edit destroys ten
-    shingles, so here `size` is 5. The answer does not say whether spaces count. Here they do not, as in the
+    shingles, so here ``size`` is 5. The answer does not say whether spaces count. Here they do not, as in the
     article on character profiles: a word that is written apart stays the same. The threshold is not stated;
     here .7 is a duplicate.
 
     Keys: runs of 5 letters are in every text. So keys are the checksums of runs twice as long, at most 64.
-    In texts of up to 40 letters, runs of `size` letters are keys too. Candidates share two keys.
+    In texts of up to 40 letters, runs of ``size`` letters are keys too. Candidates share two keys.
 
     Fails: long texts of one language look alike, because their letters do. A model number is a few letters
-    among many. Texts with fewer than two long runs in common are not found. Texts of up to `size` letters
+    among many. Texts with fewer than two long runs in common are not found. Texts of up to ``size`` letters
     have too few keys for a candidate.
     """
 
@@ -57,7 +57,7 @@ class CharShingles(ChecksumAlgorithm):
 
 
 def letter_checksums(letters: str, size: int) -> list[int]:
-    """Return the unsigned CRC-32 of the UTF-8 of every run of `size` letters, in order."""
+    """Return the unsigned CRC-32 of the UTF-8 of every run of ``size`` letters, in order."""
     grams = [letters[start : start + size] for start in range(len(letters) - size + 1)]
     checksum_by_gram = {gram: crc32(gram) for gram in set(grams)}
     return [checksum_by_gram[gram] for gram in grams]

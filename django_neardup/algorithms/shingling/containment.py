@@ -24,19 +24,19 @@ class Containment(WinnowedShingleAlgorithm):
     Source: two comments under the article on shingles in Python, for texts of different lengths. The smaller
     text sets the length of the shingle, and the positions of shingles distinguish a text used in another
     from a coincidence. The details are a reconstruction: shingles of 1 lemma below 8 words, 2 below 50, 3
-    below 300, otherwise 5. A shingle counts if it is in a run of at least `run` (8) words that both texts
+    below 300, otherwise 5. A shingle counts if it is in a run of at least ``run`` (8) words that both texts
     have without a break, or in the whole of a shorter text. Runs may come in any order.
 
-    A text is `contained` from C = `duplicate` (.7) on. It is a duplicate if the same share of the larger
-    text is in the smaller. From `review` on it is related.
+    A text is ``contained`` from C = ``duplicate`` (.7) on. It is a duplicate if the same share of the larger
+    text is in the smaller. From ``review`` on it is related.
 
-    Keys: the winnowed shingles of `size` (4) words, one of every `window` (8) neighbours. So a run of
+    Keys: the winnowed shingles of ``size`` (4) words, one of every ``window`` (8) neighbours. So a run of
     window + size - 1 equal words, 11, makes candidates in texts of up to about 550 words. In longer texts
-    the window doubles. The payload is a sample of the shingles of `size` words. It decides whether the texts
+    the window doubles. The payload is a sample of the shingles of ``size`` words. It decides whether the texts
     are worth reading.
 
     Fails: a quotation with every eighth word changed. Boilerplate counts as contained, as a quotation does.
-    Texts of fewer than `size` words have no keys, and no text contains them.
+    Texts of fewer than ``size`` words have no keys, and no text contains them.
     """
 
     name: ClassVar[str] = "containment"
@@ -59,7 +59,7 @@ class Containment(WinnowedShingleAlgorithm):
     ) -> bool:
         """Return whether a candidate is worth judging, by the screening score.
 
-        A run of `run` words has at least run - size + 1 shingles. Of very long texts the payload is only a
+        A run of ``run`` words has at least run - size + 1 shingles. Of very long texts the payload is only a
         sample, too small for a short quotation, so all their candidates are judged.
         """
         min_score = self.review * (self.run - self.size + 1) / self.run

@@ -21,7 +21,7 @@ ENOUGH_SHARED_KEYS = 3
 
 
 class Chain(NamedTuple):
-    """Words `start_a`…`end_a` of one text aligned with words `start_b`…`end_b` of the other. Ranges are
+    """Words ``start_a``…``end_a`` of one text aligned with words ``start_b``…``end_b`` of the other. Ranges are
     half-open.
     """
 
@@ -41,8 +41,8 @@ class LongPassages(WinnowedShingleAlgorithm):
     """Common runs of 3 lemmas, chained over gaps of up to 3 words into passages of at least 12.
 
     cover(A) = words of A in passages / words of A, and cover(B) likewise. The score is the words covered in
-    both / the words of both. Both covers from `duplicate` (.7) on make a duplicate. One of them makes
-    `contained`. One from `review` on makes related.
+    both / the words of both. Both covers from ``duplicate`` (.7) on make a duplicate. One of them makes
+    ``contained``. One from ``review`` on makes related.
 
     Source: the chapter on shingles only names the method ("laying long passages, longer than shingles, on
     each other, to find texts rewritten by hand"). The rest is a reconstruction, in the manner of greedy
@@ -51,14 +51,14 @@ class LongPassages(WinnowedShingleAlgorithm):
 
     Options:
 
-    - `size`: words a run
-    - `gap`: the words that may differ between two runs
-    - `least`: words a passage
-    - `window`: of this many neighbouring runs one is a key. So a run of window + size - 1 equal words, 8,
+    - ``size``: words a run
+    - ``gap``: the words that may differ between two runs
+    - ``least``: words a passage
+    - ``window``: of this many neighbouring runs one is a key. So a run of window + size - 1 equal words, 8,
       makes candidates in texts of up to about 450 words. In longer texts the window doubles.
 
     Fails: a rewrite that leaves no three words together, or changes more than 3 between them. Texts of fewer
-    than `size` words have no keys. If both texts repeat a run over and over, the n-th run is aligned with
+    than ``size`` words have no keys. If both texts repeat a run over and over, the n-th run is aligned with
     the n-th.
     """
 
@@ -114,7 +114,7 @@ class LongPassages(WinnowedShingleAlgorithm):
 
 
 def find_chains(a: Sequence[int], b: Sequence[int], size: int, gap: int) -> list[Chain]:
-    """Return chains of common runs of `size` hashes, with at most `gap` other hashes between two runs in
+    """Return chains of common runs of ``size`` hashes, with at most ``gap`` other hashes between two runs in
     both texts.
 
     With a gap of 0, the runs have no break. The time is near-linear in the texts: a run has at most 16
@@ -204,7 +204,7 @@ def _widen_start(a: Sequence[int], b: Sequence[int], start: PositionPair) -> Pos
 def select_tiles(chains: Sequence[Chain], min_words: int) -> list[Chain]:
     """Choose chains that overlap little. Return them in the order of a.
 
-    The longest chains are chosen first. On both sides, a chain needs at least `min_words` words that no
+    The longest chains are chosen first. On both sides, a chain needs at least ``min_words`` words that no
     chosen chain has.
     """
     used_a = bytearray(max((chain.end_a for chain in chains), default=0))

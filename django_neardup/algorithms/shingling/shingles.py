@@ -53,13 +53,13 @@ class Shingles(ChecksumAlgorithm):
 
     Options:
 
-    - `size`: words a shingle
-    - `step`: 1 (overlapping shingles) to `size` (side by side)
-    - `modulus`: only checksums that it divides count (25 in the article, or 10 to 40; 1 means all). Use it
+    - ``size``: words a shingle
+    - ``step``: 1 (overlapping shingles) to ``size`` (side by side)
+    - ``modulus``: only checksums that it divides count (25 in the article, or 10 to 40; 1 means all). Use it
       for long texts only: short ones are left without any.
 
-    Fails: a changed word destroys `size` shingles, so every tenth word changed makes the score 0. Texts of
-    fewer than `size` words have no shingles. Side-by-side shingles differ from the first inserted word on.
+    Fails: a changed word destroys ``size`` shingles, so every tenth word changed makes the score 0. Texts of
+    fewer than ``size`` words have no shingles. Side-by-side shingles differ from the first inserted word on.
     """
 
     name: ClassVar[str] = "shingles"
@@ -81,7 +81,7 @@ class Shingles(ChecksumAlgorithm):
 
 
 def word_checksums(words: Sequence[str], size: int, step: int = 1) -> list[int]:
-    """Return the unsigned CRC-32 of every run of `size` words, at every `step`-th position.
+    """Return the unsigned CRC-32 of every run of ``size`` words, at every ``step``-th position.
 
     It is the CRC-32 of the UTF-8 of the words, joined by spaces.
     """

@@ -35,17 +35,17 @@ class Spamooborona(Algorithm):
 
     Options:
 
-    - `borders`: "letter" and "sum" are the article's two forms. "hash", the default, is the generic form for
-      any language: a border is before a pair of letters with a hash that `modulus` divides.
-    - `letter`: the letter of "letter", folded as the texts are (Ю is ю, ё is е)
-    - `values`, for "sum": "alphabet" (а = 1 … я = 33, a = 1 … z = 26, digits their own value) or "cp1251"
+    - ``borders``: "letter" and "sum" are the article's two forms. "hash", the default, is the generic form for
+      any language: a border is before a pair of letters with a hash that ``modulus`` divides.
+    - ``letter``: the letter of "letter", folded as the texts are (Ю is ю, ё is е)
+    - ``values``, for "sum": "alphabet" (а = 1 … я = 33, a = 1 … z = 26, digits their own value) or "cp1251"
       (the codes)
-    - `shortest` and `longest`, for "hash": the letters of a chunk
+    - ``shortest`` and ``longest``, for "hash": the letters of a chunk
 
     In the article's forms a chunk begins at one border and ends before the next. Letters before the first
     border and after the last are left out; ю is one letter in 150. In the generic form they are kept, except
-    an end of fewer than `shortest` letters. There a chunk has at least `shortest` letters (nearer borders
-    are skipped) and at most `longest`.
+    an end of fewer than ``shortest`` letters. There a chunk has at least ``shortest`` letters (nearer borders
+    are skipped) and at most ``longest``.
 
     Fails: a chunk is 60 to 150 letters, and any edit inside changes it. So every tenth word edited leaves
     nothing in common. Short texts have one chunk or none. Texts without a chunk have no keys. Do not use it
@@ -129,7 +129,7 @@ def _letter_value(char: str, values: str) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def has_divisible_hash(pair: str, secret: bytes, modulus: int) -> bool:
-    """Return whether `modulus` divides the keyed hash of two letters."""
+    """Return whether ``modulus`` divides the keyed hash of two letters."""
     return not hash_word(pair, secret) % modulus
 
 
@@ -142,7 +142,7 @@ def _chunks_between(text: str, positions: list[int]) -> list[str]:
 
 
 def _chunks_of_limited_length(text: str, positions: list[int], shortest: int, longest: int) -> list[str]:
-    """Cut the whole text into chunks of at least `shortest` and at most `longest` letters. Leave out a
+    """Cut the whole text into chunks of at least ``shortest`` and at most ``longest`` letters. Leave out a
     shorter end.
     """
     chunks, start = [], 0

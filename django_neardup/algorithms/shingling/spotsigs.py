@@ -35,10 +35,10 @@ class SpotSigs(Algorithm):
 
     Options:
 
-    - `chain`: words of a chain (2)
-    - `distance`: each word of a chain is this many content words after the one before (1: the next)
-    - `least`: the number of spots that a text needs for a signature (3)
-    - `antecedents`: the little words
+    - ``chain``: words of a chain (2)
+    - ``distance``: each word of a chain is this many content words after the one before (1: the next)
+    - ``least``: the number of spots that a text needs for a signature (3)
+    - ``antecedents``: the little words
 
     Keys: the spots. If there are more than 128, the 128 that come first in a random order.
 
@@ -90,7 +90,7 @@ class SpotSigs(Algorithm):
         return [(position, *chain) for position, chain in chains if len(chain) == self.chain]
 
     def signatures(self, text: CanonicalText) -> list[int]:
-        """Return a hash for each spot, in order. Return [] for a text of fewer than `least` spots."""
+        """Return a hash for each spot, in order. Return [] for a text of fewer than ``least`` spots."""
         spots = self.spots(text)
         hashes = text.hashes
         if len(spots) < self.least:

@@ -13,8 +13,8 @@ from ..registry import register
 class SupershingleAlgorithm(KeyMatchAlgorithm):
     """The base class of both supershingle algorithms.
 
-    A shingle has `size` words. The least values of `functions` hash functions over the shingles are cut into
-    `groups`.
+    A shingle has ``size`` words. The least values of ``functions`` hash functions over the shingles are cut into
+    ``groups``.
     """
 
     options: ClassVar[tuple[str, ...]] = ("size", "functions", "groups", "family")
@@ -52,7 +52,7 @@ class SuperShingles(SupershingleAlgorithm):
     42 % at 0.9, 2.6 % at 0.8.
 
     Fails: it finds only near-copies. One changed word in a hundred makes J of 10-word shingles .82, so
-    hardly any edited short text is found. Texts of fewer than `size` words have no keys.
+    hardly any edited short text is found. Texts of fewer than ``size`` words have no keys.
     """
 
     name: ClassVar[str] = "supershingles"

@@ -12,7 +12,7 @@ from ..minhash.minwise import gram_hashes
 class WinnowedShingleAlgorithm(Algorithm):
     """An algorithm with winnowed runs of words as keys.
 
-    `size` is the number of words a run. Of `window` neighbouring runs one is a key.
+    ``size`` is the number of words a run. Of ``window`` neighbouring runs one is a key.
     """
 
     size: int

@@ -25,19 +25,19 @@ DEFAULTS_BY_UNIT = {"words": (4, 8), "letters": (20, 40)}
 class Winnowing(Algorithm):
     """Hashes of all k-grams; the least of every window of t - k + 1 neighbours is a fingerprint.
 
-    Two texts with a common run of t units (`guarantee`) have at least one equal fingerprint. No run shorter
-    than k (`size`) makes one equal. About 2 / (t - k + 2) of all k-grams are fingerprints.
+    Two texts with a common run of t units (``guarantee``) have at least one equal fingerprint. No run shorter
+    than k (``size``) makes one equal. About 2 / (t - k + 2) of all k-grams are fingerprints.
 
     Source: Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for document fingerprinting" (2003),
     known as MOSS. Its robust winnowing differs in which of several equal hashes of a window is taken.
     Fingerprints here are hashes, not positions, so both choose the same. The paper counts letters, without
-    spaces and marks. `unit` is "words" (lemmas; k = 4, t = 8, our choice for posts) or "letters" (words as
+    spaces and marks. ``unit`` is "words" (lemmas; k = 4, t = 8, our choice for posts) or "letters" (words as
     written; k = 20, t = 40).
 
-    The score is the resemblance J = |A∩B| / |A∪B| of the sets of fingerprints. `duplicate` is from .5 on,
-    about what remains of 4-grams after a tenth of the words changes. A text is `contained` if its share of
+    The score is the resemblance J = |A∩B| / |A∪B| of the sets of fingerprints. ``duplicate`` is from .5 on,
+    about what remains of 4-grams after a tenth of the words changes. A text is ``contained`` if its share of
     common fingerprints is at least 2J / (1 + J) = .67, the share in two texts of equal size and of that
-    resemblance. A share of `review` (.25) is related. The thresholds are ours: the paper states no
+    resemblance. A share of ``review`` (.25) is related. The thresholds are ours: the paper states no
     thresholds.
 
     Texts of more than about 1,500 words (5,600 letters) have keys from a window twice as large, or more, so
@@ -142,12 +142,12 @@ class Winnowing(Algorithm):
 
 
 def choose_hashes(grams: list[int], window: int) -> set[int]:
-    """Return the least hash of every `window` neighbours. If there are fewer, return the least of all."""
+    """Return the least hash of every ``window`` neighbours. If there are fewer, return the least of all."""
     return {grams[position] for position in winnow(grams, window)}
 
 
 def rolling_hashes(text: str, size: int, secret: bytes = b"") -> list[int]:
-    """Return unsigned 64-bit hashes of the runs of `size` characters, in order. Return [] for a shorter
+    """Return unsigned 64-bit hashes of the runs of ``size`` characters, in order. Return [] for a shorter
     text.
 
     A hash is a polynomial of the characters' codes modulo 2^61 - 1, mixed at the end. As the next character

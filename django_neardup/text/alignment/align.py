@@ -24,7 +24,7 @@ from .gaps import Gap, find_gaps
 
 
 class AlignedRun(NamedTuple):
-    """Words of a from `start_a` on that are aligned in step with words of b from `start_b` on."""
+    """Words of a from ``start_a`` on that are aligned in step with words of b from ``start_b`` on."""
 
     start_a: int
     start_b: int
@@ -35,8 +35,8 @@ class AlignedRun(NamedTuple):
 class Alignment:
     """Positions of aligned words and the weights of the texts.
 
-    `forward[i]` is the position in b of word i of a, or -1. `backward` is the same from b. `weight_a`
-    and `weight_b` are the weights of the texts. `aligned_weight_a` and `aligned_weight_b` are the
+    ``forward[i]`` is the position in b of word i of a, or -1. ``backward`` is the same from b. ``weight_a``
+    and ``weight_b`` are the weights of the texts. ``aligned_weight_a`` and ``aligned_weight_b`` are the
     weights of their aligned words.
     """
 
@@ -71,7 +71,7 @@ class Alignment:
 
     @cached_property
     def gaps(self) -> tuple[Gap, ...]:
-        """The gaps of the alignment (see `gaps.find_gaps`)."""
+        """The gaps of the alignment (see ``gaps.find_gaps``)."""
         return tuple(find_gaps(self.forward, self.backward))
 
     def swap_sides(self) -> Alignment:

@@ -1,4 +1,4 @@
-"""The steps of an alignment (see `align`).
+"""The steps of an alignment (see ``align``).
 
 They fill two lists: the position of each word in the other text.
 """
@@ -252,7 +252,7 @@ def _common_prefix_length(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 def index_of_nearest(positions: list[int], expected: int) -> int:
-    """Return the index of the value of a sorted, non-empty list that is nearest to `expected`."""
+    """Return the index of the value of a sorted, non-empty list that is nearest to ``expected``."""
     index = bisect_left(positions, expected)
     if index == len(positions) or (index and expected - positions[index - 1] <= positions[index] - expected):
         return index - 1

@@ -23,11 +23,11 @@ MIN_PASSAGE_WORDS = 4
 class Difference:
     """Words of a that stand where b has other words. Either side may be empty.
 
-    `kind`: code, number, measure, name, negation, price, date, contact, word, or only (one side is
+    ``kind``: code, number, measure, name, negation, price, date, contact, word, or only (one side is
     empty).
-    `token_range_a`, `token_range_b`: half-open ranges of tokens.
-    `is_decisive`: whether this difference means that the texts are about two things.
-    `span_a`, `span_b`: the same ranges as offsets in the raw texts. `text_a`, `text_b`: the words.
+    ``token_range_a``, ``token_range_b``: half-open ranges of tokens.
+    ``is_decisive``: whether this difference means that the texts are about two things.
+    ``span_a``, ``span_b``: the same ranges as offsets in the raw texts. ``text_a``, ``text_b``: the words.
     """
 
     kind: str
@@ -99,7 +99,7 @@ def find_differences(
 def find_passages(
     a: CanonicalText, b: CanonicalText, alignment: Alignment, min_words: int = MIN_PASSAGE_WORDS
 ) -> list[Passage]:
-    """Return the shared passages of at least `min_words` words, in the order of a."""
+    """Return the shared passages of at least ``min_words`` words, in the order of a."""
     passages = []
     for run in alignment.runs:
         if run.length >= min_words:
@@ -170,7 +170,7 @@ def _make_difference(a: CanonicalText, b: CanonicalText, gap: Gap, decisive_kind
 def indecisive_kind(tokens_a: Sequence[Token], tokens_b: Sequence[Token]) -> str:
     """Return the class of a difference that is not decisive.
 
-    It is the class that all tokens of both sides have, `only` for an empty side, otherwise `word`.
+    It is the class that all tokens of both sides have, ``only`` for an empty side, otherwise ``word``.
     """
     kinds = {CLASS_BY_KIND.get(token.kind, "word") for token in (*tokens_a, *tokens_b)}
     if len(kinds) == 1 and not kinds <= {"word"}:

@@ -44,7 +44,7 @@ def are_similar_words(a: str, b: str, *, may_be_names: bool = False) -> bool:
     """Return whether two words are forms of one word, or one is an abbreviation or a typo of the other.
 
     Two words of the dictionary are never typos of each other.
-    `may_be_names`: either may be a name. Different short names may differ by one letter only, so fewer
+    ``may_be_names``: either may be a name. Different short names may differ by one letter only, so fewer
     typos are allowed.
     """
     short, long = (a, b) if len(a) <= len(b) else (b, a)

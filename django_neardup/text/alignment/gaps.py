@@ -9,7 +9,7 @@ from typing import NamedTuple
 class Gap(NamedTuple):
     """Unaligned words [start_a:end_a] of one text opposite unaligned words [start_b:end_b] of the other.
 
-    `is_left_aligned`, `is_right_aligned`: whether the words just before and just after are aligned with
+    ``is_left_aligned``, ``is_right_aligned``: whether the words just before and just after are aligned with
     each other. The ends of the texts count as aligned.
     """
 

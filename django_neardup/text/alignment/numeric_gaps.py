@@ -22,7 +22,7 @@ def count_figures(tokens: Sequence[Token]) -> Counter[str]:
 
 
 class FigureGapWidener:
-    """Widens the gaps of an alignment (see `gaps`) over adjacent figures."""
+    """Widens the gaps of an alignment (see ``gaps``) over adjacent figures."""
 
     def __init__(
         self, a: Sequence[Token], b: Sequence[Token], forward: Sequence[int], backward: Sequence[int]

@@ -1,7 +1,7 @@
 """Runs of words that two texts share, at any position.
 
 Every word that both texts have is encoded as one character. All other words, and words that already
-belong to a run, are `UNAVAILABLE`. A run of words is then a slice of a string.
+belong to a run, are ``UNAVAILABLE``. A run of words is then a slice of a string.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def encode_words(hashes_a: Sequence[int], hashes_b: Sequence[int]) -> tuple[list
 
 
 def find_shared_grams(words_a: Sequence[str], words_b: Sequence[str], size: int) -> Iterator[tuple[int, int]]:
-    """Yield the positions of runs of `size` words that are in both texts.
+    """Yield the positions of runs of ``size`` words that are in both texts.
 
     A run must occur equally often in both, or twice in one text and once or twice in the other.
     """
@@ -70,7 +70,7 @@ def _repeated_grams(grams: Sequence[str]) -> set[str]:
 
 
 def _gram_starts(words: Sequence[str], size: int) -> list[int]:
-    """Return the positions at which runs of `size` available words begin."""
+    """Return the positions at which runs of ``size`` available words begin."""
     runs = _AVAILABLE_RUN_BY_SIZE[size].finditer("".join(words))
     return [position for run in runs for position in range(run.start(), run.end() - size + 1)]
 

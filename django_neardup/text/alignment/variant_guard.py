@@ -36,7 +36,7 @@ TEXT_EDGE_WORDS = 2
 class Contradiction:
     """A gap with two sides that name two things, and the class of the difference.
 
-    `is_sure`: the difference is enough without others: it is in a title or names another deal (selling
+    ``is_sure``: the difference is enough without others: it is in a title or names another deal (selling
     and letting).
     """
 
@@ -55,7 +55,7 @@ def find_contradictions(
 ) -> list[Contradiction]:
     """Return the gaps inside an aligned context that have another word of the same class on each side.
 
-    `guard_words`: whether nouns, adjectives and names count everywhere. In titles they always count.
+    ``guard_words``: whether nouns, adjectives and names count everywhere. In titles they always count.
     """
     return _VariantGuard(a, b, alignment, guard_words, frozenset(ignored_classes)).find_contradictions()
 

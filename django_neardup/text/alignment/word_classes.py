@@ -39,8 +39,8 @@ def difference_class(token: Token, guard_words: bool) -> str | None:
 
     Return None if there is none.
 
-    The classes are the kinds of differences, `latin` for a Latin name in a Cyrillic text, and `person`
-    for a given name. `guard_words`: whether nouns, adjectives and names count.
+    The classes are the kinds of differences, ``latin`` for a Latin name in a Cyrillic text, and ``person``
+    for a given name. ``guard_words``: whether nouns, adjectives and names count.
     """
     if token.kind in CLASS_BY_KIND:
         return CLASS_BY_KIND[token.kind]

@@ -44,7 +44,7 @@ def _cached_word_traits(surface: str, key: str, kind: str) -> WordTraits:
 
 
 def can_be_same_word(a: WordTraits, b: WordTraits) -> bool:
-    """Return False only if `is_same_word` and `is_split_into` certainly reject the words.
+    """Return False only if ``is_same_word`` and ``is_split_into`` certainly reject the words.
 
     Their keys differ.
     """

@@ -153,7 +153,7 @@ class FirstParseLemmatizer:
         self._cached_likeliest_ending = lru_cache(maxsize=MAX_CACHED_ENDINGS)(self._likeliest_ending)
 
     def lemma(self, word: str) -> Lemma:
-        """Return the lemma of a word in lower case. `ё` is written as `е`."""
+        """Return the lemma of a word in lower case. ``ё`` is written as ``е``."""
         if not self._has_known_units or not _CYRILLIC_WORD.fullmatch(word):
             return self._parse_lemma(word)
         return self._dictionary_lemma(word) or self._predict_lemma(word)
