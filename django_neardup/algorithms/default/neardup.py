@@ -158,7 +158,10 @@ class NearDup(Algorithm):
 
 @register
 class NearDupArticles(NearDup):
-    """The default scheme without the word guard: in articles another noun is more often an edit than another item."""
+    """The default algorithm without the word guard.
+
+    In articles, another noun is more often an edit than another item.
+    """
 
     name: ClassVar[str] = "neardup-articles"
     default_word_guard: ClassVar[bool] = False

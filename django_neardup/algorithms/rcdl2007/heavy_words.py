@@ -157,8 +157,8 @@ class TF(SixWordsAlgorithm):
 class TFIDF(SixWordsAlgorithm):
     """The six words with the greatest Okapi BM25 weights, k = 2, b = 0.75.
 
-    See ``okapi_weights`` and ``SixWordsAlgorithm``. The statistics are frozen, because with another average length the same text has
-    other words.
+    See ``okapi_weights`` and ``SixWordsAlgorithm``. The statistics are frozen, because with another average
+    length the same text has other words.
 
     Source: Zelenkov, Segalovich (RCDL 2007), algorithm A2. The article gives k and b. The formula is the
     usual one of Okapi.
