@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Model
 
 from django_neardup.adapters import adapter_for
+from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.models import (
     Cluster,
     Document,
@@ -68,7 +69,8 @@ def pair(one: Model, two: Model, verdict: str = Verdict.DUPLICATE, **values: Any
         values["evidence"] = evidence(sources[0].text, sources[1].text)
     return Pair.objects.using(using).create(
         a=first[0], b=second[0], scheme=scheme(using), space=space(using), verdict=verdict,
-        digest_a=sources[0].digest, digest_b=sources[1].digest, **values,
+        digest_a=sources[0].digest, digest_b=sources[1].digest,
+        **{"judge_version": JUDGE_VERSION, **values},
     )  # fmt: skip
 
 

@@ -370,6 +370,8 @@ class Migration(migrations.Migration):
                 ('evidence', models.JSONField(default=dict, verbose_name='evidence')),
                 ('digest_a', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest of the first')),
                 ('digest_b', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='source digest of the second')),
+                ('judge_version', models.PositiveSmallIntegerField(default=0, verbose_name='version of the judge')),
+                ('snapshot', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='snapshot of boilerplate')),
                 ('found', models.DateTimeField(auto_now_add=True, verbose_name='found')),
                 ('a', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.document', verbose_name='first')),
                 ('b', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.document', verbose_name='second')),
@@ -380,7 +382,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'pair',
                 'verbose_name_plural': 'pairs',
-                'indexes': [models.Index(fields=['space', 'verdict'], name='neardup_pair_verdict')],
+                'indexes': [models.Index(fields=['space', 'verdict'], name='neardup_pair_verdict'), models.Index(fields=['scheme', 'judge_version', 'snapshot'], name='neardup_pair_judge')],
                 'constraints': [models.UniqueConstraint(fields=('a', 'b', 'scheme'), name='neardup_pair_documents'), models.CheckConstraint(condition=models.Q(('a__lt', models.F('b'))), name='neardup_pair_order')],
             },
         ),

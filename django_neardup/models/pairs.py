@@ -133,7 +133,7 @@ class Decision(models.Model):
     on side 0. The newest decision wins, and a withdrawn one has no effect.
 
     - ``known``: verdict, difference classes and score of each pair at that time, ``"a-b": [verdict, classes,
-      score]``.
+      score]``. If a later judge gave another verdict, this verdict and its classes follow.
     - ``batch``: shared by the decisions of one confirmation.
     """
 
@@ -185,6 +185,9 @@ class Pair(models.Model):
 
     It is current only while both digests equal those of the fingerprints. ``decision`` is the decision in
     force on this pair. It is derived, and renewed whenever the pair is written.
+
+    - ``judge_version``: the version of the judge that gave the verdict. It is 0 if it is unknown.
+    - ``snapshot``: the digest of the snapshot of boilerplate that the judge used, or empty.
     """
 
     a = models.ForeignKey(
@@ -223,6 +226,8 @@ class Pair(models.Model):
     evidence = models.JSONField(_("evidence"), default=dict)
     digest_a = DigestField(_("source digest of the first"))
     digest_b = DigestField(_("source digest of the second"))
+    judge_version = models.PositiveSmallIntegerField(_("version of the judge"), default=0)
+    snapshot = DigestField(_("snapshot of boilerplate"))
     decision = models.ForeignKey(
         Decision,
         models.SET_NULL,
@@ -242,7 +247,10 @@ class Pair(models.Model):
             models.UniqueConstraint(fields=["a", "b", "scheme"], name="neardup_pair_documents"),
             models.CheckConstraint(condition=models.Q(a__lt=models.F("b")), name="neardup_pair_order"),
         ]
-        indexes = [models.Index(fields=["space", "verdict"], name="neardup_pair_verdict")]
+        indexes = [
+            models.Index(fields=["space", "verdict"], name="neardup_pair_verdict"),
+            models.Index(fields=["scheme", "judge_version", "snapshot"], name="neardup_pair_judge"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.a_id} – {self.b_id}: {self.get_verdict_display()}"

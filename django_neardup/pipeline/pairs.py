@@ -20,8 +20,10 @@ from ..db.sql import (
     insert_rows,
     quoted_columns,
 )
+from ..judge.version import JUDGE_VERSION
 from ..models import Pair, Scheme
 from .decision_lookup import DecisionScope, decision_in_force, decision_scopes_for_pairs
+from .schemes import boilerplate_snapshot
 from .stage_types import JudgedPair, PairRow
 
 SELECT_STORED_PAIRS = (
@@ -33,7 +35,7 @@ SELECT_STORED_PAIRS = (
 
 UPDATED_COLUMNS = (
     "space_id", "verdict", "exact", "score", "containment_a", "containment_b", "classes", "evidence", "digest_a",
-    "digest_b", "decision_id",
+    "digest_b", "decision_id", "judge_version", "snapshot",
 )  # fmt: skip
 INSERTED_COLUMNS = ("a_id", "b_id", "scheme_id", "found", *UPDATED_COLUMNS)
 UPDATE_PAIR = (
@@ -135,7 +137,10 @@ def write_pairs(
     unknown_keys = {key for key in pairs_by_key if locked_state.pairs.keys().isdisjoint(key)}
     stored_pairs = _stored_pairs(unknown_keys, scheme.pk, using) if unknown_keys else {}
     decisions = decision_scopes_for_pairs(pairs_by_key, using, locked_state.without_decisions)
-    now = connections[using].ops.adapt_datetimefield_value(timezone.now())
+    now, snapshot = (
+        connections[using].ops.adapt_datetimefield_value(timezone.now()),
+        boilerplate_snapshot(scheme),
+    )
     new_rows, changed_rows, deleted_ids, changed_documents = [], [], [], set[int]()
     for key, pair in sorted(pairs_by_key.items()):
         pair_id, pair_digests, score = stored_pairs.get(key, (None, (), inf))
@@ -151,7 +156,7 @@ def write_pairs(
         ):
             continue
         if pair.judgement.is_similar:
-            values = _pair_values(pair, space, decisions.get(key, ()))
+            values = _pair_values(pair, space, decisions.get(key, ()), snapshot)
             if pair_id is None:
                 new_rows.append([*key, scheme.pk, now, *values])
             else:
@@ -211,7 +216,7 @@ def _stored_pairs(
 
 def _cache_new_pairs(new_rows: Iterable[Sequence[Any]], locked_state: LockedState) -> None:
     """Add newly written pairs to the known pairs of their sides."""
-    for a, b, _, _, _, verdict, exact, score, _, _, classes, _, digest_a, digest_b, _ in new_rows:
+    for a, b, _, _, _, verdict, exact, score, _, _, classes, _, digest_a, digest_b, *_ in new_rows:
         for side in (a, b):
             if side in locked_state.pairs:
                 locked_state.pairs[side].append(
@@ -219,7 +224,9 @@ def _cache_new_pairs(new_rows: Iterable[Sequence[Any]], locked_state: LockedStat
                 )
 
 
-def _pair_values(judged_pair: JudgedPair, space: int, decisions: Collection[DecisionScope]) -> list[Any]:
+def _pair_values(
+    judged_pair: JudgedPair, space: int, decisions: Collection[DecisionScope], snapshot: str
+) -> list[Any]:
     """Return the stored values of a pair, in the order of ``UPDATED_COLUMNS``."""
     judgement, classes = judged_pair.judgement, ",".join(judged_pair.judgement.classes)
     decision = None
@@ -232,5 +239,5 @@ def _pair_values(judged_pair: JudgedPair, space: int, decisions: Collection[Deci
     return [
         space, judgement.verdict, judgement.exact, judgement.score, judgement.containment_a,
         judgement.containment_b, classes, judged_pair.evidence_json, judged_pair.a.read_digest,
-        judged_pair.b.read_digest, None if decision is None else decision.pk,
+        judged_pair.b.read_digest, None if decision is None else decision.pk, JUDGE_VERSION, snapshot,
     ]  # fmt: skip

@@ -154,6 +154,14 @@ def algorithm_of(scheme: Scheme, ignored_classes: tuple[str, ...] | None = None)
     return algorithms[statistics, ignored_classes]
 
 
+def boilerplate_snapshot(scheme: Scheme) -> str:
+    """Return the digest of the snapshot of boilerplate that the scheme names.
+
+    Return an empty text if it names none.
+    """
+    return str(scheme.parameters.get("boilerplate", ""))
+
+
 def get_or_create_space(adapter: Adapter, source: Source, using: str) -> Space:
     """Return the space in which a source is compared. Create it if it is new."""
     columns = space_columns(adapter, source.scope)
