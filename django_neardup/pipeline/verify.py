@@ -58,13 +58,12 @@ def verify_many(
         for document in signed
     }
     texts = _texts_to_align(signed, to_read, scheme, using)
-    pairs: dict[tuple[int, int], JudgedPair] = {}
-    for document in signed:
-        for other in to_read[document.document_id]:
-            pair_key = _pair_key(document.document_id, other.document_id)
-            if pair_key not in pairs and pair_key[0] in texts and pair_key[1] in texts:
-                pairs[pair_key] = judge_pair(texts[pair_key[0]], texts[pair_key[1]], scheme)
-    _serialize_evidence(pairs.values())
+    pair_keys = (
+        _pair_key(document.document_id, other.document_id)
+        for document in signed
+        for other in to_read[document.document_id]
+    )
+    pairs = judge_pairs(pair_keys, texts, scheme)
     return {
         document.document_id: _exact_copies(
             document, candidates[document.document_id].fingerprints, to_read[document.document_id]
@@ -126,6 +125,22 @@ def _serialize_evidence(judged_pairs: Iterable[JudgedPair]) -> None:
     """Serialize the reasons now, while no lock makes other workers wait."""
     # The property caches its result.
     deque((pair.evidence_json for pair in judged_pairs if pair.judgement.is_similar), maxlen=0)
+
+
+def judge_pairs(
+    pair_keys: Iterable[tuple[int, int]], texts: Mapping[int, JudgeableText], scheme: Scheme
+) -> dict[tuple[int, int], JudgedPair]:
+    """Return the judged pairs by their keys, the lower document id first. Each pair is judged once.
+
+    Pairs without one of the texts are left out.
+    """
+    pairs = {
+        (a, b): judge_pair(texts[a], texts[b], scheme)
+        for a, b in dict.fromkeys(pair_keys)
+        if a in texts and b in texts
+    }
+    _serialize_evidence(pairs.values())
+    return pairs
 
 
 def judge_pair(a: JudgeableText, b: JudgeableText, scheme: Scheme) -> JudgedPair:
