@@ -64,7 +64,7 @@ def _parse_stored_state(stored: Sequence[Any] | None) -> PairState | None:
 
     Return None if it is missing or has no valid verdict.
     """
-    return _build_pair_state(*stored) if stored is not None and stored[0] in Verdict.values else None
+    return _build_pair_state(*stored[:3]) if stored is not None and stored[0] in Verdict.values else None
 
 
 def _build_pair_state(verdict: str, classes: str, score: float) -> PairState:

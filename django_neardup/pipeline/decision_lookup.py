@@ -174,7 +174,8 @@ def decision_in_force(pair: Pair | PairRow, scopes: Iterable[DecisionScope]) -> 
         digests, decision = scope.digests, scope.decision
         same_texts = digests.get(pair.a_id) == pair.digest_a and digests.get(pair.b_id) == pair.digest_b
         reviewed = decision.known.get(f"{pair.a_id}-{pair.b_id}")
-        if same_texts or reviewed is None or reviewed[:2] == [pair.verdict, pair.classes]:
+        # Behind the reviewed state there may be the state by a later judge.
+        if same_texts or reviewed is None or [pair.verdict, pair.classes] in (reviewed[:2], reviewed[3:5]):
             return decision
         return None
     return None

@@ -6,12 +6,13 @@ The clusters follow in the same transaction.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.utils import timezone
 
+from ..algorithms.base import Judgement
 from ..conf import get_profile
 from ..db.chunks import chunked
 from ..models import Decision, DecisionMember, Document, Pair, Scheme, Space
@@ -57,6 +58,26 @@ def withdraw(decision: Decision, user: Any, using: str) -> bool:
     Return False, and change nothing, if it was withdrawn before.
     """
     return call_with_retries(_withdraw, decision, user, using)
+
+
+def keep_in_force(judged_pairs: Iterable[tuple[Pair, Judgement]], using: str) -> None:
+    """Keep decisions in force on pairs with another judgement of the same texts.
+
+    The caller holds the lock of the space, and stores the judgements afterwards.
+    """
+    # A decision lapses if a text has changed and the verdict is another. Here only the judge has changed, so
+    # the decision has to know the new verdict too.
+    states_by_decision: defaultdict[int, dict[str, list[str]]] = defaultdict(dict)
+    for pair, judgement in judged_pairs:
+        if pair.decision_id is not None:
+            state = [judgement.verdict, ",".join(judgement.classes)]
+            states_by_decision[pair.decision_id][f"{pair.a_id}-{pair.b_id}"] = state
+    decisions = Decision.objects.using(using).select_for_update().order_by("pk")
+    for decision in decisions.filter(pk__in=states_by_decision):
+        for key, state in states_by_decision[decision.pk].items():
+            if key in decision.known:
+                decision.known[key] = [*decision.known[key][:3], *state]
+        decision.save(update_fields=["known"])
 
 
 def _decide(
