@@ -14,13 +14,13 @@ def is_quiet(options: dict[str, Any]) -> bool:
     return bool(options["no_progress"] or not sys.stderr.isatty() or not options["verbosity"])
 
 
-def progress_bar(title: str, total: int, quiet: bool, initial: int = 0) -> Any:
-    """Return a bar that counts posts. ``initial`` posts were done before."""
+def progress_bar(title: str, total: int, quiet: bool, initial: int = 0, unit: str = "posts") -> Any:
+    """Return a bar that counts posts, or another ``unit``. ``initial`` of them were done before."""
     return tqdm(
         total=total,
         initial=initial,
         desc=title,
-        unit=" posts",
+        unit=f" {unit}",
         disable=quiet,
         dynamic_ncols=True,
         smoothing=0.05,

@@ -36,6 +36,7 @@ Next to the path:
 - ``record_queries``, ``record_keys``: find the merge records of a post.
 - ``reconcile``: finds posts for which no signal was sent.
 - ``backfill/``: builds the index of all existing posts.
+- ``stale_pairs``, ``rejudgement``: find pairs of another version of the judge, and judge them again.
 """
 
 from .content_objects import canonical_id, documents_of, model_of, object_of, objects_of

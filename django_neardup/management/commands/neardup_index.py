@@ -39,6 +39,7 @@ from ..index_messages import (
 )
 from ..number_format import describe_statistics, format_count, format_rate
 from ..progress_bars import PhaseProgress, is_quiet, progress_bar, progress_wrapper
+from ..rejudgement_run import RejudgementRun, ignore_line, refuse_other_modes
 from ..worker_processes import can_start_processes, index_processes
 
 PROGRESS_POLL_SECONDS = 0.5
@@ -52,14 +53,21 @@ class Command(BaseCommand):
     help = (
         "Index every post of the registered models and group the near-duplicates. It may be stopped and started "
         "again: it goes on where it stopped, and posts saved meanwhile are seen to. With --reconcile only what "
-        "differs from the index is marked: use it after bulk updates, and weekly. "
-        "Exit status 1: work is left (another worker has it, it failed and is put off, or it waits for statistics)."
+        "differs from the index is marked: use it after bulk updates, and weekly. With --rejudge stored pairs that "
+        "another version of the judge has judged are judged again, and nothing is signed. "
+        "Exit status 1: work is left (another worker has it, it failed and is put off, or it waits for statistics). "
+        "Exit status 130: --rejudge was interrupted."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("models", nargs="*", metavar="app.Model", help="registered models (default: all)")
         parser.add_argument(
             "--reconcile", action="store_true", help="compare posts and index; mark what differs"
+        )
+        parser.add_argument(
+            "--rejudge",
+            action="store_true",
+            help="judge stored pairs of another version of the judge again; sign nothing, look for no new pairs",
         )
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
         parser.add_argument(
@@ -98,6 +106,9 @@ class Command(BaseCommand):
             raise CommandError(
                 "--reconcile only marks what differs: leave --rebuild and --restart to a run of their own."
             )
+        if options["rejudge"]:
+            self._rejudge(adapters, using, options)
+            return
         if not options["rebuild"]:
             refuse_lost_statistics(adapters, using)
         if options["dry_run"]:
@@ -114,6 +125,14 @@ class Command(BaseCommand):
         self._print_summary(using)
         if has_pending(using):
             raise CommandError(pending_reason(using), returncode=1)
+
+    def _rejudge(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
+        refuse_other_modes(options)
+        refuse_lost_statistics(adapters, using)
+        print_line = self.stdout.write if options["verbosity"] else ignore_line
+        # Without models all pairs are taken, and posts need not be looked up.
+        run = RejudgementRun(using, adapters if options["models"] else None, self._is_quiet, print_line)
+        run.print_stale_count() if options["dry_run"] else run.run()
 
     def _print_dry_run(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
         for line in preparation_lines(adapters, using, options["rebuild"]):
