@@ -33,11 +33,13 @@ from django_neardup.checks import seo as moved
 from django_neardup.checks import site as throttle
 from django_neardup.checks.messages import CHECK_DESCRIPTIONS, check_message
 from django_neardup.conf import get_profile
+from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.middleware import MovedUrlMiddleware
-from django_neardup.models import Cluster, Document, KeyPhrase, MovedUrl
+from django_neardup.models import Cluster, Document, KeyPhrase, MovedUrl, Pair, Scheme
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.pipeline.statistics_builder import gather_statistics
+from tests import builders
 from tests.grouped_lists import rows
 from tests.testapp.models import Ad, Reply, ScopedPost, Topic, UuidPost
 
@@ -875,6 +877,17 @@ def test_w110_old_addresses_that_nobody_answers_for(middleware, said):
 
 class OwnMovedUrls(MovedUrlMiddleware):
     """A site's own, made of ours."""
+
+
+@pytest.mark.django_db
+def test_w111_pairs_of_another_judge():
+    stored = builders.pair(Ad.objects.create(text="one"), Ad.objects.create(text="two"), evidence={})
+    assert database.check_judge(databases=["default"]) == []
+    Pair.objects.filter(pk=stored.pk).update(judge_version=JUDGE_VERSION - 1)
+    messages = database.check_judge(databases=["default"])
+    assert (ids(messages), "neardup_index --rejudge" in messages[0].hint) == (["W111"], True)
+    Scheme.objects.update(state=Scheme.State.RETIRED)
+    assert database.check_judge(databases=["default"]) == []
 
 
 # All of them ----------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ DATABASE_CHECKS = (
     database.check_schemes,
     database.check_transactions,
     database.check_statistics,
+    database.check_judge,
     seo.check_moved_urls,
 )
 

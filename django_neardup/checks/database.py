@@ -27,6 +27,8 @@ from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
 from ..pipeline.missing_statistics import profiles_lacking_statistics, unready_content_types
 from ..pipeline.schemes import configured_secret, scheme_columns
+from ..pipeline.stale_pairs import stale_pairs
+from ..pipeline.unready import profiles_lacking_statistics, unready_content_types
 from ..pipeline.worker import pending_rows
 from .messages import check_message
 
@@ -58,6 +60,10 @@ def check_transactions(databases: Sequence[str] | None = None, **kwargs: Any) ->
 
 def check_statistics(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
     return run_on_databases(databases, _statistics_messages)
+
+
+def check_judge(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    return run_on_databases(databases, _judge_messages)
 
 
 def used_databases() -> set[str]:
@@ -134,6 +140,18 @@ def _statistics_messages(alias: str) -> Iterator[CheckMessage]:
             "are none; its posts wait.",
             f"Run python manage.py neardup_index --database {alias}: it gathers them first. Add --rebuild where there "
             "were some and they are lost.",
+        )
+
+
+def _judge_messages(alias: str) -> Iterator[CheckMessage]:
+    if schema_problem(alias):
+        return
+    count = stale_pairs(alias).count()
+    if count:
+        yield check_message(
+            "W111",
+            f"Database {alias!r}: {count} pairs were judged by another version of the judge.",
+            f"Run python manage.py neardup_index --rejudge --database {alias}.",
         )
 
 

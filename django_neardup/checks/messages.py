@@ -36,6 +36,7 @@ CHECK_DESCRIPTIONS = {
     "W107": "SQLite begins its transactions without the write lock",
     "W108": "ALGORITHM needs statistics of the posts, and there are none",
     "W110": "old addresses are kept, and no middleware answers for them",
+    "W111": "pairs were judged by another version of the judge",
 }
 
 
