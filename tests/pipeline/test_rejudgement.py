@@ -310,7 +310,7 @@ def test_a_decision_on_a_text_edited_since_stands_too(kind) -> None:
     opened = pair(first, second)
     assert opened.decision is None
     reviewed = find_reopened_pairs([opened], "default")[opened.pk].decided_state
-    assert (reviewed.verdict, reviewed.classes, reviewed.score) == ("duplicate", (), 0.9)
+    assert (reviewed.verdict, reviewed.difference_classes, reviewed.score) == ("duplicate", (), 0.9)
 
 
 # Interrupts ---------------------------------------------------------------------------------------------
