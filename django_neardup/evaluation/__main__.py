@@ -5,16 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..algorithms import UnknownAlgorithm, algorithm_names, get_algorithm
 from .algorithm_specs import algorithm_description, describe_flags, parse_specs
 from .bench import BenchRequest, evaluate
+from .case_files import load_cases
+from .cases_mode import case_results
 from .command_line import build_parser, check_output_paths
 from .corpora import Corpus, CorpusError, data_digest, drop_short_texts, find_set_names, load_corpus
 from .gate import GateError, check_gate, renew_bounds
 from .peers import PEERS, installed_peers, peer_version
-from .report import FORMATS
+from .report import CASE_FORMATS, FORMATS
 from .report.plots import MatplotlibMissing, load_pyplot
+
+OPTIONS_OF_SETS = ("data", "gate", "renew", "verdicts", "found", "collection", "pool", "union", "only_found")
+"""Options that cases mode refuses."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,8 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if options.list:
             return print_list(options)
+        if options.cases:
+            return run_cases(options)
         if options.data is None:
-            raise CorpusError("--data DIR is needed")
+            raise CorpusError("--data DIR or --cases FILE is needed")
         return run_bench(options)
     except (CorpusError, UnknownAlgorithm, GateError, MatplotlibMissing, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -50,12 +58,35 @@ def run_bench(options: argparse.Namespace) -> int:
         load_pyplot()
     set_names = find_set_names(options.data, options.sets, options.exclude)
     report = evaluate(load_corpora(options, set_names), request, data_digest(options.data, set_names))
-    text = FORMATS[options.format](report)
-    if options.output:
-        options.output.write_text(text, encoding="utf-8")
+    write_report(FORMATS[options.format](report), options.output)
+    return 0
+
+
+def run_cases(options: argparse.Namespace) -> int:
+    """Judge the cases and write the report. Return the exit status.
+
+    Raise ValueError for an option that needs labelled sets.
+    """
+    if refused := [name for name in OPTIONS_OF_SETS if getattr(options, name) not in (None, False)]:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in refused)
+        raise ValueError(f"--cases judges the cases alone, without {names}")
+    if options.format not in CASE_FORMATS:
+        raise ValueError(f"--format of --cases is {' or '.join(CASE_FORMATS)}")
+    check_output_paths(output=options.output)
+    results = case_results(
+        load_cases(options.cases), parse_specs(options.algorithm), options.language, options.case_languages
+    )
+    write_report(CASE_FORMATS[options.format](results), options.output)
+    return 0
+
+
+def write_report(text: str, path: Path | None) -> None:
+    """Write the report to a file, or to standard output without one."""
+    if path:
+        # Lone surrogates of a text cannot be encoded.
+        path.write_text(text, encoding="utf-8", errors="replace")
     else:
         sys.stdout.write(text)
-    return 0
 
 
 def print_line(line: str) -> None:

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from .collection_mode import MAX_ALIGNED
+from .option_types import parse_count, parse_names, parse_positive_numbers, parse_share
 from .parallel import available_cores
 from .pool_mode import WINDOWS
 from .rcdl2007_results import ARTICLE_SIMILARITY
@@ -19,12 +20,15 @@ cost.
 
 DIR holds sets of texts: NAME.docs.jsonl.gz, NAME.pairs.jsonl.gz, NAME.variants.jsonl.gz
 (one JSON object a line; the formats are described in django_neardup/evaluation/corpora.py).
+FILE of --cases: a JSON object a line, {"id", "kind", "a", "b", "expected"[, "options"]}
+(django_neardup/evaluation/case_files.py).
 """
 EPILOG = """\
 modes:
   pairs        every labelled pair is judged (the default)
   collection   --collection or --found: all texts of a set are indexed, the pairs found are judged
   pool         --pool: all texts of all sets are indexed together, nothing is judged
+  cases        --cases, instead of the others: pairs with their expected verdicts, a report by kind
 rows:
   (nothing), (everything)   what saying always none, always duplicate, would reach
   (jaccard)                 brute force: Jaccard of the sets of words, at its best single threshold
@@ -44,7 +48,7 @@ columns:
 precision and recall of a collection: of the pairs called duplicate whose truth is known by a label or by their
 groups, and of the pairs labelled as one text
 
-exit status: 0 done, 1 a floor of --gate is missed, 2 a wrong option or unusable data
+exit status: 0 done (also if cases are wrong), 1 a floor of --gate is missed, 2 a wrong option or unusable data
 examples:
   python -m django_neardup.evaluation --data labelled --list
   python -m django_neardup.evaluation --data labelled --sets 'ads*,edits*' --verdicts verdicts.jsonl
@@ -54,6 +58,7 @@ examples:
   python -m django_neardup.evaluation --data labelled --only-found --collection --union --long 100 --algorithm all
   python -m django_neardup.evaluation --data labelled --only-found --pool --exclude 'help*'
   python -m django_neardup.evaluation --data labelled --gate benchmarks/floors.json
+  python -m django_neardup.evaluation --cases cases.jsonl --format json --output results.jsonl
 """
 
 
@@ -74,6 +79,19 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_input_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--data", metavar="DIR", type=Path, help="folder of labelled texts")
+    add(
+        "--cases",
+        metavar="FILE",
+        type=Path,
+        nargs="+",
+        help="judge the cases of these files, and nothing else: expected against got by kind, and every wrong "
+        "case; with --format json one object a case. Other options: --algorithm, --language, --output",
+    )
+    add(
+        "--case-languages",
+        action="store_true",
+        help="with --cases: read each case in the language of its field lang, if it has one",
+    )
     add(
         "--sets",
         metavar="A,B",
@@ -185,24 +203,6 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def parse_names(value: str) -> list[str]:
-    """Parse a comma-separated list."""
-    return [name.strip() for name in value.split(",") if name.strip()]
-
-
-def parse_positive_numbers(value: str) -> list[int]:
-    """Parse a comma-separated list of whole numbers, 0 or more."""
-    return [parse_count(name) for name in parse_names(value)]
-
-
-def parse_count(value: str) -> int:
-    """Parse a whole number, 0 or more. Raise ArgumentTypeError if it is negative."""
-    number = int(value)
-    if number < 0:
-        raise argparse.ArgumentTypeError("it must be 0 or more")
-    return number
-
-
 def check_output_paths(**paths: Path | None) -> None:
     """Check that the files can be written, by option name. Write nothing.
 
@@ -221,11 +221,3 @@ def check_output_paths(**paths: Path | None) -> None:
             raise FileNotFoundError(f"--{option} {path}: there is no folder {folder}")
         if not os.access(path if path.exists() else folder, os.W_OK):
             raise PermissionError(f"--{option} {path}: it cannot be written")
-
-
-def parse_share(value: str) -> float:
-    """Parse a number from 0 to 1. Raise ArgumentTypeError outside this range."""
-    number = float(value)
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError("it must be from 0 to 1")
-    return number

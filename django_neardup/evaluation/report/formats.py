@@ -52,7 +52,7 @@ def as_table(report: BenchReport) -> str:
     ]
     lines += [f"note: {note}" for note in report.notes]
     for name, rows in build_tables(report).items():
-        lines += ["", TABLE_TITLES[name], "", *_format_table(rows)]
+        lines += ["", TABLE_TITLES[name], "", *format_table(rows)]
     return "\n".join(lines) + "\n"
 
 
@@ -69,7 +69,8 @@ def column_names(rows: Sequence[TableRow]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def _format_table(rows: Sequence[TableRow]) -> list[str]:
+def format_table(rows: Sequence[TableRow]) -> list[str]:
+    """Return the lines of a table: the names of the columns, then the rows."""
     names = column_names(rows)
     cells = [names, *([_format_value(row.get(name)) for name in names] for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
