@@ -19,7 +19,18 @@ from .peers import PEERS, installed_peers, peer_version
 from .report import CASE_FORMATS, FORMATS
 from .report.plots import MatplotlibMissing, load_pyplot
 
-OPTIONS_OF_SETS = ("data", "gate", "renew", "verdicts", "found", "collection", "pool", "union", "only_found")
+OPTIONS_OF_SETS = (
+    "data",
+    "gate",
+    "renew",
+    "verdicts",
+    "found",
+    "collection",
+    "pool",
+    "union",
+    "only_found",
+    "rules",
+)
 """Options that cases mode refuses."""
 
 
@@ -105,6 +116,8 @@ def build_request(options: argparse.Namespace) -> BenchRequest:
         raise ValueError("--union needs --collection or --found")
     if options.only_found and not (collection_mode or options.pool):
         raise ValueError("--only-found leaves nothing: it needs --collection, --found or --pool")
+    if options.rules and options.only_found:
+        raise ValueError("--rules counts labelled pairs: leave --only-found out")
     return BenchRequest(
         specs=parse_specs(options.algorithm),
         peers=parse_peers(options.peers),
@@ -120,6 +133,7 @@ def build_request(options: argparse.Namespace) -> BenchRequest:
         max_aligned=options.aligned,
         windows=options.windows,
         separate_sets=options.apart,
+        with_rules=options.rules,
         verdicts_path=options.verdicts,
         candidates_path=options.found,
     )

@@ -43,6 +43,7 @@ class BenchRequest:
     - ``processes``: the maximum number of processes.
     - ``max_aligned``: candidates of a text that are judged.
     - ``windows``: window sizes for the curve of pool mode.
+    - ``with_rules``: whether the report says how often each rule decided on the labelled pairs.
     - ``separate_sets``: patterns of sets that are left out of the means.
     """
 
@@ -60,6 +61,7 @@ class BenchRequest:
     max_aligned: int = MAX_ALIGNED
     windows: Sequence[int] = WINDOWS
     separate_sets: Sequence[str] = SEPARATE_SETS
+    with_rules: bool = False
     verdicts_path: Path | None = None
     candidates_path: Path | None = None
 
@@ -70,6 +72,7 @@ def evaluate(corpora: Sequence[Corpus], request: BenchRequest, data: str = "") -
     ``data`` is a digest of the texts, for the header.
     """
     report = BenchReport([], request.seed, request.sample_size, request.language, data, request.separate_sets)
+    report.with_rules = request.with_rules
     report.peers = [*request.peers, *request.missing_peers]
     report.notes += [f"{name} is not installed" for name in request.missing_peers]
     statistics = statistics_by_set(corpora, request)

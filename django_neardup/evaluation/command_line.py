@@ -44,6 +44,8 @@ columns:
   0-0.1, ...       recall by the share of changed words
   candidate recall share of the true pairs at most half changed that meet in the index, before anything is judged
   met a text       earlier texts met in the buckets of a text, a text in two buckets counted twice
+  decided          with --rules: pairs on which a rule found another item; "share true": of those labelled true or
+                   false, the share labelled true
   ms               milliseconds of processor time; canonising (words, lemmas) is apart, and the same for all rows
 precision and recall of a collection: of the pairs called duplicate whose truth is known by a label or by their
 groups, and of the pairs labelled as one text
@@ -52,6 +54,7 @@ exit status: 0 done (also if cases are wrong), 1 a floor of --gate is missed, 2 
 examples:
   python -m django_neardup.evaluation --data labelled --list
   python -m django_neardup.evaluation --data labelled --sets 'ads*,edits*' --verdicts verdicts.jsonl
+  python -m django_neardup.evaluation --data labelled --rules --peers none --format csv --output rules.csv
   python -m django_neardup.evaluation --data labelled --algorithm all --format html --output bench.html
   python -m django_neardup.evaluation --data labelled --algorithm 'neardup:guard=false,*-sent' --peers none
   python -m django_neardup.evaluation --data labelled --sets jokes --found found.jsonl --format json --output r.json
@@ -142,6 +145,11 @@ def _add_mode_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--collection", action="store_true", help="also index all texts of each set, and judge what is found")
     add("--pool", action="store_true", help="also index all sets together: recall of candidates")
+    add(
+        "--rules",
+        action="store_true",
+        help="also count, by set, on how many true and false pairs each rule of the judge decided",
+    )
     add("--only-found", action="store_true", help="leave the labelled pairs out")
     add(
         "--union",

@@ -9,6 +9,7 @@ from ..algorithms.statistics import TermStatistics
 from ..text.canonical_text import CanonicalText
 from .algorithm_specs import AlgorithmSpec
 from .corpora import Corpus, LabelledPair
+from .decisive_differences import deciding_rules
 from .parallel import run_jobs
 from .peers import get_peer
 from .results import PairsResult, RowJudgements
@@ -45,6 +46,7 @@ def judge_pairs(
             judgements.verdicts.append(judgement.verdict)
             judgements.scores.append(judgement.score)
             judgements.classes.append(judgement.classes)
+            judgements.rules.append(deciding_rules(judgement))
     for row, judgements in zip(rows, judgements_by_row, strict=True):
         judgements.key_count = row.key_count
     return judgements_by_row
@@ -78,7 +80,7 @@ def run_pairs_job(job: PairsJob) -> tuple[list[RowJudgements], Cost]:
 def baseline_result(corpus: Corpus, name: str) -> PairsResult:
     """Return the result of giving one verdict to every pair."""
     verdict, pair_count = BASELINE_VERDICTS[name], len(corpus.pairs)
-    judgements = RowJudgements([verdict] * pair_count, classes=[()] * pair_count)
+    judgements = RowJudgements([verdict] * pair_count, classes=[()] * pair_count, rules=[()] * pair_count)
     judgements.scores.extend([float(verdict == "duplicate")] * pair_count)
     return PairsResult(name, corpus.name, corpus.pairs, judgements, "floor")
 

@@ -21,12 +21,14 @@ TableRow = dict[str, Any]
 class RowJudgements:
     """Judgements of one row on some pairs, in their order, and the processor time of its steps.
 
+    ``rules`` are the rules that decided on a pair. Only algorithms have them.
     ``key_count`` is the number of keys of the texts that ``clock["keys"]`` counts.
     """
 
     verdicts: list[str] = field(default_factory=list)
     scores: array[float] = field(default_factory=lambda: array("d"))
     classes: list[tuple[str, ...]] = field(default_factory=list)
+    rules: list[tuple[str, ...]] = field(default_factory=list)
     clock: StepClock = field(default_factory=StepClock)
     key_count: int = 0
 
@@ -35,6 +37,7 @@ class RowJudgements:
         self.verdicts += other.verdicts
         self.scores.extend(other.scores)
         self.classes += other.classes
+        self.rules += other.rules
         self.clock.merge(other.clock)
         self.key_count += other.key_count
 

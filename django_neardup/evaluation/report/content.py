@@ -31,6 +31,7 @@ class BenchReport:
     - ``canonicalization_costs``: cost of canonicalization, by mode.
     - ``notes``: omissions and their reasons.
     - ``peers``: the requested peers.
+    - ``with_rules``: whether the report has the table of rules.
     """
 
     schemes: list[TableRow]
@@ -48,6 +49,7 @@ class BenchReport:
     seconds: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     peers: Sequence[str] = ()
+    with_rules: bool = False
 
     def header(self) -> TableRow:
         """Return versions, schemes and seed: everything that is needed to repeat the run."""

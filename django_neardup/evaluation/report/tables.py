@@ -11,10 +11,12 @@ from ..results import CollectionResult, PairsResult, PoolResult, TableRow, Union
 from ..summary import RowSummary
 from ..timing import Cost
 from .content import BenchReport
+from .rule_table import rule_rows
 
 TABLE_TITLES = {
     "summary": "All sets together",
     "pairs": "Labelled pairs, set by set",
+    "rules": "Rules that decided, on true and on false pairs",
     "collections": "Collections",
     "union": "Against the pairs that any row found, beside the comparison article",
     "pool": "All sets in one collection: candidates",
@@ -28,6 +30,7 @@ def build_tables(report: BenchReport) -> dict[str, list[TableRow]]:
     tables = {
         "summary": [summary_row(row) for row in report.row_summaries()],
         "pairs": [pair_row(result) for result in report.pairs],
+        "rules": rule_rows(report.pairs) if report.with_rules else [],
         "collections": [collection_row(result) for result in report.collections],
         "union": union_table(report.union),
         "pool": [pool_row(result) for result in report.pool],
