@@ -13,16 +13,16 @@ from ..text.canonical_text import CanonicalText
 from .corpora import Corpus
 from .ground_truth import GroundTruth
 from .peers import PeerIndex
-from .results import CollectionResult, VerdictRecord, build_record
+from .results import CollectionResult
 from .rows import AlgorithmRow, BenchRow, PeerRow
 from .text_cache import CanonicalTextCache
+from .verdict_recorder import VerdictRecorder, WriteRecord
 
 BUCKET_SIZE = 64
 """Newest texts of a bucket that become candidates."""
 MAX_ALIGNED = 32
 """Candidates of a text that are judged."""
 NONE_JUDGEMENT = Judgement("none", 0.0)
-WriteRecord = Callable[[VerdictRecord], None]
 
 
 @dataclass(slots=True)
@@ -95,51 +95,6 @@ class Finder(Protocol):
     def add(self, key: str, text: CanonicalText) -> None: ...
 
     def finish(self) -> None: ...
-
-
-class VerdictRecorder:
-    """Counts and writes the judgements of the candidates of a set."""
-
-    def __init__(
-        self, row: BenchRow, corpus: Corpus, ground_truth: GroundTruth, write_record: WriteRecord | None
-    ) -> None:
-        self.result = CollectionResult(row.title, corpus.name, row.kind, len(corpus.texts), clock=row.clock)
-        self.result.true_count, self.result.labelled_count = (
-            len(ground_truth.candidate_pairs),
-            len(ground_truth.labelled_pairs),
-        )
-        self._ground_truth, self._write_record = ground_truth, write_record
-        self._numbers = {key: number for number, key in enumerate(corpus.texts)}
-
-    def add(self, a: str, b: str, judgement: Judgement) -> None:
-        """Record the judgement of a candidate pair. ``a`` was indexed before ``b``."""
-        result, pair = self.result, frozenset((a, b))
-        result.verdicts[judgement.verdict] += 1
-        if pair in self._ground_truth.candidate_pairs:
-            result.true_candidate_count += 1
-            result.true_offered_count += judgement.is_similar
-        if judgement.verdict == "duplicate":
-            relation = self._ground_truth.relation(a, b)
-            result.right_count += relation == "same"
-            result.wrong_count += relation == "different"
-            result.labelled_found_count += pair in self._ground_truth.labelled_pairs
-            result.duplicate_codes.append(self._pair_code(a, b))
-        if self._write_record:
-            self._write_record(
-                build_record(
-                    result.corpus,
-                    result.algorithm,
-                    a,
-                    b,
-                    judgement.verdict,
-                    judgement.score,
-                    judgement.classes,
-                )
-            )
-
-    def _pair_code(self, a: str, b: str) -> int:
-        first, second = sorted((self._numbers[a], self._numbers[b]))
-        return first * len(self._numbers) + second
 
 
 class AlgorithmFinder:
@@ -232,15 +187,10 @@ def run_finders(
     name. The default is 0.5.
     """
     ground_truth = GroundTruth(corpus)
+    recorders = [VerdictRecorder(row, corpus, ground_truth, writers.get(row.title)) for row in rows]
     finders = [
-        _build_finder(
-            row,
-            VerdictRecorder(row, corpus, ground_truth, writers.get(row.title)),
-            texts,
-            thresholds or {},
-            max_aligned,
-        )
-        for row in rows
+        _build_finder(row, recorder, texts, thresholds or {}, max_aligned)
+        for row, recorder in zip(rows, recorders, strict=True)
     ]
     # All rows get a text before the next one: it is canonicalized once for all of them.
     for key in corpus.texts:
@@ -249,6 +199,8 @@ def run_finders(
             _measure_indexing(finder.result, finder.add, key, text)
     for finder in finders:
         _measure_indexing(finder.result, finder.finish)
+    for recorder in recorders:
+        recorder.measure_clusters()
     return [finder.result for finder in finders]
 
 

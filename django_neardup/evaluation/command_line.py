@@ -44,6 +44,8 @@ columns:
   0-0.1, ...       recall by the share of changed words
   candidate recall share of the true pairs at most half changed that meet in the index, before anything is judged
   met a text       earlier texts met in the buckets of a text, a text in two buckets counted twice
+  ari, b3 ...      the clusters that the app would make of the pairs found, against the known groups of the set:
+                   adjusted Rand index, B-cubed; "grouped texts": texts with a known group
   decided          with --rules: pairs on which a rule found another item; "share true": of those labelled true or
                    false, the share labelled true
   ms               milliseconds of processor time; canonising (words, lemmas) is apart, and the same for all rows

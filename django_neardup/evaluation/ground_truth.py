@@ -13,6 +13,7 @@ class GroundTruth:
 
     - ``candidate_pairs``: pairs labelled as one text with at most half of the words changed.
     - ``labelled_pairs``: all pairs labelled as one text, except pairs in which one text contains the other.
+    - ``known_groups``: the group of each text. Texts that are more than an edit of their source are left out.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -35,6 +36,9 @@ class GroundTruth:
             for key in (pair.a, pair.b)
             if corpus.groups.get(pair.a) == corpus.groups.get(pair.b) is not None
             and corpus.groups[key] != key
+        }
+        self.known_groups = {
+            key: group for key, group in corpus.groups.items() if key not in self._ambiguous_texts
         }
 
     def relation(self, a: str, b: str) -> str:

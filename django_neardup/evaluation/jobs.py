@@ -16,13 +16,14 @@ from rapidfuzz import fuzz
 
 from ..algorithms.statistics import TermStatistics
 from .algorithm_specs import AlgorithmSpec
-from .collection_mode import MAX_ALIGNED, WriteRecord, run_finders
+from .collection_mode import MAX_ALIGNED, run_finders
 from .corpora import Corpus
 from .pairs_mode import build_rows
 from .parallel import run_jobs
 from .results import CollectionResult, UnionResult, VerdictRecord
 from .text_cache import CanonicalTextCache, canonicalize, join_token_keys
 from .timing import Cost, StepClock
+from .verdict_recorder import WriteRecord
 
 ROWS_PER_JOB = 4
 """Rows that index a set together in one job."""

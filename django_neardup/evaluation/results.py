@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from .cluster_metrics import ClusterFigures
 from .corpora import LabelledPair
 from .metrics import ConfusionCounts, CoreScores, build_core_scores
 from .timing import StepClock
@@ -129,6 +130,7 @@ class CollectionResult:
       words, and how many of them have the verdict ``duplicate``.
     - ``duplicate_codes``: pairs with the verdict ``duplicate``. Each is one number:
       ``number of the first text * text_count + number of the second``.
+    - ``clusters``: agreement of the clusters with the known groups. None if no group is known.
     """
 
     algorithm: str
@@ -149,6 +151,7 @@ class CollectionResult:
     duplicate_codes: array[int] = field(default_factory=lambda: array("Q"))
     clock: StepClock = field(default_factory=StepClock)
     index_seconds: float = 0.0
+    clusters: ClusterFigures | None = None
 
     @property
     def precision(self) -> float | None:

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..algorithms.base import Judgement
-from ..clustering.leaders import choose_leader
+from ..clustering.pair_graph import PairGraph
 
 Pair = tuple[int, int]
 
 
 @dataclass
-class PreviewGraph:
-    """Judged pairs of numbered posts, the older one first. It is a graph for ``clustering.leaders``."""
+class PreviewGraph(PairGraph):
+    """Judged pairs of numbered posts, the older one first, with their judgements."""
 
-    leaders: dict[int, int | None] = field(default_factory=dict)
     _cluster_sizes: Counter[int | None] = field(default_factory=Counter)
     _judgements: dict[str, dict[Pair, Judgement]] = field(default_factory=lambda: defaultdict(dict))
-    _duplicates: dict[int, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
-    _variants: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, a: int, b: int, judgement: Judgement) -> None:
         """Add the judgement of two posts."""
         if not judgement.is_similar:
             return
         self._judgements[judgement.verdict][a, b] = _without_details(judgement)
-        for post, other in ((a, b), (b, a)):
-            if judgement.verdict == "duplicate":
-                self._duplicates[post][other] = judgement.score
-            elif judgement.verdict == "variant":
-                self._variants[post].add(other)
+        self.add_pair(a, b, judgement.verdict, judgement.score)
 
-    def assign_leader(self, number: int) -> None:
+    def assign_leader(self, node: int) -> None:
         """Assign a post to a group, or to none. It was compared with the older posts."""
-        leader = self.leaders[number] = choose_leader(self, number, self.leaders)
-        self._cluster_sizes[leader] += 1
+        super().assign_leader(node)
+        self._cluster_sizes[self.leaders[node]] += 1
 
     def cluster_leader(self, number: int) -> int | None:
         """Return the leader of the post's group. Return None if the post is in no group."""
@@ -66,30 +59,6 @@ class PreviewGraph:
 
     def _is_ungrouped(self, a: int, b: int) -> bool:
         return self.leaders[a] != self.leaders[b]
-
-    def prefetch(self, nodes: Collection[int]) -> None:
-        """Do nothing: everything is in memory."""
-
-    def sort_key(self, node: int) -> int:
-        return node
-
-    def can_lead(self, node: int) -> bool:
-        return True
-
-    def duplicates(self, node: int) -> Mapping[int, float]:
-        return self._duplicates.get(node, {})
-
-    def variants(self, node: int) -> Collection[int]:
-        return self._variants.get(node, ())
-
-    def confirmed_different(self, node: int) -> Collection[int]:
-        return ()
-
-    def confirmed_same(self, node: int) -> Collection[int]:
-        return ()
-
-    def current_leader(self, node: int) -> int | None:
-        return self.leaders.get(node)
 
 
 def _without_details(judgement: Judgement) -> Judgement:

@@ -134,6 +134,28 @@ def test_precision_and_recall_by_hand() -> None:
     assert (result.precision, result.recall, result.f1) == (0.5, 0.5, 0.5)
 
 
+def test_clusters_against_the_known_groups() -> None:
+    """The chain a-b-c is cut at c; x, without a group, leads a cluster and is in no figure."""
+    texts = {"a": "кот дом", "b": "кот дом лес", "c": "лес", "x": "сад", "d": "сад"}
+    result = find(Corpus("set", texts, groups={"a": "1", "b": "1", "c": "1", "d": "2"}), Words())[0]
+    clusters = result.clusters
+    assert clusters is not None and result.verdicts["duplicate"] == 3
+    # Clusters ab, c, d of groups abc, d: S = A = 1, B = 3, E = 1/2.
+    assert (clusters.text_count, clusters.adjusted_rand) == (4, pytest.approx(0.5 / 1.5))
+    assert (clusters.precision, clusters.recall) == (1.0, pytest.approx((2 / 3 + 2 / 3 + 1 / 3 + 1) / 4))
+    assert find(Corpus("set", texts), Words())[0].clusters is None
+
+
+def test_texts_that_are_more_than_an_edit_are_in_no_group() -> None:
+    groups = {"s": "s", "s1": "s", "s9": "s", "part": "s"}
+    pairs = [
+        LabelledPair("s", "s1", "k", True, 0.1),
+        LabelledPair("s", "s9", "hn", False),
+        LabelledPair("s", "part", "quote", True, 0.6, is_containment=True),
+    ]
+    assert GroundTruth(Corpus("set", {}, pairs, groups)).known_groups == {"s": "s", "s1": "s"}
+
+
 def test_jobs_write_one_file_a_row_in_the_order_of_the_sets(folder: Path, tmp_path: Path) -> None:
     corpora = [load_corpus(folder, name) for name in ("made", "small")]
     specs = parse_specs("neardup,md5")

@@ -46,6 +46,10 @@ def test_json_report_verdicts_and_found(folder: Path, tmp_path: Path) -> None:
     small = next(row for row in content["pairs"] if row["set"] == "small" and row["algorithm"] == "neardup")
     assert (small["recall"], small["wrong"], small["verdicts"]["true"]) == (1.0, 0, {"duplicate": 1})
     assert {row["set"] for row in content["collections"]} == {"made", "small"}
+    clusters = {
+        row["set"]: (row["grouped texts"], row["ari"], row["b3 f1"]) for row in content["collections"]
+    }
+    assert clusters == {"small": (3, 1.0, 1.0), "made": (2, 1.0, 1.0)}
     assert {(row["set"], row["verdict"]) for row in lines(verdicts)} >= {
         ("small", "duplicate"),
         ("made", "none"),

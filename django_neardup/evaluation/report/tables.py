@@ -127,6 +127,14 @@ def collection_row(result: CollectionResult) -> TableRow:
     }
     for verdict in ("duplicate", "variant", "contained", "related"):
         row[verdict] = result.verdicts[verdict]
+    clusters = result.clusters
+    row |= {
+        "grouped texts": clusters.text_count if clusters else None,
+        "ari": clusters.adjusted_rand if clusters else None,
+        "b3 precision": clusters.precision if clusters else None,
+        "b3 recall": clusters.recall if clusters else None,
+        "b3 f1": clusters.f1 if clusters else None,
+    }
     steps = {step: result.clock.get(step, Cost()) for step in ("keys", "pack", "judge")}
     row["keys ms"], row["pack ms"], row["ms a pair"] = (cost.mean_milliseconds for cost in steps.values())
     row["ms a text"] = 1000 * result.index_seconds / text_count
