@@ -25,7 +25,7 @@ from .peers import JaccardPeer, get_peer
 from .pool_mode import WINDOWS, pool_results
 from .report import BenchReport
 from .results import PairsResult, TableRow
-from .summary import SEPARATE_SETS, apply_best_thresholds
+from .summary import SEPARATE_SETS, add_fixed_rows, apply_best_thresholds
 
 BETTER_F1_MARGIN = 0.005
 """Another algorithm is noted as better if its F1 is higher by more than this."""
@@ -169,7 +169,7 @@ def run_pairs_mode(
     peers = [JaccardPeer.name, *request.peers]
     results, cost = pairs_results(sampled, specs, peers, statistics, request.language, request.processes)
     thresholds = apply_best_thresholds(results, request.separate_sets)
-    report.pairs, report.canonicalization_costs["pairs"] = results, cost
+    report.pairs, report.canonicalization_costs["pairs"] = add_fixed_rows(results), cost
     if request.verdicts_path:
         paths = output_paths(request.verdicts_path, [spec.title for spec in specs], request.peers)
         for title, path in paths.items():

@@ -32,7 +32,8 @@ modes:
 rows:
   (nothing), (everything)   what saying always none, always duplicate, would reach
   (jaccard)                 brute force: Jaccard of the sets of words, at its best single threshold
-  peers                     other packages, where installed, each at its best single threshold
+  peers                     other packages, where installed, each at its best single threshold, and "at" a fixed one,
+                            the same for all sets: the package's default, or a round value (table of thresholds)
 columns:
   macro F1         mean F1 over the sets that have both classes, of core pairs: true ones of one text with at most
                    30 % of the words changed, neither holding the other, and false ones; "apart": the sets of --apart

@@ -1,8 +1,8 @@
 """Measures of other packages on the same texts, and the brute-force ceiling of the bench.
 
-Each peer computes a feature of a text and scores two features. Its verdict is the best single threshold on
-that score, which the bench searches for. Peers that are not installed are listed and left out: ``pip install
-"path/to/django-neardup[peers]"``.
+Each peer computes a feature of a text and scores two features. It has two rows: one at the best single
+threshold on that score, which the bench searches for, and one at a fixed threshold, the same for all sets.
+Peers that are not installed are listed and left out: ``pip install "path/to/django-neardup[peers]"``.
 """
 
 from __future__ import annotations
@@ -38,13 +38,16 @@ class PeerIndex(ABC):
 class Peer(ABC):
     """A measure of two texts, 0..1, by a feature of each.
 
-    ``package`` is the package that it comes from. None means that the bench defines it.
+    ``package`` is the package that it comes from. None means that the bench defines it. ``fixed_threshold`` is
+    the threshold of its fixed row, and ``threshold_source`` says where that comes from.
     """
 
     name: ClassVar[str]
     package: ClassVar[str | None] = None
     kind: ClassVar[str] = "peer"
     has_index: ClassVar[bool] = False
+    fixed_threshold: ClassVar[float]
+    threshold_source: ClassVar[str]
 
     @abstractmethod
     def feature(self, text: CanonicalText) -> Any: ...
@@ -75,6 +78,8 @@ class RapidfuzzRatioPeer(Peer):
 
     name: ClassVar[str] = "rapidfuzz ratio"
     package: ClassVar[str | None] = "rapidfuzz"
+    fixed_threshold: ClassVar[float] = 0.9
+    threshold_source: ClassVar[str] = "a round value: rapidfuzz has no default"
 
     def feature(self, text: CanonicalText) -> str:
         return text.raw.lower()
@@ -98,6 +103,8 @@ class DatasketchPeer(Peer):
     name: ClassVar[str] = "datasketch MinHashLSH"
     package: ClassVar[str | None] = "datasketch"
     has_index: ClassVar[bool] = True
+    fixed_threshold: ClassVar[float] = 0.9
+    threshold_source: ClassVar[str] = "default of datasketch.MinHashLSH"
 
     def __init__(self) -> None:
         self._module = import_module("datasketch")
@@ -121,6 +128,8 @@ class RensaPeer(Peer):
     name: ClassVar[str] = "rensa RMinHashLSH"
     package: ClassVar[str | None] = "rensa"
     has_index: ClassVar[bool] = True
+    fixed_threshold: ClassVar[float] = 0.8
+    threshold_source: ClassVar[str] = "example of rensa's README; there is no default"
     bands: ClassVar[int] = 32
 
     def __init__(self) -> None:
@@ -144,6 +153,8 @@ class SimHashPeer(Peer):
 
     name: ClassVar[str] = "simhash package"
     package: ClassVar[str | None] = "simhash"
+    fixed_threshold: ClassVar[float] = 1 - 2 / SIMHASH_BITS
+    threshold_source: ClassVar[str] = "default of simhash.SimhashIndex: 2 of 64 bits differ"
 
     def __init__(self) -> None:
         self._module = import_module("simhash")

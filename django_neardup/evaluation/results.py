@@ -47,8 +47,8 @@ class RowJudgements:
 class PairsResult:
     """Result of one row on the labelled pairs of one set.
 
-    ``kind`` is ``algorithm``, ``floor`` (one verdict for all), ``ceiling`` (brute force) or ``peer``.
-    ``threshold`` is the best threshold of a ceiling or peer.
+    ``kind`` is ``algorithm``, ``floor`` (one verdict for all), ``ceiling`` (brute force), ``peer``, or ``fixed``
+    (a peer at its fixed threshold). ``threshold`` is the threshold of a ceiling or peer.
     """
 
     algorithm: str

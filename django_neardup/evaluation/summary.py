@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .corpora import matches_any
 from .metrics import CoreScores, best_threshold, macro_f1
+from .peers import PEERS
 from .results import PairsResult, RowJudgements
 
 SEPARATE_SETS = ("*headline*",)
@@ -71,7 +72,7 @@ class RowSummary:
         for them.
         """
         cores = self.cores("core_by_score") or self.cores("core_by_score", ["*"])
-        return None if self.kind == "floor" else best_threshold(cores)
+        return None if self.kind in ("floor", "fixed") else best_threshold(cores)
 
     @property
     def cost_totals(self) -> RowJudgements:
@@ -113,3 +114,20 @@ def apply_best_thresholds(
         for result in row.results:
             result.apply_threshold(best[0] if best else 0.5)
     return thresholds
+
+
+def add_fixed_rows(results: Sequence[PairsResult]) -> list[PairsResult]:
+    """Return the results, each of a peer followed by its row at the peer's fixed threshold."""
+    all_results = []
+    for result in results:
+        all_results.append(result)
+        if result.kind == "peer":
+            all_results.append(_fixed_result(result, PEERS[result.algorithm].fixed_threshold))
+    return all_results
+
+
+def _fixed_result(result: PairsResult, threshold: float) -> PairsResult:
+    title = f"{result.algorithm} at {threshold:g}"
+    fixed = PairsResult(title, result.corpus, result.pairs, replace(result.judgements), "fixed")
+    fixed.apply_threshold(threshold)
+    return fixed

@@ -12,8 +12,8 @@ from django_neardup.evaluation.corpora import Corpus, LabelledPair, load_corpus
 from django_neardup.evaluation.jobs import gather_statistics_by_set
 from django_neardup.evaluation.pairs_mode import baseline_result, build_rows, judge_pairs, pairs_results
 from django_neardup.evaluation.peers import JaccardPeer
-from django_neardup.evaluation.results import PairsResult
-from django_neardup.evaluation.summary import apply_best_thresholds, summarize_rows
+from django_neardup.evaluation.results import PairsResult, RowJudgements
+from django_neardup.evaluation.summary import add_fixed_rows, apply_best_thresholds, summarize_rows
 from django_neardup.evaluation.text_cache import CanonicalTextCache
 
 SPECS = parse_specs("neardup,neardup-articles")
@@ -73,6 +73,23 @@ def test_brute_force_has_the_verdicts_of_its_best_threshold(folder: Path) -> Non
         (thresholds["(jaccard)"], 1.0),
     )
     assert {result.threshold for result in row.results} == {thresholds["(jaccard)"]}
+
+
+def test_the_fixed_row_of_a_peer_judges_its_scores() -> None:
+    pairs = [LabelledPair("a", "b", "k", label, 0.1) for label in (True, True, False, False)]
+    judgements = RowJudgements(["none"] * 4, classes=[()] * 4, rules=[()] * 4)
+    judgements.scores.extend([0.95, 0.85, 0.9, 0.2])
+    swept = PairsResult("rapidfuzz ratio", "set", pairs, judgements, "peer")
+    swept.apply_threshold(0.85)
+    other = PairsResult("neardup", "set", pairs, RowJudgements(["none"] * 4))
+    rows = add_fixed_rows([other, swept])
+    assert [row.algorithm for row in rows] == ["neardup", "rapidfuzz ratio", "rapidfuzz ratio at 0.9"]
+    assert [(row.counts.positive.found_count, row.counts.wrong_count) for row in rows] == [
+        (0, 0),
+        (2, 1),
+        (1, 1),
+    ]
+    assert [(row.kind, row.threshold) for row in rows[1:]] == [("peer", 0.85), ("fixed", 0.9)]
 
 
 def test_sets_kept_apart_are_not_in_the_mean(folder: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from django_neardup.evaluation import __main__ as command
 from django_neardup.evaluation.__main__ import main
-from django_neardup.evaluation.peers import installed_peers, peer_version
+from django_neardup.evaluation.peers import PEERS, installed_peers, peer_version
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -93,10 +93,28 @@ def test_several_algorithms_and_peers_have_a_verdicts_file_each(folder: Path, tm
 def test_peers_are_rows_where_they_are_installed(folder: Path) -> None:
     content = as_json(folder, "--sets", "small")
     names = [row["algorithm"] for row in content["summary"]]
-    assert names == ["(nothing)", "(everything)", "neardup", "(jaccard)", *installed_peers()]
+    peers = [row for name in installed_peers() for row in (name, fixed_title(name))]
+    assert names == ["(nothing)", "(everything)", "neardup", "(jaccard)", *peers]
     ratio = next(row for row in content["summary"] if row["algorithm"] == "rapidfuzz ratio")
     assert ratio["macro F1"] == ratio["macro F1 then"] == 1.0
     assert 0 < ratio["best at"] < 1
+
+
+def fixed_title(name: str) -> str:
+    return f"{name} at {PEERS[name].fixed_threshold:g}"
+
+
+def test_a_peer_has_a_row_at_one_fixed_threshold(folder: Path) -> None:
+    content = as_json(folder, "--peers", "rapidfuzz ratio,rapidfuzz token_set")
+    summary = {row["algorithm"]: row for row in content["summary"]}
+    assert summary["rapidfuzz ratio at 0.9"]["kind"] == "fixed"
+    assert summary["rapidfuzz ratio at 0.9"]["best at"] is None
+    assert [(row["peer"], row["fixed"]) for row in content["peers"]] == [
+        ("rapidfuzz ratio", 0.9),
+        ("rapidfuzz token_set", 0.9),
+    ]
+    assert content["peers"][0]["best"] == summary["rapidfuzz ratio"]["best at"]
+    assert all(row["source of the fixed one"] for row in content["peers"])
 
 
 def test_absent_peers_are_named_where_all_are_asked_for(

@@ -76,7 +76,7 @@ def test_the_page_has_plots_and_tables(page: str) -> None:
     found = re.findall(r"<h2[^>]*>([^<]+)</h2>", page)
     assert [heading for heading in HEADINGS if heading in found] == HEADINGS
     assert page.count("<svg") == 6
-    assert page.count("<table") == 7
+    assert page.count("<table") == 8
     assert '<tr class="ours">' in page
 
 

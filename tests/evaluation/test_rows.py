@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 
 import pytest
 
@@ -185,3 +186,15 @@ def test_a_peer_knows_like_from_unlike(name: str) -> None:
 
 def test_no_peer_has_the_name_of_an_algorithm() -> None:
     assert not {*PEERS, JaccardPeer.name} & set(algorithm_names())
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_fixed_thresholds_have_a_source(name: str) -> None:
+    assert 0 < PEERS[name].fixed_threshold < 1
+    assert PEERS[name].threshold_source
+
+
+def test_the_fixed_threshold_of_datasketch_is_its_default() -> None:
+    datasketch = pytest.importorskip("datasketch")
+    default = inspect.signature(datasketch.MinHashLSH).parameters["threshold"].default
+    assert PEERS["datasketch MinHashLSH"].fixed_threshold == default

@@ -37,7 +37,12 @@ def render_plots(report: BenchReport) -> list[tuple[str, str, str]]:
     Raise MatplotlibMissing without matplotlib.
     """
     pyplot = load_pyplot()
-    summaries = [row for row in report.row_summaries() if row.kind != "floor" and row.mean_f1 is not None]
+    # A fixed row has the scores of its peer: its curves would be drawn twice.
+    summaries = [
+        row
+        for row in report.row_summaries()
+        if row.kind not in ("floor", "fixed") and row.mean_f1 is not None
+    ]
     plots: list[tuple[str, str, str]] = []
     for title, explanation, draw, mode in _PLOTS:
         rows: Sequence[Any] = summaries if mode == "pairs" else report.pool

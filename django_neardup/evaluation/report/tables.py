@@ -11,11 +11,13 @@ from ..results import CollectionResult, PairsResult, PoolResult, TableRow, Union
 from ..summary import RowSummary
 from ..timing import Cost
 from .content import BenchReport
+from .peer_table import peer_threshold_rows
 from .rule_table import rule_rows
 
 TABLE_TITLES = {
     "summary": "All sets together",
     "pairs": "Labelled pairs, set by set",
+    "peers": "Thresholds of the peers",
     "rules": "Rules that decided, on true and on false pairs",
     "collections": "Collections",
     "union": "Against the pairs that any row found, beside the comparison article",
@@ -30,6 +32,7 @@ def build_tables(report: BenchReport) -> dict[str, list[TableRow]]:
     tables = {
         "summary": [summary_row(row) for row in report.row_summaries()],
         "pairs": [pair_row(result) for result in report.pairs],
+        "peers": peer_threshold_rows(report.pairs),
         "rules": rule_rows(report.pairs) if report.with_rules else [],
         "collections": [collection_row(result) for result in report.collections],
         "union": union_table(report.union),
