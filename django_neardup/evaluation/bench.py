@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,11 +20,13 @@ from .jobs import (
     union_rows,
 )
 from .pairs_mode import pairs_results
-from .peers import JaccardPeer, get_peer
+from .peers import SET_PEERS, TEXT_PEERS, JaccardPeer
 from .pool_mode import WINDOWS, pool_results
 from .report import BenchReport
 from .results import PairsResult, TableRow
+from .set_peers_mode import merge_set_by_set, set_peer_results
 from .summary import SEPARATE_SETS, add_fixed_rows, apply_best_thresholds
+from .verdict_files import output_paths, write_verdicts
 
 BETTER_F1_MARGIN = 0.005
 """Another algorithm is noted as better if its F1 is higher by more than this."""
@@ -166,8 +167,12 @@ def run_pairs_mode(
     omitted = [spec.title for spec in request.specs if spec not in specs]
     report.notes += [f"{title} has no verdict on a pair: only in collection mode" for title in omitted]
     sampled = [sample_pairs(corpus, request.sample_size, request.seed) for corpus in corpora]
-    peers = [JaccardPeer.name, *request.peers]
+    peers = [JaccardPeer.name, *(name for name in request.peers if name in TEXT_PEERS)]
     results, cost = pairs_results(sampled, specs, peers, statistics, request.language, request.processes)
+    set_peers = [name for name in request.peers if name in SET_PEERS]
+    set_results, notes = set_peer_results(sampled, set_peers, request.processes)
+    results = merge_set_by_set(results, set_results)
+    report.notes += notes
     thresholds = apply_best_thresholds(results, request.separate_sets)
     report.pairs, report.canonicalization_costs["pairs"] = add_fixed_rows(results), cost
     if request.verdicts_path:
@@ -185,7 +190,7 @@ def run_collection_mode(
     thresholds: Mapping[str, float],
 ) -> None:
     """Run collection mode, and compute the union of the pairs that its rows found."""
-    peers = [name for name in request.peers if get_peer(name).has_index]
+    peers = [name for name in request.peers if name in TEXT_PEERS and TEXT_PEERS[name].has_index]
     if set(peers) - set(thresholds):
         report.notes.append(
             "peers at a threshold of 0.5: no labelled pairs were judged to find their best one"
@@ -225,27 +230,3 @@ def run_pool_mode(corpora: Sequence[Corpus], request: BenchRequest, report: Benc
         request.seed,
         request.windows,
     )
-
-
-def output_paths(path: Path, titles: Sequence[str], peers: Sequence[str]) -> dict[str, Path]:
-    """Return a file for every row.
-
-    A single algorithm gets the path itself. Otherwise the name of the row stands before the suffix.
-    """
-    paths = {
-        title: path.with_name(f"{path.stem}.{file_name_part(title)}{path.suffix}")
-        for title in [*titles, *peers]
-    }
-    return {**paths, titles[0]: path} if len(titles) == 1 else paths
-
-
-def file_name_part(title: str) -> str:
-    """Return a row's title as a part of a file name."""
-    return "".join(character if character.isalnum() or character in "-_=." else "-" for character in title)
-
-
-def write_verdicts(path: Path, results: Sequence[PairsResult]) -> None:
-    """Write one JSON object a line, for each judged pair."""
-    with path.open("w", encoding="utf-8") as out:
-        for result in results:
-            out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in result.verdict_records())

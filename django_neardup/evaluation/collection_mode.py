@@ -12,7 +12,7 @@ from ..algorithms import Algorithm, Judgement
 from ..text.canonical_text import CanonicalText
 from .corpora import Corpus
 from .ground_truth import GroundTruth
-from .peers import PeerIndex
+from .peer_base import PeerIndex
 from .results import CollectionResult
 from .rows import AlgorithmRow, BenchRow, PeerRow
 from .text_cache import CanonicalTextCache

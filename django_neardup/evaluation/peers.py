@@ -1,6 +1,6 @@
 """Measures of other packages on the same texts, and the brute-force ceiling of the bench.
 
-Each peer computes a feature of a text and scores two features. It has two rows: one at the best single
+A peer scores two texts, most by a feature of each. It has two rows: one at the best single
 threshold on that score, which the bench searches for, and one at a fixed threshold, the same for all sets.
 Peers that are not installed are listed and left out: ``pip install "path/to/django-neardup[peers]"``.
 """
@@ -8,7 +8,6 @@ Peers that are not installed are listed and left out: ``pip install "path/to/dja
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -17,47 +16,13 @@ from typing import Any, ClassVar
 from rapidfuzz import fuzz
 
 from ..text.canonical_text import CanonicalText
+from .peer_base import BasePeer, Peer, PeerIndex, SetPeer
+from .splink_peer import SplinkPeer
 
 PERMUTATIONS = 128
 SHINGLE_SIZE = 3
 SIMHASH_BITS = 64
 _WORD = re.compile(r"\w+")
-
-
-class PeerIndex(ABC):
-    """An index that finds texts by their features, at one threshold."""
-
-    @abstractmethod
-    def query(self, feature: Any) -> Iterable[Hashable]:
-        """Return the keys of candidates among the texts inserted before."""
-
-    @abstractmethod
-    def insert(self, key: int, feature: Any) -> None: ...
-
-
-class Peer(ABC):
-    """A measure of two texts, 0..1, by a feature of each.
-
-    ``package`` is the package that it comes from. None means that the bench defines it. ``fixed_threshold`` is
-    the threshold of its fixed row, and ``threshold_source`` says where that comes from.
-    """
-
-    name: ClassVar[str]
-    package: ClassVar[str | None] = None
-    kind: ClassVar[str] = "peer"
-    has_index: ClassVar[bool] = False
-    fixed_threshold: ClassVar[float]
-    threshold_source: ClassVar[str]
-
-    @abstractmethod
-    def feature(self, text: CanonicalText) -> Any: ...
-
-    @abstractmethod
-    def score(self, a: Any, b: Any) -> float: ...
-
-    def build_index(self, threshold: float) -> PeerIndex:
-        """Return an empty index. Raise NotImplementedError if the peer has none (``has_index``)."""
-        raise NotImplementedError(f"{self.name} has no index")
 
 
 class JaccardPeer(Peer):
@@ -184,10 +149,12 @@ class _LshIndex(PeerIndex):
         self._lsh.insert(key, feature)
 
 
-PEERS: dict[str, type[Peer]] = {
+TEXT_PEERS: dict[str, type[Peer]] = {
     peer.name: peer
     for peer in (RapidfuzzRatioPeer, TokenSetRatioPeer, DatasketchPeer, RensaPeer, SimHashPeer)
 }
+SET_PEERS: dict[str, type[SetPeer]] = {SplinkPeer.name: SplinkPeer}
+PEERS: dict[str, type[BasePeer]] = {**TEXT_PEERS, **SET_PEERS}
 
 
 def word_shingles(text: str) -> list[str]:
@@ -214,5 +181,5 @@ def installed_peers() -> list[str]:
 
 
 def get_peer(name: str) -> Peer:
-    """Return the peer, or the brute-force ceiling, by its name."""
-    return JaccardPeer() if name == JaccardPeer.name else PEERS[name]()
+    """Return the peer of single texts, or the brute-force ceiling, by its name."""
+    return JaccardPeer() if name == JaccardPeer.name else TEXT_PEERS[name]()

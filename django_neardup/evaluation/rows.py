@@ -9,7 +9,7 @@ from zlib import crc32
 
 from ..algorithms import Algorithm, Judgement
 from ..text.canonical_text import CanonicalText
-from .peers import Peer
+from .peer_base import Peer
 from .results import RowJudgements
 from .timing import StepClock
 

@@ -13,7 +13,7 @@ from django_neardup.evaluation.collection_mode import MemoryIndex, run_finders
 from django_neardup.evaluation.corpora import Corpus, LabelledPair, load_corpus
 from django_neardup.evaluation.ground_truth import GroundTruth
 from django_neardup.evaluation.jobs import collection_results, union_rows
-from django_neardup.evaluation.peers import get_peer, installed_peers
+from django_neardup.evaluation.peers import TEXT_PEERS, get_peer, peer_version
 from django_neardup.evaluation.report.tables import union_table
 from django_neardup.evaluation.results import CollectionResult, VerdictRecord
 from django_neardup.evaluation.rows import AlgorithmRow, PeerRow
@@ -193,7 +193,9 @@ def test_the_union_is_what_any_row_found_of_texts_alike_enough() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in installed_peers() if get_peer(name).has_index])
+@pytest.mark.parametrize(
+    "name", [name for name, peer in TEXT_PEERS.items() if peer.has_index and peer_version(name)]
+)
 def test_a_peer_finds_a_copy_by_its_index(folder: Path, name: str) -> None:
     corpus = Corpus("set", {"a": DOG, "b": SOFA, "c": DOG + "!"})
     row = PeerRow(get_peer(name))
