@@ -14,7 +14,6 @@ from .algorithm_specs import AlgorithmSpec, any_uses_statistics
 from .case_files import Case
 from .decisive_differences import decisive_differences, difference_record, is_sure
 from .jobs import StatisticsJob, gather_statistics
-from .text_cache import canonicalize
 from .word_diff import PIECE, WORD, WordDiff
 
 
@@ -117,7 +116,11 @@ def _judge_case(case: Case, title: str, algorithm: Algorithm, language: str) -> 
 
 
 def _canonicalize(text: str, case: Case, language: str) -> CanonicalText:
-    return canonicalize(text, case.options.get("language", language), case.options.get("quotes", "keep"))
+    return CanonicalText(
+        text,
+        language=case.options.get("language", language),
+        quotes=case.options.get("quotes", "keep"),
+    )
 
 
 def _decisive_records(

@@ -65,9 +65,9 @@ class CanonicalTextCache:
         return text
 
 
-def canonicalize(text: str, language: str = "ru", quotes: str = "keep") -> CanonicalText:
+def canonicalize(text: str, language: str = "ru") -> CanonicalText:
     """Return a canonical text with the features that all algorithms share."""
-    canonical = CanonicalText(text, language=language, quotes=quotes)
+    canonical = CanonicalText(text, language=language)
     # Computed now: otherwise the first algorithm would be charged for them.
     _ = (
         canonical.total_weight,
