@@ -13,7 +13,8 @@ class GroundTruth:
 
     - ``candidate_pairs``: pairs labelled as one text with at most half of the words changed.
     - ``labelled_pairs``: all pairs labelled as one text, except pairs in which one text contains the other.
-    - ``known_groups``: the group of each text. Texts that are more than an edit of their source are left out.
+    - ``known_groups``: the group of each text. If a group is named after its source, texts that are labelled
+      as more than an edit of the source are left out.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -37,9 +38,15 @@ class GroundTruth:
             if corpus.groups.get(pair.a) == corpus.groups.get(pair.b) is not None
             and corpus.groups[key] != key
         }
-        self.known_groups = {
-            key: group for key, group in corpus.groups.items() if key not in self._ambiguous_texts
+        # Versions of one text that differ much from one another are a matter of policy, and still versions.
+        more_than_edits = {
+            key
+            for pair in corpus.pairs
+            if not pair.is_duplicate or pair.is_containment
+            for key, other in ((pair.a, pair.b), (pair.b, pair.a))
+            if corpus.groups.get(key) == other
         }
+        self.known_groups = {key: group for key, group in corpus.groups.items() if key not in more_than_edits}
 
     def relation(self, a: str, b: str) -> str:
         """Return ``same``, ``different`` or ``unknown``.

@@ -154,6 +154,8 @@ def test_texts_that_are_more_than_an_edit_are_in_no_group() -> None:
         LabelledPair("s", "part", "quote", True, 0.6, is_containment=True),
     ]
     assert GroundTruth(Corpus("set", {}, pairs, groups)).known_groups == {"s": "s", "s1": "s"}
+    versions = dict.fromkeys(groups, "text of a cluster")
+    assert GroundTruth(Corpus("set", {}, pairs, versions)).known_groups == versions
 
 
 def test_jobs_write_one_file_a_row_in_the_order_of_the_sets(folder: Path, tmp_path: Path) -> None:
