@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+from bisect import bisect_left
 from functools import cached_property
+from operator import attrgetter
 
 from .chunk_cache import BARE, RECORD, STOPPED
 from .hashing import digest
@@ -48,9 +50,12 @@ class CanonicalText:
     - ``quotes``: "keep" or "drop" quotations. Any other value raises ValueError.
     - ``secret``: the key of every hash.
     - ``synonyms``: classes of words that count as one.
+    - ``head``: number of characters of the raw text that form the declared head (title). 0 means none.
 
-    If a text is over 1 MiB, only its head and tail are read, and ``truncated`` is True. ``len()`` is the
-    number of tokens. The reader provides the hashes and the views derived from them. Tokens with their
+    The head changes no hash, key, weight or digest.
+
+    If a text is over 1 MiB, only its beginning and its end are read, and ``truncated`` is True. ``len()`` is
+    the number of tokens. The reader provides the hashes and the views derived from them. Tokens with their
     offsets are made on first access.
     """
 
@@ -62,6 +67,7 @@ class CanonicalText:
         quotes: str = "keep",
         secret: bytes = b"",
         synonyms: Synonyms | None = None,
+        head: int = 0,
     ) -> None:
         if quotes not in ("keep", "drop"):
             raise ValueError("quotes is 'keep' or 'drop'")
@@ -70,6 +76,7 @@ class CanonicalText:
         self.quotes = quotes
         self.secret = secret
         self.synonyms = synonyms
+        self.head = head
 
     def __len__(self) -> int:
         return len(self.reading.data) // RECORD.size
@@ -93,7 +100,12 @@ class CanonicalText:
     def without_tokens(self) -> CanonicalText:
         """Return a copy with the reading only. All other computed values are dropped."""
         text = CanonicalText(
-            self.raw, language=self.language, quotes=self.quotes, secret=self.secret, synonyms=self.synonyms
+            self.raw,
+            language=self.language,
+            quotes=self.quotes,
+            secret=self.secret,
+            synonyms=self.synonyms,
+            head=self.head,
         )
         text.reading = self.reading
         return text
@@ -130,6 +142,12 @@ class CanonicalText:
     def sentences(self) -> tuple[tuple[int, int], ...]:
         """Half-open ranges of tokens, in order, that together cover all tokens."""
         return self._tokens_and_sentences.sentences
+
+    @cached_property
+    def head_end(self) -> int:
+        """Number of tokens that start in the declared head. They are the first tokens of the text."""
+        # Most texts have no head: their tokens are not made for this.
+        return bisect_left(self.tokens, self.head, key=attrgetter("start")) if self.head > 0 else 0
 
     @property
     def truncated(self) -> bool:
