@@ -17,6 +17,7 @@ from .exceptions import JOB_TIMEOUT_ERRORS
 from .querysets import concrete_fields_by_name, existing_pks, field_value, is_unfiltered, parse_pk
 from .registry import adapter_for, adapters_of, register, registered_adapters, unregister
 from .text.hashing import digest
+from .text.heads import head_length
 
 # Not imported at run time: sites register adapters before the models of this app are loaded.
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Source:
     compared: bool
     live: bool
     options: tuple[str, ...]
+    head: int = 0
+    """Number of characters at the start of ``text`` that form the declared head."""
 
     @property
     def digest(self) -> str:
@@ -61,6 +64,8 @@ class Source:
         for group in (self.contacts, self.identity, self.scope, self.options):
             # The lengths keep groups apart: a value that moves to the next group changes the digest.
             parts += [str(len(group)), *group]
+        # Sources without a head keep the digest they had before heads existed: they are not compared again.
+        parts += [str(self.head)] if self.head else []
         return digest(parts).hex()
 
 
@@ -68,6 +73,8 @@ class Adapter:
     """The description of one registered model. ``fields`` or ``text()`` is required, the rest is optional.
 
     - ``fields``: names of the fields that make the text, one line each.
+    - ``heads``: names of fields that are heads (titles). They must be the first of ``fields``. Another
+      content word in the head makes another item.
     - ``contacts``: names of fields with declared contacts. They are evidence.
     - ``identity``: fields that identify the item. Equal values make a duplicate and unequal ones a variant,
       independent of the texts.
@@ -87,6 +94,7 @@ class Adapter:
     """
 
     fields: ClassVar[Sequence[str]] = ()
+    heads: ClassVar[Sequence[str]] = ()
     contacts: ClassVar[Sequence[str]] = ()
     identity: ClassVar[Sequence[str]] = ()
     watch: ClassVar[Sequence[str]] = ()
@@ -107,7 +115,14 @@ class Adapter:
 
     def text(self, instance: Any) -> str:
         """Return the text to compare: by default, the values of ``fields``, one line each."""
-        return "\n".join(str(value) for value in self._values(instance, self.fields) if value is not None)
+        return self._lines(instance, self.fields)
+
+    def head(self, instance: Any) -> str:
+        """Return the head with which ``text()`` begins: by default, the values of ``heads``, one line each.
+
+        Return an empty string if the post has no head. A text that does not begin with it has no head.
+        """
+        return self._lines(instance, self.heads)
 
     def live(self) -> models.QuerySet[Any]:
         """Return the posts that may represent a cluster, be counted and be shown."""
@@ -277,8 +292,9 @@ class Adapter:
 
     def source(self, instance: Any, *, compared: bool, live: bool) -> Source:
         """Read an object: everything that one check needs."""
+        text = self.text(instance)
         return Source(
-            text=self.text(instance),
+            text=text,
             contacts=self._texts(instance, self.contacts),
             identity=self._texts(instance, self.identity),
             scope=self._texts(instance, self.scope),
@@ -292,6 +308,7 @@ class Adapter:
                 ",".join(["-"] if self.ignored_differences is None else self.ignored_differences),
                 *(model._meta.label_lower for model in self.partners),
             ),
+            head=head_length(text, self.head(instance)),
         )
 
     def sources(self, keys: Iterable[Any], using: str, strict: bool = False) -> dict[Any, Source]:
@@ -331,6 +348,9 @@ class Adapter:
             return found
         return existing_pks(queryset, found, using)
 
+    def _lines(self, instance: Any, names: Sequence[str]) -> str:
+        return "\n".join(str(value) for value in self._values(instance, names) if value is not None)
+
     @staticmethod
     def _values(instance: Any, names: Sequence[str]) -> Iterator[Any]:
         for name in names:
@@ -351,9 +371,11 @@ def language_of(adapter: Adapter | None, otherwise: Scheme | Profile) -> str:
 def reads_unnamed(adapter: Adapter) -> bool:
     """Return whether the adapter may read fields that it does not name.
 
-    It may if it has its own ``text()``, or if it names properties.
+    It may if it has its own ``text()`` or ``head()``, or if it names properties.
     """
     names = {*adapter.fields, *adapter.contacts, *adapter.identity, *adapter.scope}
     return (
-        type(adapter).text is not Adapter.text or not names <= concrete_fields_by_name(adapter.model).keys()
+        type(adapter).text is not Adapter.text
+        or type(adapter).head is not Adapter.head
+        or not names <= concrete_fields_by_name(adapter.model).keys()
     )

@@ -194,6 +194,7 @@ def canonicalize(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
         quotes=adapter.quotes,
         secret=bytes.fromhex(scheme.secret),
         synonyms=synonyms_of(scheme, language),
+        head=source.head,
     )
 
 

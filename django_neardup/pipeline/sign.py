@@ -124,12 +124,14 @@ def _read_batches(
         adapter = _require_adapter(read_document)
         groups.setdefault((language_of(adapter, scheme), adapter.quotes), []).append(read_document)
     for (language, quotes), group in groups.items():
+        sources = [_require_source(read_document) for read_document in group]
         batch = read_batch(
-            [_require_source(read_document).text for read_document in group],
+            [source.text for source in sources],
             language=language,
             quotes=quotes,
             secret=bytes.fromhex(scheme.secret),
             synonyms=synonyms_of(scheme, language),
+            heads=[source.head for source in sources],
         )
         yield language, batch, group
 

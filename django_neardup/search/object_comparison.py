@@ -27,6 +27,7 @@ from ..pipeline.verify import apply_identity as apply_identity
 from ..querysets import existing_pks
 from ..reports.text_comparison import Comparison, Note, compare_texts
 from ..text.canonical_text import CanonicalText as Text
+from ..text.heads import FIRST_LINE, first_line_length
 from ..text.tokens.contacts import canonical_contact
 
 NOTES_BY_SKIP_REASON = {"not compared": "excluded", "too short": "short"}
@@ -38,6 +39,7 @@ class _ComparedSide:
     """One side: its text and, for an object, its adapter, its source and its location.
 
     The location is the model, the primary key (None if the object is not saved) and the database alias.
+    ``has_head_line``: the first line of a text is its head.
     """
 
     title: str
@@ -45,6 +47,17 @@ class _ComparedSide:
     adapter: Adapter | None = None
     source: Source | None = None
     location: tuple[type[Model], Any, str] | None = None
+    has_head_line: bool = False
+
+    @property
+    def head(self) -> int:
+        """Return the number of characters of the head.
+
+        An object's head is the one that its adapter declares. A text has one if the first line is its head.
+        """
+        if self.source is not None:
+            return self.source.head
+        return first_line_length(self.text) if self.has_head_line else 0
 
     @property
     def contacts(self) -> list[str]:
@@ -63,6 +76,7 @@ def compare(
     profile: str | None = None,
     algorithm: str | None = None,
     language: str | None = None,
+    head: str | None = None,
     using: str | None = None,
     titles: tuple[str, str] | None = None,
     known: bool = False,
@@ -75,6 +89,8 @@ def compare(
     - ``profile``: None means the profile of the first object's adapter, or "default" for two texts.
     - ``algorithm``: the algorithm of the verdict. None means the scheme's.
     - ``language``: the language of the texts. None means the adapter's, or the scheme's.
+    - ``head``: "first-line" if the first line of a text is its head. None means that texts have no head. An
+      object has the head that its adapter declares.
     - ``using``: the database alias of the scheme. None means the first object's database.
     - ``titles``: the names of both in reports.
     - ``known``: whether to add the stored facts about two saved objects: keys by kind, key phrases,
@@ -85,9 +101,13 @@ def compare(
     Raise ``NotRegistered`` if an object has no adapter. Raise ``UnknownAlgorithm`` if the algorithm does not
     exist. Raise ``StatisticsMissing`` if the deciding algorithm has no statistics. Raise ``NoVerdict`` if it
     refines whole collections. Raise ``TypeError`` if an argument is neither an object nor a text. Raise
-    ``ImproperlyConfigured`` if the profile does not exist.
+    ``ImproperlyConfigured`` if the profile does not exist. Raise ``ValueError`` for another ``head``.
     """
-    left, right = (_read_side(side, letter) for side, letter in ((a, "A"), (b, "B")))
+    if head not in (None, FIRST_LINE):
+        raise ValueError(f"head is {head!r}: it is {FIRST_LINE!r} or None")
+    left, right = (
+        _read_side(side, letter, has_head_line=head == FIRST_LINE) for side, letter in ((a, "A"), (b, "B"))
+    )
     selected_profile = get_profile(
         profile or next((side.adapter.profile for side in (left, right) if side.adapter), "default")
     )
@@ -149,9 +169,9 @@ def _database_of(instance: Model) -> str:
     return instance._state.db or DEFAULT_DB_ALIAS
 
 
-def _read_side(side: Any, letter: str) -> _ComparedSide:
+def _read_side(side: Any, letter: str, has_head_line: bool) -> _ComparedSide:
     if isinstance(side, str):
-        return _ComparedSide(letter, side)
+        return _ComparedSide(letter, side, has_head_line=has_head_line)
     if not isinstance(side, Model):
         raise TypeError(
             f"compare() takes two objects of registered models, or two texts, not {type(side).__name__}"
@@ -199,6 +219,7 @@ def _canonicalize(side: _ComparedSide, scheme: Scheme, language: str | None) -> 
         quotes=side.adapter.quotes if side.adapter else "keep",
         secret=bytes.fromhex(scheme.secret),
         synonyms=synonyms_of(scheme, text_language),
+        head=side.head,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, repeat
 from typing import TypedDict
 
 import numpy as np
@@ -25,7 +25,7 @@ _STOPPED, _NO_CONTENT = np.array(STOPPED, np.uint8), np.array(STOPPED | BARE, np
 
 
 class Options(TypedDict):
-    """Keyword arguments of ``CanonicalText``."""
+    """Keyword arguments of ``CanonicalText`` that all texts of a batch share."""
 
     language: str
     quotes: str
@@ -40,10 +40,17 @@ def read_batch(
     quotes: str = "keep",
     secret: bytes = b"",
     synonyms: Synonyms | None = None,
+    heads: Sequence[int] = (),
 ) -> Batch:
-    """Read texts side by side. The arguments are those of ``CanonicalText``."""
+    """Read texts side by side. The arguments are those of ``CanonicalText``.
+
+    ``heads``: the length of each text's head. By default, no text has one.
+    """
     options: Options = {"language": language, "quotes": quotes, "secret": secret, "synonyms": synonyms}
-    return Batch([CanonicalText(text, **options) for text in texts], secret)
+    lengths = heads or repeat(0, len(texts))
+    return Batch(
+        [CanonicalText(text, head=head, **options) for text, head in zip(texts, lengths, strict=True)], secret
+    )
 
 
 class Batch:
