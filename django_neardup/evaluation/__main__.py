@@ -127,6 +127,7 @@ def build_request(options: argparse.Namespace) -> BenchRequest:
         pool_mode=options.pool,
         union_similarity=options.union,
         language=options.language,
+        head=options.head,
         sample_size=options.sample,
         seed=options.seed,
         processes=max(options.jobs, 1),

@@ -9,9 +9,10 @@ from pathlib import Path
 from time import perf_counter
 
 from ..algorithms.statistics import TermStatistics
+from ..text.heads import FIRST_LINE
 from .algorithm_specs import AlgorithmSpec, any_uses_statistics
 from .collection_mode import MAX_ALIGNED
-from .corpora import Corpus, CorpusError, sample_pairs
+from .corpora import Corpus, CorpusError, declare_first_lines, sample_pairs
 from .jobs import (
     StatisticsJob,
     collection_results,
@@ -40,6 +41,7 @@ class BenchRequest:
     - ``peers``: names of installed peers. Pairs mode always adds the brute-force ceiling.
     - ``missing_peers``: requested peers that are not installed, for the header.
     - ``union_similarity``: with it, pairs that collections found count as true from this similarity on, 0..1.
+    - ``head``: "first-line" if the first line of every text is its head.
     - ``sample_size``: judged pairs of each set. 0 is all.
     - ``processes``: the maximum number of processes.
     - ``max_aligned``: candidates of a text that are judged.
@@ -56,6 +58,7 @@ class BenchRequest:
     pool_mode: bool = False
     union_similarity: float | None = None
     language: str = "ru"
+    head: str | None = None
     sample_size: int = 0
     seed: int = 1
     processes: int = 1
@@ -72,10 +75,14 @@ def evaluate(corpora: Sequence[Corpus], request: BenchRequest, data: str = "") -
 
     ``data`` is a digest of the texts, for the header.
     """
+    if request.head == FIRST_LINE:
+        corpora = [declare_first_lines(corpus) for corpus in corpora]
     report = BenchReport([], request.seed, request.sample_size, request.language, data, request.separate_sets)
     report.with_rules = request.with_rules
     report.peers = [*request.peers, *request.missing_peers]
     report.notes += [f"{name} is not installed" for name in request.missing_peers]
+    if request.head == FIRST_LINE:
+        report.notes.append("the first line of every text is its head")
     statistics = statistics_by_set(corpora, request)
     if statistics:
         report.notes.append("statistics of words are those of each set's texts (of all texts in the pool)")

@@ -6,6 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
+from ..text.heads import FIRST_LINE
 from .collection_mode import MAX_ALIGNED
 from .option_types import parse_count, parse_names, parse_positive_numbers, parse_share
 from .parallel import available_cores
@@ -126,6 +127,11 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
         help="other packages as rows: names, all that are installed, or none (default: all)",
     )
     add("--language", default="ru", help="main language of the texts (default: ru)")
+    add(
+        "--head",
+        choices=[FIRST_LINE],
+        help="the first line of every text is its head (a title), unless it is the whole text (default: no heads)",
+    )
     add(
         "--sample",
         metavar="N",

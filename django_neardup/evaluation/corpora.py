@@ -37,6 +37,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..text.heads import first_line_length
+
 SUFFIXES = ("docs", "pairs", "variants")
 CORE_MAX_CHANGED_SHARE = 0.3
 """Share of changed words, 0..1, up to which a true pair is a core pair."""
@@ -82,6 +84,7 @@ class Corpus:
     - ``texts``: texts by id.
     - ``pairs``: labelled pairs.
     - ``groups``: the group (versions of one text) of each id, if known.
+    - ``heads``: lengths of declared heads (titles) by id. Other texts have none.
     - ``language``: the language of the texts, if it is not the language of the run. Pool mode ignores it.
     """
 
@@ -89,6 +92,7 @@ class Corpus:
     texts: dict[str, str] = field(default_factory=dict)
     pairs: list[LabelledPair] = field(default_factory=list)
     groups: dict[str, str] = field(default_factory=dict)
+    heads: dict[str, int] = field(default_factory=dict)
     language: str = ""
 
 
@@ -166,6 +170,11 @@ def drop_short_texts(corpus: Corpus, min_words: int) -> Corpus:
     texts = {key: text for key, text in corpus.texts.items() if len(text.split()) >= min_words}
     pairs = [pair for pair in corpus.pairs if pair.a in texts and pair.b in texts]
     return replace(corpus, texts=texts, pairs=pairs)
+
+
+def declare_first_lines(corpus: Corpus) -> Corpus:
+    """Return the corpus with the first line of every text as its head."""
+    return replace(corpus, heads={key: first_line_length(text) for key, text in corpus.texts.items()})
 
 
 def sample_pairs(corpus: Corpus, size: int, seed: int) -> Corpus:

@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..text.heads import FIRST_LINE
 from .algorithm_specs import parse_specs
 from .bench import BenchRequest, evaluate
 from .corpora import data_digest, find_set_names, load_corpus
@@ -106,6 +107,7 @@ RUN_REQUIREMENTS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "'sample' and 'seed' are whole numbers": lambda run: all(
         isinstance(run.get(name, 0), int) for name in ("sample", "seed")
     ),
+    f"'head' is {FIRST_LINE} or left out": lambda run: run.get("head") in (None, FIRST_LINE),
     "'sets' and 'excluded' are lists of names": lambda run: all(
         isinstance(run.get(name, []), list) for name in ("sets", "excluded")
     ),
@@ -127,6 +129,7 @@ def execute_run(run: dict[str, Any], folder: Path, request: BenchRequest) -> Ben
         collection_mode=mode == "collection",
         pool_mode=mode == "pool",
         language=request.language,
+        head=run.get("head"),
         sample_size=run.get("sample", 0),
         seed=run.get("seed", 1),
         processes=request.processes,

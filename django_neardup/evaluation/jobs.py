@@ -69,7 +69,7 @@ class CollectionJob:
 def run_collection_job(job: CollectionJob) -> tuple[list[CollectionResult], Cost]:
     """Return the results of the rows, and the cost of canonicalization."""
     rows = build_rows(job.specs, job.peers, job.statistics)
-    texts = CanonicalTextCache(job.corpus.texts, job.language)
+    texts = CanonicalTextCache(job.corpus.texts, job.language, heads=job.corpus.heads)
     with ExitStack() as files:
         writers = {title: open_record_writer(files, path) for title, path in job.part_paths.items()}
         results = run_finders(job.corpus, rows, texts, writers, job.thresholds, job.max_aligned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..algorithms.statistics import TermStatistics
 from ..text.canonical_text import CanonicalText
@@ -32,6 +32,7 @@ class PairsJob:
     statistics: TermStatistics | None
     texts: Mapping[str, str]
     pairs: Sequence[LabelledPair]
+    heads: Mapping[str, int] = field(default_factory=dict)
 
 
 def judge_pairs(
@@ -73,7 +74,7 @@ def run_pairs_job(job: PairsJob) -> tuple[list[RowJudgements], Cost]:
                 row.sign(text)
 
     # Pairs mode needs no signatures. Some texts are signed to measure the cost.
-    texts = CanonicalTextCache(job.texts, job.language, on_create=sign_if_sampled)
+    texts = CanonicalTextCache(job.texts, job.language, on_create=sign_if_sampled, heads=job.heads)
     return judge_pairs(job.pairs, rows, texts), texts.cost
 
 
@@ -102,8 +103,11 @@ def pairs_results(
     for corpus in labelled:
         for pairs in _pair_chunks(corpus.pairs):
             texts = {key: corpus.texts[key] for pair in pairs for key in (pair.a, pair.b)}
+            heads = {key: corpus.heads[key] for key in texts if key in corpus.heads}
             set_statistics = statistics.get(corpus.name)
-            jobs.append(PairsJob(corpus.language or language, specs, peers, set_statistics, texts, pairs))
+            jobs.append(
+                PairsJob(corpus.language or language, specs, peers, set_statistics, texts, pairs, heads)
+            )
             set_names.append(corpus.name)
     results = {corpus.name: _empty_results(corpus, specs, peers) for corpus in labelled}
     clock = StepClock()

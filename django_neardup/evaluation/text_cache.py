@@ -17,7 +17,7 @@ class CanonicalTextCache:
 
     At most ``max_texts`` texts and ``max_words`` tokens (about 230 bytes each) are kept, the most recently
     used ones. ``cost`` is the processor time of canonicalization. ``on_create`` is called with every new
-    text.
+    text. ``heads``: lengths of declared heads by id. Other texts have none.
     """
 
     def __init__(
@@ -27,8 +27,9 @@ class CanonicalTextCache:
         max_texts: int = MAX_CACHED_TEXTS,
         max_words: int = MAX_CACHED_WORDS,
         on_create: Callable[[str, CanonicalText], None] | None = None,
+        heads: Mapping[str, int] | None = None,
     ) -> None:
-        self.texts = texts
+        self.texts, self._heads = texts, heads or {}
         self._language, self._max_texts, self._max_words, self._on_create = (
             language,
             max_texts,
@@ -52,7 +53,7 @@ class CanonicalTextCache:
 
     def _add(self, key: str) -> CanonicalText:
         text = self._cache[key] = self._clock.measure(
-            "canonise", canonicalize, self.texts[key], self._language
+            "canonise", canonicalize, self.texts[key], self._language, self._heads.get(key, 0)
         )
         self._cached_words += len(text)
         # The newest text stays, however long it is.
@@ -65,9 +66,9 @@ class CanonicalTextCache:
         return text
 
 
-def canonicalize(text: str, language: str = "ru") -> CanonicalText:
+def canonicalize(text: str, language: str = "ru", head: int = 0) -> CanonicalText:
     """Return a canonical text with the features that all algorithms share."""
-    canonical = CanonicalText(text, language=language)
+    canonical = CanonicalText(text, language=language, head=head)
     # Computed now: otherwise the first algorithm would be charged for them.
     _ = (
         canonical.total_weight,

@@ -24,6 +24,7 @@ from ..moderation.relations import model_and_parents
 from ..pipeline import canonical_id, model_of
 from ..pipeline.decision_lookup import DecisionScope
 from ..text.canonical_text import CanonicalText as Text
+from ..text.heads import head_length
 from ..text.normalization.plain_text import plain_text
 
 logger = logging.getLogger(__name__)
@@ -82,7 +83,9 @@ class ModeratorLabels:
         if a.set_name not in self.corpora:
             self.corpora[a.set_name] = Corpus(a.set_name, language=common_language(a.adapter))
         corpus = self.corpora[a.set_name]
-        corpus.texts |= {a.name: a.text, b.name: b.text}
+        for post in (a, b):
+            corpus.texts[post.name] = post.text
+            corpus.heads[post.name] = compared_head(post.adapter, post.source)
         corpus.pairs.append(
             LabelledPair(
                 a.name, b.name, kind, kind != DIFFERENT_KIND, changed_share(a.word_counts, b.word_counts)
@@ -102,6 +105,12 @@ def collect_labels(profile: Profile, using: str) -> ModeratorLabels:
 def compared_text(adapter: Adapter, source: Source) -> str:
     """Return the text that is compared: without quotations, if the adapter drops them."""
     return source.text if adapter.quotes == "keep" else plain_text(source.text, adapter.quotes).text
+
+
+def compared_head(adapter: Adapter, source: Source) -> int:
+    """Return the number of characters of ``compared_text`` that form the declared head."""
+    head = replace(source, text=source.text[: source.head])
+    return head_length(compared_text(adapter, source), compared_text(adapter, head))
 
 
 @lru_cache(maxsize=MAX_CACHED_TEXTS)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from ..algorithms import Algorithm, UnknownAlgorithm, get_algorithm
 from ..algorithms.statistics import StatisticsMissing
 from ..text.canonical_text import CanonicalText
+from ..text.heads import FIRST_LINE, first_line_length
 from .input_output import (
     REPORT_FORMATS,
     STDIN,
@@ -42,6 +43,7 @@ def build_parser() -> argparse.ArgumentParser:
         help=f"whose verdict is explained (default: {DEFAULT_ALGORITHM})",
     )
     add("--language", metavar="CODE", default="ru", help="of the texts (default: ru)")
+    add("--head", choices=[FIRST_LINE], help="the first line of each file is its head (a title)")
     add("--encoding", default="utf-8", help="of the files (default: utf-8)")
     add("--no-color", action="store_true", help="no colours (nor where NO_COLOR is set)")
     return parser
@@ -78,12 +80,15 @@ def print_report(options: argparse.Namespace) -> None:
 
 
 def compare_files(options: argparse.Namespace) -> Comparison:
-    a, b = (
-        CanonicalText(read_text(name, options.encoding), language=options.language)
-        for name in (options.a, options.b)
-    )
+    a, b = (_read_file(name, options) for name in (options.a, options.b))
     algorithm: Algorithm = get_algorithm(options.algorithm)
     return compare_texts(a, b, algorithm, titles=(options.a, options.b))
+
+
+def _read_file(name: str, options: argparse.Namespace) -> CanonicalText:
+    text = read_text(name, options.encoding)
+    head = first_line_length(text) if options.head == FIRST_LINE else 0
+    return CanonicalText(text, language=options.language, head=head)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,14 @@ from ...evaluation.report.plots import MatplotlibMissing
 from ...pipeline.content_objects import is_stored_in
 from ...pipeline.statistics_builder import sources_of
 from ..arguments import add_database_option, add_progress_option
-from ..moderator_labels import ModeratorLabels, collect_labels, compared_text, corpus_name, post_name
+from ..moderator_labels import (
+    ModeratorLabels,
+    collect_labels,
+    compared_head,
+    compared_text,
+    corpus_name,
+    post_name,
+)
 from ..number_format import format_count
 from ..progress_bars import is_quiet, progress_wrapper
 
@@ -131,7 +138,10 @@ class Command(BaseCommand):
             corpus = corpora.get(corpus_name(adapter))
             if adapter.profile == profile.alias and corpus is not None and is_stored_in(model, using):
                 for key, source in sources_of(adapter, using, options["posts"], progress):
-                    corpus.texts.setdefault(post_name(model, key), compared_text(adapter, source))
+                    name = post_name(model, key)
+                    if name not in corpus.texts:
+                        corpus.texts[name] = compared_text(adapter, source)
+                        corpus.heads[name] = compared_head(adapter, source)
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ from ...reports.input_output import (
 )
 from ...reports.text_comparison import NoVerdict
 from ...search.object_comparison import compare, translate_text
+from ...text.heads import FIRST_LINE
 from ..arguments import add_database_option
 
 MODEL_LABEL = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
@@ -72,6 +73,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--language", metavar="CODE", help="of the texts (default: the adapter's, or the profile's)"
         )
+        parser.add_argument(
+            "--head", choices=[FIRST_LINE], help="of files: the first line of each is its head (a title)"
+        )
         parser.add_argument("--encoding", default="utf-8", help="of files (default: utf-8)")
         add_database_option(parser)
 
@@ -101,6 +105,7 @@ class Command(BaseCommand):
             profile=options["profile"],
             algorithm=options["algorithm"],
             language=options["language"],
+            head=options["head"],
             using=using,
             titles=(a.title, b.title),
             known=a.model is not None and b.model is not None,
