@@ -244,6 +244,12 @@ class Adapter:
         )
 
     @property
+    def declares_heads(self) -> bool:
+        """Return whether the site has decided about heads: it wrote ``heads``, also empty, or ``head()``."""
+        classes = [base for base in type(self).__mro__ if base is not Adapter]
+        return type(self).head is not Adapter.head or any("heads" in vars(base) for base in classes)
+
+    @property
     def can_hide(self) -> bool:
         return type(self).hide is not Adapter.hide
 

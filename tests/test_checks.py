@@ -24,6 +24,7 @@ from django_neardup.checks import (
     SETTINGS_CHECKS,
     adapters,
     database,
+    heads,
     profiles,
     publication,
     seo,
@@ -271,7 +272,7 @@ def test_e011_silent():
     [
         ("fields", ["title", "body"]), ("fields", "text"), ("fields", None), ("fields", ["tags"]),
         ("fields", ["comments"]), ("fields", [3]), ("contacts", ["mail"]), ("identity", ["ean"]),
-        ("scope", ["site"]), ("scope", [["site"]]),
+        ("scope", ["site"]), ("scope", [["site"]]), ("heads", ["body"]), ("heads", "title"),
         ("fields", {"title", "text"}), ("contacts", {"phone"}), ("identity", {"sku"}), ("scope", frozenset(["sku"])),
         ("fields", ["__str__"]), ("fields", ["get_absolute_url"]), ("contacts", ["favourite_set"]),
         ("fields", ["notes"]), ("fields", ["objects"]), ("fields", ["favourite"]), ("watch", ["visible"]),
@@ -617,6 +618,58 @@ def test_e020_redirects_without_their_app(settings, without, site, chosen, wrong
         assert ids(seo.check_redirects()) == ["E020"] * wrong
 
 
+@pytest.mark.parametrize(
+    ("attributes", "says"),
+    [
+        ({"heads": ["text"]}, "['text'] are not the first of fields"),
+        ({"heads": ["sku"]}, "['sku'] are not the first of fields"),
+        ({"heads": ["sku", "title"], "fields": ["title", "sku", "text"]}, "are not the first of fields"),
+        ({"heads": ("title", "text")}, "they are all fields"),
+        ({"heads": ["title"], "text": lambda self, ad: ad.text}, "text() is overridden"),
+        ({"heads": ["title"], "head": lambda self, ad: ad.title}, "head() is overridden"),
+    ],
+)
+def test_e021_heads(attributes, says, alone):
+    registered(Ad, **{"fields": ["title", "text"], **attributes})
+    messages = heads.check_heads()
+    assert (ids(messages), messages[0].obj) == (["E021"], Ad)
+    assert says in messages[0].msg
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"heads": ["title"]}, {"heads": ("title", "sku"), "fields": ("title", "sku", "text")}, {"heads": ()},
+        {"heads": "title"}, {"fields": "title", "heads": ["title"]},
+        {"text": lambda self, ad: f"{ad.title}: {ad.text}", "head": lambda self, ad: ad.title},
+    ],
+)  # fmt: skip
+def test_e021_silent(attributes, alone):
+    registered(Ad, **{"fields": ["title", "text"], **attributes})
+    assert heads.check_heads() == []
+
+
+def test_i201_a_title_that_is_no_head(alone):
+    registered(Ad, fields=["title", "text"])
+    messages = heads.propose_heads()
+    assert (ids(messages), messages[0].obj) == (["I201"], Ad)
+    assert messages[0].level == django_checks.INFO
+    assert 'heads = ["title"]' in messages[0].hint
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"heads": ["title"]}, {"heads": []}, {"fields": ["text"]}, {"fields": ["title"]},
+        {"fields": ["text", "title"]}, {"fields": ["sku", "text"]}, {"fields": ["title", "sku", "text"]},
+        {"text": lambda self, ad: ad.text}, {"head": lambda self, ad: ad.title},
+    ],
+)  # fmt: skip
+def test_i201_silent(attributes, alone):
+    registered(Ad, **{"fields": ["title", "text"], **attributes})
+    assert heads.propose_heads() == []
+
+
 def test_w101_live_without_watch(alone):
     def live(self):
         return self.model.objects.all()
@@ -912,15 +965,15 @@ def test_every_id_is_in_the_table_and_tested():
     used = {
         name
         for path in source.glob("*.py")
-        for name in re.findall(r'check_message\(\s*"([EW]\d+)"', path.read_text())
+        for name in re.findall(r'check_message\(\s*"([EWI]\d+)"', path.read_text())
     }
     assert used == set(CHECK_DESCRIPTIONS)
-    tested = set(re.findall(r"def test_([ew]\d+)", Path(__file__).read_text()))
+    tested = set(re.findall(r"def test_([ewi]\d+)", Path(__file__).read_text()))
     assert tested == {name.lower() for name in CHECK_DESCRIPTIONS}
 
 
 def test_the_document_has_the_same_table():
-    listed = re.findall(r"^\| `neardup\.([EW]\d+)` \| (.+?) \|", DOCUMENT.read_text(), re.MULTILINE)
+    listed = re.findall(r"^\| `neardup\.([EWI]\d+)` \| (.+?) \|", DOCUMENT.read_text(), re.MULTILINE)
     assert [name for name, _ in listed] == list(CHECK_DESCRIPTIONS)
     for name, meaning in listed:
         assert meaning.replace("`", "").replace('"', "") == CHECK_DESCRIPTIONS[name].replace('"', "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core import checks
 
-from . import adapters, database, profiles, publication, seo, site
+from . import adapters, database, heads, profiles, publication, seo, site
 
 CHECK_TAG = "neardup"
 SETTINGS_CHECKS = (
@@ -30,6 +30,8 @@ SETTINGS_CHECKS = (
     adapters.check_numbers,
     adapters.check_choices,
     adapters.check_watch,
+    heads.check_heads,
+    heads.propose_heads,
     site.check_registered,
     site.check_urls,
 )

@@ -17,7 +17,7 @@ from .messages import check_message
 from .profiles import is_language_code, is_valid_number, number_hint
 from .text_attributes import find_field, text_attribute_problem
 
-FIELD_LIST_ATTRIBUTES = ("fields", "contacts", "identity", "scope")
+FIELD_LIST_ATTRIBUTES = ("fields", "heads", "contacts", "identity", "scope")
 LIST_TYPES, COLLECTION_TYPES = (list, tuple), (list, tuple, set, frozenset)
 """A set has a different order in every process, so it is valid only if the order does not matter."""
 MAX_KEY_LENGTH = Document._meta.get_field("object_id").max_length or 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Warning
+from django.core.checks import CheckMessage, Error, Info, Warning
 
 CHECK_DESCRIPTIONS = {
     "E001": "NEARDUP has another shape than that of profiles by alias, or a key that is not known",
@@ -27,6 +27,7 @@ CHECK_DESCRIPTIONS = {
     "E018": "posts are to be held, and the adapter cannot hide, show or compare hidden ones",
     "E019": "SEO holds words that are not known",
     "E020": 'SEO holds "redirects", and an app or a setting that it needs is missing',
+    "E021": "heads are not the beginning of the text",
     "W101": "live() is overridden, and no field is watched",
     "W102": "no model is registered",
     "W103": "the URLs are not included",
@@ -37,12 +38,15 @@ CHECK_DESCRIPTIONS = {
     "W108": "ALGORITHM needs statistics of the posts, and there are none",
     "W110": "old addresses are kept, and no middleware answers for them",
     "W111": "pairs were judged by another version of the judge",
+    "I201": "the first field looks like a title, and no heads are declared",
 }
+
+MESSAGE_CLASSES = {"E": Error, "W": Warning, "I": Info}
+"""Classes of messages by the first letter of the id."""
 
 
 def check_message(check_id: str, message: str, hint: str, obj: Any = None) -> CheckMessage:
-    """Return an error or a warning of the table. Raise KeyError for an unknown id."""
-    message_class = Error if check_id.startswith("E") else Warning
+    """Return an error, a warning or a proposal of the table. Raise KeyError for an unknown id."""
     if check_id not in CHECK_DESCRIPTIONS:
         raise KeyError(check_id)
-    return message_class(message, hint=hint, obj=obj, id=f"neardup.{check_id}")
+    return MESSAGE_CLASSES[check_id[0]](message, hint=hint, obj=obj, id=f"neardup.{check_id}")

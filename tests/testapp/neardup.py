@@ -6,6 +6,7 @@ from tests.testapp.zoo import Notice
 @neardup.register(Ad)
 class AdNeardup(neardup.Adapter):
     fields = ["title", "text"]
+    heads = []
     contacts = ["phone"]
     identity = ["sku"]
     watch = ["published"]
