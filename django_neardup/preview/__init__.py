@@ -5,7 +5,8 @@ It reads only and keeps nothing. The stages are:
 - ``selection``: the model, and which of its posts.
 - ``sample_pipeline``: sign and compare them, in memory.
 - ``sample_groups``: verdicts and groups.
-- ``html_page``: the page, with ``examples``.
+- ``head_proposal``: whether the first lines should be declared as heads (``head_lines``).
+- ``html_page``: the page, with ``examples`` and ``head_section``.
 """
 
 from .html_page import as_html

@@ -20,6 +20,7 @@ from ..reports.segments import replace_control_characters
 from ..reports.text_comparison import whole_percent
 from ..search.object_comparison import translate_text
 from .examples import PairExample, build_example
+from .head_section import render_head_proposal
 from .sample_pipeline import PreviewResult
 
 PREVIEW_STYLESHEET_PATH = Path(__file__).with_name("page.css")
@@ -79,6 +80,7 @@ class _PreviewPage:
         yield from self._groups()
         for verdict in UNGROUPED_LABELS:
             yield from self._pairs(verdict)
+        yield from render_head_proposal(self.result.head_proposal)
         yield from self._next_steps()
         yield "</main>\n</body>\n</html>"
 

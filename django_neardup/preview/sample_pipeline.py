@@ -26,6 +26,8 @@ from ..pipeline.stage_types import ReadDocument, SignedDocument
 from ..pipeline.verify import EXACT_COPY, apply_identity
 from ..search.object_comparison import load_scheme
 from ..search.results import safe_url
+from .head_lines import has_title_line
+from .head_proposal import HeadProposal, propose_heads
 from .sample_groups import PreviewGraph
 from .selection import PostSelection, PreviewError
 
@@ -59,6 +61,8 @@ class PreviewResult:
     - ``read_count``: posts that were read.
     - ``short_count``: posts that are too short to compare.
     - ``unreadable_count``: posts with a text that could not be read.
+    - ``titled_count``: posts with a first line that looks like a title.
+    - ``head_proposal``: what to write if the first lines look like titles. None if they do not.
     - ``groups``: numbers of posts, the leader first; the largest group first.
     - ``ungrouped_pairs``: pairs by verdict, without pairs inside a group.
     """
@@ -69,6 +73,8 @@ class PreviewResult:
     read_count: int = 0
     short_count: int = 0
     unreadable_count: int = 0
+    titled_count: int = 0
+    head_proposal: HeadProposal | None = None
     seconds: float = 0.0
     posts: dict[int, PreviewPost] = field(default_factory=dict)
     signed_posts: dict[int, SignedDocument] = field(default_factory=dict)
@@ -100,6 +106,7 @@ def build_preview(
         raise PreviewError(f"There are no posts of {selection.adapter.model._meta.label} to look at.")
     graph = _compare_posts(result, report_progress)
     result.groups, result.ungrouped_pairs = graph.groups(), graph.ungrouped_pairs()
+    result.head_proposal = propose_heads(result)
     result.seconds = time.monotonic() - start
     return result
 
@@ -153,6 +160,7 @@ def _read_batch(result: PreviewResult, batch: Sequence[Model]) -> Iterator[ReadD
             )
             result.unreadable_count += 1
             continue
+        result.titled_count += has_title_line(source.text)
         result.posts[result.read_count] = post
         yield ReadDocument(Document(pk=result.read_count, wanted=1), adapter, source)
 

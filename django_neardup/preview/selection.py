@@ -133,7 +133,12 @@ def _build_adapter(model: type[models.Model], fields: Sequence[str], language: s
         raise PreviewError(
             f"{model._meta.label} has no adapter: say which fields are its text, --fields {suggestion}."
         )
-    changes: dict[str, Any] = {"fields": tuple(fields), "text": Adapter.text} if fields else {}
+    changes: dict[str, Any] = {}
+    if fields:
+        changes = {"fields": tuple(fields), "text": Adapter.text, "head": Adapter.head}
+        if registered is not None and registered.heads:
+            count = len(registered.heads)
+            changes["heads"] = registered.heads if list(fields[:count]) == list(registered.heads) else ()
     if language:
         changes["language"] = language
     base_class = type(registered) if registered else Adapter

@@ -99,13 +99,17 @@ class CanonicalText:
 
     def without_tokens(self) -> CanonicalText:
         """Return a copy with the reading only. All other computed values are dropped."""
+        return self.with_head(self.head)
+
+    def with_head(self, head: int) -> CanonicalText:
+        """Return a copy with another head. It has the reading only, which does not depend on the head."""
         text = CanonicalText(
             self.raw,
             language=self.language,
             quotes=self.quotes,
             secret=self.secret,
             synonyms=self.synonyms,
-            head=self.head,
+            head=head,
         )
         text.reading = self.reading
         return text

@@ -62,6 +62,13 @@ def test_a_head_changes_nothing_else() -> None:
         assert getattr(bare, name) == getattr(headed, name)
 
 
+def test_a_copy_with_another_head_keeps_the_reading() -> None:
+    text = CanonicalText("Водитель погрузчика" + BODY)
+    headed = text.with_head(19)
+    assert (text.head_end, headed.head_end) == (0, 2)
+    assert headed.reading is text.reading
+
+
 def test_a_copy_without_tokens_keeps_its_head() -> None:
     text = CanonicalText("Водитель погрузчика" + BODY, head=19)
     assert text.without_tokens().head_end == text.head_end == 2

@@ -21,6 +21,7 @@ from ...preview import (
     build_preview,
     build_selection,
 )
+from ...preview.head_proposal import HeadProposal
 from ...preview.html_page import MAX_GROUPS
 from ...preview.selection import DEFAULT_SAMPLE_SIZE
 from ..arguments import add_database_option, add_progress_option, parse_positive
@@ -114,6 +115,8 @@ class Command(CommandWithExamples):
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
         if options["verbosity"]:
             self.stdout.write(_format_summary(result))
+            if result.head_proposal is not None:
+                self.stdout.write(_format_head_proposal(result.head_proposal))
             self.stdout.write(f"The page: {path.resolve()}")
 
     def _build_preview(self, selection: PostSelection, options: dict[str, Any]) -> PreviewResult:
@@ -160,6 +163,13 @@ def _format_summary(result: PreviewResult) -> str:
         f"{format_count(result.read_count, 'post')} of {format_number(result.total_count)}: "
         f"{format_count(len(result.groups), 'group')}, "
         f"{format_count(result.grouped_count, 'post')} in them, {result.seconds:.1f} s."
+    )
+
+
+def _format_head_proposal(proposal: HeadProposal) -> str:
+    return (
+        f"{proposal.titled_share:.0%} of the first lines look like titles: the page says how to declare them as heads. "
+        f"{format_number(proposal.changed_count)} of the grouped posts would no longer be duplicates."
     )
 
 
