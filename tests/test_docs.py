@@ -41,6 +41,7 @@ ADDRESS = "http://127.0.0.1:8000"
 OURS = {
     "can_hide",
     "can_renew",
+    "declares_heads",
     "notifies_authors",
     "settings",
     "text_language",

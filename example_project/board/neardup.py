@@ -19,6 +19,7 @@ from django_neardup.authors import mail_merged
 @neardup.register(Ad)
 class AdNeardup(neardup.Adapter):
     fields = ["title", "text"]
+    heads = ["title"]
     contacts = ["phone", "email"]
     watch = ["published"]
     authors = "auth.User"
