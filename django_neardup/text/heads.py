@@ -11,7 +11,7 @@ def head_length(text: str, head: str) -> int:
 
     Return 0 also if nothing follows it: a head without a body is compared as a body.
     """
-    return len(head) if text.startswith(head) and text[len(head) :].strip() else 0
+    return len(head) if head and text.startswith(head) and text[len(head) :].strip() else 0
 
 
 def first_line_length(text: str) -> int:
