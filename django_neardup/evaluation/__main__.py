@@ -85,7 +85,11 @@ def run_cases(options: argparse.Namespace) -> int:
         raise ValueError(f"--format of --cases is {' or '.join(CASE_FORMATS)}")
     check_output_paths(output=options.output)
     results = case_results(
-        load_cases(options.cases), parse_specs(options.algorithm), options.language, options.case_languages
+        load_cases(options.cases),
+        parse_specs(options.algorithm),
+        options.language,
+        options.case_languages,
+        options.head,
     )
     write_report(CASE_FORMATS[options.format](results), options.output)
     return 0

@@ -15,8 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from ..algorithms.base import VERDICTS
+from ..text.heads import FIRST_LINE
 
-CASE_OPTIONS: Mapping[str, Sequence[str] | None] = {"quotes": ("keep", "drop"), "language": None}
+CASE_OPTIONS: Mapping[str, Sequence[str] | None] = {
+    "quotes": ("keep", "drop"),
+    "language": None,
+    "head": (FIRST_LINE,),
+}
 """Options of a case, each with its values. None: any text."""
 
 

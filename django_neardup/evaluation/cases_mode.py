@@ -10,6 +10,7 @@ from typing import Any
 from ..algorithms import Algorithm, Judgement
 from ..text.alignment.word_classes import CLASS_BY_KIND
 from ..text.canonical_text import CanonicalText
+from ..text.heads import FIRST_LINE, first_line_length
 from .algorithm_specs import AlgorithmSpec, any_uses_statistics
 from .case_files import Case
 from .decisive_differences import decisive_differences, difference_record, is_sure
@@ -74,15 +75,17 @@ def case_results(
     specs: Sequence[AlgorithmSpec],
     language: str,
     use_case_languages: bool = False,
+    head: str | None = None,
 ) -> list[CaseResult]:
     """Judge all cases by each algorithm, in the order of the algorithms.
 
     The language of a case is its option. Otherwise it is the language that its file states, with
-    ``use_case_languages``, or ``language``. Raise ValueError for an algorithm that has no verdict on a pair.
+    ``use_case_languages``, or ``language``. The first line of a text is its head if its option or ``head`` says
+    so. Raise ValueError for an algorithm that has no verdict on a pair.
     """
     algorithms = list(_build_algorithms(cases, specs, language))
     return [
-        _judge_case(case, title, algorithm, (use_case_languages and case.language) or language)
+        _judge_case(case, title, algorithm, (use_case_languages and case.language) or language, head)
         for title, algorithm in algorithms
         for case in cases
     ]
@@ -101,8 +104,8 @@ def _build_algorithms(
         yield spec.title, spec.build(statistics if spec.build().uses_statistics else None)
 
 
-def _judge_case(case: Case, title: str, algorithm: Algorithm, language: str) -> CaseResult:
-    a, b = (_canonicalize(text, case, language) for text in (case.a, case.b))
+def _judge_case(case: Case, title: str, algorithm: Algorithm, language: str, head: str | None) -> CaseResult:
+    a, b = (_canonicalize(text, case, language, head) for text in (case.a, case.b))
     judgement = algorithm.judge(a, b)
     return CaseResult(
         case,
@@ -115,11 +118,13 @@ def _judge_case(case: Case, title: str, algorithm: Algorithm, language: str) -> 
     )
 
 
-def _canonicalize(text: str, case: Case, language: str) -> CanonicalText:
+def _canonicalize(text: str, case: Case, language: str, head: str | None) -> CanonicalText:
+    has_head = case.options.get("head", head) == FIRST_LINE
     return CanonicalText(
         text,
         language=case.options.get("language", language),
         quotes=case.options.get("quotes", "keep"),
+        head=first_line_length(text) if has_head else 0,
     )
 
 

@@ -92,7 +92,7 @@ def _add_input_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         help="judge the cases of these files, and nothing else: expected against got by kind, and every wrong "
-        "case; with --format json one object a case. Other options: --algorithm, --language, --output",
+        "case; with --format json one object a case. Other options: --algorithm, --language, --head, --output",
     )
     add(
         "--case-languages",

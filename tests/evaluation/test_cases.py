@@ -112,6 +112,21 @@ def test_the_language_of_a_case(tmp_path: Path) -> None:
     assert [record["right"] for record in records_of(path, "--case-languages")] == [True, True]
 
 
+def test_first_lines_are_heads_on_request(tmp_path: Path) -> None:
+    """The algorithm calls texts duplicates if their heads have three tokens and one."""
+    case = {
+        "kind": "title",
+        "a": f"Щенок немецкой овчарки\n{DOG}",
+        "b": f"Щенок\n{DOG}",
+        "expected": "duplicate",
+    }
+    option = {**case, "id": "option", "options": {"head": "first-line"}}
+    path = write_cases(tmp_path / "cases.jsonl", [{**case, "id": "none"}, option])
+    arguments = [path, "--algorithm", "tests.evaluation.test_heads.HeadsDecide"]
+    assert [record["right"] for record in records_of(*arguments)] == [False, True]
+    assert [record["right"] for record in records_of(*arguments, "--head", "first-line")] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -120,6 +135,7 @@ def test_the_language_of_a_case(tmp_path: Path) -> None:
             "unknown options: colour, size (known: quotes",
         ),
         ({"options": {"quotes": "maybe"}}, "option quotes is keep or drop, not 'maybe'"),
+        ({"options": {"head": "title"}}, "option head is first-line, not 'title'"),
         ({"options": ["quotes"]}, "options is a JSON object"),
         ({"expected": ["same", "none"]}, "expected 'same': verdicts are duplicate, variant"),
         ({"expected": []}, "expected is empty"),
