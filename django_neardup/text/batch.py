@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise, repeat
+from itertools import accumulate, repeat
 from typing import TypedDict
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from .canonical_text import CanonicalText
 from .chunk_cache import BARE, RECORD, STOPPED
-from .hashing import digest
 from .tokens.synonyms import Synonyms
 
 Flags = NDArray[np.bool_]
@@ -49,7 +48,7 @@ def read_batch(
     options: Options = {"language": language, "quotes": quotes, "secret": secret, "synonyms": synonyms}
     lengths = heads or repeat(0, len(texts))
     return Batch(
-        [CanonicalText(text, head=head, **options) for text, head in zip(texts, lengths, strict=True)], secret
+        [CanonicalText(text, head=head, **options) for text, head in zip(texts, lengths, strict=True)]
     )
 
 
@@ -62,8 +61,8 @@ class Batch:
     - ``stop``: bool, whether each token is a stop word.
     """
 
-    def __init__(self, documents: Sequence[CanonicalText], secret: bytes) -> None:
-        self._documents, self._secret = list(documents), secret
+    def __init__(self, documents: Sequence[CanonicalText]) -> None:
+        self._documents = list(documents)
         data = [document.reading.data for document in documents]
         records = np.frombuffer(b"".join(data), _RECORD)
         self.hashes: Hashes = records["hash"].astype(np.uint64)
@@ -97,8 +96,7 @@ class Batch:
     @cached_property
     def exacts(self) -> list[bytes]:
         """``CanonicalText.exact_digest`` of every text."""
-        data, byte_offsets = self.hashes.astype("<u8", copy=False).tobytes(), (8 * self.offsets).tolist()
-        return [digest([data[start:end]], self._secret) for start, end in pairwise(byte_offsets)]
+        return [document.exact_digest for document in self._documents]
 
     def exact(self, i: int) -> bytes:
         """Return ``CanonicalText.exact_digest`` of text i."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import struct
 from bisect import bisect_left
 from functools import cached_property
 from operator import attrgetter
 
 from .chunk_cache import BARE, RECORD, STOPPED
-from .hashing import digest
+from .exact_form import exact_form, may_be_decorated, without_decoration
 from .normalization.normalize import NormalizedText, normalize
 from .normalization.offsets import OffsetText
 from .normalization.plain_text import plain_text
 from .reader import Reading, prefers_cyrillic, read
+from .signs import Sign, find_signs
 from .tokens.person_names import find_person_names
 from .tokens.stopwords import STOP_WORDS
 from .tokens.synonyms import Synonyms
-from .tokens.tokenize import Token, TokenizedText, tokenize
+from .tokens.tokenize import Token, TokenizedText, lower, tokenize
 
 CACHE_WEIGHTS = 50_000
 
@@ -213,6 +213,28 @@ class CanonicalText:
         return find_person_names(self.raw, self.tokens, self.sentences, self.language)
 
     @cached_property
+    def signs(self) -> tuple[Sign, ...]:
+        """Signs that carry meaning, in order (see ``signs``)."""
+        return find_signs(self.folded_text, self.tokens)
+
+    @property
+    def may_be_decorated(self) -> bool:
+        """Whether the text has a character that may be decoration."""
+        return may_be_decorated(self.folded_text.text)
+
+    def decoration_and_rest(self) -> tuple[bool, bytes]:
+        """Return whether the text has emoji or other decoration, and its exact form without them."""
+        normalized = self._normalized
+        form = exact_form(
+            lower(self.folded_text.text),
+            self.plain,
+            cyrillic=normalized.is_cyrillic,
+            usual=normalized.usual,
+        )
+        rest = without_decoration(form)
+        return rest != form, rest
+
+    @property
     def exact_digest(self) -> bytes:
-        """16-byte keyed digest of ``hashes``. It is equal for texts that differ only in formatting."""
-        return digest([struct.pack(f"<{len(self.hashes)}Q", *self.hashes)], self.secret)
+        """16-byte keyed digest of the exact form. It is equal for texts that differ only in formatting."""
+        return self.reading.exact_digest

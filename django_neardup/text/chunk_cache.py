@@ -17,6 +17,7 @@ from .chunk_context import FOLLOWS, mark_before, mark_behind
 from .hashing import hash_word
 from .normalization.offsets import PlainText
 from .tokens.lexicon import get_lexicon
+from .tokens.number_words import NUMBER_WORDS
 from .tokens.stopwords import STOP_WORDS
 from .tokens.synonyms import WORD_KINDS, Synonyms
 from .tokens.tokenize import Token, is_only_word, tokenize
@@ -39,9 +40,11 @@ MAX_KEPT_LENGTH = 100
 _ENTRY_BYTES = 40
 
 _HARD = re.compile(r"[\d+*$€£¥₽₴₸°×·÷]")
-_SOFT_KINDS = frozenset(["word", "latin", "numeral"])
+_SOFT_KINDS = frozenset(["word", "latin"])
 _EDGES = '.,!?:;()"«»…'
 _LETTERS = re.compile(r"[^\W\d_]{1,40}")
+# A letter that may belong to a house number, and "one", which may begin a number in words.
+_READ_TOGETHER = re.compile(r"[а-я][,;)]+|\W*one\W*")
 
 
 class Piece(NamedTuple):
@@ -98,7 +101,7 @@ class ChunkCache(_Generations):
         return records
 
     def _read(self, chunk: str) -> bytes | None:
-        if _HARD.search(chunk):
+        if _HARD.search(chunk) or NUMBER_WORDS.search(chunk) or _READ_TOGETHER.fullmatch(chunk):
             return None
         word = chunk.strip(_EDGES)
         if _LETTERS.fullmatch(word) and is_only_word(word, chunk, self.cyrillic):

@@ -11,7 +11,16 @@ import re
 from collections.abc import Iterator
 
 from .tokens import numbers, units
-from .tokens.tokenize import PRICE_LINK_WORDS, PRICE_WORDS, RANGE_WORDS
+from .tokens.number_words import FLAT_WORDS, ONE_WORDS
+from .tokens.tokenize import (
+    AMOUNT_WORDS,
+    DATE_RANGE_WORDS,
+    PRICE_LINK_WORDS,
+    PRICE_WORDS,
+    RANGE_WORDS,
+    SUM_WORDS,
+    VERSION_WORDS,
+)
 
 FOLLOWS = 4  # may continue a figure before it
 LEADS = 8  # a price word: a figure behind it is a price
@@ -30,6 +39,9 @@ _SOURCES = (
     numbers.ANY_MONTH,
     "of|гг?|года|[xхrрpkcс]|[гмт]б|[gmt]b|го|th|st|nd|rd",
     "|".join(RANGE_WORDS),
+    f"and|{ONE_WORDS}|{FLAT_WORDS}",
+    "|".join(DATE_RANGE_WORDS),
+    "obo|ono|firm|pcm|pw|в|за|per|a|мес|месяц|сутки|день|час|ночь|неделю|смену|month|mo|week|day|night|hour|hr",
 )
 
 
@@ -63,6 +75,7 @@ def _by_first_letter(source: str) -> str:
 _FOLLOWING = re.compile(
     f"(?:{_by_first_letter(units.MULTIPLIER)})?(?:{_by_first_letter('|'.join(map(_words_of, _SOURCES)))})"
 )
+_LEADING_WORDS = PRICE_WORDS | SUM_WORDS | VERSION_WORDS | AMOUNT_WORDS
 _MONTH = re.compile(numbers.ENGLISH_MONTH)
 
 
@@ -78,9 +91,15 @@ def mark_behind(surface: str, *, alone: bool = True) -> int:
     ``alone``: the chunk has no other word.
     """
     mark = MONTH if _MONTH.fullmatch(surface) else 0
-    if surface in PRICE_WORDS:
+    if (
+        surface in PRICE_WORDS
+        or surface in SUM_WORDS
+        or surface in VERSION_WORDS
+        or surface in AMOUNT_WORDS
+        or surface == "one"
+    ):
         mark |= LEADS
-    if surface in PRICE_LINK_WORDS:
+    if surface in PRICE_LINK_WORDS or surface in RANGE_WORDS or surface in DATE_RANGE_WORDS:
         # The price word may stand before the link in the same chunk: цена/от 5000.
         mark |= LINKS if alone else LINKS | LEADS
     if surface in RANGE_WORDS:

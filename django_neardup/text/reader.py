@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from .chunk_cache import ChunkCache, Piece, chunk_cache
 from .chunk_context import FOLLOWS, LEADS, LINKS, MONTH
+from .exact_form import exact_form
+from .hashing import digest
 from .normalization.normalize import normalize
 from .normalization.offsets import PlainText
 from .normalization.plain_text import plain_text
@@ -33,6 +35,7 @@ class Reading(NamedTuple):
     - ``codes`` and ``contacts``: canonical, in order.
     - ``plain``: the text without markup.
     - ``truncated``: whether a part of the text was left out.
+    - ``exact_digest``: keyed digest of the exact form (``exact_form``).
     """
 
     data: bytes
@@ -40,6 +43,7 @@ class Reading(NamedTuple):
     contacts: tuple[str, ...]
     plain: str
     truncated: bool
+    exact_digest: bytes
 
 
 def read(raw: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms | None) -> Reading:
@@ -47,6 +51,8 @@ def read(raw: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms
     plain = plain_text(raw, quotes, PlainText)
     folded = normalize(plain, prefer_cyrillic=prefers_cyrillic(language))
     text = folded.offset_text.text
+    form = exact_form(lower(text), plain.text, cyrillic=folded.is_cyrillic, usual=folded.usual)
+    exact = digest([form], secret)
     if not folded.usual and UNSPACED_GLYPH.search(text):
         text = UNSPACED_GLYPH.sub(r" \g<0> ", text)
     cache = chunk_cache(language, folded.is_cyrillic, secret, synonyms)
@@ -56,7 +62,7 @@ def read(raw: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms
         # A very long text has a budget of words, which only the tokenizer applies.
         tokens = tokenize(folded.offset_text, language, folded.is_cyrillic)
         piece, truncated = cache.piece_of(tokens.tokens), tokens.truncated
-    return Reading(*piece, plain.text, truncated)
+    return Reading(*piece, plain.text, truncated, exact)
 
 
 def prefers_cyrillic(language: str) -> bool:

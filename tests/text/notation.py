@@ -8,16 +8,16 @@ SHORT = {
     "number": "n",
     "code": "c",
     "measure": "m",
+    "unit": "u",
     "price": "p",
     "date": "d",
     "contact": "@",
-    "numeral": "w",
     "latin": "l",
 }
 
 
 def tokens(text: str, **options: str) -> str:
-    """ "5 кг" is "m:5 kg"."""
+    """ "5 кг" is "m:5000 u:g"."""
     return " ".join(
         token.key if token.kind == "word" else f"{SHORT[token.kind]}:{token.key}"
         for token in CanonicalText(text, **options).tokens  # type: ignore[arg-type]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from django_neardup.text.batch import Batch
 from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.exact_form import exact_form
 from django_neardup.text.hashing import digest, hash_word
 from django_neardup.text.tokens.name_prefilter import can_contain_name
 from django_neardup.text.tokens.stopwords import STOP_WORDS
+from django_neardup.text.tokens.tokenize import lower
 
 LONG = "слово за слово " * 40
 NO_CONTENT = ("price", "contact")
@@ -17,9 +18,13 @@ Fields = dict[str, object]
 
 
 def of_tokens(document: CanonicalText) -> Fields:
-    """The fields as they follow from the tokens: the definition."""
+    """The fields as they follow from the tokens and the folded text: the definition."""
     tokens = document.tokens
     hashes = tuple(hash_word(token.key, document.secret) for token in tokens)
+    usual = document._normalized.usual
+    exact = exact_form(
+        lower(document.folded_text.text), document.plain, cyrillic=document.is_cyrillic, usual=usual
+    )
     stop = [token.key in STOP_WORDS for token in tokens]
     return {
         "hashes": hashes,
@@ -28,7 +33,7 @@ def of_tokens(document: CanonicalText) -> Fields:
         "words": len(tokens),
         "content_words": stop.count(False),
         "truncated": document._tokens_and_sentences.truncated,
-        "exact": digest([struct.pack(f"<{len(hashes)}Q", *hashes)], document.secret),
+        "exact": digest([exact], document.secret),
         "codes": frozenset(token.key for token in tokens if token.kind == "code"),
         "contacts": tuple(dict.fromkeys(token.key for token in tokens if token.kind == "contact")),
     }

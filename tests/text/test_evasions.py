@@ -1,7 +1,8 @@
 """What people do so that a copy does not look like one, and what comes of it.
 
-Notation: the evasion, ``|``, the honest text.  ``SAME``: equal keys; ``PARTLY``: at least the given share of the
-honest keys; ``NOT_CAUGHT``: documented limits, each with its reason.
+``SAME``: equal keys and an equal exact form; ``EQUAL_KEYS``: equal keys only, because the difference may carry
+meaning (accents, notation of figures, emoji); ``PARTLY``: at least the given share of the honest keys;
+``NOT_CAUGHT``: documented limits, each with its reason.
 """
 
 from __future__ import annotations
@@ -40,10 +41,6 @@ SAME = {
     "grapheme joiner": ("Про\u034fдам гараж", "Продам гараж"),
     "hangul filler": ("Про\u3164дам гар\u115fаж", "Продам гараж"),
     "mongolian separator": ("Про\u180eдам гараж", "Продам гараж"),
-    "accents": ("Про́да̀м гара̂ж", "Продам гараж"),
-    "zalgo": ("П" + "\u0316\u0330\u035b" * 40 + "родам гараж", "Продам гараж"),
-    "struck through by marks": ("П\u0336р\u0336о\u0336д\u0336а\u0336м\u0336 гараж", "Продам гараж"),
-    "accented latin letters": ("Sélling án öld bícycle", "Selling an old bicycle"),
     "decomposed letters": (unicodedata.normalize("NFD", "Мой йод, её ёлка"), "Мой йод, её ёлка"),
     "yo": ("еще елка", "ещё ёлка"),
     "fullwidth letters": ("Ｓｅｌｌｉｎｇ ｂｉｋｅ ２００", "Selling bike 200"),
@@ -54,14 +51,12 @@ SAME = {
     "other digits": ("гараж ٥٠٠٠ и ५०", "гараж 5000 и 50"),
     "superscript": ("54 м²", "54 м2"),
     "case": ("пРоДаМ ГАРАЖ металлический, ЦЕНА 5000 РУБ", HONEST),
-    "stretched letters": ("Прооодам гараааж!!!", "Продам гараж"),
     "letters apart": ("п р о д а м хороший гараж", "продам хороший гараж"),
     "letters far apart": ("п   р   о   д   а   м гараж", "продам гараж"),
     "letters with dots": ("п.р.о.д.а.м гараж", "продам гараж"),
     "letters with hyphens": ("п-р-о-д-а-м гараж", "продам гараж"),
     "letters with stars": ("п*р*о*д*а*м гараж", "продам гараж"),
     "letters with lines": ("п_р_о_д_а_м г|а|р|а|ж", "продам гараж"),
-    "stretched with hyphens": ("да-а-а-а", "да"),
     "inline tags in words": ("П<b>ро</b>дам гар<font color=red>а</font>ж", "Продам гараж"),
     "unknown tags in words": ("Про<x>дам га<x-y/>раж", "Продам гараж"),
     "comments in words": ("Про<!-- абв -->дам гараж", "Продам гараж"),
@@ -71,19 +66,28 @@ SAME = {
     "escaped twice": ("Про&amp;shy;дам гараж", "Продам гараж"),
     "words in a comment or a script": ("Продам <!-- слон --> гараж <script>слон</script>", "Продам гараж"),
     "punctuation": ("Продам!!! гараж??? (металлический) — «цена»: 5000 руб...", HONEST),
-    "emoji and ornaments": ("🔥🔥 Продам ✅ гараж ★★★ ━━━ металлический, цена 5000 руб 👍", HONEST),
     "spaces of other kinds": ("Продам\u00a0гараж\u2009металлический,\u3000цена\t5000\u202fруб.", HONEST),
     "lines": ("Продам\r\nгараж\rметаллический,\u2028цена\x0b5000 руб.", HONEST),
     "nul and controls": ("Продам\0гараж\x07металлический, цена 5000 руб.", HONEST),
     "lone surrogates": ("Продам\ud800гараж металлический, цена 5000 руб.", HONEST),
     "zero for o": ("Пр0дам х0роший гараж", "Продам хороший гараж"),
-    "grouped figures": ("гараж за 1 000 000", "гараж за 1000000"),
-    "phone written otherwise": ("звоните 8 903 123-45-67", "звоните +7(903)1234567"),
-    "latin p for roubles": ("гараж за 5000 p.", "гараж за 5000 руб"),
     "hyphen and its twins": (
         "бизнес‑план, бизнес−план, бизнес－план",
         "бизнес-план, бизнес-план, бизнес-план",
     ),
+}
+
+EQUAL_KEYS = {
+    "accents": ("Про́да̀м гара̂ж", "Продам гараж"),
+    "zalgo": ("П" + "\u0316\u0330\u035b" * 40 + "родам гараж", "Продам гараж"),
+    "struck through by marks": ("П\u0336р\u0336о\u0336д\u0336а\u0336м\u0336 гараж", "Продам гараж"),
+    "accented latin letters": ("Sélling án öld bícycle", "Selling an old bicycle"),
+    "stretched letters": ("Прооодам гараааж!!!", "Продам гараж"),
+    "stretched with hyphens": ("да-а-а-а", "да"),
+    "emoji and ornaments": ("🔥🔥 Продам ✅ гараж ★★★ ━━━ металлический, цена 5000 руб 👍", HONEST),
+    "grouped figures": ("гараж за 1 000 000", "гараж за 1000000"),
+    "phone written otherwise": ("звоните 8 903 123-45-67", "звоните +7(903)1234567"),
+    "latin p for roubles": ("гараж за 5000 p.", "гараж за 5000 руб"),
     "hard sign as an apostrophe": ("об'явление", "объявление"),
     "tracking in a link": ("см. https://www.site.ru/a/?utm_source=x#top", "см. http://site.ru/a"),
 }
@@ -114,6 +118,13 @@ def test_caught(name: str) -> None:
     assert evasion != honest
     assert keys(evasion) == keys(honest)
     assert CanonicalText(evasion).exact_digest == CanonicalText(honest).exact_digest
+
+
+@pytest.mark.parametrize("name", EQUAL_KEYS)
+def test_caught_by_the_keys(name: str) -> None:
+    evasion, honest = EQUAL_KEYS[name]
+    assert keys(evasion) == keys(honest)
+    assert CanonicalText(evasion).exact_digest != CanonicalText(honest).exact_digest
 
 
 @pytest.mark.parametrize("name", PARTLY)

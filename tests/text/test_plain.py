@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from django_neardup.text.normalization.plain_text import MAX_BYTES, plain_text
+from django_neardup.text.normalization.plain_text import MAX_BYTES, own_text, plain_text
+
+OWN_WORDS = "свои слова пяти слов достаточно"
 
 KEEP = """
 <b>с</b>вая                                          | свая
@@ -63,11 +65,29 @@ DROP = """
 раз</blockquote>два                                                        | раз / два
 [quote]раз<blockquote>два[/quote]три</blockquote>четыре                    | четыре
 a > b                                                                      | a > b
+раз / -- / Иван                                                            | раз
+"""
+
+FEW_OWN_WORDS = """
+[quote]раз[/quote] один два три четыре      | раз / один два три четыре
+[quote]раз[/quote] один два три четыре пять | один два три четыре пять
+> раз / -- / Иван                           | > раз
+<blockquote>раз                             | раз
+"""
+
+SIGNATURES = """
+Продам гараж / -- / Иван Петров             | Продам гараж
+Продам гараж. / --  / Иван / тел. 5         | Продам гараж.
+раз / -- / два / -- / три                   | раз
+-- / Иван                                   | -- / Иван
+Продам -- / гараж                           | Продам -- / гараж
+раз / --- / два                             | раз / --- / два
+раз / - два / - три                         | раз / - два / - три
 """
 
 
 def _cases(table: str) -> list[tuple[str, str]]:
-    rows = [line.rsplit(" | ", 1) for line in table.strip("\n").splitlines()]
+    rows = [line.rpartition(" |")[::2] for line in table.strip("\n").splitlines()]
     return [(raw.rstrip().replace(" / ", "\n"), wanted.strip()) for raw, wanted in rows]
 
 
@@ -82,8 +102,22 @@ def test_plain_text(raw: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(("raw", "wanted"), _cases(DROP))
-def test_quotations_dropped(raw: str, wanted: str) -> None:
+def test_quotations_and_signatures_are_no_own_words(raw: str, wanted: str) -> None:
+    own = own_text(raw)
+    assert _line(own) == wanted
+    assert _line(plain_text(f"{OWN_WORDS}\n{raw}", "drop").text) == f"{OWN_WORDS} / {wanted}".removesuffix(
+        " / "
+    )
+
+
+@pytest.mark.parametrize(("raw", "wanted"), _cases(FEW_OWN_WORDS))
+def test_quotations_stay_beside_fewer_than_five_own_words(raw: str, wanted: str) -> None:
     assert _line(plain_text(raw, "drop").text) == wanted
+
+
+@pytest.mark.parametrize(("raw", "wanted"), _cases(SIGNATURES))
+def test_signatures(raw: str, wanted: str) -> None:
+    assert _line(plain_text(raw).text) == wanted
 
 
 def test_text_without_marks_is_itself() -> None:

@@ -36,7 +36,7 @@ def keys(text: str, synonyms: Synonyms | None) -> str:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("Недомогаю второй день", "болеть второй день"),
+        ("Недомогаю второй день", "болеть 2 день"),
         ("Захворал", "захворать"),
         ("хворая, НЕДОМОГАЛ", "болеть болеть"),
         ("Доктора нет", "врач нет"),
@@ -51,7 +51,7 @@ def test_a_word_of_a_class_is_its_first(path: Path, text: str, wanted: str) -> N
 
 
 def test_without_a_file_words_are_themselves() -> None:
-    assert keys("Недомогаю второй день", None) == "недомогать второй день"
+    assert keys("Недомогаю второй день", None) == "недомогать 2 день"
 
 
 def test_get(path: Path) -> None:
@@ -77,12 +77,12 @@ def test_what_the_reader_sees_stays(path: Path) -> None:
     assert plain.sentences == changed.sentences
 
 
-def test_texts_that_differ_in_synonyms_are_equal(path: Path) -> None:
+def test_texts_that_differ_in_synonyms_have_equal_hashes_and_are_no_exact_copies(path: Path) -> None:
     synonyms = Synonyms.load(path)
     a = CanonicalText("Недомогаю, был доктор", synonyms=synonyms)
     b = CanonicalText("Болею, был врач", synonyms=synonyms)
-    assert (a.exact_digest, a.hashes) == (b.exact_digest, b.hashes)
-    assert a.exact_digest != CanonicalText(a.raw).exact_digest
+    assert a.hashes == b.hashes != CanonicalText(a.raw).hashes
+    assert a.exact_digest == CanonicalText(a.raw).exact_digest != b.exact_digest
 
 
 def test_only_words_are_replaced() -> None:
@@ -101,7 +101,7 @@ def test_only_words_are_replaced() -> None:
         ("кот кошка\n\n# коты\nпес кошками", "line 4: 'кошками' is in the class of line 1"),
         ("кот\nкот", "line 2: 'кот' is in the class of line 1"),
         ("свая С140.35", "line 1: 'С140.35' is not one word"),
-        ("кот\nсвая б/у", "line 2: 'б/у' is not one word"),
+        ("кот\nсвая и/или", "line 2: 'и/или' is not one word"),
         ("десяток десять", "line 1: 'десять' is not one word"),
         ("дом !", "line 1: '!' is not one word"),
     ],

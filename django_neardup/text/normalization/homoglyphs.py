@@ -17,9 +17,12 @@ _LATIN_LOOKALIKES, _CYRILLIC_LOOKALIKES = "aeopcyxkibtmhABEKMHOPCTXYI", "аео�
 TO_CYRILLIC = str.maketrans(_LATIN_LOOKALIKES, _CYRILLIC_LOOKALIKES)
 TO_LATIN = str.maketrans(_CYRILLIC_LOOKALIKES, _LATIN_LOOKALIKES)
 _LOOKALIKES_TO_LATIN = str.maketrans("οΟαΑεΕρΡτΤυΥχΧκΚιΙΒΗΜΝΖνօսɡɑᴀᴄᴇᴏ", "oOaAeEpPtTyYxXkKiIBHMNZvougaaceo")
+# Letters that look like Cyrillic ones in handwriting. They count only in words of both scripts.
+CURSIVE_TO_CYRILLIC = str.maketrans("unwUNW", "ипшИПШ")
 _RARE_CYRILLIC_TO_LATIN = str.maketrans("ѕЅјЈԁѵԛԝ", "sSjJdvqw")
 _ADDRESS = re.compile(r"(?<!\S)\S*(?:@|://|www\.)\S*")
-_LATIN_RANGE = "A-Za-z\u00c0-\u024f"
+# Without × and ÷, which are no letters.
+_LATIN_RANGE = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
 LATIN_LETTER = re.compile(f"[{_LATIN_RANGE}]")
 CYRILLIC_LETTER = re.compile("[\u0400-\u052f]")
 LATIN_ONLY = _letter_run_pattern(
@@ -134,5 +137,6 @@ def fold_word(word: str, cyrillic: bool) -> str:
         return word
     latin_letters, cyrillic_letters = LATIN_ONLY.search(word), CYRILLIC_ONLY.search(word)
     if latin_letters and cyrillic_letters:
-        return word
+        cursive = word.translate(TO_CYRILLIC).translate(CURSIVE_TO_CYRILLIC) if cyrillic else word
+        return word if LATIN_LETTER.search(cursive) else cursive
     return word.translate(TO_CYRILLIC if cyrillic_letters or (not latin_letters and cyrillic) else TO_LATIN)

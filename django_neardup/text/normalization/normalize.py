@@ -18,7 +18,7 @@ _MAX_EXPANSION = 8
 UNUSUAL_CHARACTER = re.compile("[^\n\t -~А-яЁё«»“”„№…°•]")
 _LATIN_OR_UNUSUAL = re.compile("[^\n\t -@[-`{-~А-яЁё«»“”„№…°•]")
 INVISIBLE_CHARACTERS = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u00ad\u034f\u061c\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 INVISIBLE_RUN = re.compile(f"[{INVISIBLE_CHARACTERS}]+")
@@ -52,6 +52,7 @@ SPACED_OUT_WORD = re.compile(
 _SPACED_OUT_HINT = re.compile(r"([.\-_*·•|~])[^\W\d_]\1[^\W\d_]\1")
 _MAYBE_SPACED_BY_BLANKS = re.compile(r" . .(?<= [^\W\d_] [^\W\d_]) [^\W\d_](?!\w)")
 _MAYBE_SPACED_BY_SIGNS = re.compile(r"([/+])[^\W\d_]\1[^\W\d_]\1[^\W\d_](?!\w)")
+_AT_AS_LETTER = re.compile("@(?<=[а-яА-Я]@)(?=[а-яА-Я])")
 _ZERO_AS_LETTER = re.compile("0(?<=[а-я]0)(?=[а-я])")
 
 
@@ -76,6 +77,10 @@ def _fold_character(char: str) -> str:
         return "-"
     if category == "Nd":
         return str(unicodedata.digit(char))
+    if char in "⁄∕":
+        return "/"
+    if char in "ϲϹ":  # NFKC would make a sigma of the look-alike of c
+        return "c" if char == "ϲ" else "C"
     if char in "’‘ʼʻ´′＇":
         return "'"
     if char == "ı":
@@ -128,12 +133,12 @@ def normalize(offset_text: OffsetText, *, prefer_cyrillic: bool = True) -> Norma
     offset_text = _fold_letters(_fold_blanks(offset_text))
     if latin_or_unusual is None:  # without Latin letters there is nothing to distinguish
         return NormalizedText(
-            _replace_zeros(offset_text), bool(CYRILLIC_LETTER.search(offset_text.text)), True
+            _replace_letter_signs(offset_text), bool(CYRILLIC_LETTER.search(offset_text.text)), True
         )
     cyrillic = is_mostly_cyrillic(offset_text.text, prefer_cyrillic, usual=usual)
     if not usual:
         offset_text = fold_lookalikes(offset_text)
-    return NormalizedText(_replace_zeros(fold_scripts(offset_text, cyrillic)), cyrillic, usual)
+    return NormalizedText(_replace_letter_signs(fold_scripts(offset_text, cyrillic)), cyrillic, usual)
 
 
 def fold_characters(offset_text: OffsetText) -> OffsetText:
@@ -179,7 +184,9 @@ def _may_be_spaced(text: str) -> bool:
     return ("/" in text or "+" in text) and bool(_MAYBE_SPACED_BY_SIGNS.search(text))
 
 
-def _replace_zeros(offset_text: OffsetText) -> OffsetText:
+def _replace_letter_signs(offset_text: OffsetText) -> OffsetText:
+    if "@" in offset_text.text:
+        offset_text = offset_text.sub(_AT_AS_LETTER, "а")
     return offset_text.sub(_ZERO_AS_LETTER, "о") if "0" in offset_text.text else offset_text
 
 
@@ -217,4 +224,6 @@ def _fold_compatibility(match: re.Match[str]) -> str:
     folded = unicodedata.normalize("NFKC", cluster)
     if folded == cluster or len(folded) > _MAX_EXPANSION * len(cluster):
         return cluster
-    return _ACCENTED_LETTER.sub(_compose_or_drop_accent, folded).translate(CHARACTER_FOLDS)
+    folded = _ACCENTED_LETTER.sub(_compose_or_drop_accent, folded).translate(CHARACTER_FOLDS)
+    # The blank keeps 1½ from becoming 11/2.
+    return f" {folded}" if "/" in folded else folded

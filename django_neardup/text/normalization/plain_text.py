@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 
 from .markup import LINE_BREAK, strip_markup
-from .offsets import OffsetText
+from .offsets import OffsetText, PlainText
 
 MAX_BYTES = 1 << 20
 
+MIN_OWN_WORDS = 5
+
+# The mail convention: two dashes and a blank on a line of their own. The text before it must not be empty.
+_SIGNATURE = re.compile(r"(?<=\w)(?P<end>[^\w\n]*)\n-- ?\n[\s\S]*\Z")
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*\n?", re.M)
 _LINK_TARGET = re.compile(
     r"(?<=\])\((?:[^()\s:]{1,16}:|[/#.]|[\w\-]{1,60}[./])[^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,300}\")?\)"
@@ -39,13 +43,28 @@ def plain_text(raw: str, quotes: str = "keep", text_class: type[OffsetText] = Of
     """
     if quotes not in ("keep", "drop"):
         raise ValueError("quotes is 'keep' or 'drop'")
-    offset_text = _head_and_tail(raw, text_class)
+    plain = _strip_marks(_head_and_tail(raw, text_class), quotes)
+    # A post that is nearly nothing but a quotation is compared with it: spam may stand there.
+    if quotes == "drop" and len(plain.text.split()) < MIN_OWN_WORDS:
+        return plain_text(raw, "keep", text_class)
+    return plain
+
+
+def own_text(raw: str) -> str:
+    """Return the text without markup, quotations and signature, however short it is."""
+    return _strip_marks(_head_and_tail(raw, PlainText), "drop").text
+
+
+def _strip_marks(offset_text: OffsetText, quotes: str) -> OffsetText:
+    """Remove markup, the signature and, on request, quotations."""
     if "<" in offset_text.text or "&" in offset_text.text or "[" in offset_text.text:
         offset_text = strip_markup(offset_text, quotes == "drop")
     if "](" in offset_text.text:
         offset_text = offset_text.sub(_LINK_TARGET, "")
     if quotes == "drop" and ">" in offset_text.text:
         offset_text = offset_text.sub(_QUOTED_LINE, "")
+    if "--" in offset_text.text:
+        offset_text = offset_text.sub(_SIGNATURE, lambda match: match["end"])
     if _has_mark_before_apostrophe(offset_text.text):
         offset_text = offset_text.sub(_MARK_BEFORE_APOSTROPHE, "")
     if "*" in offset_text.text and _STAR_IN_WORD.search(offset_text.text):

@@ -33,9 +33,15 @@ _UNPREFIXED_PHONE = r"\d{3}[ \-]\d{3}[ \-]\d\d[ \-]\d\d"
 _MOBILE_PHONE = r"9\d{9}"
 _LOCAL_PHONE = r"\d{3}-\d\d-\d\d"
 _AMERICAN_PHONE = r"(?:1[\-. ])?[2-9]\d\d[\-.][2-9]\d\d[\-.]\d{4}"
+# 8 9 0 3 1 2 3 4 5 6 7: ten or eleven digits in seven groups or more, and no part of a longer row. A row of
+# marks at school has none above 5.
+_SPACED_OUT_PHONE = (
+    r"(?<!\d[ \-.])(?<!\d[ \-.]{2})(?=(?:\d[ \-.]{0,2}){9,10}\d(?![ \-.]{0,2}\d))"
+    r"(?=[\d \-.]*[06-9])\d{1,3}(?:[ \-.]{1,2}\d{1,4}){6,}"
+)
 PHONE = (
     rf"(?<![\w+/\-])(?<!\d[.,])(?:{_RUSSIAN_PHONE}|{_INTERNATIONAL_PHONE}|{_BRACKETED_AREA_PHONE}"
-    rf"|{_UNPREFIXED_PHONE}|{_MOBILE_PHONE}|{_LOCAL_PHONE}|{_AMERICAN_PHONE}){_PHONE_END}"
+    rf"|{_UNPREFIXED_PHONE}|{_SPACED_OUT_PHONE}|{_MOBILE_PHONE}|{_LOCAL_PHONE}|{_AMERICAN_PHONE}){_PHONE_END}"
 )
 
 _URL_CHARACTER = r"[^\s<>\"«»()\[\]*`'|]"

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..lemmas.morphology import Morphology, get_morphology
-from ..normalization.homoglyphs import TO_CYRILLIC, TO_LATIN
-from .stopwords import NUMERALS
+from ..normalization.homoglyphs import CURSIVE_TO_CYRILLIC, TO_CYRILLIC, TO_LATIN
 
 ABBREVIATIONS = {
     "тел": "телефон",
@@ -20,7 +19,7 @@ ABBREVIATIONS = {
     "кв": "квартира",
     "ср": "средний",
 }
-_WORDS_WITH_FIXED_KEY = {*ABBREVIATIONS, *NUMERALS}
+_WORDS_WITH_FIXED_KEY = frozenset(ABBREVIATIONS)
 MAX_WORD_LENGTH = 64
 MAX_CACHED_WORDS = 50_000
 
@@ -34,6 +33,7 @@ _ENGLISH_NEGATION = re.compile(
 )
 _CYRILLIC_LETTER = re.compile("[\u0400-\u052f]")
 _LATIN_LOOKALIKE_WORD = re.compile("[aeopcyxkibtmh]+")
+_CURSIVE_WORD = re.compile("u|(?=.*[unw])[aeopcyxkibtmhunw]{4,40}")
 _CYRILLIC_LOOKALIKE_WORD = re.compile("[аеорсухківтмн]+")
 _CERTAIN_LOOKALIKE_WORD = re.compile("[aeopcyxk]+")
 
@@ -79,9 +79,6 @@ class Lexicon(dict[str, LexiconEntry]):
             stem = ABBREVIATIONS.get(stem, stem)
         lemma = self.morphology.lemma(stem) if analyse else None
         key = lemma.key if lemma else stem
-        number = NUMERALS.get(key) or NUMERALS.get(stem)
-        if number:
-            return LexiconEntry(surface, number, "numeral", lemma.pos if lemma else "")
         kind = "latin" if self.is_cyrillic and stem.isascii() else "word"
         return LexiconEntry(surface, key, kind, lemma.pos if lemma else "", bool(lemma and lemma.is_name))
 
@@ -102,6 +99,10 @@ class Lexicon(dict[str, LexiconEntry]):
 
         Examples: caxap is сахар, "box" is not вох.
         """
+        if self.is_cyrillic and _CURSIVE_WORD.fullmatch(word):
+            cyrillic_word = word.translate(TO_CYRILLIC).translate(CURSIVE_TO_CYRILLIC)
+            if cyrillic_word == "и" or self.morphology.is_in_dictionary(cyrillic_word):
+                return cyrillic_word
         if self.is_cyrillic and _LATIN_LOOKALIKE_WORD.fullmatch(word):
             cyrillic_word = word.translate(TO_CYRILLIC)
             return (

@@ -13,6 +13,7 @@ from .units import (
     MULTIPLIER,
     THOUSAND_ROUBLES,
     UNIT,
+    base_unit,
     currency_name,
     multiplier_exponent,
     unit_name,
@@ -35,7 +36,7 @@ NUMBER = f"(?:{'|'.join(_NUMBER_FORMATS)})"
 # The next characters must not make the number a part of a code or of a longer chain of figures.
 NUMBER_END = r"(?![^\W_]|[\-/.×*,'][^\W_]*\d)"
 NUMBER_START = r"(?<!\w)(?<!\d[.,\-])"
-MULTIPLIED_NUMBER = rf"{NUMBER} ?{MULTIPLIER}{_WORD_END}\.?"
+MULTIPLIED_NUMBER = rf"(?:{NUMBER} ?{MULTIPLIER}{_WORD_END}\.?|\d{{1,3}}(?:[.,]\d)?к{_WORD_END})"
 
 _AMOUNT = rf"{NUMBER}(?: ?- ?{NUMBER})?"
 _CURRENCY_SUFFIX = rf"(?:{THOUSAND_ROUBLES}{_WORD_END}|(?:{MULTIPLIER}\.? ?)?{CURRENCY}(?![^\W_]|-))"
@@ -44,6 +45,14 @@ PRICE = (
     rf"(?:{CURRENCY_SIGN} ?{NUMBER}(?: ?(?:{MULTIPLIER}|k))?{_WORD_END}"
     rf"|{NUMBER_START}{_NOT_VIDEO_LINES}{_AMOUNT}{_UNIT_GAP}{_CURRENCY_SUFFIX}\.?)"
 )
+
+# 3500 в месяц, 120 obo: what follows makes a price of the number.
+_PRICE_TERM = (
+    r" (?:obo|ono|firm|pcm|pw)(?![^\W_])|(?: ?/ ?| (?:в|за|per|a) )"
+    r"(?:мес(?:яц)?|сутки|день|час|ночь|неделю|смену|month|mo|week|day|night|hour|hr)(?![^\W_])"
+)
+_SUM = rf"(?:\d[\d ]{{1,8}}(?:[.,]\d\d)?|{NUMBER} ?(?:{MULTIPLIER}\.?|к))"
+BARE_PRICE = rf"{NUMBER_START}{_SUM}{_WORD_END}(?={_PRICE_TERM})"
 
 _TIMES_PATTERN = r" ?[x×х*] ?"
 _DIMENSIONS = rf"\d+(?:[.,]\d+)?(?:{_TIMES_PATTERN}\d+(?:[.,]\d+)?){{1,3}}"
@@ -72,14 +81,20 @@ _ISO_DATE = "|".join(
     rf"{_FULL_YEAR}{mark}(?:0[1-9]|1[0-2]){mark}(?:0[1-9]|[12]\d|3[01])" for mark in ("-", r"\.", "/")
 )
 _YEAR_SUFFIX = rf"(?:\.?(?: ?,)? {_FULL_YEAR}(?: ?г(?:ода|\.)?{_WORD_END})?)?"
-_WORDED_DATE = rf"{_DAY}(?:-?(?:го|th|st|nd|rd))?[ \n](?:of )?{ANY_MONTH}{_WORD_END}{_YEAR_SUFFIX}"
+_WORDED_DATE = (
+    rf"(?:{_DAY}-)?{_DAY}(?:-?(?:го|th|st|nd|rd))?[ \n](?:of )?{ANY_MONTH}{_WORD_END}{_YEAR_SUFFIX}"
+)
 _TIME = r"(?:0\d|1\d|2[0-3]|[2-9]):[0-5]\d(?::[0-5]\d)?"
 DATE = (
     rf"{NUMBER_START}(?:(?:{_ISO_DATE}|{_NUMERIC_DATE}|{_SHORT_NUMERIC_DATE}|{_TIME})"
     rf"(?![^\W_]|[\-/.:,]\d)|{_WORDED_DATE}{_WORD_END})"
 )
 ENGLISH_MONTH = f"(?:{'|'.join(month for month in '|'.join(_MONTHS).split('|') if month.isascii())})"
-MONTH_FIRST_DATE = rf"(?<!\w){ENGLISH_MONTH}\.? {_DAY}(?:th|st|nd|rd)?(?: ?, ?| ){_FULL_YEAR}{_WORD_END}"
+# "May 12" without an ordinal ending may be a verb.
+MONTH_FIRST_DATE = (
+    rf"(?<!\w)(?:{ENGLISH_MONTH}\.? {_DAY}(?:th|st|nd|rd)?(?: ?, ?| ){_FULL_YEAR}"
+    rf"|(?:(?!may){ENGLISH_MONTH}\.? {_DAY}(?:th|st|nd|rd)?|may {_DAY}(?:th|st|nd|rd))){_WORD_END}(?! ?\d)"
+)
 
 _SPACES_AND_APOSTROPHES = re.compile(r"[\s']+")
 _COMMA_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -87,7 +102,7 @@ _DOT_GROUPED = re.compile(r"\d{1,3}(?:(?:\.\d{3}){2,}|(?:\.\d{3})+,\d\d?)")
 _DOT_GROUPED_THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")
 _NUMBER_PATTERN = re.compile(NUMBER)
 _DIMENSIONS_PATTERN = re.compile(_DIMENSIONS)
-_MULTIPLIER_PATTERN = re.compile(rf"\s?({MULTIPLIER})\.? ?")
+_MULTIPLIER_PATTERN = re.compile(rf"\s?({MULTIPLIER}|к(?![^\W_]))\.? ?")
 _CURRENCY_SIGN_PATTERN = re.compile(rf"{CURRENCY_SIGN}")
 _THOUSAND_ROUBLES_PATTERN = re.compile(rf"\s?{THOUSAND_ROUBLES}{_WORD_END}")
 _DIGITS = re.compile(r"\d+")
@@ -114,6 +129,9 @@ def canonical_number(text: str) -> str:
 def shift_decimal_point(canonical: str, exponent: int) -> str:
     """Multiply a canonical number by ten to the power of ``exponent``: 1.5 and 6 give 1500000."""
     integer_part, _, fraction = canonical.partition(".")
+    if exponent < 0:
+        digits = integer_part.rjust(1 - exponent, "0")
+        return canonical_number(f"{digits[:exponent]}.{digits[exponent:]}{fraction}")
     digits = fraction.ljust(exponent, "0")
     return canonical_number(integer_part + digits[:exponent] + "." + (digits[exponent:] or "0"))
 
@@ -152,17 +170,17 @@ def canonical_price(text: str) -> str:
 
 
 def parse_measure(text: str) -> tuple[str, str, int]:
-    """Return the canonical figures, the canonical unit or "", and the position of the unit in ``text``.
+    """Return the canonical figures, the base unit or "", and the position of the unit in ``text``.
 
-    5 кг is 5 and kg, 350×350 мм is 350x350 and mm, 29 тыс. км is 29000 and km. A tyre's 175/65 R14 has
-    no unit.
+    5 кг and 5000 г are 5000 and g, 2×3 м is 2000x3000 and mm. A tyre's 175/65 R14 has no unit.
     """
     if text[3:4] == "/":
         return "".join(text.split()).replace("р", "r"), "", len(text)
     sizes = _DIMENSIONS_PATTERN.match(text)
     if sizes:
-        joined = "x".join(canonical_number(part) for part in _TIMES_SIGN.split(sizes.group()))
-        return joined, unit_name(text[sizes.end() :]), sizes.end()
+        unit, exponent = base_unit(unit_name(text[sizes.end() :]))
+        parts = map(canonical_number, _TIMES_SIGN.split(sizes.group()))
+        return "x".join(shift_decimal_point(part, exponent) for part in parts), unit, sizes.end()
     number = _NUMBER_PATTERN.match(text)
     end = number.end() if number else 0
     multiplier = _MULTIPLIER_PATTERN.match(text, end)
@@ -172,7 +190,8 @@ def parse_measure(text: str) -> tuple[str, str, int]:
         else canonical_number(text[:end])
     )
     end = multiplier.end() if multiplier else end
-    return figures, unit_name(text[end:]), end
+    unit, exponent = base_unit(unit_name(text[end:]))
+    return shift_decimal_point(figures, exponent), unit, end
 
 
 def canonical_date(text: str) -> str:
@@ -185,7 +204,9 @@ def canonical_date(text: str) -> str:
         return ":".join(figure.zfill(2) for figure in figures)
     word = _MONTH_WORD.search(text)
     if word is not None:
-        return _format_date(figures[1] if len(figures) > 1 else "", str(word.lastindex), figures[0])
+        days = [figure.zfill(2) for figure in figures if len(figure) < 4]
+        year = next((figure for figure in figures if len(figure) == 4), "")
+        return _format_date(year, str(word.lastindex), "-".join(days))
     if len(figures[0]) == 4:
         return _format_date(*figures)
     day, month, year = figures

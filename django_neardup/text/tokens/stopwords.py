@@ -28,32 +28,3 @@ these they this those to too very was we were will with would you your good grea
 """
 
 STOP_WORDS = word_set(_RUSSIAN_STOP_WORDS + _UKRAINIAN_STOP_WORDS + _ENGLISH_STOP_WORDS) - NEGATIONS
-
-_RUSSIAN_NUMERALS = (
-    "ноль|два двое|три трое|четыре четверо|пять пятеро|шесть шестеро|семь семеро|восемь|девять|десять|"
-    "одиннадцать|двенадцать|тринадцать|четырнадцать|пятнадцать|шестнадцать|семнадцать|восемнадцать|девятнадцать|двадцать"
-)
-_UKRAINIAN_NUMERALS = "нуль|два двоє|три троє|чотири|п'ять|шість|сім|вісім|дев'ять|десять"
-_ENGLISH_NUMERALS = (
-    "zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
-    "eighteen|nineteen|twenty"
-)
-
-
-def _figure_by_numeral(line: str) -> dict[str, str]:
-    """Map numerals to figures. "One" is left out: it is mostly a pronoun."""
-    values = [0, *range(2, 21)]
-    return {word: str(value) for value, words in zip(values, line.split("|")) for word in words.split()}
-
-
-NUMERALS = {
-    **_figure_by_numeral(_UKRAINIAN_NUMERALS),
-    **_figure_by_numeral(_RUSSIAN_NUMERALS),
-    **_figure_by_numeral(_ENGLISH_NUMERALS),
-    "тридцать": "30",
-    "сорок": "40",
-    "пятьдесят": "50",
-    "сто": "100",
-    "thirty": "30",
-    "hundred": "100",
-}

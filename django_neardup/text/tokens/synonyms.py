@@ -15,71 +15,37 @@ from pathlib import Path
 from ..hashing import digest
 from ..normalization.normalize import normalize
 from ..normalization.plain_text import plain_text
+from ..vocabulary import read_entries, read_lines
 from .tokenize import Token, TokenizedText, tokenize
-
-_SYNONYM_GROUPS = """
-продать продавать продаваться продажа
-купить покупать приобрести приобретать
-сдать сдавать сдаваться
-снять снимать
-машина авто автомобиль тачка
-квартира кв квартирка
-комната комн
-большой крупный
-маленький небольшой малый
-телефон тел мобильник мобильный
-состояние сост
-улица ул
-район р-н
-метро м
-этаж эт
-цена стоимость
-новый новенький нов
-тысяча тыс тыща
-человек чел
-доставка доставить
-спасибо спс пасиб
-пожалуйста плиз пжл пжлст пож
-сейчас щас ща щаз теперь
-что чо че шо
-ничего ничо ниче
-вообще ваще вобще вопще
-говорить грить грю
-собственно собсно собстно собсна
-естественно ессно естессно
-потому птму потмушто
-нормальный норм нормас
-хотя хоть
-можно возможно
-apartment apt flat
-bedroom bdrm bed
-bathroom bath
-condition cond
-please pls plz
-because cuz coz
-photo pic picture
-buy purchase
-sell selling
-large big
-"""
 
 WORD_KINDS = ("word", "latin")
 _CYRILLIC_LETTER = re.compile("[\u0400-\u052f]")
 
-_GROUP_BY_WORD = {
-    word: number for number, line in enumerate(_SYNONYM_GROUPS.strip().splitlines()) for word in line.split()
-}
+
+def _groups_by_word() -> dict[str, frozenset[int]]:
+    """Return the numbers of the lines of synonyms and abbreviations that have a word."""
+    lines = [line.split() for line in read_lines("synonyms")]
+    lines += [[full, *short_forms] for full, short_forms in read_entries("abbreviations")]
+    groups: dict[str, set[int]] = {}
+    for number, words in enumerate(lines):
+        for word in words:
+            groups.setdefault(word, set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in groups.items()}
+
+
+_GROUPS_BY_WORD = _groups_by_word()
+_NO_GROUPS: frozenset[int] = frozenset()
 
 
 def are_synonyms(a: Token, b: Token) -> bool:
     """Return whether two words belong to one group."""
-    group = synonym_group(a.surface, a.key)
-    return group is not None and group == synonym_group(b.surface, b.key)
+    groups = synonym_groups(a.surface, a.key)
+    return bool(groups) and not groups.isdisjoint(synonym_groups(b.surface, b.key))
 
 
-def synonym_group(surface: str, key: str) -> int | None:
-    """Return the group number of a word, given as written and as compared. Return None for most words."""
-    return _GROUP_BY_WORD.get(surface, _GROUP_BY_WORD.get(key))
+def synonym_groups(surface: str, key: str) -> frozenset[int]:
+    """Return the numbers of the groups of a word, given as written and as compared. Most words have none."""
+    return _GROUPS_BY_WORD.get(surface, _NO_GROUPS) | _GROUPS_BY_WORD.get(key, _NO_GROUPS)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def build_measure(words: Words, text: str, start: int) -> list[Part]:
     if unit:
         unit_text = text[border:].strip()
         unit_start = start + text.index(unit_text, border)
-        parts.append(_make_part("".join(unit_text.split()), unit, "word", unit_start, len(unit_text)))
+        parts.append(_make_part("".join(unit_text.split()), unit, "unit", unit_start, len(unit_text)))
     return parts
 
 
@@ -72,6 +72,18 @@ def _number_part(text: str, start: int) -> Part:
 def build_ordinal(words: Words, text: str, start: int) -> list[Part]:
     figure = _ORDINAL_SUFFIX.sub("", text)
     return [_make_part(text, numbers.canonical_number(figure), "number", start, len(text))]
+
+
+def build_house(words: Words, text: str, start: int) -> list[Part]:
+    """Build the code of a house, a flat or a class: 5а, 14-а and 9 б."""
+    figures, letter = text.rstrip(text[-1]).rstrip(" -"), text[-1]
+    return [_make_part(text, f"{figures}{letter.translate(TO_LATIN)}", "code", start, len(text))]
+
+
+def build_used(words: Words, text: str, start: int) -> list[Part]:
+    """Build one word of б/у, бу and б.у."""
+    entry = LexiconEntry("бу", "б/у", "word", "ADJF")
+    return [(entry, start, start + len(text))]
 
 
 def build_glued(words: Words, text: str, start: int) -> list[Part]:

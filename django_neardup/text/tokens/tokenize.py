@@ -9,6 +9,7 @@ from ..normalization.offsets import OffsetText
 from ..word_lists import word_set
 from . import contacts
 from .lexicon import Lexicon, LexiconEntry, LongTextLexicon, get_lexicon
+from .number_words import write_in_figures
 from .sentences import is_end_after_abbreviation, is_sentence_end
 from .token_pattern import UNSPACED_GLYPH, Words
 from .token_rules import TABLE
@@ -17,8 +18,23 @@ MAX_TOKENS = 200_000
 LONG_TEXT_CHARACTERS = 20_000
 
 TOKEN_KINDS = TABLE.kinds
-PRICE_WORDS = word_set("цена цену цене ценой стоимость стоимостью вартість ціна ціною price cost prices")
+PRICE_WORDS = word_set(
+    "цена цену цене ценой стоимость стоимостью вартість ціна ціною прошу price cost prices asking"
+)
 RANGE_WORDS = word_set("до to")
+DATE_RANGE_WORDS = word_set("до по to till until")
+SUM_WORDS = word_set("за всего for only")
+VERSION_WORDS = word_set(
+    """
+    версия версии version versions v ver релиз прошивка firmware гост ту снип арт артикул код размер сечение
+    ubuntu debian macos ios android windows php mysql
+    """
+)
+"""Words before a figure such as 12.04 that is not the fourth of December."""
+AMOUNT_WORDS = word_set(
+    "пробег пробегом накат ресурс тираж население аудитория охват около более менее свыше mileage over about"
+)
+"""Words before thousands that are not a price: пробег 150 тыс."""
 PRICE_LINK_WORDS = word_set("от до from is в")
 
 
@@ -50,6 +66,9 @@ class TokenizedText(NamedTuple):
     truncated: bool
 
 
+DAY_AND_MONTH = re.compile(r"(?:0[1-9]|[12]\d|3[01])\.(?:0[1-9]|1[0-2])")
+THOUSANDS = re.compile(r"тыс(?:яч[а-я]?)?\.?$|\dк$|thousand$")
+ROUND_SUM, YEAR = re.compile(r"\d{2,}0"), re.compile(r"(?:19|20)\d\d")
 _new_tuple = tuple.__new__
 
 
@@ -63,7 +82,9 @@ def tokenize(offset_text: OffsetText, language: str, cyrillic: bool) -> Tokenize
 
 class _Tokenizer:
     def __init__(self, offset_text: OffsetText, shared_lexicon: Lexicon) -> None:
-        self.offset_text = offset_text.sub(UNSPACED_GLYPH, lambda match: f" {match.group()} ")
+        self.offset_text = write_in_figures(
+            offset_text.sub(UNSPACED_GLYPH, lambda match: f" {match.group()} ")
+        )
         self.text = self.offset_text.text
         self.lowered = lower(self.text)
         self.lexicon: Words = (
@@ -113,7 +134,9 @@ class _Tokenizer:
         for entry, start, end in build(self.lexicon, match.group(), match.start()):
             if entry.kind == "price":
                 self._mark_price_range()
-            self._add_token(self._mark_price(entry), start, end)
+            elif entry.kind == "date":
+                self._mark_date_range()
+            self._add_token(self._read_in_context(entry, end), start, end)
         self.last_token_end = match.end()
         ends_with_dot = match.group().endswith(".") and len(self.tokens) > count_before
         if ends_with_dot and is_end_after_abbreviation(self.text, match.end()):
@@ -139,15 +162,44 @@ class _Tokenizer:
         ):
             self.tokens[-2] = self.tokens[-2]._replace(key="¤" + self.tokens[-2].key, kind="price")
 
-    def _mark_price(self, entry: LexiconEntry) -> LexiconEntry:
-        """Make a price of a number if the words before it say so: цена 5000, цена от 5000."""
+    def _mark_date_range(self) -> None:
+        """Make a date of the number in "с 10 по 15 мая" before a date."""
+        if (
+            len(self.tokens) > 1
+            and self.tokens[-1].surface in DATE_RANGE_WORDS
+            and self.tokens[-2].kind == "number"
+            and len(self.tokens[-2].key) <= 2
+        ):
+            self.tokens[-2] = self.tokens[-2]._replace(key=self.tokens[-2].key.zfill(2), kind="date")
+
+    def _read_in_context(self, entry: LexiconEntry, end: int) -> LexiconEntry:
+        """Return the entry of a number as a price or a date, if the words around it say so."""
         if entry.kind != "number" or len(entry.key) < 2:
             return entry
+        if self._follows_price_word() or self._is_bare_price(entry, end):
+            return entry._replace(key="¤" + entry.key, kind="price")
+        if DAY_AND_MONTH.fullmatch(entry.surface) and not self._follows(VERSION_WORDS):
+            return entry._replace(key=f"{entry.surface[3:]}-{entry.surface[:2]}", kind="date")
+        return entry
+
+    def _follows(self, words: frozenset[str]) -> bool:
+        return bool(self.tokens) and self.tokens[-1].surface in words
+
+    def _follows_price_word(self) -> bool:
+        """Return whether a price word stands before: цена 5000, цена от 5000."""
         previous = self.tokens[-2:]
         if previous and previous[-1].surface in PRICE_LINK_WORDS:
             previous.pop()
-        follows_price_word = bool(previous) and previous[-1].surface in PRICE_WORDS
-        return entry._replace(key="¤" + entry.key, kind="price") if follows_price_word else entry
+        return bool(previous) and previous[-1].surface in PRICE_WORDS
+
+    def _is_bare_price(self, entry: LexiconEntry, end: int) -> bool:
+        """Return whether a number closes a clause: 7 тысяч, село Петрово; отдам за 700, самовывоз."""
+        if self.lowered[end : end + 1] not in (",", ";", ".", "!", ")"):
+            return False
+        is_round = ROUND_SUM.fullmatch(entry.key) is not None and not YEAR.fullmatch(entry.key)
+        return (bool(THOUSANDS.search(entry.surface)) and not self._follows(AMOUNT_WORDS)) or (
+            is_round and self._follows(SUM_WORDS)
+        )
 
 
 def is_only_word(word: str, text: str, cyrillic: bool) -> bool:

@@ -37,7 +37,7 @@ _UNIT_PATTERNS = {
     "t": "тонн[а-я]{0,1}|tonnes?",
     "lb": "lbs?|pounds?|фунт(?:а|ов)?",
     "oz": "oz|ounces?",
-    "l": "л|литр[а-я]{0,2}|lit(?:er|re)s?",
+    "l": "л|l|литр[а-я]{0,2}|lit(?:er|re)s?",
     "ml": "мл|ml|миллилитр[а-я]{0,2}",
     "w": "вт|ватт|w|watts?",
     "kw": "квт|kw",
@@ -55,6 +55,16 @@ _UNIT_PATTERNS = {
     "bar": "бар|атм|bar",
     "°c": "° ?c|° ?с|°",
 }  # fmt: skip
+
+_BASE_UNITS = {
+    "kg": ("g", 3), "t": ("g", 6), "mg": ("g", -3),
+    "l": ("ml", 3), "m3": ("ml", 6), "cm3": ("ml", 0),
+    "cm": ("mm", 1), "dm": ("mm", 2), "m": ("mm", 3), "km": ("mm", 6),
+    "mm2": ("m2", -6), "cm2": ("m2", -4), "are": ("m2", 2), "ha": ("m2", 4), "km2": ("m2", 6),
+    "kw": ("w", 3), "ah": ("mah", 3), "khz": ("hz", 3), "mhz": ("hz", 6), "ghz": ("hz", 9),
+    "kb": ("mb", -3), "gb": ("mb", 3), "tb": ("mb", 6),
+}  # fmt: skip
+"""The unit that stands for a dimension, and how many digits the decimal point moves: 0.5 kg is 500 g."""
 
 _CURRENCY_PATTERNS = {
     "₽": r"₽|руб(?:л[а-я]{1,3}|ликов)?|р|rub|rur|коп(?:е[а-я]{1,2})?",
@@ -90,6 +100,11 @@ def unit_name(text: str) -> str:
     return _find_name(text, _COMPILED_UNITS)
 
 
+def base_unit(name: str) -> tuple[str, int]:
+    """Return the base unit of a canonical unit, and the power of ten to multiply its figures by."""
+    return _BASE_UNITS.get(name, (name, 0))
+
+
 def currency_name(text: str) -> str:
     """Return the canonical name of a currency: "руб." and "р" are "₽"."""
     return _find_name(text, _COMPILED_CURRENCIES)
@@ -101,7 +116,7 @@ def _find_name(raw_text: str, named_patterns: tuple[tuple[str, re.Pattern[str]],
 
 
 def multiplier_exponent(multiplier: str) -> int:
-    """Return by how many digits a multiplier shifts the decimal point: тыс. 3, млн 6, млрд 9."""
-    if multiplier.startswith(("т", "thou")):
+    """Return by how many digits a multiplier shifts the decimal point: тыс. and к 3, млн 6, млрд 9."""
+    if multiplier.startswith(("т", "к", "thou")):
         return 3
     return 6 if multiplier.startswith(("млн", "миллион", "milli")) else 9
