@@ -2,21 +2,24 @@ from __future__ import annotations
 
 import pytest
 
-from django_neardup.text.alignment.align import align
-from django_neardup.text.alignment.differences import (
+from django_neardup.judge.differences import (
     Difference,
     find_differences,
     find_passages,
     text_offsets,
 )
-from django_neardup.text.alignment.variant_guard import find_contradictions
+from django_neardup.judge.pair_context import PairContext
+from django_neardup.judge.verdict import decisive_meanings, find_meanings
+from django_neardup.judge.word_classes import IGNORED_CLASSES
+from django_neardup.text.alignment.align import align
 from django_neardup.text.canonical_text import CanonicalText
 
 
 def found(a: str, b: str) -> list[Difference]:
     first, second = CanonicalText(a), CanonicalText(b)
     alignment = align(first, second)
-    decisive = find_contradictions(first, second, alignment, guard_words=True)
+    context = PairContext.build(first, second, alignment, True, IGNORED_CLASSES)
+    decisive = decisive_meanings(context, find_meanings(context))
     return find_differences(first, second, alignment, decisive)
 
 
@@ -27,9 +30,11 @@ CASES = """
 Сваи С140.35 железобетонные новые | Сваи С90.30 железобетонные новые | code!
 Участок 10 соток у реки, газ рядом | Участок 12 соток у реки, газ рядом | measure!
 Сдам квартиру на 5 этаже, дом новый | Сдам квартиру на 7 этаже, дом новый | number!
-Продам белый шкаф с зеркалом, дёшево | Продам чёрный шкаф с зеркалом, дёшево | name!
+Продам угловой диван с ящиком, дёшево | Продам прямой диван с ящиком, дёшево | name!
+Продам белый шкаф с зеркалом, дёшево | Продам чёрный шкаф с зеркалом, дёшево | opposite!
+Сдам гараж с ямой на длительный срок | Продам гараж с ямой на длительный срок | deal!
 Машина не бита, один хозяин, торг | Машина бита, один хозяин, торг | negation!
-Мы быстро доехали туда и сразу вернулись | Мы медленно доехали туда и сразу вернулись | word
+Мы весело доехали туда и сразу вернулись | Мы шумно доехали туда и сразу вернулись | word
 Продам гараж в центре, торг | Продам гараж в центре города, торг | only
 """
 
@@ -46,7 +51,7 @@ def test_places_are_those_of_the_texts_as_written() -> None:
     (item,) = found(a, b)
     assert (a[slice(*item.span_a)], b[slice(*item.span_b)]) == ("С140.35", "С90.30")
     assert item.swap_sides().span_a == item.span_b
-    assert item.as_dict()["a"] == {"text": "с140.35", "span": list(item.span_a)}
+    assert item.as_dict()["a"] == {"text": "С140.35", "span": list(item.span_a)}
 
 
 def test_an_absent_side_has_the_place_it_would_stand_at() -> None:

@@ -71,6 +71,7 @@ def test_sentences_cover_all_tokens(text: str) -> None:
 
 @examples(400)
 @given(ANY_TEXT, LANGUAGES)
+@example("Qб0п×ZК", "ru")
 def test_folding_is_finished(text: str, language: str) -> None:
     prefer = language in CYRILLIC_LANGUAGES
     once = normalize(OffsetText(text), prefer_cyrillic=prefer).offset_text.text

@@ -46,6 +46,10 @@ class Alignment:
     weight_b: float
     aligned_weight_a: float
     aligned_weight_b: float
+    guesses: frozenset[int] = frozenset()
+    """Positions in a of words that are linked by a guess (see ``word_links``)."""
+    spellings: frozenset[int] = frozenset()
+    """Positions in a of words that are linked as spellings of one word. Guesses are among them."""
 
     @property
     def score(self) -> float:
@@ -83,6 +87,8 @@ class Alignment:
             self.weight_a,
             self.aligned_weight_b,
             self.aligned_weight_a,
+            frozenset(self.forward[position] for position in self.guesses),
+            frozenset(self.forward[position] for position in self.spellings),
         )
 
 
@@ -90,7 +96,8 @@ def align(a: CanonicalText, b: CanonicalText) -> Alignment:
     """Align the words of two texts. The result for (b, a) is the result for (a, b) with the sides swapped."""
     if is_second(a, b):
         return align(b, a).swap_sides()
-    forward, backward = Aligner(a, b).align()
+    aligner = Aligner(a, b)
+    forward, backward = aligner.align()
     aligned_weight_a = sum(
         [weight for weight, position in zip(a.weights, forward, strict=True) if position >= 0]
     )
@@ -98,7 +105,14 @@ def align(a: CanonicalText, b: CanonicalText) -> Alignment:
         [weight for weight, position in zip(b.weights, backward, strict=True) if position >= 0]
     )
     return Alignment(
-        tuple(forward), tuple(backward), a.total_weight, b.total_weight, aligned_weight_a, aligned_weight_b
+        tuple(forward),
+        tuple(backward),
+        a.total_weight,
+        b.total_weight,
+        aligned_weight_a,
+        aligned_weight_b,
+        frozenset(aligner.guesses),
+        frozenset(aligner.spellings),
     )
 
 

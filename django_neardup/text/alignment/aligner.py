@@ -11,14 +11,24 @@ from functools import cached_property
 
 from ..canonical_text import CanonicalText
 from ..tokens.tokenize import Token
-from .fuzzy_words import are_same_joined, is_same_word, is_split_into
+from .figures import HAN_NUMERALS, count_figures, is_figure
 from .gaps import Gap, find_gaps, unaligned_runs
-from .numeric_gaps import count_figures, is_figure
 from .shared_runs import find_shared_runs
+from .word_links import (
+    GUESS,
+    SPELLING,
+    WORD_KINDS,
+    is_abbreviation,
+    is_split_into,
+    link_joined,
+    link_spellings,
+    link_words,
+)
 from .word_prefilter import FUZZY_FLAGS, WordTraits, can_be_same_word, word_traits
 
 SHORT_TEXT_WORDS = 50
 MAX_GAP_WORDS = 40
+MAX_JOINED_WORDS = 5
 MAX_SHIFT = 3
 MAX_MOVE_IN_LONG_TEXT = 12
 MAX_OCCURRENCES = 64
@@ -33,10 +43,13 @@ class Aligner:
     """The state of one alignment while it is computed."""
 
     def __init__(self, a: CanonicalText, b: CanonicalText) -> None:
+        self.texts = a, b
         self.tokens_a, self.tokens_b = a.tokens, b.tokens
         self.hashes_a, self.hashes_b = a.hashes, b.hashes
         self.forward = [-1] * len(self.tokens_a)
         self.backward = [-1] * len(self.tokens_b)
+        self.guesses: set[int] = set()
+        self.spellings: set[int] = set()
         self._gap_cache: tuple[tuple[int, int] | None, Sequence[Gap]] = None, ()
 
     def align(self) -> tuple[list[int], list[int]]:
@@ -131,6 +144,8 @@ class Aligner:
                 likely = word_a[0] == word_b[0] or (
                     (word_a[3] | word_b[3]) & FUZZY_FLAGS and can_be_same_word(word_a, word_b)
                 )
+                if ahead != beyond and self.tokens_a[position_a].surface in HAN_NUMERALS:
+                    continue  # 三室两厅 and 两室一厅: a numeral is not looked for at other places
                 if (likely or left[position_a] == right[position_b]) and (
                     after := self._link_if_same(gap, position_a, position_b)
                 ):
@@ -158,10 +173,25 @@ class Aligner:
             self.forward[position_a + 1] = position_b
             self._link(position_a, position_b)
             return position_a + 2, position_b + 1
-        if is_same_word(self.tokens_a[position_a], self.tokens_b[position_b]):
-            self._link(position_a, position_b)
-            return position_a + 1, position_b + 1
-        return None
+        token_a, token_b = self.tokens_a[position_a], self.tokens_b[position_b]
+        link = link_words(token_a, token_b)
+        if not link and token_a.kind in WORD_KINDS and token_b.kind in WORD_KINDS:
+            a, b = self.texts
+            link = is_abbreviation(token_a, token_b, a.raw) or is_abbreviation(token_b, token_a, b.raw)
+        link = link or self._link_number_word(token_a, token_b)
+        if not link:
+            return None
+        self._link(position_a, position_b)
+        self._record(link, position_a)
+        return position_a + 1, position_b + 1
+
+    def _link_number_word(self, token_a: Token, token_b: Token) -> str:
+        """Link a number in words and its misspelling: третьего, ретьего."""
+        if {token_a.kind, token_b.kind} != {"number", "word"}:
+            return ""
+        a, b = self.texts
+        written = [a.raw[token_a.start : token_a.end].lower(), b.raw[token_b.start : token_b.end].lower()]
+        return link_spellings(*written) if all(map(str.isalpha, written)) else ""
 
     @staticmethod
     def _is_split_into(word: Token, others: Sequence[Token], position: int) -> bool:
@@ -175,14 +205,29 @@ class Aligner:
         """
         for gap in self._current_gaps():
             width_a, width_b = gap.end_a - gap.start_a, gap.end_b - gap.start_b
-            if 0 < width_a <= 4 and 0 < width_b <= 4 and self._is_same_joined(gap):
-                for position_a in range(gap.start_a, gap.end_a):
-                    self.forward[position_a] = gap.start_b
-                for position_b in range(gap.start_b, gap.end_b):
-                    self.backward[position_b] = gap.start_a
+            if 0 < width_a <= MAX_JOINED_WORDS and 0 < width_b <= MAX_JOINED_WORDS:
+                self._link_joined_in_gap(gap)
 
-    def _is_same_joined(self, gap: Gap) -> bool:
-        return are_same_joined(self.tokens_a[gap.start_a : gap.end_a], self.tokens_b[gap.start_b : gap.end_b])
+    def _link_joined_in_gap(self, gap: Gap) -> None:
+        """Link the longest runs of words at one end of a narrow gap that are equal when joined."""
+        ranges_a = _ranges_from_ends(gap.start_a, gap.end_a)
+        ranges_b = _ranges_from_ends(gap.start_b, gap.end_b)
+        for start_a, end_a in ranges_a:
+            for start_b, end_b in ranges_b:
+                link = link_joined(self.tokens_a[start_a:end_a], self.tokens_b[start_b:end_b])
+                if link:
+                    for position_a in range(start_a, end_a):
+                        self.forward[position_a] = start_b
+                    for position_b in range(start_b, end_b):
+                        self.backward[position_b] = start_a
+                    self._record(link, start_a)
+                    return
+
+    def _record(self, link: str, position_a: int) -> None:
+        if link == GUESS:
+            self.guesses.add(position_a)
+        if link in (GUESS, SPELLING):
+            self.spellings.add(position_a)
 
     def _link_moved_words(self) -> None:
         """Link the remaining single words.
@@ -214,6 +259,13 @@ class Aligner:
             index = index_of_nearest(positions, expected)
             if abs(positions[index] - expected) <= max_move:
                 self._link(position_a, positions.pop(index))
+
+
+def _ranges_from_ends(start: int, end: int) -> list[tuple[int, int]]:
+    """Return the ranges that begin or end with the given range, the longest first."""
+    heads = [(start, stop) for stop in range(start + 1, end + 1)]
+    tails = [(begin, end) for begin in range(start + 1, end)]
+    return sorted((*heads, *tails), key=lambda item: item[0] - item[1])
 
 
 def clip_gap(gap: Gap) -> Gap:

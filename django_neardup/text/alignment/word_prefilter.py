@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..tokens.synonyms import synonym_group
+from ..tokens.synonyms import synonym_groups
 from ..tokens.tokenize import Token
-from .fuzzy_words import SPELLED_KINDS, is_in_dictionary
+from .word_links import WORD_KINDS, is_in_dictionary
 
-IS_SPELLED, IS_CODE, HAS_SYNONYMS, IS_UNKNOWN = 1, 2, 4, 8
-FUZZY_FLAGS = IS_CODE | HAS_SYNONYMS | IS_UNKNOWN
+IS_SPELLED, IS_CODE, HAS_SYNONYMS, IS_UNKNOWN, IS_LATIN, IS_NUMBER = 1, 2, 4, 8, 16, 32
+FUZZY_FLAGS = IS_CODE | HAS_SYNONYMS | IS_UNKNOWN | IS_NUMBER
 MAX_CACHED_TRAITS = 20_000
 # Words of this length may have two typos. Shorter words may have one: if the first letters differ, it is there.
 MIN_LENGTH_FOR_TWO_TYPOS = 7
@@ -35,16 +35,18 @@ def word_traits(token: Token) -> WordTraits:
 
 @lru_cache(maxsize=MAX_CACHED_TRAITS)
 def _cached_word_traits(surface: str, key: str, kind: str) -> WordTraits:
-    flags = IS_CODE if kind == "code" else 0
-    if kind in SPELLED_KINDS:
+    flags = IS_CODE if kind == "code" else IS_NUMBER if kind == "number" else 0
+    if kind in WORD_KINDS:
         flags = IS_SPELLED if is_in_dictionary(surface) else IS_SPELLED | IS_UNKNOWN
-    if synonym_group(surface, key) is not None:
+        if surface.isascii():
+            flags |= IS_LATIN
+    if synonym_groups(surface, key):
         flags |= HAS_SYNONYMS
     return WordTraits(surface[:1], surface[-1:], len(surface), flags)
 
 
 def can_be_same_word(a: WordTraits, b: WordTraits) -> bool:
-    """Return False only if ``is_same_word`` and ``is_split_into`` certainly reject the words.
+    """Return False only if ``link_words`` and ``is_split_into`` certainly reject the words.
 
     Their keys differ.
     """
@@ -53,6 +55,10 @@ def can_be_same_word(a: WordTraits, b: WordTraits) -> bool:
     if first_a == first_b:
         return True
     common_flags = flags_a & flags_b
+    if common_flags & IS_SPELLED and (flags_a ^ flags_b) & IS_LATIN:
+        return True  # one name in two scripts
+    if (flags_a | flags_b) & IS_NUMBER and (flags_a | flags_b) & IS_UNKNOWN:
+        return True  # a number in words and its misspelling
     if common_flags & (IS_CODE | HAS_SYNONYMS):
         return True
     if not (
