@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
+from ..judge.differences import Difference, Passage, find_differences, find_passages
+from ..judge.meanings import Meaning
+from ..judge.pair_context import PairContext
+from ..judge.verdict import decisive_meanings, find_meanings
+from ..judge.word_classes import IGNORED_CLASSES
 from ..text.alignment.align import align, is_second
-from ..text.alignment.differences import Difference, Passage, find_differences, find_passages
-from ..text.alignment.variant_guard import Contradiction
-from ..text.alignment.word_classes import IGNORED_CLASSES
 from ..text.canonical_text import CanonicalText
 from .statistics import TermStatistics
-from .verdict import find_decisive_contradictions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,6 +96,14 @@ class Judgement:
             ],
             "omitted": len(self.differences) - len(shown) + len(self.passages) - len(longest),
         }
+
+
+def _differ_in_decoration(a: CanonicalText, b: CanonicalText) -> bool:
+    """Return whether two texts are equal apart from emoji that only one of them has."""
+    if a.hashes != b.hashes or not (a.may_be_decorated or b.may_be_decorated):
+        return False
+    (is_decorated_a, rest_a), (is_decorated_b, rest_b) = a.decoration_and_rest(), b.decoration_and_rest()
+    return rest_a == rest_b and is_decorated_a != is_decorated_b
 
 
 def _difference_order(difference: Difference) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -267,7 +276,7 @@ class Algorithm(ABC):
     def _judge_ordered(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         if not len(a) or not len(b):
             return Judgement("none", 0.0)
-        if a.exact_digest == b.exact_digest:
+        if a.exact_digest == b.exact_digest or _differ_in_decoration(a, b):
             return Judgement("duplicate", 1.0, 1.0, 1.0, exact=True)
         judgement = self.compare(a, b)
         return self._apply_guard(judgement, a, b) if self.guard and judgement.is_similar else judgement
@@ -287,11 +296,10 @@ class Algorithm(ABC):
     def _apply_guard(self, judgement: Judgement, a: CanonicalText, b: CanonicalText) -> Judgement:
         """Add evidence from the alignment, and the verdict ``variant`` if the texts contradict each other."""
         alignment = align(a, b)
-        decisive: tuple[Contradiction, ...] = ()
+        decisive: tuple[Meaning, ...] = ()
         if judgement.verdict == "duplicate":
-            decisive = find_decisive_contradictions(
-                a, b, alignment, self.word_guard, self.ignored_differences
-            )
+            context = PairContext.build(a, b, alignment, self.word_guard, self.ignored_differences)
+            decisive = decisive_meanings(context, find_meanings(context))
         return replace(
             judgement,
             verdict="variant" if decisive else judgement.verdict,

@@ -10,9 +10,9 @@ from django.core.checks import CheckMessage
 from django.db import models, router
 
 from ..adapters import QUOTES, Adapter, registered_adapters
+from ..judge.word_classes import CLASS_PRIORITY
 from ..models import Document
 from ..querysets import pk_field
-from ..text.alignment.word_classes import CLASS_PRIORITY
 from .messages import check_message
 from .profiles import is_language_code, is_valid_number, number_hint
 from .text_attributes import find_field, text_attribute_problem

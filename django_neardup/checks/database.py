@@ -28,7 +28,6 @@ from ..models.fields import DatabaseClock
 from ..pipeline.missing_statistics import profiles_lacking_statistics, unready_content_types
 from ..pipeline.schemes import configured_secret, scheme_columns
 from ..pipeline.stale_pairs import stale_pairs
-from ..pipeline.unready import profiles_lacking_statistics, unready_content_types
 from ..pipeline.worker import pending_rows
 from .messages import check_message
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ..algorithms import Algorithm, Judgement
-from ..text.alignment.word_classes import CLASS_BY_KIND
+from ..judge.word_classes import CLASS_BY_KIND
 from ..text.canonical_text import CanonicalText
 from ..text.heads import FIRST_LINE, first_line_length
 from .algorithm_specs import AlgorithmSpec, any_uses_statistics

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..algorithms import Judgement
-from ..text.alignment.differences import Difference
+from ..judge.differences import Difference
 
 
 def decisive_differences(judgement: Judgement) -> Iterator[Difference]:

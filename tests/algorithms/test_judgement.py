@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from django_neardup.algorithms import Judgement, get_algorithm
 from django_neardup.algorithms.base import MAX_EVIDENCE_ITEMS, VERDICTS
-from django_neardup.text.alignment.differences import Difference
+from django_neardup.judge.differences import Difference
 from django_neardup.text.canonical_text import CanonicalText
 from tests.fuzzing import examples
 

@@ -63,7 +63,7 @@ def test_json_has_one_object_a_case(case_file: Path) -> None:
     assert [record["exact"] for record in records] == [False, False, False, True]
     assert all(record["sure"] is True for record in records)
     (difference,) = records[2]["decisive"]
-    assert (difference["kind"], difference["a"], difference["b"]) == ("code", "s21", "s22")
+    assert (difference["kind"], difference["a"], difference["b"]) == ("code", "S21", "S22")
     start, end = difference["span_a"]
     assert CASES[2]["a"][start:end] == "S21"
     assert difference["in_diff"] is True
@@ -78,7 +78,7 @@ def test_table_lists_kinds_wrong_cases_and_totals(
     assert ["code", "duplicate", "variant", "1", "0", "1"] in rows
     assert ["topic", "none|related", "none", "1", "1", "1"] in rows
     assert "model (code): expected duplicate, got variant" in out
-    assert "    code: s21 → s22" in out
+    assert "    code, figure: S21 → S22" in out
     assert "neardup: 3 of 4 (75.0 %) right" in out
     assert "decisive differences inside the word diff: 1 of 1 (100.0 %)" in out
     assert "decisive differences that name an ignored word: 0 of 1 (0.0 %)" in out

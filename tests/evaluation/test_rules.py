@@ -16,7 +16,7 @@ from django_neardup.evaluation.corpora import LabelledPair
 from django_neardup.evaluation.decisive_differences import deciding_rules, difference_record, is_sure
 from django_neardup.evaluation.report.rule_table import rule_rows
 from django_neardup.evaluation.results import PairsResult, RowJudgements
-from django_neardup.text.alignment.differences import Difference
+from django_neardup.judge.differences import Difference
 from tests.evaluation.conftest import write_lines
 
 PAIRS = [LabelledPair("a", "b", "kind", label) for label in (True, False, False, None)]
@@ -52,10 +52,7 @@ def test_the_kind_stands_for_a_rule_without_a_name() -> None:
 
 
 def test_the_name_of_a_rule_comes_before_the_kind() -> None:
-    class NamedDifference(Difference):
-        rule = "HouseLetter"
-
-    named = NamedDifference("code", (0, 1), (0, 1), True, (0, 2), (0, 2), "5а", "5б")
+    named = Difference("code", (0, 1), (0, 1), True, (0, 2), (0, 2), "5а", "5б", "HouseLetter")
     assert deciding_rules(Judgement("variant", 0.9, differences=(named, named))) == ("HouseLetter",)
     assert difference_record(named)["rule"] == "HouseLetter"
 

@@ -14,12 +14,12 @@ from django.utils import translation
 from django_neardup.admin.reopened_pairs import find_reopened_pairs
 from django_neardup.algorithms.base import Judgement
 from django_neardup.algorithms.default.neardup import NearDup
+from django_neardup.judge.differences import Difference
 from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.models import Cluster, Decision, Document, Membership, Pair, Scheme, Space
 from django_neardup.pipeline import decide, rejudgement
 from django_neardup.pipeline.rejudgement import rejudge
 from django_neardup.pipeline.stale_pairs import stale_pairs
-from django_neardup.text.alignment.differences import Difference
 from django_neardup.text.canonical_text import CanonicalText
 from tests.pipeline.helpers import CAT, SOFA, cluster, document, pair, post, snapshot, work
 from tests.testapp.models import Ad, Topic

@@ -141,11 +141,12 @@ def test_who_is_left_of_a_group_is_grouped_with_others_again(leave, copied):
     """The representative moves to another group, and before the rest is looked at, the only other member goes: the one
     that is left is like a copy of its own, which was not like the representative."""
     words, tail, head, between = (family(number) for number in (1, 2, 3, 4))
-    same = " ".join(words[:10] + between[:10] + words[20:32] + tail[:8])
+    # Words are inserted, not replaced: a replaced block makes another item of a text of this length.
+    same = " ".join(words[:20] + between[:16] + words[20:] + tail[:8])
     elsewhere = post(" ".join(family(7)))
     copy = post(same) if copied == "before" else None
-    first, left = post(" ".join(words)), post(" ".join(words[:32] + tail[:8]))
-    going = post(" ".join(head[:6] + words[6:]))
+    first, left = post(" ".join(words)), post(" ".join(words + tail[:8]))
+    going = post(" ".join(head[:6] + words))
     copy = copy or post(same)
     work()
     assert cluster(first).size == 3 and cluster(left) == cluster(going) == cluster(first)
@@ -166,10 +167,10 @@ def test_who_is_left_of_a_group_is_grouped_with_others_again(leave, copied):
 @pytest.mark.parametrize("copied", ["before", "after"])
 def test_who_is_left_when_staff_take_the_new_representative_elsewhere_is_grouped_again(copied):
     words, tail, head, between = (family(number) for number in (1, 2, 3, 4))
-    same = " ".join(head[:6] + words[6:20] + between[:10] + words[30:])
+    same = " ".join(head[:6] + words[:20] + between[:16] + words[20:])
     elsewhere, first = post(" ".join(family(7))), post(" ".join(words))
-    second = post(" ".join(words[:30] + tail[:10]))
-    left = post(" ".join(head[:6] + words[6:]))
+    second = post(" ".join(words + tail[:10]))
+    left = post(" ".join(head[:6] + words))
     copy = post(same) if copied == "before" else None
     work()
     assert cluster(second) == cluster(left) == cluster(first)

@@ -276,6 +276,30 @@ class TestBlocking:
         assert not form.is_valid()
         assert "javascript" not in page(form)
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Прогноз на выходные: днём -5, без осадков, ветер слабый, дороги сухие",
+            "Прогноз на выходные: днём +5, без осадков, ветер слабый, дороги сухие, метеоролог Белов",
+        ],
+    )
+    def test_another_sign_or_surname_is_never_refused(self, adapt, people, submit, publish, text):
+        adapt(publication=[{"action": "block", "verdict": "duplicate"}])
+        other = text.replace("-5", "+5").replace("Белов", "Белова")
+        publish(other, people.bob)
+        form = submit(people.ann, text=text)
+        assert "neardup_block" not in {error.code for error in form.errors.as_data().get("__all__", ())}
+        publish(text, people.bob)
+        assert not submit(people.ann, text=text).is_valid(), "an exact copy is refused"
+
+    def test_another_accent_is_never_refused(self, adapt, people, submit, publish):
+        adapt(publication=[{"action": "block", "verdict": "duplicate"}])
+        publish("Frische Küchen zu verkaufen, Lieferung am Wochenende, Anfrage per Nachricht", people.bob)
+        form = submit(
+            people.ann, text="Frische Kuchen zu verkaufen, Lieferung am Wochenende, Anfrage per Nachricht"
+        )
+        assert form.is_valid()
+
 
 class TestRenewal:
     def renewed(self, submit, author, pk, text=SOFA_EDITED, **more):

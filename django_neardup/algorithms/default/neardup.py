@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...judge.differences import find_differences, find_passages
+from ...judge.verdict import decide_verdict, min_duplicate_score
+from ...judge.word_classes import IGNORED_CLASSES
 from ...text.alignment.align import align
-from ...text.alignment.differences import find_differences, find_passages
-from ...text.alignment.word_classes import IGNORED_CLASSES
 from ...text.canonical_text import CanonicalText
 from ..bag_of_words import common_share, pack_bag
 from ..base import Algorithm, Judgement
 from ..registry import register
-from ..verdict import decide_verdict, min_duplicate_score
 from .neardup_keys import DEFAULT_WINDOW, keys_by_kind, neardup_keys
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class NearDup(Algorithm):
             guard_words=self.word_guard,
             ignored_classes=self.ignored_differences,
         )
-        classes = tuple(sorted({contradiction.kind for contradiction in decision.contradictions}))
+        classes = tuple(sorted({meaning.kind for meaning in decision.decisive}))
         is_similar = decision.verdict != "none"
         return Judgement(
             decision.verdict,
@@ -141,7 +141,9 @@ class NearDup(Algorithm):
             alignment.containment_a,
             alignment.containment_b,
             False,
-            tuple(find_differences(a, b, alignment, decision.contradictions)) if is_similar else (),
+            tuple(find_differences(a, b, alignment, (*decision.decisive, *decision.doubts)))
+            if is_similar
+            else (),
             tuple(find_passages(a, b, alignment)) if is_similar else (),
             classes,
         )

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from ...text.alignment.differences import Passage, text_offsets
+from ...judge.differences import Passage, text_offsets
 from ...text.canonical_text import CanonicalText
 from ..base import Judgement
 from ..minhash.minwise import gram_hashes

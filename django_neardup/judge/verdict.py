@@ -1,0 +1,393 @@
+"""Verdicts from alignments: thresholds by text length, containment, and the meanings of the differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from ..text.alignment.align import Alignment
+from ..text.alignment.keyboard import is_slip
+from ..text.canonical_text import CanonicalText
+from .heads import find_other_heads
+from .meanings import ANYWHERE, DOUBT, HEAD, IGNORED, OTHER_ITEM, WORDS, Meaning
+from .pair_context import PairContext
+from .pair_rules import find_other_accents, find_other_parts, find_other_persons, find_other_signs
+from .quotations import have_other_own_words, is_reply
+from .role_swaps import find_role_swaps
+from .rules import FIGURE_RULES, RULES, RULES_BEHIND_HEADS, TERMS_RULE
+from .word_classes import IGNORED_CLASSES
+
+# All thresholds were chosen on labelled pairs (docs/accuracy.md). These are (words of the shorter text at
+# most, least score): in short texts each word counts more.
+DUPLICATE_SCORES = ((12, 0.80), (25, 0.70), (50, 0.66))
+LONG_DUPLICATE_SCORE = 0.58
+SHORT_TEXT_WORDS = 25
+# Of `is_similar_enough`.
+SHORT_RELATED_SCORE = 0.41
+LONG_RELATED_SCORE = 0.36
+MIN_RUN_CONTAINMENT = 0.70
+MIN_PASSAGE_WORDS = 20
+MIN_PARTIAL_PASSAGE_WORDS = 10
+MIN_PARTIAL_PASSAGE_SHARE = 0.25
+# Of `decisive_meanings` and `decide_verdict`: tokens of the shorter text, scores and shares.
+MAX_DECIDED_BY_FIGURES = 100
+MAX_DECIDED_BY_WORDS = 50
+MAX_DECIDED_BY_MOST_WORDS = 100
+MAX_DECIDED_BY_ONLY_WORD = 200
+MAX_GAPS_OF_ONLY_DIFFERENCE = 4
+MIN_VARIANT_SCORE = 0.6
+MIN_REMAINING_SCORE = 0.8
+MIN_EXPLAINED_SHARE = 0.5
+MAX_TOKENS_PER_DIFFERENCE = 500
+MAX_TERMS_SHARE = 0.45
+MIN_ITEM_WORDS = 5
+# Of `has_duplicate_score`.
+MIN_COMMON_SHARE = 0.7
+# Of `has_different_openings`.
+MIN_OPENING_WORDS = 6
+MIN_UNALIGNED_OPENING_SHARE = 0.5
+MIN_OPENING_DIFFERENCE = 0.8
+MAX_OPENING_SCORE = 0.85
+# Of `is_contained` and `is_edited_copy`.
+MIN_CONTAINED_SHARE = 0.80
+MIN_CONTAINMENT_DIFFERENCE = 0.12
+MAX_HOLDER_SHARE = 0.70
+MIN_INSIDE_SHARE = 0.2
+MIN_CONTAINED_WORDS = 6
+MIN_RUN_WORDS = 4
+MIN_SHARE_IN_RUNS = 0.6
+
+
+WORD_RULES = (find_role_swaps, find_other_accents, find_other_persons, find_other_parts)
+"""Rules about aligned words that decide only where words do."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentVerdict:
+    """A verdict and the meanings of the differences that caused it.
+
+    There are none unless the verdict is ``variant``. ``doubts``: differences that keep a pair out of one group
+    although its texts are alike enough. The verdict is then ``related``.
+    """
+
+    verdict: str
+    decisive: tuple[Meaning, ...] = ()
+    doubts: tuple[Meaning, ...] = ()
+
+
+def decide_verdict(
+    a: CanonicalText,
+    b: CanonicalText,
+    alignment: Alignment,
+    *,
+    guard: bool,
+    guard_words: bool,
+    ignored_classes: Iterable[str],
+) -> AlignmentVerdict:
+    """Return the verdict on two texts that both have words."""
+    context = PairContext.build(a, b, alignment, guard_words, ignored_classes)
+    counted = without_ignored_terms(context)
+    if not is_similar_enough(counted):
+        return AlignmentVerdict("none")
+    has_enough_in_common = has_duplicate_score(counted)
+    if is_contained(counted) and not (has_enough_in_common and is_edited_copy(counted)):
+        return AlignmentVerdict("contained")
+    meanings = find_meanings(context) if guard else []
+    decisive = decisive_meanings(context, meanings)
+    score = counted.score
+    if decisive and (
+        has_enough_in_common
+        or score >= MIN_VARIANT_SCORE
+        # One replaced code takes much off the score of a short text, even if all other words are equal.
+        or score_without(context, decisive) >= MIN_REMAINING_SCORE
+    ):
+        return AlignmentVerdict("variant", decisive)
+    if not has_enough_in_common or has_different_openings(a, b, counted):
+        return AlignmentVerdict("related")
+    if guard and have_other_own_words(a, b, SHORT_RELATED_SCORE):
+        return AlignmentVerdict("related")
+    if guard and is_reply(a, b):
+        return AlignmentVerdict("contained")
+    doubts = tuple(meaning for meaning in meanings if meaning.effect == DOUBT) if guard else ()
+    if doubts or (guard and is_only_a_guess(context)):
+        return AlignmentVerdict("related", (), doubts)
+    return AlignmentVerdict("duplicate")
+
+
+def without_ignored_terms(context: PairContext) -> Alignment:
+    """Return the alignment without the weight of the unaligned words in terms of the deal.
+
+    The item must be named by enough words outside the terms that both texts have. A text that is mostly terms is
+    about them. In a text of over 100 tokens the terms weigh little.
+    """
+    alignment = context.alignment
+    if context.shorter_length > MAX_DECIDED_BY_MOST_WORDS:
+        return alignment
+    weights = [
+        sum(side.text.weights[x] for x in side.term_positions if side.positions[x] < 0)
+        for side in (context.a, context.b)
+    ]
+    if not any(weights) or _count_item_words(context) < MIN_ITEM_WORDS:
+        return alignment
+    wholes = max(alignment.weight_a, 1.0), max(alignment.weight_b, 1.0)
+    if max(weight / whole for weight, whole in zip(weights, wholes, strict=True)) > MAX_TERMS_SHARE:
+        return alignment
+    return replace(
+        alignment, weight_a=alignment.weight_a - weights[0], weight_b=alignment.weight_b - weights[1]
+    )
+
+
+def _count_item_words(context: PairContext) -> int:
+    """Return the number of aligned words of a outside the terms that are no stop words."""
+    is_stop, terms = context.a.text.stop, context.a.term_positions
+    return sum(
+        other >= 0 and not is_stop[position] and position not in terms
+        for position, other in enumerate(context.a.positions)
+    )
+
+
+def find_meanings(context: PairContext) -> list[Meaning]:
+    """Return the meanings of all differences that a rule knows."""
+    words_may_decide = can_words_decide(context)
+    found = [*find_other_signs(context)]
+    if words_may_decide:
+        found += chain.from_iterable(find(context) for find in WORD_RULES)
+    for gap in context.gaps:
+        rules = RULES if words_may_decide or context.is_in_title(gap) else FIGURE_RULES
+        meaning = next(filter(None, (rule.find(context, gap) for rule in rules)), None)
+        # The rule of terms comes first of all. It is asked last, since few differences need it.
+        if meaning is not None and meaning.effect != IGNORED:
+            meaning = TERMS_RULE.find(context, gap) or meaning
+        if meaning is not None:
+            found.append(meaning)
+    heads = list(find_other_heads(context))
+    return sorted([*found, *heads], key=_rank) if heads else found
+
+
+def _rank(meaning: Meaning) -> int:
+    """Return the rank of a meaning in the precedence: heads come behind figures and opposites."""
+    if meaning.decides == HEAD:
+        return 1
+    return 2 if meaning.rule in RULES_BEHIND_HEADS else 0
+
+
+def can_words_decide(context: PairContext) -> bool:
+    """Return whether a difference of words outside a title may decide.
+
+    In texts of over 100 tokens it must be the only one, and above 200 tokens it never decides. Most rules need
+    not be asked then.
+    """
+    length = context.shorter_length
+    if length <= MAX_DECIDED_BY_MOST_WORDS:
+        return True
+    return (
+        length <= MAX_DECIDED_BY_ONLY_WORD
+        and not context.alignment.spellings
+        and len(context.gaps) <= MAX_GAPS_OF_ONLY_DIFFERENCE
+    )
+
+
+def decisive_meanings(context: PairContext, meanings: Sequence[Meaning]) -> tuple[Meaning, ...]:
+    """Return the differences that make another item. Return () if they do not decide.
+
+    - A difference that decides anywhere is enough in texts of up to 100 tokens. In longer texts, such differences
+      must hold half of all that differs.
+    - A difference of words is enough up to 50 tokens, up to 100 tokens if such differences hold half of all that
+      differs, and up to 200 tokens if nothing else differs.
+    - In any text, a difference in a head or in a title is enough.
+    """
+    length = context.shorter_length
+    others = tuple(
+        meaning
+        for meaning in meanings
+        if meaning.effect == OTHER_ITEM and (length <= MAX_DECIDED_BY_WORDS or not _is_slip(context, meaning))
+    )
+    if not others:
+        return ()
+    figures = tuple(meaning for meaning in others if meaning.decides == ANYWHERE)
+    is_enough = (
+        (bool(figures) and length <= MAX_DECIDED_BY_FIGURES)
+        or length <= MAX_DECIDED_BY_WORDS
+        or any(meaning.decides == HEAD for meaning in others)
+        or any(context.is_in_title(meaning.gap) for meaning in others if meaning.kind not in IGNORED_CLASSES)
+        or _hold_most(context, others if length <= MAX_DECIDED_BY_MOST_WORDS else figures)
+        or (
+            length <= MAX_DECIDED_BY_ONLY_WORD
+            and len(others) == 1
+            and explained_share(context, others) == 1.0
+        )
+    )
+    return others if is_enough else ()
+
+
+def _is_slip(context: PairContext, meaning: Meaning) -> bool:
+    """Return whether two single words differ like a slip of the pen.
+
+    In a longer text two words that are one letter apart are more often a misspelling than two items.
+    """
+    gap = meaning.gap
+    if meaning.decides != WORDS or (gap.end_a - gap.start_a, gap.end_b - gap.start_b) != (1, 1):
+        return False
+    return is_slip(context.a.tokens[gap.start_a].surface, context.b.tokens[gap.start_b].surface)
+
+
+def _hold_most(context: PairContext, meanings: Sequence[Meaning]) -> bool:
+    """Return whether these differences hold half of all that differs."""
+    is_frequent = len(meanings) * MAX_TOKENS_PER_DIFFERENCE >= context.shorter_length
+    return is_frequent and explained_share(context, meanings) >= MIN_EXPLAINED_SHARE
+
+
+def is_only_a_guess(context: PairContext) -> bool:
+    """Return whether nothing but guessed spellings differs in a short pair: Canon and Canyon."""
+    if not context.alignment.guesses or context.shorter_length > MAX_DECIDED_BY_WORDS:
+        return False
+    ignored_a, ignored_b = context.ignored_positions
+    return all(
+        position >= 0 or index in ignored
+        for side, ignored in ((context.a, ignored_a), (context.b, ignored_b))
+        for index, position in enumerate(side.positions)
+    )
+
+
+def score_without(context: PairContext, meanings: Iterable[Meaning]) -> float:
+    """Return the score that the texts would have without the words of these differences."""
+    alignment = context.alignment
+    aligned_weight = (alignment.aligned_weight_a + alignment.aligned_weight_b) / 2
+    gaps = [meaning.gap for meaning in meanings]
+    weight_a = sum(sum(context.a.text.weights[gap.start_a : gap.end_a]) for gap in gaps)
+    weight_b = sum(sum(context.b.text.weights[gap.start_b : gap.end_b]) for gap in gaps)
+    union = alignment.weight_a + alignment.weight_b - aligned_weight - weight_a - weight_b
+    return min(aligned_weight / union, 1.0) if union > 0 else 0.0
+
+
+def explained_share(context: PairContext, meanings: Sequence[Meaning]) -> float:
+    """Return the share, 0..1, of the unaligned words that are in these differences.
+
+    If such a word repeats elsewhere, it counts there too. Ignored words do not count. Return 1 if no word is
+    unaligned.
+    """
+    total = explained = 0
+    ignored_a, ignored_b = context.ignored_positions
+    for side, ignored, ranges in (
+        (context.a, ignored_a, [(meaning.gap.start_a, meaning.gap.end_a) for meaning in meanings]),
+        (context.b, ignored_b, [(meaning.gap.start_b, meaning.gap.end_b) for meaning in meanings]),
+    ):
+        keys = {token.key for start, end in ranges for token in side.tokens[start:end]}
+        unaligned = [
+            side.tokens[position].key
+            for position, other in enumerate(side.positions)
+            if other < 0 and position not in ignored
+        ]
+        total += len(unaligned)
+        explained += sum(key in keys for key in unaligned)
+    return explained / total if total else 1.0
+
+
+def shorter_word_count(alignment: Alignment) -> int:
+    return min(len(alignment.forward), len(alignment.backward))
+
+
+def has_duplicate_score(alignment: Alignment) -> bool:
+    """Return whether the texts have enough in common to be one text.
+
+    Short texts need a higher score than long ones. From 26 words on, 7 aligned words of 10 (by weight) in
+    both texts are enough too.
+    """
+    word_count = shorter_word_count(alignment)
+    common_share = min(alignment.containment_a, alignment.containment_b)
+    return alignment.score >= min_duplicate_score(word_count) or (
+        word_count > SHORT_TEXT_WORDS and common_share >= MIN_COMMON_SHARE
+    )
+
+
+def min_duplicate_score(word_count: int) -> float:
+    """Return the score from which two texts count as duplicates. ``word_count`` is the shorter text's."""
+    return next((score for limit, score in DUPLICATE_SCORES if word_count <= limit), LONG_DUPLICATE_SCORE)
+
+
+def is_similar_enough(alignment: Alignment) -> bool:
+    """Return whether a person should see the pair. One of these conditions is enough:
+
+    - the score is high enough
+    - one text holds most of the other in runs
+    - they share a passage of 20 words, or of 10 words that are a quarter of the shorter text
+    """
+    word_count = shorter_word_count(alignment)
+    if alignment.score >= (SHORT_RELATED_SCORE if word_count <= SHORT_TEXT_WORDS else LONG_RELATED_SCORE):
+        return True
+    lengths = [run.length for run in alignment.runs]
+    if not lengths:
+        return False
+    # The mean over words. Without it, common words in any order would count as a held text.
+    mean_run_length = sum(length * length for length in lengths) / sum(lengths)
+    largest_containment = max(alignment.containment_a, alignment.containment_b)
+    has_long_passage = max(lengths) >= min(
+        MIN_PASSAGE_WORDS, max(MIN_PARTIAL_PASSAGE_WORDS, MIN_PARTIAL_PASSAGE_SHARE * word_count)
+    )
+    return has_long_passage or (
+        largest_containment >= MIN_RUN_CONTAINMENT and word_count >= 6 and mean_run_length >= 2
+    )
+
+
+def is_contained(alignment: Alignment) -> bool:
+    """Return whether nearly all of one text stands, in runs, in another text that holds more."""
+    smaller, larger = sorted((alignment.containment_a, alignment.containment_b))
+    word_count = shorter_word_count(alignment)
+    words_in_runs = sum(run.length for run in alignment.runs if run.length >= MIN_RUN_WORDS)
+    return (
+        word_count >= MIN_CONTAINED_WORDS
+        and larger >= MIN_CONTAINED_SHARE
+        and larger - smaller >= MIN_CONTAINMENT_DIFFERENCE
+        and words_in_runs >= MIN_SHARE_IN_RUNS * word_count
+    )
+
+
+def is_edited_copy(alignment: Alignment) -> bool:
+    """Return whether the containing text is an edited copy of the contained one.
+
+    It is one if it adds little. It is also one if over a fifth of the added words stands inside the
+    contained text, as inserted sentences do.
+    """
+    smaller = min(alignment.containment_a, alignment.containment_b)
+    if smaller >= MAX_HOLDER_SHARE:
+        return True
+    holder = alignment.forward if alignment.containment_a <= alignment.containment_b else alignment.backward
+    start, end = opening_length(holder), len(holder) - opening_length(holder[::-1])
+    return holder[start:end].count(-1) > MIN_INSIDE_SHARE * holder.count(-1)
+
+
+def has_different_openings(a: CanonicalText, b: CanonicalText, alignment: Alignment) -> bool:
+    """Return whether nearly all differences are in how the texts begin: two items above one shop's
+    boilerplate.
+    """
+    if alignment.score >= MAX_OPENING_SCORE:
+        return False
+    shares = _opening_share(a.weights, alignment.forward), _opening_share(b.weights, alignment.backward)
+    return min(shares) >= MIN_OPENING_DIFFERENCE
+
+
+def _opening_share(weights: Sequence[float], positions: Sequence[int]) -> float:
+    """Return the share, by weight, of a text's unaligned words that stand before its first aligned passage.
+
+    Return 0 if fewer than 6 words stand before it, or if more than half of their weight is aligned.
+    """
+    end = opening_length(positions)
+    unaligned = [weight if position < 0 else 0.0 for weight, position in zip(weights, positions, strict=True)]
+    starts_late = end >= MIN_OPENING_WORDS and sum(unaligned[:end]) >= MIN_UNALIGNED_OPENING_SHARE * sum(
+        weights[:end]
+    )
+    return sum(unaligned[:end]) / sum(unaligned) if starts_late else 0.0
+
+
+def opening_length(positions: Sequence[int]) -> int:
+    """Return the number of words before the first four neighbours that are all aligned.
+
+    Return the number of all words if there are no such neighbours.
+    """
+    run_length = 0
+    for index, position in enumerate(positions):
+        run_length = run_length + 1 if position >= 0 else 0
+        if run_length == MIN_RUN_WORDS:
+            return index + 1 - run_length
+    return len(positions)
