@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..judge.differences import Difference, Passage, Span
 from ..reports.segments import SharedPassage, join_passages
-from ..text.alignment.differences import Difference, Passage, Span
 from ..text.normalization.offsets import OffsetText
 from .text_format import difference_kind, parse_span, raw_differences, stored_span
 

@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from ..judge.differences import Difference
 from ..reports.segments import Segment
-from ..text.alignment.differences import Difference
 from .text_format import DIFFERENCE_LABELS, ONE_SIDED_LABELS, css_class
 
 MAX_TEXT_LENGTH = 20_000

@@ -38,6 +38,10 @@ LEGEND_EXAMPLES = {
     "number": "240",
     "measure": "14 м",
     "name": "…",
+    "deal": "…",
+    "role": "…",
+    "opposite": "…",
+    "sign": "−5",
     "negation": "…",
     "price": "9 450 ₽",
     "contact": "mail@example.ru",
@@ -125,7 +129,7 @@ def build_action_buttons(request: HttpRequest, site: str) -> list[ActionButton]:
 
 def build_legend() -> dict[str, list[SafeString]]:
     """Return an example of each mark, by "deciding" (deciding differences) and "idle" (all others)."""
-    deciding = ("code", "number", "measure", "name", "negation")
+    deciding = ("code", "number", "measure", "sign", "name", "deal", "role", "opposite", "negation")
     return {
         "deciding": [_example_mark(kind, True) for kind in deciding],
         "idle": [

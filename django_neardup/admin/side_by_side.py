@@ -14,9 +14,9 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from ..adapters import Source
+from ..judge.differences import Difference
 from ..models import Document
 from ..reports.segments import Segment, SharedPassage, split_plain_text
-from ..text.alignment.differences import Difference
 from ..text.normalization.offsets import OffsetText
 from ..text.normalization.plain_text import plain_text
 from .evidence_spans import locate_differences, locate_passages

@@ -11,7 +11,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from ..text.alignment.differences import Difference
+from ..judge.differences import Difference
 from .labels import ComparisonLabels, format_percent
 from .messages import VERDICT_SIGNS, Translate, leave_untranslated
 from .segments import Segment, quote_span, replace_control_characters, split_text
@@ -27,6 +27,10 @@ LEGEND_EXAMPLES = {
     "number": "240",
     "measure": "14 м",
     "name": "…",
+    "sign": "−5",
+    "deal": "",
+    "role": "",
+    "opposite": "",
     "negation": "",
     "price": "9 450 ₽",
     "date": "12.03",

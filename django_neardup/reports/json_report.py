@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ..text.alignment.differences import Difference
+from ..judge.differences import Difference
 from ..text.zipf import ZipfReport
 from .segments import CONTROL_CHARACTERS, SharedPassage, quote_span
 from .text_comparison import AlgorithmResult, Comparison, SharedValues, TextSide, whole_percent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..algorithms import Judgement
-from ..text.alignment.differences import Difference
+from ..judge.differences import Difference
 from ..text.zipf import ZipfReport
 from .messages import (
     COMPARISON_CONTEXT,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
-from ..text.alignment.differences import Difference, Passage, Span
+from ..judge.differences import Difference, Passage, Span
 from ..text.canonical_text import CanonicalText
 from ..text.normalization.offsets import OffsetText
 from ..text.normalization.plain_text import plain_text

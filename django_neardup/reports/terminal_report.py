@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ..text.alignment.differences import Difference
+from ..judge.differences import Difference
 from .algorithm_table import AlgorithmTable
 from .labels import ComparisonLabels, format_percent
 from .messages import VERDICT_SIGNS, Translate, leave_untranslated

@@ -13,16 +13,24 @@ from typing import NamedTuple
 
 from ..algorithms import Algorithm, Judgement, algorithm_names, get_algorithm
 from ..algorithms.statistics import StatisticsMissing, TermStatistics
+from ..judge.differences import find_differences, find_passages
+from ..judge.word_classes import CLASS_BY_KIND, IGNORED_CLASSES
 from ..text.alignment.align import Alignment, align
-from ..text.alignment.differences import find_differences, find_passages
-from ..text.alignment.word_classes import CLASS_BY_KIND, IGNORED_CLASSES
 from ..text.canonical_text import CanonicalText
 from ..text.zipf import ZipfReport, zipf_report
 from .segments import SharedPassage, join_passages
 from .stored_facts import StoredFacts
 
 DEFAULT_ALGORITHM = "neardup"
-DECIDING_KINDS = (*dict.fromkeys(CLASS_BY_KIND.values()), "name", "negation")
+DECIDING_KINDS = (
+    *dict.fromkeys(CLASS_BY_KIND.values()),
+    "name",
+    "sign",
+    "deal",
+    "role",
+    "opposite",
+    "negation",
+)
 """Classes of differences that may decide."""
 
 

@@ -17,9 +17,9 @@ from django_neardup.admin.highlighting import (
     passage_numbers,
     truncate_pieces,
 )
+from django_neardup.judge.differences import Difference
 from django_neardup.reports import split_text as cut_at
 from django_neardup.reports.segments import SharedPassage, replace_control_characters, split_plain_text
-from django_neardup.text.alignment.differences import Difference
 from django_neardup.text.canonical_text import CanonicalText
 from django_neardup.text.normalization.plain_text import plain_text
 from tests import builders

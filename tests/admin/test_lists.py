@@ -245,4 +245,4 @@ class TestOffered:
         (row,) = rows(root.get(list_of(Pair)))
 
         assert row[1:4] == [f"Сваи сегодня, № {one.pk} – Сваи завтра, № {two.pk}", "≠variant", "71 %"]
-        assert "code с140.35 → с90.30" in row[4]
+        assert "code С140.35 → С90.30" in row[4]

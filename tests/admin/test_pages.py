@@ -76,7 +76,7 @@ class TestCluster:
 
         assert "Nearby but not in the group" in page
         assert f"variant of №\xa0{inside.pk}" in page
-        assert "с140.35\xa0→ с90.30" in page
+        assert "С140.35\xa0→ С90.30" in page
 
     def test_the_weakest_pair_inside(self, root, cluster):
         _one, two, three = Ad.objects.order_by("pk")

@@ -457,7 +457,7 @@ class TestRows:
             "≠",
             "variant",
         )
-        assert [each.labelled_text for each in row.differences] == ["code с140.35\xa0→ с90.30"]
+        assert [each.labelled_text for each in row.differences] == ["code С140.35\xa0→ С90.30"]
         assert (row.suggestion.action_name, row.suggestion.button_label, row.reasons_text) == (
             "leave",
             "Leave",

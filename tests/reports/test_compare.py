@@ -109,7 +109,7 @@ def test_differences_are_told_whatever_algorithm_decides(name):
     it = compared(f"{SOFA} Код С140.35, цена 5000 рублей.", f"{SOFA} Код С90.30, цена 7000 рублей.",
                   algorithm=get_algorithm(name))  # fmt: skip
     told = {(each.text_a, each.text_b) for each in it.judgement.differences}
-    assert any("с140.35" in a and "с90.30" in b for a, b in told)
+    assert any("С140.35" in a and "С90.30" in b for a, b in told)
     assert it.judgement.passages and it.judgement.containment_a > 0
 
 

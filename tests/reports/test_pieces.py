@@ -49,8 +49,11 @@ def test_numbers_are_those_of_the_passages():
 
 
 def test_quotes_that_are_dropped_are_not_shown():
-    document = CanonicalText("> прежнее письмо\nНовый ответ на него", quotes="drop")
-    assert "".join(piece.text for piece in split_text(document, (), (), "a")).strip() == "Новый ответ на него"
+    document = CanonicalText("> прежнее письмо\nНовый ответ на него, совсем другой", quotes="drop")
+    assert (
+        "".join(piece.text for piece in split_text(document, (), (), "a")).strip()
+        == "Новый ответ на него, совсем другой"
+    )
 
 
 def test_what_steers_a_terminal_is_replaced():
