@@ -50,14 +50,14 @@ def read(raw: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms
     """Read a text. See ``CanonicalText`` for the arguments."""
     plain = plain_text(raw, quotes, PlainText)
     folded = normalize(plain, prefer_cyrillic=prefers_cyrillic(language))
-    text = folded.offset_text.text
-    form = exact_form(lower(text), plain.text, cyrillic=folded.is_cyrillic, usual=folded.usual)
+    text = lower(folded.offset_text.text)
+    form = exact_form(text, plain.text, cyrillic=folded.is_cyrillic, usual=folded.usual)
     exact = digest([form], secret)
     if not folded.usual and UNSPACED_GLYPH.search(text):
         text = UNSPACED_GLYPH.sub(r" \g<0> ", text)
     cache = chunk_cache(language, folded.is_cyrillic, secret, synonyms)
     if len(text) < LONG_TEXT_CHARACTERS:
-        piece, truncated = _read_chunks(cache, lower(text)), plain.truncated
+        piece, truncated = _read_chunks(cache, text), plain.truncated
     else:
         # A very long text has a budget of words, which only the tokenizer applies.
         tokens = tokenize(folded.offset_text, language, folded.is_cyrillic)
