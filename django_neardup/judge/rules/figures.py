@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...text.alignment.gaps import Gap
-from ...text.alignment.word_links import ROMAN_NUMERAL
+from ...text.alignment.word_links import ROMAN_NUMERAL, in_latin_numerals
 from ...text.normalization.homoglyphs import TO_LATIN
 from ...text.tokens.tokenize import Token
 from ..judged_text import JudgedText
@@ -59,7 +59,7 @@ def _have_other_roman_numerals(a: list[Token], b: list[Token]) -> bool:
     """Return whether both sides are one Roman numeral, and not the same."""
     if len(a) != 1 or len(b) != 1 or a[0].surface == b[0].surface:
         return False
-    return all(ROMAN_NUMERAL.fullmatch(_in_latin(token.surface)) for token in (*a, *b))
+    return all(ROMAN_NUMERAL.fullmatch(in_latin_numerals(token.surface)) for token in (*a, *b))
 
 
 def _is_letter_with_sign(short: list[Token], long: list[Token]) -> bool:
@@ -67,10 +67,6 @@ def _is_letter_with_sign(short: list[Token], long: list[Token]) -> bool:
     if len(short) != 1 or len(long) != 1 or len(short[0].surface) != 1:
         return False
     return long[0].surface.rstrip("+#") in (short[0].surface, short[0].surface.translate(TO_LATIN))
-
-
-def _in_latin(surface: str) -> str:
-    return surface.replace("і", "i").replace("х", "x")
 
 
 class UnitRule(Rule):

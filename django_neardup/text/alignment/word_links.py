@@ -199,8 +199,12 @@ def is_abbreviation(short: Token, long: Token, raw: str) -> str:
 def _are_equal_roman(a: Token, b: Token) -> bool:
     """Return whether one token is a number and the other is the same number in Roman figures: 2, II."""
     roman, number = (a, b) if a.kind in WORD_KINDS else (b, a)
-    numeral = roman.surface.replace("і", "i").replace("х", "x")
-    return number.kind == "number" and ROMAN_NUMBERS.get(numeral) == number.key
+    return number.kind == "number" and ROMAN_NUMBERS.get(in_latin_numerals(roman.surface)) == number.key
+
+
+def in_latin_numerals(surface: str) -> str:
+    """Return a word with the Cyrillic letters that Roman numerals are written with in Latin: хіі, xii."""
+    return surface.replace("і", "i").replace("х", "x")
 
 
 def _are_equal_in_another_notation(a: Token, b: Token) -> bool:
