@@ -40,15 +40,7 @@ def find_other_heads(context: PairContext) -> Iterator[Meaning]:
 
 def _head_of(text: CanonicalText) -> CanonicalText | None:
     """Return the head as a text of its own. Return None if none is declared."""
-    if not text.head:
-        return None
-    return CanonicalText(
-        text.raw[: text.head],
-        language=text.language,
-        quotes=text.quotes,
-        secret=text.secret,
-        synonyms=text.synonyms,
-    )
+    return text.with_raw(text.raw[: text.head]) if text.head else None
 
 
 def _effects(side: JudgedText, start: int, end: int, ignored_classes: frozenset[str]) -> Iterator[str]:

@@ -103,16 +103,20 @@ class CanonicalText:
 
     def with_head(self, head: int) -> CanonicalText:
         """Return a copy with another head. It has the reading only, which does not depend on the head."""
-        text = CanonicalText(
-            self.raw,
+        text = self.with_raw(self.raw)
+        text.head = head
+        text.reading = self.reading
+        return text
+
+    def with_raw(self, raw: str) -> CanonicalText:
+        """Return another raw text, without a head, that is read with the same options."""
+        return CanonicalText(
+            raw,
             language=self.language,
             quotes=self.quotes,
             secret=self.secret,
             synonyms=self.synonyms,
-            head=head,
         )
-        text.reading = self.reading
-        return text
 
     @property
     def plain(self) -> str:
