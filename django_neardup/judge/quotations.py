@@ -1,4 +1,4 @@
-"""Two replies to one quotation: their own words decide."""
+"""Quotations: two replies to one quotation, and a reply to the other text."""
 
 from __future__ import annotations
 
@@ -13,25 +13,33 @@ MIN_OWN_WORDS_OF_REPLY = 2
 _HINT = re.compile(r"\[quote|<blockquote|(?:^|\n)[ \t]*>", re.I)
 
 
-def is_reply(a: CanonicalText, b: CanonicalText) -> bool:
-    """Return whether one text quotes most of the other, and adds words of its own."""
-    quoting, other = (a, b) if _quotes(a.raw) else (b, a)
-    if not _quotes(quoting.raw) or _quotes(other.raw):
-        return False
+def verdict_by_quotations(a: CanonicalText, b: CanonicalText, min_score: float) -> str:
+    """Return the verdict that quotations give. Return "" if they give none.
+
+    - ``related``: both texts quote something, and their own words have a lower score than ``min_score``.
+    - ``contained``: one text quotes most of the other, and adds words of its own.
+    """
+    quoting = [text for text in (a, b) if _quotes(text.raw)]
+    if len(quoting) == 2:
+        return "related" if _have_other_own_words(a, b, min_score) else ""
+    if len(quoting) == 1:
+        return "contained" if _is_reply(quoting[0], b if quoting[0] is a else a) else ""
+    return ""
+
+
+def _is_reply(quoting: CanonicalText, other: CanonicalText) -> bool:
     own = own_text(quoting.raw)
-    if len(own.split()) < MIN_OWN_WORDS_OF_REPLY or len(_own_words(quoting)) == len(quoting):
+    if len(own.split()) < MIN_OWN_WORDS_OF_REPLY or len(_own_words(quoting, own)) == len(quoting):
         return False
     words, own_words = set(other.raw.lower().split()), set(own.lower().split())
     return len(words - own_words) > len(words) * MIN_COMMON_SHARE
 
 
-def have_other_own_words(a: CanonicalText, b: CanonicalText, min_score: float) -> bool:
-    """Return whether both texts quote something, and their own words have a lower score than ``min_score``."""
-    if not (_quotes(a.raw) and _quotes(b.raw)):
+def _have_other_own_words(a: CanonicalText, b: CanonicalText, min_score: float) -> bool:
+    text_a, text_b = own_text(a.raw), own_text(b.raw)
+    if _share_of_common_words(text_a, text_b) >= MIN_COMMON_SHARE:
         return False
-    if _share_of_common_words(own_text(a.raw), own_text(b.raw)) >= MIN_COMMON_SHARE:
-        return False
-    own_a, own_b = _own_words(a), _own_words(b)
+    own_a, own_b = _own_words(a, text_a), _own_words(b, text_b)
     if not len(own_a) or not len(own_b) or len(own_a) == len(a) or len(own_b) == len(b):
         return False
     return align(own_a, own_b).score < min_score
@@ -47,7 +55,6 @@ def _quotes(raw: str) -> bool:
     return ("[" in raw or ">" in raw) and bool(_HINT.search(raw))
 
 
-def _own_words(text: CanonicalText) -> CanonicalText:
-    return CanonicalText(
-        own_text(text.raw), language=text.language, secret=text.secret, synonyms=text.synonyms
-    )
+def _own_words(text: CanonicalText, own: str) -> CanonicalText:
+    # Without the option "quotes": there are no quotations left.
+    return CanonicalText(own, language=text.language, secret=text.secret, synonyms=text.synonyms)

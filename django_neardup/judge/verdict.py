@@ -13,7 +13,7 @@ from .heads import find_other_heads
 from .meanings import ANYWHERE, DOUBT, HEAD, IGNORED, OTHER_ITEM, WORDS, Meaning
 from .pair_context import PairContext
 from .pair_rules import find_other_accents, find_other_parts, find_other_persons, find_other_signs
-from .quotations import have_other_own_words, is_reply
+from .quotations import verdict_by_quotations
 from .role_swaps import find_role_swaps
 from .rules import FIGURE_RULES, RULES, RULES_BEHIND_HEADS, TERMS_RULE
 from .word_classes import IGNORED_CLASSES
@@ -105,10 +105,9 @@ def decide_verdict(
         return AlignmentVerdict("variant", decisive)
     if not has_enough_in_common or has_different_openings(a, b, counted):
         return AlignmentVerdict("related")
-    if guard and have_other_own_words(a, b, SHORT_RELATED_SCORE):
-        return AlignmentVerdict("related")
-    if guard and is_reply(a, b):
-        return AlignmentVerdict("contained")
+    by_quotations = verdict_by_quotations(a, b, SHORT_RELATED_SCORE) if guard else ""
+    if by_quotations:
+        return AlignmentVerdict(by_quotations)
     doubts = tuple(meaning for meaning in meanings if meaning.effect == DOUBT) if guard else ()
     if doubts or (guard and is_only_a_guess(context)):
         return AlignmentVerdict("related", (), doubts)

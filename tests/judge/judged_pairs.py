@@ -10,7 +10,7 @@ from pathlib import Path
 from django_neardup.algorithms.base import Judgement
 from django_neardup.algorithms.registry import get_algorithm
 from django_neardup.judge.pair_context import PairContext
-from django_neardup.judge.quotations import have_other_own_words
+from django_neardup.judge.quotations import verdict_by_quotations
 from django_neardup.judge.rules.base import Rule
 from django_neardup.judge.verdict import SHORT_RELATED_SCORE, is_only_a_guess
 from django_neardup.judge.word_classes import IGNORED_CLASSES
@@ -113,4 +113,4 @@ def is_guess(a: str, b: str) -> bool:
 
 def have_other_replies(a: str, b: str) -> bool:
     """Return whether the texts quote one text and say other things."""
-    return have_other_own_words(text_of(a), text_of(b), SHORT_RELATED_SCORE)
+    return verdict_by_quotations(text_of(a), text_of(b), SHORT_RELATED_SCORE) == "related"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from django_neardup.judge.quotations import have_other_own_words
+from django_neardup.judge.quotations import verdict_by_quotations
 from django_neardup.text.canonical_text import CanonicalText
 
 QUOTED = "[quote]Продам гараж у реки, крыша новая, документы готовы, торг уместен[/quote] {}"
@@ -29,5 +29,5 @@ MIN_SCORE = 0.41
 )
 def test_own_words(a: str, b: str, other: bool) -> None:
     texts = CanonicalText(a), CanonicalText(b)
-    assert have_other_own_words(*texts, MIN_SCORE) is other
-    assert have_other_own_words(*reversed(texts), MIN_SCORE) is other
+    assert (verdict_by_quotations(*texts, MIN_SCORE) == "related") is other
+    assert (verdict_by_quotations(*reversed(texts), MIN_SCORE) == "related") is other
