@@ -60,7 +60,7 @@ class InsertedQualifierRule(Rule):
     """A word that names something is inserted beside the head noun or the model, in the clause of the item.
 
     The clause of the item is the first one with a noun. Inserted nouns, Latin words and codes count, and of the
-    other words those that name a model, a rank, a state, a part or a purpose (``qualifiers.txt``). Names of
+    other words only words that name a model, a rank, a state, a part or a purpose (``qualifiers.txt``). Names of
     people and places, greetings and terms of the deal do not count.
 
     iPhone 13, 128 ГБ | iPhone 13 Pro Max, 128 ГБ
