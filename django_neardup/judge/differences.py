@@ -156,6 +156,8 @@ def _disjoint_gaps(alignment: Alignment, decisive_gaps: Iterable[Gap]) -> Iterat
 def _unused_runs(positions: Sequence[int], used_positions: set[int]) -> Iterator[Span]:
     """Yield the runs of unaligned words without the used ones."""
     for start, end in unaligned_runs(positions):
+        if used_positions.issuperset(range(start, end)):
+            continue
         used = sorted(used_positions.intersection(range(start, end)))
         for previous, following in pairwise([start - 1, *used, end]):
             if previous + 1 < following:

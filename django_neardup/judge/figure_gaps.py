@@ -22,6 +22,9 @@ class FigureGapWidener:
 
         Return the gap unchanged unless exactly one side of it has a figure.
         """
+        before, behind = slice(max(0, gap.start_a - 1), gap.start_a), slice(gap.end_a, gap.end_a + 1)
+        if not any(map(is_figure, (*self.tokens_a[before], *self.tokens_a[behind]))):
+            return gap
         has_figure_a, has_figure_b = (
             any(map(is_figure, tokens))
             for tokens in (self.tokens_a[gap.start_a : gap.end_a], self.tokens_b[gap.start_b : gap.end_b])

@@ -157,11 +157,14 @@ class JudgedText:
         return token.key in words or token.surface in words
 
     @cached_property
+    def unaligned_positions(self) -> tuple[int, ...]:
+        """Positions of the words that have no counterpart in the other text, in order."""
+        return tuple([position for run in unaligned_runs(self.positions) for position in range(*run)])
+
+    @cached_property
     def unaligned_keys(self) -> frozenset[str]:
         """Keys of the words that have no counterpart in the other text."""
-        return frozenset(
-            [self.tokens[position].key for run in unaligned_runs(self.positions) for position in range(*run)]
-        )
+        return frozenset([self.tokens[position].key for position in self.unaligned_positions])
 
     def are_whole_sentences(self, start: int, end: int) -> bool:
         """Return whether the words are one or more whole sentences."""

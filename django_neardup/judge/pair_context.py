@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -74,13 +74,10 @@ class PairContext:
     def _ignored_positions(self, side: JudgedText) -> frozenset[int]:
         return frozenset(
             position
-            for position, other in enumerate(side.positions)
-            if other < 0
-            and (
-                position in side.term_positions
-                or side.tokens[position].key in STOP_WORDS
-                or CLASS_BY_KIND.get(side.tokens[position].kind, "word") in self.ignored_classes
-            )
+            for position in side.unaligned_positions
+            if position in side.term_positions
+            or side.tokens[position].key in STOP_WORDS
+            or CLASS_BY_KIND.get(side.tokens[position].kind, "word") in self.ignored_classes
         )
 
     def is_in_terms(self, gap: Gap) -> bool:
@@ -92,16 +89,10 @@ class PairContext:
     def is_in_title(self, gap: Gap) -> bool:
         return gap.end_a <= self.a.title_end and gap.end_b <= self.b.title_end
 
-    def has_context(self, gap: Gap) -> bool:
-        """Return the cached result of ``_has_context``."""
-        found = self._contexts.get(gap)
-        if found is None:
-            found = self._contexts[gap] = self._has_context(gap)
-        return found
-
-    @cached_property
-    def _contexts(self) -> dict[Gap, bool]:
-        return {}
+    @property
+    def judged_gaps(self) -> Iterator[Gap]:
+        """The gaps inside an aligned context. Only they may decide."""
+        return filter(self._has_context, self.gaps)
 
     def _has_context(self, gap: Gap) -> bool:
         """Return whether enough aligned words, in step, stand around the gap: three, and one on each side.

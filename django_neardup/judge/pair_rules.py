@@ -95,7 +95,7 @@ def find_other_accents(context: PairContext) -> Iterator[Meaning]:
 def _marked_words(side: JudgedText) -> dict[int, str]:
     """Return the accented letters of every word with accents, by position."""
     raw = side.text.raw
-    if raw.isascii() or not accents_of(side.text.plain):
+    if side.text.is_usual or not accents_of(side.text.plain):
         return {}
     accents = (
         (position, accents_of(raw[token.start : token.end])) for position, token in enumerate(side.tokens)
@@ -109,11 +109,12 @@ def find_other_persons(context: PairContext) -> Iterator[Meaning]:
     The form in -а is the genitive of the man's name behind a preposition.
     """
     tokens_a, tokens_b = context.a.tokens, context.b.tokens
-    for position_a, position_b in enumerate(context.a.positions):
+    for position_a, token_a in enumerate(tokens_a):
+        position_b = context.a.positions[position_a] if token_a.is_capitalized else -1
         if position_b < 0:
             continue
-        token_a, token_b = tokens_a[position_a], tokens_b[position_b]
-        if token_a.surface == token_b.surface or not (token_a.is_capitalized and token_b.is_capitalized):
+        token_b = tokens_b[position_b]
+        if token_a.surface == token_b.surface or not token_b.is_capitalized:
             continue
         short, long = sorted(
             (token_a.surface, token_b.surface), key=lambda word: (len(word), word[-1] == "я")
@@ -151,14 +152,12 @@ def find_other_parts(context: PairContext) -> Iterator[Meaning]:
 
     часть первая | заключительная часть
     """
-    parts = [
-        (position_a, position_b)
-        for position_a, (position_b, token) in enumerate(
-            zip(context.a.positions, context.a.tokens, strict=True)
-        )
-        if position_b >= 0 and (token.key in PART_WORDS or token.surface in PART_WORDS)
-    ]
-    for position_a, position_b in parts:
+    # A noun inside a run has the same neighbours in both texts.
+    edges = {edge for run in context.alignment.runs for edge in (run.start_a, run.start_a + run.length - 1)}
+    for position_a in sorted(edges):
+        if not context.a.has_key_in(position_a, PART_WORDS):
+            continue
+        position_b = context.a.positions[position_a]
         part_a, part_b = _part_at(context.a, position_a), _part_at(context.b, position_b)
         is_named_apart = (
             part_a is not None and part_b is not None and part_a[0] - position_a != part_b[0] - position_b

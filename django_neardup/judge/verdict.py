@@ -124,7 +124,7 @@ def without_ignored_terms(context: PairContext) -> Alignment:
     if context.shorter_length > MAX_DECIDED_BY_MOST_WORDS:
         return alignment
     weights = [
-        sum(side.text.weights[x] for x in side.term_positions if side.positions[x] < 0)
+        sum(side.text.weights[x] for x in side.unaligned_positions if x in side.term_positions)
         for side in (context.a, context.b)
     ]
     if not any(weights) or _count_item_words(context) < MIN_ITEM_WORDS:
@@ -152,7 +152,7 @@ def find_meanings(context: PairContext) -> list[Meaning]:
     found = [*find_other_signs(context)]
     if words_may_decide:
         found += chain.from_iterable(find(context) for find in WORD_RULES)
-    for gap in context.gaps:
+    for gap in context.judged_gaps:
         rules = RULES if words_may_decide or context.is_in_title(gap) else FIGURE_RULES
         meaning = next(filter(None, (rule.find(context, gap) for rule in rules)), None)
         # The rule of terms comes first of all. It is asked last, since few differences need it.
@@ -242,10 +242,8 @@ def is_only_a_guess(context: PairContext) -> bool:
     if not context.alignment.guesses or context.shorter_length > MAX_DECIDED_BY_WORDS:
         return False
     ignored_a, ignored_b = context.ignored_positions
-    return all(
-        position >= 0 or index in ignored
-        for side, ignored in ((context.a, ignored_a), (context.b, ignored_b))
-        for index, position in enumerate(side.positions)
+    return ignored_a.issuperset(context.a.unaligned_positions) and ignored_b.issuperset(
+        context.b.unaligned_positions
     )
 
 
@@ -274,9 +272,7 @@ def explained_share(context: PairContext, meanings: Sequence[Meaning]) -> float:
     ):
         keys = {token.key for start, end in ranges for token in side.tokens[start:end]}
         unaligned = [
-            side.tokens[position].key
-            for position, other in enumerate(side.positions)
-            if other < 0 and position not in ignored
+            side.tokens[position].key for position in side.unaligned_positions if position not in ignored
         ]
         total += len(unaligned)
         explained += sum(key in keys for key in unaligned)

@@ -103,7 +103,7 @@ def speaks(name: str, a: str, b: str) -> bool:
     """Return whether a rule of the table gives any difference a meaning, whatever other rules say."""
     context = context_of(a, b)
     rule = next(rule for rule in find_rules() if rule.name == name)()
-    return any(rule.find(context, gap) for gap in context.gaps)
+    return any(rule.find(context, gap) for gap in context.judged_gaps)
 
 
 def is_guess(a: str, b: str) -> bool:

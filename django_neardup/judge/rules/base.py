@@ -16,6 +16,8 @@ MAX_GAP_WORDS = 8
 class Rule(ABC):
     """A rule gives a difference its meaning, or leaves it to the rules behind it.
 
+    Rules are asked only about gaps inside an aligned context (``PairContext.judged_gaps``).
+
     The examples in its docstring are its tests: ``a | b`` fires, ``a ~ b`` does not.
     """
 
@@ -46,7 +48,6 @@ def is_replaced(gap: Gap) -> bool:
     return gap.start_a < gap.end_a and gap.start_b < gap.end_b
 
 
-def is_narrow(context: PairContext, gap: Gap) -> bool:
-    """Return whether a gap inside an aligned context is small enough for a contradiction."""
-    limit = MAX_GAP_WORDS if is_aligned(gap) else NARROW_GAP_WORDS
-    return width(gap) <= limit and context.has_context(gap)
+def is_narrow(gap: Gap) -> bool:
+    """Return whether a gap is small enough for a contradiction."""
+    return width(gap) <= (MAX_GAP_WORDS if is_aligned(gap) else NARROW_GAP_WORDS)

@@ -28,7 +28,7 @@ class FigureRule(Rule):
     decides_by_words: ClassVar[bool] = False
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
-        if not is_replaced(gap) or not is_narrow(context, gap):
+        if not is_replaced(gap) or not is_narrow(gap):
             return None
         tokens_a, tokens_b = (
             context.a.unaligned_tokens(gap.start_a, gap.end_a),
@@ -38,10 +38,9 @@ class FigureRule(Rule):
             return self.meaning(gap, "number")
         if _is_letter_with_sign(tokens_a, tokens_b) or _is_letter_with_sign(tokens_b, tokens_a):
             return self.meaning(gap, "code")
-        classes_a = token_classes(tokens_a, False, context.b.unaligned_keys, context.ignored_classes)
-        classes_b = token_classes(tokens_b, False, context.a.unaligned_keys, context.ignored_classes)
-        classes_a, classes_b = classes_a & PRECISE_CLASSES, classes_b & PRECISE_CLASSES
-        if not classes_a or not classes_b or context.has_same_figures:
+        classes_a = _precise_classes(context, tokens_a, context.b)
+        classes_b = _precise_classes(context, tokens_b, context.a) if classes_a else set()
+        if not classes_b or context.has_same_figures:
             return None
         is_sentence_replacement = (
             not context.is_in_title(gap)
@@ -53,6 +52,10 @@ class FigureRule(Rule):
             return None
         kind = most_decisive_class(classes_a | classes_b)
         return self.meaning(gap, kind) if kind not in context.ignored_classes else None
+
+
+def _precise_classes(context: PairContext, tokens: list[Token], other: JudgedText) -> set[str]:
+    return token_classes(tokens, False, other.unaligned_keys, context.ignored_classes) & PRECISE_CLASSES
 
 
 def _have_other_roman_numerals(a: list[Token], b: list[Token]) -> bool:
@@ -83,7 +86,7 @@ class UnitRule(Rule):
         units_a = _unaligned_units(context.a, gap.start_a, gap.end_a)
         units_b = _unaligned_units(context.b, gap.start_b, gap.end_b) if units_a else set()
         is_other = units_b and units_a.isdisjoint(units_b)
-        return self.meaning(gap) if is_other and is_narrow(context, gap) else None
+        return self.meaning(gap) if is_other and is_narrow(gap) else None
 
 
 def _unaligned_units(side: JudgedText, start: int, end: int) -> set[str]:

@@ -44,8 +44,9 @@ class IgnoredClassRule(Rule):
                 kind = CLASS_BY_KIND.get(token.kind, "word")
                 if kind == "word" and token.is_name and token.is_capitalized and is_given_name(token.surface):
                     kind = "contact"
-                if token.key not in STOP_WORDS:
-                    kinds.add(kind)
-        if kinds and kinds <= context.ignored_classes:
-            return self.meaning(gap, min(kinds), effect=IGNORED)
-        return None
+                if token.key in STOP_WORDS:
+                    continue
+                if kind not in context.ignored_classes:
+                    return None
+                kinds.add(kind)
+        return self.meaning(gap, min(kinds), effect=IGNORED) if kinds else None

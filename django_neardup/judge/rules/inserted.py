@@ -28,7 +28,7 @@ NOT_ITEMS = word_set(
 
 def _inserted_side(context: PairContext, gap: Gap) -> tuple[JudgedText, int, int] | None:
     """Return the text with the inserted words and their range. Return None if both sides have words."""
-    if not is_aligned(gap) or not context.has_context(gap):
+    if not is_aligned(gap):
         return None
     if gap.start_a == gap.end_a:
         return context.b, gap.start_b, gap.end_b

@@ -37,7 +37,7 @@ class _ItemRule(Rule):
         return token.kind == self.kind
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
-        if not is_narrow(context, gap):
+        if not is_narrow(gap):
             return None
         values = [
             {token.key for token in side.unaligned_tokens(start, end) if self.is_value(token)}

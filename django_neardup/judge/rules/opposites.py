@@ -29,7 +29,7 @@ class DealRule(Rule):
     kind: ClassVar[str] = "deal"
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
-        if width(gap) > NARROW_GAP_WORDS or not context.has_context(gap):
+        if width(gap) > NARROW_GAP_WORDS:
             return None
         deals_a = deals_in(context.a.words_in(gap.start_a, gap.end_a))
         deals_b = deals_in(context.b.words_in(gap.start_b, gap.end_b)) if deals_a else frozenset()
@@ -46,7 +46,7 @@ class AntonymRule(Rule):
     kind: ClassVar[str] = "opposite"
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
-        if width(gap) > NARROW_GAP_WORDS or not context.has_context(gap):
+        if width(gap) > NARROW_GAP_WORDS:
             return None
         words_a, words_b = _words_of_sides(context, gap)
         is_opposed = contrasts("antonyms").are_opposed(words_a, words_b)
@@ -63,7 +63,7 @@ class FunctionWordRule(Rule):
     kind: ClassVar[str] = "opposite"
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
-        if width(gap) > 2 or not is_aligned(gap) or not context.has_context(gap):
+        if width(gap) > 2 or not is_aligned(gap):
             return None
         words_a, words_b = _words_of_sides(context, gap)
         is_opposed = contrasts("function_words").are_opposed(words_a, words_b)
@@ -80,7 +80,7 @@ class NegationRule(Rule):
     kind: ClassVar[str] = "negation"
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
-        if width(gap) > 2 or not is_aligned(gap) or not context.has_context(gap):
+        if width(gap) > 2 or not is_aligned(gap):
             return None
         tokens_a = context.a.unaligned_tokens(gap.start_a, gap.end_a)
         tokens_b = context.b.unaligned_tokens(gap.start_b, gap.end_b)

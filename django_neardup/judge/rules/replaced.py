@@ -37,7 +37,7 @@ class LetterRule(Rule):
         )
         if not are_letters or not context.guard_words or "name" in context.ignored_classes:
             return None
-        return self.meaning(gap) if context.has_context(gap) else None
+        return self.meaning(gap)
 
 
 class GlyphRule(Rule):
@@ -52,7 +52,7 @@ class GlyphRule(Rule):
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
         if not context.guard_words or width(gap) > MAX_GLYPHS or not is_replaced(gap):
             return None
-        if not is_aligned(gap) or not context.has_context(gap):
+        if not is_aligned(gap):
             return None
         sides = [
             "".join(token.surface for token in side.unaligned_tokens(start, end))
@@ -76,7 +76,7 @@ class ReplacedWordRule(Rule):
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
         guard_words = context.guard_words or context.is_in_title(gap)
-        if not guard_words or not is_replaced(gap) or not is_narrow(context, gap):
+        if not guard_words or not is_replaced(gap) or not is_narrow(gap):
             return None
         tokens_a, tokens_b = (
             context.a.unaligned_tokens(gap.start_a, gap.end_a),
@@ -129,24 +129,25 @@ class BlockRule(Rule):
     kind: ClassVar[str] = "name"
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
-        if not context.guard_words or not context.has_context(gap):
+        if not context.guard_words:
             return None
         words_a = _naming_words(context.a.unaligned_tokens(gap.start_a, gap.end_a))
         words_b = _naming_words(context.b.unaligned_tokens(gap.start_b, gap.end_b))
         if min(len(words_a), len(words_b)) < (MIN_HEADLINE_WORDS if gap.start_a == 0 else MIN_BLOCK_WORDS):
             return None
-        # A sentence about the terms of the deal is dropped or added, whatever stands in its place.
-        if any(
-            side.term_positions.issuperset(range(start, end))
-            for side, start, end in ((context.a, gap.start_a, gap.end_a), (context.b, gap.start_b, gap.end_b))
-        ):
+        unaligned = len(context.a.unaligned_positions) + len(context.b.unaligned_positions)
+        inside = len(context.a.unaligned_tokens(gap.start_a, gap.end_a))
+        inside += len(context.b.unaligned_tokens(gap.start_b, gap.end_b))
+        if inside < MIN_BLOCK_SHARE * unaligned:
             return None
         if _count_verbs(context, gap) > MAX_BLOCK_VERBS and not self._is_headline(context, gap):
             return None
-        unaligned = sum(position < 0 for side in (context.a, context.b) for position in side.positions)
-        inside = sum(context.a.positions[x] < 0 for x in range(gap.start_a, gap.end_a))
-        inside += sum(context.b.positions[x] < 0 for x in range(gap.start_b, gap.end_b))
-        return self.meaning(gap, decides=WORDS) if inside >= MIN_BLOCK_SHARE * unaligned else None
+        # A sentence about the terms of the deal is dropped or added, whatever stands in its place.
+        is_about_terms = any(
+            side.term_positions.issuperset(range(start, end))
+            for side, start, end in ((context.a, gap.start_a, gap.end_a), (context.b, gap.start_b, gap.end_b))
+        )
+        return None if is_about_terms else self.meaning(gap, decides=WORDS)
 
     @staticmethod
     def _is_headline(context: PairContext, gap: Gap) -> bool:
