@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...judge.differences import find_differences, find_passages
 from ...judge.verdict import decide_verdict, min_duplicate_score
 from ...judge.word_classes import IGNORED_CLASSES
-from ...text.alignment.align import align
+from ...text.alignment.align import align_ordered
 from ...text.canonical_text import CanonicalText
 from ..bag_of_words import common_share, pack_bag
 from ..base import Algorithm, Judgement
@@ -124,7 +124,7 @@ class NearDup(Algorithm):
         )
 
     def compare(self, a: CanonicalText, b: CanonicalText) -> Judgement:
-        alignment = align(a, b)
+        alignment = align_ordered(a, b)
         decision = decide_verdict(
             a,
             b,

@@ -16,11 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from operator import sub
 from typing import NamedTuple
 
 from ..canonical_text import CanonicalText
 from .aligner import Aligner
 from .gaps import Gap, find_gaps
+from .shared_runs import common_prefix_length
 
 
 class AlignedRun(NamedTuple):
@@ -46,6 +48,8 @@ class Alignment:
     weight_b: float
     aligned_weight_a: float
     aligned_weight_b: float
+    gaps: tuple[Gap, ...]
+    """Gaps next to a pair of aligned words (see ``gaps.find_gaps``)."""
     guesses: frozenset[int] = frozenset()
     """Positions in a of words that are linked by a guess (see ``word_links``)."""
     spellings: frozenset[int] = frozenset()
@@ -73,11 +77,6 @@ class Alignment:
         """The longest runs of a with words aligned in step. A word that is split in two counts as one step."""
         return tuple(_find_runs(self.forward))
 
-    @cached_property
-    def gaps(self) -> tuple[Gap, ...]:
-        """The gaps of the alignment (see ``gaps.find_gaps``)."""
-        return tuple(find_gaps(self.forward, self.backward))
-
     def swap_sides(self) -> Alignment:
         """Return the same alignment with a and b swapped."""
         return Alignment(
@@ -87,6 +86,7 @@ class Alignment:
             self.weight_a,
             self.aligned_weight_b,
             self.aligned_weight_a,
+            tuple(find_gaps(self.backward, self.forward)),
             frozenset(self.forward[position] for position in self.guesses),
             frozenset(self.forward[position] for position in self.spellings),
         )
@@ -94,8 +94,11 @@ class Alignment:
 
 def align(a: CanonicalText, b: CanonicalText) -> Alignment:
     """Align the words of two texts. The result for (b, a) is the result for (a, b) with the sides swapped."""
-    if is_second(a, b):
-        return align(b, a).swap_sides()
+    return align_ordered(b, a).swap_sides() if is_second(a, b) else align_ordered(a, b)
+
+
+def align_ordered(a: CanonicalText, b: CanonicalText) -> Alignment:
+    """Align the words of two texts of which a comes first (see ``is_second``)."""
     aligner = Aligner(a, b)
     forward, backward = aligner.align()
     aligned_weight_a = sum(
@@ -111,6 +114,7 @@ def align(a: CanonicalText, b: CanonicalText) -> Alignment:
         b.total_weight,
         aligned_weight_a,
         aligned_weight_b,
+        aligner.gaps,
         frozenset(aligner.guesses),
         frozenset(aligner.spellings),
     )
@@ -126,16 +130,16 @@ def is_second(a: CanonicalText, b: CanonicalText) -> bool:
     if a.exact_digest == b.exact_digest:
         return False
     # The order must not follow the hashes: they depend on the secret, and a verdict must not.
-    keys = ((token_a.key, token_b.key) for token_a, token_b in zip(a.tokens, b.tokens, strict=True))
+    first = common_prefix_length(a.hashes, b.hashes)
     # The opposite order is equally valid, but it loses three duplicates among the labelled pairs. This one loses none.
-    return next((key_a < key_b for key_a, key_b in keys if key_a != key_b), False)
+    return first < len(a) and a.tokens[first].key < b.tokens[first].key
 
 
 def _find_runs(forward: tuple[int, ...]) -> Iterator[AlignedRun]:
-    steps = enumerate(pairwise(forward), 1)
-    breaks = [
-        index for index, (previous, position) in steps if previous < 0 or not 0 <= position - previous <= 1
-    ]
+    # Nearly all steps are 1, so the others are picked first. The step from -1 to 0 is 1 too.
+    steps = enumerate(map(sub, forward[1:], forward), 1)
+    places = [index for index, step in steps if step != 1 or not forward[index]]
+    breaks = [x for x in places if forward[x - 1] < 0 or not 0 <= forward[x] - forward[x - 1] <= 1]
     for start, end in pairwise([0, *breaks, len(forward)] if forward else []):
         if forward[start] >= 0:
             yield AlignedRun(start, forward[start], end - start)

@@ -13,7 +13,7 @@ from ..canonical_text import CanonicalText
 from ..tokens.tokenize import Token
 from .figures import HAN_NUMERALS, count_figures, is_figure
 from .gaps import Gap, find_gaps, unaligned_runs
-from .shared_runs import find_shared_runs
+from .shared_runs import common_prefix_length, find_shared_runs
 from .word_links import (
     GUESS,
     SPELLING,
@@ -50,7 +50,7 @@ class Aligner:
         self.backward = [-1] * len(self.tokens_b)
         self.guesses: set[int] = set()
         self.spellings: set[int] = set()
-        self._gap_cache: tuple[tuple[int, int] | None, Sequence[Gap]] = None, ()
+        self._gap_cache: tuple[tuple[int, int] | None, tuple[Gap, ...]] = None, ()
 
     def align(self) -> tuple[list[int], list[int]]:
         """Return the positions of a's words in b, and of b's words in a.
@@ -70,9 +70,9 @@ class Aligner:
     def _link_equal_runs(self) -> None:
         """Link equal beginnings and ends, and the shared runs of words between them."""
         length_a, length_b = len(self.hashes_a), len(self.hashes_b)
-        head = _common_prefix_length(self.hashes_a, self.hashes_b)
+        head = common_prefix_length(self.hashes_a, self.hashes_b)
         tail = min(
-            _common_prefix_length(self.hashes_a[::-1], self.hashes_b[::-1]), min(length_a, length_b) - head
+            common_prefix_length(self.hashes_a[::-1], self.hashes_b[::-1]), min(length_a, length_b) - head
         )
         self._link_run(0, 0, head)
         self._link_run(length_a - tail, length_b - tail, tail)
@@ -85,8 +85,9 @@ class Aligner:
         self.forward[start_a : start_a + length] = range(start_b, start_b + length)
         self.backward[start_b : start_b + length] = range(start_a, start_a + length)
 
-    def _current_gaps(self) -> Sequence[Gap]:
-        """Return the gaps of the current links. They are computed again only after a word was linked."""
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """The gaps of the links so far. They are computed again only after a word was linked."""
         free = self.forward.count(-1), self.backward.count(-1)
         if self._gap_cache[0] != free:
             self._gap_cache = free, tuple(find_gaps(self.forward, self.backward))
@@ -94,7 +95,7 @@ class Aligner:
 
     def _link_in_gaps(self) -> None:
         """Link words inside the gaps that are fuzzily equal and stand at nearly the same position."""
-        for gap in self._current_gaps():
+        for gap in self.gaps:
             if gap.start_a < gap.end_a and gap.start_b < gap.end_b:
                 clipped = clip_gap(gap)
                 if max(clipped.end_a - clipped.start_a, clipped.end_b - clipped.start_b) <= MAX_GAP_WORDS:
@@ -203,7 +204,7 @@ class Aligner:
 
         Each side of a gap is joined and compared.
         """
-        for gap in self._current_gaps():
+        for gap in self.gaps:
             width_a, width_b = gap.end_a - gap.start_a, gap.end_b - gap.start_b
             if 0 < width_a <= MAX_JOINED_WORDS and 0 < width_b <= MAX_JOINED_WORDS:
                 self._link_joined_in_gap(gap)
@@ -294,13 +295,6 @@ def positions_of_unaligned_words(hashes: Sequence[int], positions: Sequence[int]
         for position in range(start, end):
             positions_by_hash.setdefault(hashes[position], []).append(position)
     return positions_by_hash
-
-
-def _common_prefix_length(a: Sequence[int], b: Sequence[int]) -> int:
-    """Return how many words the two texts have in common at their beginning."""
-    return next(
-        (index for index, (hash_a, hash_b) in enumerate(zip(a, b)) if hash_a != hash_b), min(len(a), len(b))
-    )
 
 
 def index_of_nearest(positions: list[int], expected: int) -> int:

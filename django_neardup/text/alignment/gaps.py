@@ -40,12 +40,14 @@ class _GapFinder:
 
     def find(self) -> Iterator[Gap]:
         for position_a, position_b in self.anchor_pairs():
-            gap = self._gap_after(position_a + 1, position_b + 1) if position_a < len(self.forward) else None
-            if gap:
-                yield gap
-            gap = self._gap_before(position_a, position_b) if position_a >= 0 else None
-            if gap:
-                yield gap
+            if position_a + 1 in self.run_ends_a or position_b + 1 in self.run_ends_b:
+                gap = self._gap_after(position_a + 1, position_b + 1)
+                if gap:
+                    yield gap
+            if position_a in self.run_starts_a and position_b in self.run_starts_b:
+                gap = self._gap_before(position_a, position_b)
+                if gap:
+                    yield gap
 
     def anchor_pairs(self) -> Iterator[tuple[int, int]]:
         """Yield the pairs of aligned positions next to an unaligned word.
@@ -70,8 +72,6 @@ class _GapFinder:
 
     def _gap_after(self, start_a: int, start_b: int) -> Gap | None:
         end_a, end_b = self.run_ends_a.get(start_a, start_a), self.run_ends_b.get(start_b, start_b)
-        if start_a == end_a and start_b == end_b:
-            return None
         if self._are_aligned(end_a, end_b):
             return Gap(start_a, end_a, start_b, end_b, True, True)
         return (
@@ -79,8 +79,8 @@ class _GapFinder:
         )
 
     def _gap_before(self, end_a: int, end_b: int) -> Gap | None:
-        start_a, start_b = self.run_starts_a.get(end_a, end_a), self.run_starts_b.get(end_b, end_b)
-        if start_a == end_a or start_b == end_b or self._are_aligned(start_a - 1, start_b - 1):
+        start_a, start_b = self.run_starts_a[end_a], self.run_starts_b[end_b]
+        if self._are_aligned(start_a - 1, start_b - 1):
             return None
         return Gap(start_a, end_a, start_b, end_b, False, True)
 

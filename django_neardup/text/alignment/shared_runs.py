@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import compress, count
+from operator import ne
 
 RUN_SIZES = (6, 3, 2)
 UNAVAILABLE = "\0"
@@ -27,6 +29,11 @@ def find_shared_runs(hashes_a: Sequence[int], hashes_b: Sequence[int]) -> Iterat
         for position_a, position_b in find_shared_grams(a, b, size):
             if a[position_a] == b[position_b] != UNAVAILABLE:
                 yield _take_run(a, b, position_a, position_b)
+
+
+def common_prefix_length(hashes_a: Sequence[int], hashes_b: Sequence[int]) -> int:
+    """Return how many words the two texts have in common at their beginning."""
+    return next(compress(count(), map(ne, hashes_a, hashes_b)), min(len(hashes_a), len(hashes_b)))
 
 
 def encode_words(hashes_a: Sequence[int], hashes_b: Sequence[int]) -> tuple[list[str], list[str]]:
