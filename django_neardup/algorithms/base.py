@@ -100,7 +100,7 @@ class Judgement:
 
 def _differ_in_decoration(a: CanonicalText, b: CanonicalText) -> bool:
     """Return whether two texts are equal apart from emoji that only one of them has."""
-    if a.hashes != b.hashes or not (a.may_be_decorated or b.may_be_decorated):
+    if not (a.may_be_decorated or b.may_be_decorated) or a.hashes != b.hashes:
         return False
     (is_decorated_a, rest_a), (is_decorated_b, rest_b) = a.decoration_and_rest(), b.decoration_and_rest()
     return rest_a == rest_b and is_decorated_a != is_decorated_b

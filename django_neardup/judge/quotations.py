@@ -10,7 +10,10 @@ from ..text.normalization.plain_text import own_text
 
 MIN_COMMON_SHARE = 0.5
 MIN_OWN_WORDS_OF_REPLY = 2
-_HINT = re.compile(r"\[quote|<blockquote|(?:^|\n)[ \t]*>", re.I)
+# Three patterns: a search for one first character is many times faster than one for several.
+_QUOTE_TAG = re.compile(r"\[quote", re.I)
+_BLOCKQUOTE = re.compile("<blockquote", re.I)
+_QUOTED_LINE = re.compile(r"\n[ \t]*>")
 
 
 def verdict_by_quotations(a: CanonicalText, b: CanonicalText, min_score: float) -> str:
@@ -52,7 +55,11 @@ def _share_of_common_words(a: str, b: str) -> float:
 
 
 def _quotes(raw: str) -> bool:
-    return ("[" in raw or ">" in raw) and bool(_HINT.search(raw))
+    if "[" in raw and _QUOTE_TAG.search(raw):
+        return True
+    if ">" not in raw:
+        return False
+    return bool(raw.lstrip(" \t").startswith(">") or _QUOTED_LINE.search(raw) or _BLOCKQUOTE.search(raw))
 
 
 def _own_words(text: CanonicalText, own: str) -> CanonicalText:

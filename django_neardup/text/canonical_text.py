@@ -137,6 +137,11 @@ class CanonicalText:
         """Whether the text is mostly Cyrillic."""
         return self._normalized.is_cyrillic
 
+    @property
+    def is_usual(self) -> bool:
+        """Whether the text has only common characters of Russian and English: no emoji and no accents."""
+        return self._normalized.usual
+
     @cached_property
     def _tokens_and_sentences(self) -> TokenizedText:
         tokenized = tokenize(self.folded_text, self.language, self.is_cyrillic)
@@ -219,21 +224,17 @@ class CanonicalText:
     @cached_property
     def signs(self) -> tuple[Sign, ...]:
         """Signs that carry meaning, in order (see ``signs``)."""
-        return find_signs(self.folded_text, self.tokens)
+        return find_signs(self.folded_text, self.tokens, usual=self.is_usual)
 
     @property
     def may_be_decorated(self) -> bool:
         """Whether the text has a character that may be decoration."""
-        return may_be_decorated(self.folded_text.text)
+        return may_be_decorated(self.folded_text.text, usual=self.is_usual)
 
     def decoration_and_rest(self) -> tuple[bool, bytes]:
         """Return whether the text has emoji or other decoration, and its exact form without them."""
-        normalized = self._normalized
         form = exact_form(
-            lower(self.folded_text.text),
-            self.plain,
-            cyrillic=normalized.is_cyrillic,
-            usual=normalized.usual,
+            lower(self.folded_text.text), self.plain, cyrillic=self.is_cyrillic, usual=self.is_usual
         )
         rest = without_decoration(form)
         return rest != form, rest

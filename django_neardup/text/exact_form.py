@@ -60,9 +60,9 @@ def _is_accented(character: str) -> bool:
     return character != "\u034f" and bool(ACCENT_RUN.search(unicodedata.normalize("NFD", character)))
 
 
-def may_be_decorated(folded: str) -> bool:
+def may_be_decorated(folded: str, *, usual: bool) -> bool:
     """Return whether a folded text has a character that may be decoration. It costs a fraction of the exact form."""
-    return bool(_DECORATION_HINT.search(folded))
+    return "•" in folded if usual else bool(_DECORATION_HINT.search(folded))
 
 
 def without_decoration(data: bytes) -> bytes:

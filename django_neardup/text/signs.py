@@ -44,6 +44,8 @@ _SIGN = re.compile(
 _FIRST_CHARACTER = re.compile(
     rf"[+\-{''.join(_FAMILY_BY_EMOJI)}{_STARS}](?!(?<=[+\-])[^\W\d]|(?<= [+\-]) [^\W\d])"
 )
+# A search for one character is many times faster than one for a set.
+_PLUS, _MINUS = re.compile(r"\+"), re.compile(r"-(?![^\W\d]|(?<= -) [^\W\d])")
 _UNSIGNED_KINDS = frozenset(["contact", "price", "date"])
 
 
@@ -65,16 +67,26 @@ class Sign(NamedTuple):
     is_glued: bool
 
 
-def find_signs(text: OffsetText, tokens: Sequence[Token]) -> tuple[Sign, ...]:
-    """Return the signs of a folded text, in order."""
-    matches = list(_find_matches(text.text)) if tokens else []
+def find_signs(text: OffsetText, tokens: Sequence[Token], *, usual: bool) -> tuple[Sign, ...]:
+    """Return the signs of a folded text, in order. ``usual``: the text has no emoji."""
+    starts = _find_plus_and_minus(text.text) if usual else _find_first_characters(text.text)
+    matches = list(_find_matches(text.text, starts)) if tokens else []
     return tuple(_signs(text, tokens, matches)) if matches else ()
 
 
-def _find_matches(text: str) -> Iterator[re.Match[str]]:
+def _find_plus_and_minus(text: str) -> list[int]:
+    """Return the offsets of + and of - before no letter."""
+    return sorted(match.start() for sign in (_PLUS, _MINUS) for match in sign.finditer(text))
+
+
+def _find_first_characters(text: str) -> Iterator[int]:
+    return (match.start() for match in _FIRST_CHARACTER.finditer(text))
+
+
+def _find_matches(text: str, starts: Iterable[int]) -> Iterator[re.Match[str]]:
     end = 0
-    for first in _FIRST_CHARACTER.finditer(text):
-        match = _SIGN.match(text, first.start()) if first.start() >= end else None
+    for start in starts:
+        match = _SIGN.match(text, start) if start >= end else None
         if match:
             yield match
             end = match.end()
