@@ -77,8 +77,8 @@ messages: $(STAMP)  ## collect and compile the translations (needs gettext)
 screenshots: $(STAMP)  ## take the pictures of docs/screenshots anew (needs Chromium): NAMES=queue
 	$(BIN)/python -m tests.browser.screenshots $(NAMES)
 
-bench: $(STAMP)  ## measurements beside peers: ROWS=1,2,12 (all, which takes hours), DATA=FOLDER of texts, OPTIONS=--quick (prints alone)
-	NEARDUP_DATA="$(DATA)" $(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(BENCH_FILES) $(OPTIONS)
+bench: $(STAMP)  ## measurements beside peers: ROWS=1,2,12 (all, which takes hours), DATA=FOLDER of texts, OPTIONS=--quick (prints alone), ROWS=million BASELINE=COMMIT SITES=FOLDER
+	NEARDUP_DATA="$(DATA)" NEARDUP_BASELINE="$(BASELINE)" NEARDUP_SITES="$(SITES)" $(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(BENCH_FILES) $(OPTIONS)
 
 bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else on the project's own
 	@if [ -n "$(DATA)" ]; then \

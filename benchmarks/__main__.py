@@ -30,6 +30,7 @@ examples:
   python -m benchmarks --list
   python -m benchmarks --quick
   python -m benchmarks --rows 1,2,3 --json figures.json
+  NEARDUP_BASELINE=v1.0 python -m benchmarks --rows million
   python -m benchmarks --rows 12,17 --json docs/benchmarks.json --merge --markdown docs/benchmarks.md
 """
 
