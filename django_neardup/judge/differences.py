@@ -110,22 +110,22 @@ def find_passages(
     a: CanonicalText, b: CanonicalText, alignment: Alignment, min_words: int = MIN_PASSAGE_WORDS
 ) -> list[Passage]:
     """Return the shared passages of at least ``min_words`` words, in the order of a."""
-    passages = []
+    passages, tokens_a, tokens_b = [], a.tokens, b.tokens
     for run in alignment.runs:
         if run.length >= min_words:
             end = alignment.forward[run.start_a + run.length - 1] + 1
             range_a, range_b = (run.start_a, run.start_a + run.length), (run.start_b, end)
-            passages.append(Passage(range_a, range_b, text_offsets(a, range_a), text_offsets(b, range_b)))
+            spans = text_offsets(tokens_a, range_a), text_offsets(tokens_b, range_b)
+            passages.append(Passage(range_a, range_b, *spans))
     return passages
 
 
-def text_offsets(text: CanonicalText, token_range: Span) -> Span:
-    """Return the offsets, in the raw text, of a half-open range of tokens.
+def text_offsets(tokens: Sequence[Token], token_range: Span) -> Span:
+    """Return the offsets, in the raw text, of a half-open range of the tokens of a text.
 
     For an empty range return its position as an empty span.
     """
     start, end = token_range
-    tokens = text.tokens
     if start < end:
         return tokens[start].start, tokens[end - 1].end
     offset = tokens[start - 1].end if start else (tokens[0].start if tokens else 0)
@@ -166,8 +166,12 @@ def _unused_runs(positions: Sequence[int], used_positions: set[int]) -> Iterator
 
 def _make_difference(a: CanonicalText, b: CanonicalText, gap: Gap, decisive: Meaning | None) -> Difference:
     range_a, range_b = (gap.start_a, gap.end_a), (gap.start_b, gap.end_b)
-    tokens_a, tokens_b = a.tokens[gap.start_a : gap.end_a], b.tokens[gap.start_b : gap.end_b]
-    spans = (decisive and decisive.spans) or (text_offsets(a, range_a), text_offsets(b, range_b))
+    tokens_a, tokens_b = a.tokens, b.tokens
+    spans = (decisive and decisive.spans) or (
+        text_offsets(tokens_a, range_a),
+        text_offsets(tokens_b, range_b),
+    )
+    tokens_a, tokens_b = tokens_a[gap.start_a : gap.end_a], tokens_b[gap.start_b : gap.end_b]
     text_a, text_b = shown_words(tokens_a, a.raw), shown_words(tokens_b, b.raw)
     if decisive:
         trimmed = decisive.spans or _trim_common_words(a.raw, spans[0], b.raw, spans[1])

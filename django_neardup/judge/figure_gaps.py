@@ -22,8 +22,7 @@ class FigureGapWidener:
 
         Return the gap unchanged unless exactly one side of it has a figure.
         """
-        before, behind = slice(max(0, gap.start_a - 1), gap.start_a), slice(gap.end_a, gap.end_a + 1)
-        if not any(map(is_figure, (*self.tokens_a[before], *self.tokens_a[behind]))):
+        if not self._is_figure(gap.start_a - 1) and not self._is_figure(gap.end_a):
             return gap
         has_figure_a, has_figure_b = (
             any(map(is_figure, tokens))
@@ -34,6 +33,9 @@ class FigureGapWidener:
         end_a, end_b = self._skip_figures(gap.end_a, gap.end_b, 1)
         before_a, before_b = self._skip_figures(gap.start_a - 1, gap.start_b - 1, -1)
         return gap._replace(start_a=before_a + 1, end_a=end_a, start_b=before_b + 1, end_b=end_b)
+
+    def _is_figure(self, position_a: int) -> bool:
+        return 0 <= position_a < len(self.tokens_a) and is_figure(self.tokens_a[position_a])
 
     def _skip_figures(self, position_a: int, position_b: int, step: int) -> tuple[int, int]:
         start = position_a

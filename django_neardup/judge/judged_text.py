@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -40,19 +39,16 @@ def _qualifies(token: Token) -> bool:
     return token.kind in ("number", "code", "measure", "latin") or token.pos in ("ADJF", "PRTF", "NUMR")
 
 
-@dataclass(frozen=True)
 class JudgedText:
     """A text and the positions of its words in the other text (-1 for a word without a counterpart)."""
 
-    text: CanonicalText
-    positions: Sequence[int]
+    def __init__(self, text: CanonicalText, positions: Sequence[int]) -> None:
+        self.text, self.positions = text, positions
+        self.tokens: Sequence[Token] = text.tokens
+        self._words: dict[tuple[int, int], frozenset[str]] = {}
 
     def __len__(self) -> int:
         return len(self.positions)
-
-    @cached_property
-    def tokens(self) -> Sequence[Token]:
-        return self.text.tokens
 
     @cached_property
     def forms(self) -> frozenset[str]:
@@ -194,10 +190,6 @@ class JudgedText:
         if words is None:
             words = self._words[start, end] = words_and_phrases(self.tokens, start, end)
         return words
-
-    @cached_property
-    def _words(self) -> dict[tuple[int, int], frozenset[str]]:
-        return {}
 
     def keys_around(self, start: int, end: int, before: int, after: int) -> set[str]:
         """Return keys and surfaces of the words around a range, and the pairs of neighbours as phrases."""

@@ -153,8 +153,11 @@ def find_meanings(context: PairContext) -> list[Meaning]:
     if words_may_decide:
         found += chain.from_iterable(find(context) for find in WORD_RULES)
     for gap in context.judged_gaps:
-        rules = RULES if words_may_decide or context.is_in_title(gap) else FIGURE_RULES
-        meaning = next(filter(None, (rule.find(context, gap) for rule in rules)), None)
+        meaning = None
+        for rule in RULES if words_may_decide or context.is_in_title(gap) else FIGURE_RULES:
+            meaning = rule.find(context, gap)
+            if meaning:
+                break
         # The rule of terms comes first of all. It is asked last, since few differences need it.
         if meaning is not None and meaning.effect != IGNORED:
             meaning = TERMS_RULE.find(context, gap) or meaning

@@ -6,9 +6,9 @@ Words are lemmas or forms, folded and in lower case. ``_`` joins the words of a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
-from ..text.alignment.word_links import possible_lemmas
+from ..text.alignment.word_links import MAX_CACHED_WORDS, possible_lemmas
 from ..text.tokens.tokenize import Token
 from ..text.vocabulary import read_lines
 from ..text.word_lists import word_set
@@ -93,17 +93,20 @@ def words_and_phrases(tokens: Sequence[Token], start: int, end: int) -> frozense
 
     A phrase may reach two words beyond the range on both sides.
     """
-    words = {form for token in tokens[start:end] for form in (token.surface, token.key)}
-    for token in tokens[start:end]:
-        # The key is the most likely lemma only: отменен is read as отменный.
-        words |= possible_lemmas(token.surface)
-    return frozenset(words.union(_phrases(tokens, start, end)))
+    forms = [_forms(token.surface, token.key) for token in tokens[start:end]]
+    return frozenset(_phrases(tokens, start, end)).union(*forms)
+
+
+@lru_cache(maxsize=MAX_CACHED_WORDS)
+def _forms(surface: str, key: str) -> frozenset[str]:
+    # The key is the most likely lemma only: отменен is read as отменный.
+    return possible_lemmas(surface) | {surface, key}
 
 
 def _phrases(tokens: Sequence[Token], start: int, end: int) -> Iterator[str]:
-    phrase_starts = _phrase_starts()
-    for first in range(max(0, start - PHRASE_CONTEXT_WORDS), min(start + 1, len(tokens))):
-        if tokens[first].surface not in phrase_starts and tokens[first].key not in phrase_starts:
+    phrase_starts, earliest = _phrase_starts(), max(0, start - PHRASE_CONTEXT_WORDS)
+    for first, token in enumerate(tokens[earliest : start + 1], earliest):
+        if token.surface not in phrase_starts and token.key not in phrase_starts:
             continue
         last_end = min(len(tokens), end + PHRASE_CONTEXT_WORDS, first + MAX_PHRASE_WORDS)
         for stop in range(max(end, first + 2), last_end + 1):

@@ -76,7 +76,8 @@ def find_signs(text: OffsetText, tokens: Sequence[Token], *, usual: bool) -> tup
 
 def _find_plus_and_minus(text: str) -> list[int]:
     """Return the offsets of + and of - before no letter."""
-    return sorted(match.start() for sign in (_PLUS, _MINUS) for match in sign.finditer(text))
+    offsets = [match.start() for match in _MINUS.finditer(text)]
+    return sorted(offsets + [match.start() for match in _PLUS.finditer(text)]) if "+" in text else offsets
 
 
 def _find_first_characters(text: str) -> Iterator[int]:

@@ -94,7 +94,7 @@ def test_passages_follow_the_left_text_and_give_offsets() -> None:
     ("span", "expected"), [((0, 0), (2, 2)), ((0, 1), (2, 5)), ((1, 1), (5, 5)), ((2, 2), (9, 9))]
 )
 def test_offsets(span: tuple[int, int], expected: tuple[int, int]) -> None:
-    assert text_offsets(CanonicalText("  кот дом"), span) == expected
+    assert text_offsets(CanonicalText("  кот дом").tokens, span) == expected
 
 
 def test_a_long_difference_is_cut() -> None:

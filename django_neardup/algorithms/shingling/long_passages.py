@@ -237,5 +237,7 @@ def make_passages(a: CanonicalText, b: CanonicalText, chains: Sequence[Chain]) -
     passages = []
     for chain in chains:
         range_a, range_b = (chain.start_a, chain.end_a), (chain.start_b, chain.end_b)
-        passages.append(Passage(range_a, range_b, text_offsets(a, range_a), text_offsets(b, range_b)))
+        passages.append(
+            Passage(range_a, range_b, text_offsets(a.tokens, range_a), text_offsets(b.tokens, range_b))
+        )
     return tuple(passages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...text.alignment.gaps import Gap
-from ...text.alignment.word_links import ROMAN_NUMERAL, in_latin_numerals
+from ...text.alignment.word_links import are_roman_numerals
 from ...text.normalization.homoglyphs import TO_LATIN
 from ...text.tokens.tokenize import Token
 from ..judged_text import JudgedText
@@ -55,14 +55,17 @@ class FigureRule(Rule):
 
 
 def _precise_classes(context: PairContext, tokens: list[Token], other: JudgedText) -> set[str]:
-    return token_classes(tokens, False, other.unaligned_keys, context.ignored_classes) & PRECISE_CLASSES
+    figures = [token for token in tokens if token.kind != "word"]
+    if not figures:
+        return set()
+    return token_classes(figures, False, other.unaligned_keys, context.ignored_classes) & PRECISE_CLASSES
 
 
 def _have_other_roman_numerals(a: list[Token], b: list[Token]) -> bool:
     """Return whether both sides are one Roman numeral, and not the same."""
     if len(a) != 1 or len(b) != 1 or a[0].surface == b[0].surface:
         return False
-    return all(ROMAN_NUMERAL.fullmatch(in_latin_numerals(token.surface)) for token in (*a, *b))
+    return are_roman_numerals(a[0].surface, b[0].surface)
 
 
 def _is_letter_with_sign(short: list[Token], long: list[Token]) -> bool:

@@ -40,7 +40,10 @@ class IgnoredClassRule(Rule):
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
         kinds = set()
         for side, start, end in ((context.a, gap.start_a, gap.end_a), (context.b, gap.start_b, gap.end_b)):
-            for token in side.unaligned_tokens(start, end):
+            for position in range(start, end):
+                if side.positions[position] >= 0:
+                    continue
+                token = side.tokens[position]
                 kind = CLASS_BY_KIND.get(token.kind, "word")
                 if kind == "word" and token.is_name and token.is_capitalized and is_given_name(token.surface):
                     kind = "contact"

@@ -145,11 +145,11 @@ class Aligner:
                 likely = word_a[0] == word_b[0] or (
                     (word_a[3] | word_b[3]) & FUZZY_FLAGS and can_be_same_word(word_a, word_b)
                 )
+                if not likely and left[position_a] != right[position_b]:
+                    continue
                 if ahead != beyond and self.tokens_a[position_a].surface in HAN_NUMERALS:
                     continue  # 三室两厅 and 两室一厅: a numeral is not looked for at other places
-                if (likely or left[position_a] == right[position_b]) and (
-                    after := self._link_if_same(gap, position_a, position_b)
-                ):
+                if after := self._link_if_same(gap, position_a, position_b):
                     return after
         return None
 

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ..lemmas.morphology import get_morphology
+from ..tokens.lexicon import ROMAN_NUMERAL
 from ..tokens.number_words import in_figures
 from ..tokens.numbers import canonical_number
 from ..tokens.synonyms import are_synonyms
@@ -28,7 +29,6 @@ DIGITS = re.compile(r"\d+")
 HYPHEN_IN_CODE = re.compile(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])")
 CYRILLIC_LETTER = re.compile("[а-яё]")
 NEGATING_PREFIXES = frozenset(("не", "un", "non"))
-ROMAN_NUMERAL = re.compile("[ivxlcdm]+")
 TOKEN_SEPARATOR = "\0"
 ADJACENT_FIGURES = re.compile(rf"\d+(?:{TOKEN_SEPARATOR}\d+)+")
 MIN_GROUPED_DIGITS = 6
@@ -225,7 +225,7 @@ def _are_equal_in_another_notation(a: Token, b: Token) -> bool:
     return b.kind == "price" and DIGITS.findall(b.key) == [a.key]
 
 
-def _are_roman_numerals(a: str, b: str) -> bool:
+def are_roman_numerals(a: str, b: str) -> bool:
     """Return whether both words are spelled like Roman numerals: VII, VIII."""
     return bool(ROMAN_NUMERAL.fullmatch(a) and ROMAN_NUMERAL.fullmatch(b))
 
@@ -314,7 +314,7 @@ def _are_same_ranges(tokens_a: Sequence[Token], tokens_b: Sequence[Token]) -> bo
 def _are_certainly_different(a: str, b: str) -> bool:
     """Return whether two words cannot be misspellings of each other: неисправный, исправный; XVII, XVIII."""
     short, long = (a, b) if len(a) <= len(b) else (b, a)
-    return (long.endswith(short) and long[: -len(short)] in NEGATING_PREFIXES) or _are_roman_numerals(a, b)
+    return (long.endswith(short) and long[: -len(short)] in NEGATING_PREFIXES) or are_roman_numerals(a, b)
 
 
 def _are_same_measures(

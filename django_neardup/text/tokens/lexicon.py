@@ -27,7 +27,7 @@ PLAIN_CYRILLIC_WORD = re.compile(r"(?!.*(.)\1\1)[а-я]{1,40}")
 """A lower-case word that canonicalization of a Cyrillic text leaves unchanged."""
 
 _REPEATED_LETTER = re.compile(r"([^\W\d_])\1{2,}")
-_ROMAN_NUMERAL = re.compile("[ivxlcdmіх]+")
+ROMAN_NUMERAL = re.compile("[ivxlcdmіх]+")
 _ENGLISH_NEGATION = re.compile(
     r"(?:do|does|did|is|are|was|were|wo|would|ca|could|should|has|have|had|must|need)n'?t|cannot"
 )
@@ -125,7 +125,7 @@ class Lexicon(dict[str, LexiconEntry]):
         An apostrophe in a Russian word is a hard sign.
         """
         surface = word[:MAX_WORD_LENGTH].casefold()
-        if not _ROMAN_NUMERAL.fullmatch(surface):
+        if not ROMAN_NUMERAL.fullmatch(surface):
             surface = _REPEATED_LETTER.sub(r"\1", surface)
         if "'" in surface and self.morphology.language == "ru" and _CYRILLIC_LETTER.match(surface):
             surface = surface.replace("'", "ъ")
