@@ -95,6 +95,8 @@ def _site(size: int, file: str, quick: bool) -> Any:
     from benchmarks.site import attach
 
     alias = attach(shutil.copyfile(file, million.disk() / f"copy_{Path(file).name}"))
+    # Or the first commit waits until the whole copy is on the disk.
+    os.sync()
     layout = million.layout(size, QUICK if quick else FULL)
     site = million.Site("sqlite", alias, layout, "neardup", 1, 0, 0, 0, 0)
     million.warm(site)
