@@ -12,6 +12,7 @@ from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from .journal.serialization import stores_null
 from .redundant_rows import content_attributes
 from .relations import ModelType, Reference, rows_of, through_models
 from .undo.unique_slots import UniqueSlots
@@ -161,6 +162,9 @@ class ModelPlan:
         self.content_attributes = content_attributes(model, self.is_through)
         self.rules = unique_rules(model, {column_change.reference.column for column_change in column_changes})
         self.slots = UniqueSlots(self.rules, self._content_key if self.content_attributes else None)
+        self._converted_fields = [
+            field for field in model._meta.local_concrete_fields if hasattr(field, "from_db_value")
+        ]
         self._removed_keeper_rows: dict[Any, set[Any]] = {}
 
     def add_to_plan(self, plan: PlanProtocol) -> None:
@@ -287,7 +291,14 @@ class ModelPlan:
         )
         expressions = {name: value for rule in self.rules for name, value in rule.expressions.items()}
         rows = rows_of(self.model, self.using).filter(condition).annotate(**expressions).order_by("pk")
-        return list(rows.values("pk", *self._column_names(), *expressions))
+        return [self._with_nulls(row) for row in rows.values("pk", *self._column_names(), *expressions)]
+
+    def _with_nulls(self, row: dict[str, Any]) -> RowValues:
+        """Return the row with None where its columns hold NULL: NULL clashes with nothing."""
+        for field in self._converted_fields:
+            if field.attname in row and stores_null(field, row[field.attname]):
+                row[field.attname] = None
+        return row
 
     def _referenced_values(self, column_change: ColumnChange, with_keeper: bool) -> set[Any]:
         return {

@@ -12,8 +12,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from ..text.hashing import digest
+from .journal.serialization import comparable_value, stores_null
 from .relations import ModelType, rows_of
-from .unique_conflicts import hashable_value
 
 
 class TakenValue(NamedTuple):
@@ -123,7 +123,11 @@ def find_taken_values(
 def columns_digest(columns: Sequence[ColumnChoice]) -> str:
     """Return a digest of the columns and of all values that may be chosen. The choices do not affect it."""
     parts = [
-        (column.field.name, str(hashable_value(option.value)), [str(owner.pk) for owner in option.owners])
+        (
+            column.field.name,
+            comparable_value(column.field, option.value),
+            [str(owner.pk) for owner in option.owners],
+        )
         for column in columns
         for option in column.options
     ]
@@ -147,9 +151,9 @@ def save_values(instance: models.Model, values: Sequence[TakenValue], using: str
 def _build_column(
     field: Any, keeper: models.Model, losers: Sequence[models.Model], chosen_pk: str | None
 ) -> ColumnChoice | None:
-    posts_by_value: dict[Any, list[models.Model]] = {}
+    posts_by_value: dict[str, list[models.Model]] = {}
     for post in (keeper, *losers):
-        posts_by_value.setdefault(hashable_value(_field_value(field, post)), []).append(post)
+        posts_by_value.setdefault(comparable_value(field, _field_value(field, post)), []).append(post)
     if len(posts_by_value) < 2:
         return None
     options = tuple(_build_option(field, owners) for owners in posts_by_value.values())
@@ -161,7 +165,7 @@ def _build_column(
 
 def _build_option(field: Any, owners: Sequence[models.Model]) -> ValueOption:
     value = _field_value(field, owners[0])
-    return ValueOption(value, tuple(owners), value in field.empty_values)
+    return ValueOption(value, tuple(owners), stores_null(field, value) or value in field.empty_values)
 
 
 def _default_option(field: Any, options: Sequence[ValueOption]) -> ValueOption:

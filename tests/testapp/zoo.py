@@ -315,3 +315,54 @@ class Bulletin(Notice):
     number = models.BigAutoField(primary_key=True)
     notice = models.OneToOneField(Notice, models.CASCADE, parent_link=True)
     office = models.CharField(max_length=50, blank=True, default="")
+
+
+class NullCharField(models.CharField):
+    """NULL is read as an empty text, and an empty text is stored as NULL, so that several rows may have none."""
+
+    def from_db_value(self, value, *args):
+        return "" if value is None else value
+
+    def get_prep_value(self, value):
+        return super().get_prep_value(value) or None
+
+
+class Blocks(list):
+    """A value that is equal to itself alone."""
+
+    def __eq__(self, other):
+        return self is other
+
+    __hash__ = None
+
+
+class BlocksField(models.TextField):
+    """Its values can be neither hashed nor compared."""
+
+    def from_db_value(self, value, *args):
+        return self.to_python(value)
+
+    def to_python(self, value):
+        return value if isinstance(value, Blocks) else Blocks((value or "").split())
+
+    def get_prep_value(self, value):
+        return " ".join(value or ())
+
+    def value_to_string(self, instance):
+        return self.get_prep_value(self.value_from_object(instance))
+
+
+class Product(models.Model):
+    piece = models.ForeignKey(Piece, models.CASCADE, null=True, related_name="+")
+    code = NullCharField(max_length=20, unique=True, null=True, blank=True, default="")
+    body = BlocksField(blank=True, default="")
+
+
+class Review(models.Model):
+    """A product has one review without a number."""
+
+    product = models.ForeignKey(Product, models.CASCADE)
+    number = NullCharField(max_length=20, null=True, blank=True, default="")
+
+    class Meta:
+        unique_together = [("product", "number")]

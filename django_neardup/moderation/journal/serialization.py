@@ -42,6 +42,18 @@ def is_same_value(field: Any, stored: Any, other: Any) -> bool:
     return bool(stored == other or deserialize_value(field, stored) == deserialize_value(field, other))
 
 
+def stores_null(field: Any, value: Any) -> bool:
+    """Return whether the column holds NULL for a value. Some fields read NULL as an empty text."""
+    if value is None:
+        return True
+    return hasattr(field, "from_db_value") and field.null and field.get_prep_value(value) is None
+
+
+def comparable_value(field: Any, value: Any) -> str:
+    """Return a value as its column stores it, as JSON: values of a field may be neither equal nor hashable."""
+    return json.dumps(serialize_value(field, value), sort_keys=True, default=str)
+
+
 def serialize_key(model: ModelType, key: Any) -> Any:
     """Return a primary key as plain JSON. A composite key becomes a list."""
     fields = model._meta.pk_fields
@@ -139,13 +151,20 @@ def read_rows(
     model: ModelType, keys: Collection[Any], fields: Collection[Any], using: str
 ) -> dict[Any, dict[str, Any]]:
     """Return the current values of the columns in stored form, by stored key."""
-    values_by_key = {}
+    values_by_key: dict[Any, dict[str, Any]] = {}
     for portion in rows_in_portions(model, list(keys), using):
-        for key, *values in portion.values_list("pk", *(field.attname for field in fields)):
-            cells = zip(fields, values, strict=True)
-            values_by_key[hashable_key(serialize_key(model, key))] = {
-                field.name: serialize_value(field, value) for field, value in cells
-            }
+        values_by_key |= read_queryset(portion, fields)
+    return values_by_key
+
+
+def read_queryset(rows: models.QuerySet[Any], fields: Collection[Any]) -> dict[Any, dict[str, Any]]:
+    """Return the columns of the rows in stored form, by stored key."""
+    values_by_key = {}
+    for key, *values in rows.values_list("pk", *(field.attname for field in fields)):
+        cells = zip(fields, values, strict=True)
+        values_by_key[hashable_key(serialize_key(rows.model, key))] = {
+            field.name: serialize_value(field, value) for field, value in cells
+        }
     return values_by_key
 
 

@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 from django.db.models import F, Q, QuerySet, UniqueConstraint, Value
 from django.db.models.lookups import Exact
 
-from ..journal.serialization import RowId, deserialize_value, hashable_key, row_id_of, serialize_key
+from ..journal.serialization import (
+    RowId,
+    deserialize_value,
+    hashable_key,
+    row_id_of,
+    serialize_key,
+    stores_null,
+)
 from ..relations import ModelType, rows_of
 from ..unique_conflicts import strip_ordering
 from .restore_columns import stored_value
@@ -23,15 +30,17 @@ class ValueHolder(NamedTuple):
 
 def find_value_holders(model: ModelType, row: Mapping[str, Any], using: str) -> Iterator[ValueHolder]:
     """Yield the rows that prevent the insertion of a stored row. Its primary key is not checked."""
-    values = {
-        field.name: deserialize_value(field, stored_value(row, field.name))
-        for field in model._meta.local_concrete_fields
-    }
+    values = {field.name: _value_of(field, row) for field in model._meta.local_concrete_fields}
     for column_names, rows in _holders_by_rule(model, values, using):
         for key in rows.values_list("pk", flat=True):
             row_id = model._meta.label_lower, hashable_key(serialize_key(model, key))
             if row_id != row_id_of(row):
                 yield ValueHolder(row_id, frozenset(column_names))
+
+
+def _value_of(field: Any, row: Mapping[str, Any]) -> Any:
+    value = deserialize_value(field, stored_value(row, field.name))
+    return None if stores_null(field, value) else value
 
 
 def unique_column_values(model: ModelType, row: Mapping[str, Any]) -> set[tuple[str, str]]:
@@ -41,7 +50,11 @@ def unique_column_values(model: ModelType, row: Mapping[str, Any]) -> set[tuple[
     """
     rules = [rule.fields for rule in model._meta.constraints if isinstance(rule, UniqueConstraint)]
     column_sets = [list(names) for names in (*_unique_column_sets(model), *rules) if names]
-    values = [[stored_value(row, name) for name in names] for names in column_sets]
+    fields = {field.name: field for field in model._meta.local_concrete_fields}
+    values = [
+        [None if _value_of(fields[name], row) is None else stored_value(row, name) for name in names]
+        for names in column_sets
+    ]
     return {
         (repr(names), repr(column_values))
         for names, column_values in zip(column_sets, values)
