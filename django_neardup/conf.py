@@ -28,6 +28,8 @@ DEFAULTS: dict[str, Any] = {
     "THROTTLE": "30/m",
     "SEO": ("canonical", "sitemap"),
     "MEMORY_DAYS": 0,
+    "PROVE_UNDO": True,
+    "PROVE_ROWS": 10_000,
     "LEASE_SECONDS": 120,
     "MAX_ATTEMPTS": 5,
     "POLL_SECONDS": 1.0,
@@ -51,11 +53,15 @@ class Profile(NamedTuple):
     - ``backend`` and ``queue``: how the worker is notified.
     - ``storage``: how keys are stored: "rows", or "array" on PostgreSQL.
 
+    - ``prove_undo``: whether a merge, a hide and a deletion are refused if an undo, tried at once, would not
+      restore everything.
+
     These settings are limits:
 
     - ``min_words``: shorter texts are not compared.
     - ``max_aligned``: pairs that are aligned for one document.
     - ``bucket``: documents that are read of a bucket.
+    - ``prove_rows``: changed rows above which an undo is not tried.
     - ``lease_seconds``: length of a lease.
     - ``max_attempts``: attempts before quarantine.
     - ``poll_seconds``: pause between two polls of ``neardup_worker``.
@@ -90,6 +96,8 @@ class Profile(NamedTuple):
     throttle: str | None
     seo: Sequence[str]
     memory_days: int
+    prove_undo: bool
+    prove_rows: int
     lease_seconds: int
     max_attempts: int
     poll_seconds: float

@@ -240,7 +240,7 @@ def test_e010_silent(language, alone):
     ("key", "value"),
     [
         ("MIN_WORDS", -1), ("MIN_WORDS", 1.5), ("MIN_WORDS", "4"), ("MIN_WORDS", True), ("MAX_ALIGNED", 0),
-        ("MEMORY_DAYS", -1), ("MEMORY_DAYS", "30"),
+        ("MEMORY_DAYS", -1), ("MEMORY_DAYS", "30"), ("PROVE_ROWS", -1), ("PROVE_ROWS", 0.5),
         ("BUCKET", 0), ("LEASE_SECONDS", 0), ("MAX_ATTEMPTS", 0), ("POLL_SECONDS", 0), ("POLL_SECONDS", None),
         ("LATE_SECONDS", -5), ("LATE_SECONDS", float("nan")), ("LATE_SECONDS", float("inf")),
     ],

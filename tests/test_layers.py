@@ -31,7 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("prepublication",),
     (
         "similar_posts", "seo", "authors", "preview", "forms", "validators", "api", "views", "urls", "sitemaps",
-        "middleware", "admin", "templatetags", "jinja2", "checks", "management", "apps",
+        "middleware", "admin", "templatetags", "jinja2", "checks", "management", "apps", "testing",
     ),
 )  # fmt: skip
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

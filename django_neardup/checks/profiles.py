@@ -29,6 +29,7 @@ from .messages import check_message
 SHAPE_HINT = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
 OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "OPTIONS": ((dict,), "a dictionary of the algorithm's arguments"),
+    "PROVE_UNDO": ((bool,), "True or False"),
     "QUEUE": ((str,), "the name of a queue"),
     "SECRET": ((str, type(None)), "a text, or None for a random one"),
     "SYNONYMS": ((str, os.PathLike, type(None)), "the path of a file, or None"),
@@ -39,6 +40,7 @@ NUMBER_MINIMUMS: dict[str, tuple[float, type]] = {
     "MAX_ALIGNED": (1, int),
     "BUCKET": (1, int),
     "MEMORY_DAYS": (0, int),
+    "PROVE_ROWS": (0, int),
     "LEASE_SECONDS": (1, int),
     "MAX_ATTEMPTS": (1, int),
     "POLL_SECONDS": (0.01, float),

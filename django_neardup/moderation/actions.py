@@ -20,6 +20,7 @@ from ..signals import post_merge, pre_merge
 from . import addresses, admin_log
 from .cascade import collect_cascade
 from .journal.side_effects import journal_side_effects
+from .journal.statement_watch import StatementWatch, watch_statements
 from .journal.write import (
     ActionContext,
     create_delete_records,
@@ -28,6 +29,7 @@ from .journal.write import (
 )
 from .locked_transaction import locked_transaction
 from .plan import MergePlan, plan_merge
+from .proof import prove_undo
 from .relations import describe_object, rows_by_model, rows_of
 from .row_updates import load_as_shared_model, move_rows, remove_rows, save_taken_values
 
@@ -85,18 +87,27 @@ def _merge(
         urls_by_loser = [addresses.public_urls(loser) for loser in plan.losers]
         records = create_merge_records(plan, context)
         _log_merge(plan, context)
-        remove_rows(plan)
-        move_rows(plan)
-        shared_models = set(rows_by_model(plan.keeper, context.using))
-        for loser in plan.losers:
-            _delete_post(load_as_shared_model(loser, shared_models, context.using))
-        save_taken_values(plan)
-        # ``delete()`` and ``save()`` of the models may have done more than was planned.
-        journal_side_effects(records, context.using)
-        for loser, urls, record in zip(plan.losers, urls_by_loser, records, strict=True):
-            addresses.redirect_to_keeper(urls, plan.keeper, record, context.using)
+        with watch_statements(context.using) as watch:
+            _apply_plan(plan, watch)
+            # ``delete()`` and ``save()`` of the models may have done more than was planned.
+            journal_side_effects(records, watch)
+            for urls, record in zip(urls_by_loser, records, strict=True):
+                addresses.redirect_to_keeper(urls, plan.keeper, record, context.using)
+            prove_undo(records, watch, context)
+        for loser, record in zip(plan.losers, records, strict=True):
             _announce_merge(plan.keeper, loser, record, context.using)
     return records
+
+
+def _apply_plan(plan: MergePlan, watch: StatementWatch) -> None:
+    remove_rows(plan, watch)
+    move_rows(plan)
+    shared_models = set(rows_by_model(plan.keeper, plan.using))
+    for watch.post_number, loser in enumerate(plan.losers):
+        _delete_post(load_as_shared_model(loser, shared_models, plan.using))
+    # What a ``save()`` sets besides goes back with the first value that it was called for.
+    watch.post_number = min((value.loser_index for value in plan.taken_values), default=0)
+    save_taken_values(plan)
 
 
 def _hide(instances: Sequence[models.Model], context: ActionContext) -> list[MergeRecord]:
@@ -104,8 +115,10 @@ def _hide(instances: Sequence[models.Model], context: ActionContext) -> list[Mer
         posts = [fresh(post) for post in instances]
         records = create_hide_records(posts, context, _live_posts(posts, context.using))
         admin_log.write_admin_log(context.user, posts, _("Hidden as a near-duplicate."), context.using)
-        for post in posts:
-            adapter_for(post).hide(post)
+        with watch_statements(context.using) as watch:
+            for watch.post_number, post in enumerate(posts):
+                adapter_for(post).hide(post)
+            prove_undo(records, watch, context)
     return records
 
 
@@ -133,13 +146,15 @@ def _delete(
         admin_log.write_admin_log(
             context.user, posts, _("Deleted as a near-duplicate."), context.using, is_deletion=True
         )
-        for post in posts:
-            # An earlier deletion may have cascaded to this post.
-            if rows_of(type(post), context.using).filter(pk=post.pk).exists():
-                _delete_post(post)
-        journal_side_effects(records, context.using)
-        for urls, record in zip(urls_by_post, records, strict=True):
-            addresses.mark_gone(urls, record, context.using)
+        with watch_statements(context.using) as watch:
+            for watch.post_number, post in enumerate(posts):
+                # An earlier deletion may have cascaded to this post.
+                if rows_of(type(post), context.using).filter(pk=post.pk).exists():
+                    _delete_post(post)
+            journal_side_effects(records, watch)
+            for urls, record in zip(urls_by_post, records, strict=True):
+                addresses.mark_gone(urls, record, context.using)
+            prove_undo(records, watch, context)
     return records
 
 

@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, models
 from django.utils.translation import gettext as _
 
+from ..db.sql import execute, vendor
 from ..exceptions import MergeRefused, NotRegistered
 from ..pipeline import space_lock
 from .cascade import protection_messages
@@ -23,6 +24,7 @@ def locked_transaction(spaces: Collection[int], using: str) -> Iterator[None]:
     """
     try:
         with space_lock(set(spaces), using):
+            _defer_foreign_keys(using)
             yield
     except models.ProtectedError as error:
         raise MergeRefused(protection_messages(error.protected_objects)) from error
@@ -32,3 +34,9 @@ def locked_transaction(spaces: Collection[int], using: str) -> Iterator[None]:
         raise MergeRefused([_("The database refuses: %(error)s") % {"error": error}]) from error
     except (ImproperlyConfigured, NotRegistered) as error:
         raise MergeRefused([str(error)]) from error
+
+
+def _defer_foreign_keys(using: str) -> None:
+    """Let SQLite check foreign keys at the commit. Those that Django has not made are checked at once."""
+    if vendor(using) == "sqlite":
+        execute(using, "PRAGMA defer_foreign_keys = ON")

@@ -13,13 +13,14 @@ from ..db.transactions import call_after_commit
 from ..exceptions import MergeRefused
 from ..pipeline import mark_key
 from ..queues import notify_worker
+from .journal.statement_watch import StatementWatch
 from .model_plan import KEEPER_NOT_CHOSEN, NOT_CHOSEN, REDUNDANT, SELF_LINK, RowMove, key_in_table
 from .plan import MergePlan
 from .relations import ModelType, model_and_parents, rows_by_model, rows_in_portions, rows_of
 from .values import error_messages, save_values
 
 
-def remove_rows(plan: MergePlan) -> None:
+def remove_rows(plan: MergePlan, watch: StatementWatch) -> None:
     """Delete the rows that do not move.
 
     Redundant rows are deleted in bulk. A row that was not chosen is deleted by its own ``delete()``, with
@@ -33,6 +34,7 @@ def remove_rows(plan: MergePlan) -> None:
             portion.delete()
     for removal in plan.removals:
         if removal.reason in (NOT_CHOSEN, KEEPER_NOT_CHOSEN):
+            watch.post_number = removal.loser_index
             for row in rows_of(removal.model, plan.using).filter(pk=removal.pk):
                 row.delete()
 

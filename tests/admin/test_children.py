@@ -41,6 +41,8 @@ class Hidden(ArticleNeardup):
     def hide(self, article):
         """The tests look at the record alone."""
 
+    show = hide
+
 
 @pytest.fixture(params=["a key of its own", "its parent's key"])
 def children(request, monkeypatch):

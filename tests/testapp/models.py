@@ -125,4 +125,4 @@ class Unregistered(models.Model):
     text = models.TextField()
 
 
-from tests.testapp import offers, zoo  # noqa: E402, F401
+from tests.testapp import database_made, offers, zoo  # noqa: E402, F401

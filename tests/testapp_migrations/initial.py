@@ -7,9 +7,11 @@ contenttypes then.
 from typing import Any
 
 from django.apps import apps
-from django.db import migrations
+from django.db import migrations, router
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ModelState, ProjectState
+
+from tests.testapp import database_made
 
 
 class CreateEveryModel(Operation):
@@ -21,9 +23,14 @@ class CreateEveryModel(Operation):
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: ProjectState, to_state: ProjectState
     ) -> None:
+        connection = schema_editor.connection
         for model in to_state.apps.get_app_config(app_label).get_models():
-            if self.allow_migrate_model(schema_editor.connection.alias, model):
+            is_made = model._meta.model_name in database_made.MODELS
+            if not is_made and self.allow_migrate_model(connection.alias, model):
                 schema_editor.create_model(model)
+        if router.allow_migrate(connection.alias, app_label):
+            for statement in database_made.statements(connection.vendor):
+                schema_editor.execute(statement, params=None)
 
     def describe(self) -> str:
         return "Create every model of the test app"

@@ -1,4 +1,4 @@
-"""Side effects of an action: rows that a model's ``delete()`` left, and what it and ``save()`` changed."""
+"""Side effects of an action: what a model's ``delete()``, ``save()``, listeners and the database changed besides."""
 
 from __future__ import annotations
 
@@ -16,36 +16,45 @@ from .serialization import (
     read_rows,
     row_id_of,
 )
+from .statement_watch import StatementWatch
 
 Cell = tuple[RowId, str]
 StoredRow = dict[str, Any]
 
 
-def journal_side_effects(records: Sequence[MergeRecord], using: str) -> None:
+def journal_side_effects(records: Sequence[MergeRecord], watch: StatementWatch) -> None:
     """Complete the journals of an action that has just been done, in its transaction.
 
-    Rows that still exist are marked with ``stays``. Changes in them, and in the keeper apart from the
-    values that it took, are stored as moves. References that were due to be emptied get the value that they
-    have now.
+    Rows that still exist are marked with ``stays``. Every other change that the statements of the action made
+    is added to the record of the post that was being worked on: a deleted row, or a changed column as a move.
     """
-    journaled_cells = {
-        _cell_of(move) for record in records for move in record.journal["moves"] if _is_journaled(move)
-    }
+    journaled_cells = {_cell_of(move) for record in records for move in record.journal["moves"]}
     arrived_ids = {row_id for record in records for row_id in _arrived_row_ids(RecordJournal(record))}
     for record in records:
-        journal = record.journal
-        moves = [move for move in journal["moves"] if _is_journaled(move)]
-        moves += _load_changes(
-            _single_column_rows(move for move in journal["moves"] if not _is_journaled(move)),
+        record.journal["moves"] += _mark_remaining_rows(
+            [row for row in record.journal["rows"] if row_id_of(row) not in arrived_ids],
             journaled_cells,
-            using,
+            watch.using,
         )
-        moves += _load_changes(journal.pop("keeper", []), journaled_cells, using)
-        moves += _mark_remaining_rows(
-            [row for row in journal["rows"] if row_id_of(row) not in arrived_ids], journaled_cells, using
-        )
-        journal["moves"] = moves
-        record.save(using=using, update_fields=["journal"])
+    _add_unplanned_changes(records, watch, journaled_cells)
+    for record in records:
+        record.save(using=watch.using, update_fields=["journal"])
+
+
+def _add_unplanned_changes(
+    records: Sequence[MergeRecord], watch: StatementWatch, journaled_cells: set[Cell]
+) -> None:
+    """Add the watched rows that are in no journal, and the columns of the others that changed unplanned."""
+    stored_ids = {row_id_of(row) for record in records for row in record.journal["rows"]}
+    left_ids = {row_id for record in records for row_id in _left_row_ids(RecordJournal(record))}
+    rows = {row_id: row for row_id, row in watch.rows.items() if row_id not in stored_ids | left_ids}
+    current = load_current_rows(rows.values(), watch.using)
+    for row_id, row in rows.items():
+        journal = records[watch.owners[row_id]].journal
+        if row_id in current:
+            journal["moves"] += _compare_rows([row], current, journaled_cells)
+        elif find_model(row["model"]) is not None:
+            journal["rows"].append(row)
 
 
 def load_current_rows(rows: Iterable[Mapping[str, Any]], using: str) -> dict[RowId, dict[str, Any]]:
@@ -83,14 +92,14 @@ def _mark_remaining_rows(
 def _arrived_row_ids(journal: RecordJournal) -> Iterator[RowId]:
     """Yield the ids at which rows with a moved key are now."""
     # The row that had such an id before is gone.
+    yield from (journal.row_id_after(row_id) for row_id in _left_row_ids(journal))
+
+
+def _left_row_ids(journal: RecordJournal) -> Iterator[RowId]:
+    """Yield the ids that rows with a moved key had before."""
     for row_id, _field_name in journal.moves_by_column:
-        if (new_row_id := journal.row_id_after(row_id)) != row_id:
-            yield new_row_id
-
-
-def _load_changes(rows: Iterable[StoredRow], journaled_cells: set[Cell], using: str) -> list[StoredRow]:
-    rows = list(rows)
-    return list(_compare_rows(rows, load_current_rows(rows, using), journaled_cells))
+        if journal.row_id_after(row_id) != row_id:
+            yield row_id
 
 
 def _compare_rows(
@@ -122,16 +131,5 @@ def _own_fields(model_label: str) -> list[Any]:
     return [] if model is None else own_table_fields(model)
 
 
-def _single_column_rows(moves: Iterable[StoredRow]) -> Iterator[StoredRow]:
-    """Yield columns that may change, as rows of one column each."""
-    for move in moves:
-        yield {"model": move["model"], "pk": move["pk"], "fields": {move["field"]: move["from"]}}
-
-
 def _cell_of(move: Mapping[str, Any]) -> Cell:
     return row_id_of(move), str(move["field"])
-
-
-def _is_journaled(move: Mapping[str, Any]) -> bool:
-    """Return whether the journal already holds the new value of the column."""
-    return bool(move["from"] != move["to"])

@@ -81,8 +81,6 @@ def create_merge_records(plan: MergePlan, context: ActionContext) -> list[MergeR
             _move_entry(value.model, value.pk, value.field, value.old_value, value.new_value)
             for value in values
         ]
-        if values:
-            journal["keeper"] = serialize_rows(_rows_in_all_tables(plan.keeper, context.using))
         records.append(_create_record(MergeRecord.Action.MERGE, loser, context, journal, plan.keeper))
     return records
 
@@ -105,7 +103,7 @@ def create_hide_records(
 def create_delete_records(
     instances: Sequence[models.Model], context: ActionContext, cascades: Mapping[models.Model, CascadeResult]
 ) -> list[MergeRecord]:
-    """Create one record for each object: its rows, cascaded rows, and emptied references."""
+    """Create one record for each object: its rows and cascaded rows."""
     journaled: set[Any] = {row for post in instances for row in _rows_in_all_tables(post, context.using)}
     journals_by_post = {}
     # A row that several posts take along is stored once, with the post that takes the fewest rows: the others
@@ -113,14 +111,11 @@ def create_delete_records(
     for post in sorted(instances, key=lambda post: len(cascades[post].deleted_rows)):
         cascade = cascades[post]
         other_rows = [row for row in cascade.deleted_rows if row not in journaled]
-        emptied = [
-            (row, field) for row, field, _new in cascade.emptied_references if (row, field) not in journaled
-        ]
-        journaled |= {*other_rows, *emptied}
+        journaled |= {*other_rows}
         cascaded_keys = [(type(row), row.pk) for row in other_rows]
         journals_by_post[post] = {
             **_rows_for_journal(post, cascaded_keys, context.using),
-            "moves": _emptied_reference_entries(emptied, context.using),
+            "moves": [],
         }
     return [
         _create_record(MergeRecord.Action.DELETE, post, context, journals_by_post[post]) for post in instances
@@ -236,19 +231,6 @@ def _move_entry(model: ModelType, key: Any, field: Any, old: Any, new: Any) -> d
         "from": serialize_value(field, old),
         "to": serialize_value(field, new),
     }
-
-
-def _emptied_reference_entries(
-    references: Sequence[tuple[models.Model, Any]], using: str
-) -> list[dict[str, Any]]:
-    """Return columns that a deletion will change. ``journal_side_effects`` adds their new values."""
-    entries = []
-    for column in dict.fromkeys(emptied_column for _row, emptied_column in references):
-        keys = [row.pk for row, emptied_column in references if emptied_column == column]
-        for portion in rows_in_portions(column.model, keys, using):
-            for key, old in portion.values_list("pk", column.attname):
-                entries.append(_move_entry(column.model, key, column, old, old))
-    return entries
 
 
 def _through_rows(model: ModelType, keys: Sequence[Any], using: str) -> list[dict[str, Any]]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -26,10 +28,17 @@ from ...pipeline.record_keys import keeper_id_for_model, loser_id_for_model
 from ...queues import notify_worker
 from ...signals import post_undo
 from .. import addresses, admin_log
-from ..dependencies import model_of_row
+from ..dependencies import model_of_row, offered_targets, referenced_targets
 from ..journal.hold_entries import restore_hold
 from ..journal.serialization import deserialize_key as key_from
-from ..journal.serialization import deserialize_value, find_model, insert_row
+from ..journal.serialization import (
+    deserialize_value,
+    find_model,
+    insert_row,
+    is_same_value,
+    row_id_of,
+)
+from ..journal.side_effects import load_current_rows
 from ..locked_transaction import locked_transaction
 from ..relations import ModelType, rows_in_portions
 from .restore_columns import ColumnRestore
@@ -72,7 +81,12 @@ def undo_batch(batch_id: UUID, user: Any, using: str) -> list[UndoResult]:
 
 def undo_records(records: Sequence[MergeRecord], user: Any, using: str) -> list[UndoResult]:
     """Undo the records, each separately. Return the results in the order of the records."""
-    results: dict[int, UndoResult] = {}
+    results = {record.pk: _try_undo(record, user, using) for record in in_undo_order(records)}
+    return [results[record.pk] for record in records]
+
+
+def in_undo_order(records: Sequence[MergeRecord]) -> Iterator[MergeRecord]:
+    """Yield the records so that a post comes after the posts that it references."""
     own_keys, referenced_keys = (
         {record.pk: row_keys_of(record) for record in records}
         for row_keys_of in (_own_row_keys, _referenced_row_keys)
@@ -80,7 +94,7 @@ def undo_records(records: Sequence[MergeRecord], user: Any, using: str) -> list[
     pending = {record.pk: record for record in records}
     while pending:
         pending_posts_by_key = Counter(row_key for pk in pending for row_key in own_keys[pk])
-        # A post is undone after the posts that it references. In a cycle, the first record goes first.
+        # In a cycle, the first record goes first.
         ready = (
             pk
             for pk in pending
@@ -88,9 +102,7 @@ def undo_records(records: Sequence[MergeRecord], user: Any, using: str) -> list[
                 pending_posts_by_key[row_key] == (row_key in own_keys[pk]) for row_key in referenced_keys[pk]
             )
         )
-        record = pending.pop(next(ready, next(iter(pending))))
-        results[record.pk] = _try_undo(record, user, using)
-    return [results[record.pk] for record in records]
+        yield pending.pop(next(ready, next(iter(pending))))
 
 
 def _try_undo(record: MergeRecord, user: Any, using: str) -> UndoResult:
@@ -103,19 +115,28 @@ def _try_undo(record: MergeRecord, user: Any, using: str) -> UndoResult:
 
 
 def _undo(pk: int, user: Any, using: str) -> MergeRecord:
-    record = MergeRecord.objects.using(using).select_related("loser_type", "keeper_type").get(pk=pk)
-    with locked_transaction(_spaces(record, using), using):
-        _mark_undone(record, user, using)
-        plan = plan_undo(record, using, lock_rows=True)
-        if plan.reasons:
-            raise MergeRefused(plan.reasons)
-        _show_post(plan) if record.action == MergeRecord.Action.HIDE else _restore_post(plan)
-        addresses.revert_entries(record, using)
-        _reopen_cluster(record, using)
-        record.left = plan.left_messages
-        record.save(using=using, update_fields=["left"])
-        _announce_undo(plan, user)
+    with locked_transaction(_spaces(_record(pk, using), using), using):
+        return undo_in_transaction(pk, user, using)
+
+
+def undo_in_transaction(pk: int, user: Any, using: str) -> MergeRecord:
+    """Undo a record (see ``undo``) in the open transaction, which holds the locks of its posts' spaces."""
+    record = _record(pk, using)
+    _mark_undone(record, user, using)
+    plan = plan_undo(record, using, lock_rows=True)
+    if plan.reasons:
+        raise MergeRefused(plan.reasons)
+    _show_post(plan) if record.action == MergeRecord.Action.HIDE else _restore_post(plan)
+    addresses.revert_entries(record, using)
+    _reopen_cluster(record, using)
+    record.left = plan.left_messages
+    record.save(using=using, update_fields=["left"])
+    _announce_undo(plan, user)
     return record
+
+
+def _record(pk: int, using: str) -> MergeRecord:
+    return MergeRecord.objects.using(using).select_related("loser_type", "keeper_type").get(pk=pk)
 
 
 def _spaces(record: MergeRecord, using: str) -> set[int]:
@@ -171,15 +192,65 @@ def _restore_post(plan: UndoPlan) -> None:
     """Restore columns and rows, save the later journals, and restore the hold of the post."""
     assert plan.later_records is not None
     with connections[plan.using].constraint_checks_disabled():
-        # Columns first: one of them may hold a unique value that a restored row needs.
-        _restore_columns(plan.column_restores, plan.using)
-        for row in plan.rows_to_insert:
-            insert_row(row, plan.using)
+        # Columns before rows: one of them may hold a unique value that a row needs. But the post comes before
+        # the columns that point at it.
+        own_rows = [row for row in plan.rows_to_insert if row_id_of(row) in plan.own_row_ids]
+        free = [restore for restore in plan.column_restores if not _points_at(restore, own_rows)]
+        _restore_columns(free, plan.using)
+        _restore_rows(own_rows, plan.using)
+        _restore_columns([x for x in plan.column_restores if x not in free], plan.using)
+        _restore_rows([row for row in plan.rows_to_insert if row not in own_rows], plan.using)
+        # A trigger or a listener that counts the rows has changed what was restored.
+        _restore_columns(_changed_again(plan.column_restores, plan.using), plan.using)
     plan.later_records.save_journals()
     record = plan.record
     plan.post = load_object(record.loser_type_id, record.loser_id, plan.using, lock_row=False)
     if plan.post is not None:
         restore_hold(plan.post, record.journal, plan.using)
+
+
+def _points_at(restore: ColumnRestore, rows: Sequence[dict[str, Any]]) -> bool:
+    """Return whether a column that goes back points at one of the rows."""
+    offered = {target for row in rows for target in offered_targets(row)}
+    row = {"model": restore.row_id[0], "pk": restore.row_id_after[1], "fields": restore.values}
+    return any(target in offered for name, target in referenced_targets(row) if name in restore.values)
+
+
+def _restore_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
+    """Insert rows. Rows that triggers have inserted with others get the stored values."""
+    for _label, group in groupby(rows, key=itemgetter("model")):
+        rows_of_model = list(group)
+        existing = load_current_rows(rows_of_model, using)
+        for row in rows_of_model:
+            if row_id_of(row) not in existing:
+                insert_row(row, using)
+        derived = [row for row in rows_of_model if row_id_of(row) in existing]
+        restores = [ColumnRestore(row_id_of(row), row["fields"]) for row in derived]
+        _restore_columns(_changed_again(restores, using), using)
+
+
+def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list[ColumnRestore]:
+    """Return the restores with a column that does not hold its value."""
+    rows = [
+        {"model": label, "pk": list(key) if isinstance(key, tuple) else key, "fields": restore.values}
+        for restore in column_restores
+        for label, key in [restore.row_id_after]
+    ]
+    current = load_current_rows(rows, using)
+    return [
+        ColumnRestore(restore.row_id_after, restore.values)
+        for restore in column_restores
+        if restore.row_id_after in current and not _holds(restore, current[restore.row_id_after])
+    ]
+
+
+def _holds(restore: ColumnRestore, current_values: dict[str, Any]) -> bool:
+    model = model_of_row(restore.row_id)
+    return all(
+        is_same_value(model._meta.get_field(name), stored, current_values[name])
+        for name, stored in restore.values.items()
+        if name in current_values
+    )
 
 
 def _restore_columns(column_restores: Sequence[ColumnRestore], using: str) -> None:

@@ -1,0 +1,333 @@
+"""An action that cannot be undone is refused; what nobody planned comes back all the same."""
+
+import pytest
+from django.db import connection, models
+from django.db.models.signals import post_delete, post_save, pre_delete
+from django.test import override_settings
+
+from django_neardup.exceptions import MergeRefused
+from django_neardup.models import MergeRecord
+from django_neardup.moderation import ActionContext, delete, merge, plan_merge
+from django_neardup.testing import assert_undo_is_exact, is_proof
+from tests.moderation.tools import pieces, run, site, undone
+from tests.testapp.database_made import Echo, Shadow, ShadowNote, Tally, Visit
+from tests.testapp.zoo import Group, Person, Piece, Product, Review
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def listen():
+    """Connects receivers of signals for one test."""
+    connected = []
+
+    def connect(signal, receiver, sender=None):
+        signal.connect(receiver, sender=sender, weak=False)
+        connected.append((signal, receiver, sender))
+
+    yield connect
+    for signal, receiver, sender in connected:
+        signal.disconnect(receiver, sender=sender)
+
+
+def removed(*posts):
+    return delete(posts, ActionContext())
+
+
+class TestTheDatabaseDeletes:
+    def surrounded(self):
+        keeper, loser = pieces("keeper", "loser")
+        shadow = Shadow.objects.create(piece=loser, text="dusk")
+        ShadowNote.objects.create(shadow=shadow)
+        Echo.objects.create(piece=loser)
+        Echo.objects.create(piece=keeper)
+        return keeper, loser
+
+    def test_rows_that_go_with_a_deleted_post_come_back(self):
+        _keeper, loser = self.surrounded()
+        before = site()
+
+        (record,) = removed(loser)
+        assert not Shadow.objects.exists()
+        assert not ShadowNote.objects.exists()
+        assert Echo.objects.filter(piece=None).count() == 1
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+
+    def test_rows_of_a_merged_post_move(self):
+        keeper, loser = self.surrounded()
+        before = site()
+
+        (record,) = run(keeper, loser)
+        assert Shadow.objects.get().piece_id == keeper.pk
+        assert ShadowNote.objects.count() == 1
+        undone(record)
+
+        assert site() == before
+
+    def test_each_post_of_a_batch_gets_its_own_back(self):
+        one, two = pieces("one", "two")
+        for piece in (one, two):
+            ShadowNote.objects.create(shadow=Shadow.objects.create(piece=piece, text=piece.code))
+        before = site()
+
+        records = removed(one, two)
+        undone(records[0])
+        assert [shadow.text for shadow in Shadow.objects.all()] == ["one"]
+        undone(records[1])
+
+        assert site() == before
+
+
+class TestTriggers:
+    def test_what_they_count_is_right_after_a_deletion_and_after_its_undo(self):
+        (loser,) = pieces("loser")
+        tally = Tally.objects.create(name="all")
+        for _ in range(3):
+            Visit.objects.create(piece=loser, tally=tally)
+        before = site()
+
+        (record,) = removed(loser)
+        tally.refresh_from_db()
+        assert tally.visits == 0
+        undone(record)
+
+        assert site() == before
+        tally.refresh_from_db()
+        assert tally.visits == 3
+
+    def test_a_count_that_grew_since_keeps_what_came(self):
+        loser, other = pieces("loser", "other")
+        tally = Tally.objects.create(name="all")
+        Visit.objects.create(piece=loser, tally=tally)
+
+        (record,) = removed(loser)
+        Visit.objects.create(piece=other, tally=tally)
+        undone(record)
+
+        tally.refresh_from_db()
+        assert tally.visits == 2
+
+
+class TestAModelsOwnDelete:
+    def test_rows_that_it_deletes_besides_come_back(self, monkeypatch):
+        keeper, loser = pieces("keeper", "loser")
+        topic, person = Group.objects.create(name="topic"), Person.objects.create(name="topic")
+        loser.groups.add(topic)
+
+        def with_topic(self, *args, **kwargs):
+            models.Model.delete(self, *args, **kwargs)
+            Group.objects.filter(name="topic").delete()
+            Person.objects.filter(pk=person.pk).update(name="nobody")
+            with connection.cursor() as cursor:
+                cursor.execute("UPDATE testapp_piece SET text = 'last' WHERE code = %s", ["keeper"])
+
+        monkeypatch.setattr(Piece, "delete", with_topic)
+        before = site()
+
+        for act in (lambda: run(keeper, loser), lambda: removed(loser)):
+            (record,) = act()
+            assert not Group.objects.exists()
+            assert Person.objects.get().name == "nobody"
+            assert Piece.objects.get(pk=keeper.pk).text == "last"
+            (record,) = undone(record)
+
+            assert site() == before
+            assert record.left == []
+
+    def test_what_a_listener_does_comes_back(self, listen):
+        keeper, loser = pieces("keeper", "loser")
+        group = Group.objects.create(name="one")
+
+        def forget(sender, instance, **kwargs):
+            Group.objects.filter(pk=group.pk).update(name=f"without {instance.code}")
+
+        listen(pre_delete, forget, Piece)
+        before = site()
+
+        (record,) = run(keeper, loser)
+        assert Group.objects.get().name == "without loser"
+        undone(record)
+
+        assert site() == before
+
+
+class TestRefusals:
+    def test_a_listener_that_counts_what_comes_back(self, listen):
+        """It does not count what goes, so after an undo there is one too many."""
+        keeper, loser = pieces("keeper", "loser")
+        Person.objects.create(name="1")
+
+        def count(sender, instance, raw, **kwargs):
+            if raw:
+                Person.objects.update(name="2")
+
+        listen(post_save, count, Piece)
+        before = site()
+
+        with pytest.raises(MergeRefused) as refused:
+            run(keeper, loser)
+
+        assert any("name" in reason and "another value" in reason for reason in refused.value.reasons)
+        assert site() == before
+        assert not MergeRecord.objects.exists()
+
+    def test_a_row_that_comes_back_without_a_part(self, listen):
+        (loser,) = pieces("loser")
+        Group.objects.create(name="x")
+
+        def lose(sender, instance, raw, **kwargs):
+            if raw:
+                Group.objects.all().delete()
+
+        listen(post_save, lose, Piece)
+
+        with pytest.raises(MergeRefused):
+            removed(loser)
+
+        assert Group.objects.exists()
+        assert Piece.objects.exists()
+
+    def test_a_statement_that_cannot_be_read(self, monkeypatch):
+        (loser,) = pieces("loser")
+
+        def with_statement(self, *args, **kwargs):
+            models.Model.delete(self, *args, **kwargs)
+            with connection.cursor() as cursor:
+                cursor.execute("DELETE FROM django_session WHERE 1 = 0")
+                cursor.execute("UPDATE django_migrations SET app = app WHERE 1 = 0")
+
+        monkeypatch.setattr(Piece, "delete", with_statement)
+
+        with pytest.raises(MergeRefused, match="django_migrations"):
+            removed(loser)
+
+        assert Piece.objects.exists()
+
+
+class TestEffects:
+    def test_happen_once(self, listen):
+        """A site deletes a file and calls a search server when a post goes."""
+        keeper, loser = pieces("keeper", "loser")
+        calls = []
+        listen(post_delete, lambda sender, instance, **kwargs: calls.append(instance.code), Piece)
+
+        for _ in range(10):
+            plan_merge(keeper, [loser], "default")
+        assert calls == []
+        run(keeper, loser)
+
+        assert calls == ["loser"]
+
+    def test_listeners_may_ask_whether_it_is_a_proof(self, listen):
+        keeper, loser = pieces("keeper", "loser")
+        asked = []
+        listen(post_save, lambda sender, raw, **kwargs: asked.append((raw, is_proof())), Piece)
+
+        (record,) = run(keeper, loser)
+        assert asked == [(True, True)]
+        undone(record)
+
+        assert asked == [(True, True), (True, False)]
+        assert not is_proof()
+
+    def test_callbacks_of_the_proof_are_dropped(self, django_capture_on_commit_callbacks):
+        keeper, loser = pieces("keeper", "loser")
+
+        with django_capture_on_commit_callbacks() as with_proof:
+            (record,) = run(keeper, loser)
+        undone(record)
+        with django_capture_on_commit_callbacks() as without, unproved():
+            run(keeper, loser)
+
+        assert len(with_proof) == len(without)
+
+
+def unproved():
+    return override_settings(NEARDUP={"default": {"BACKEND": None, "PROVE_UNDO": False}})
+
+
+class TestSettings:
+    def test_the_record_says_what_a_proof_came_to(self, settings):
+        found = []
+        for number, more in enumerate(({}, {"PROVE_UNDO": False}, {"PROVE_ROWS": 0})):
+            settings.NEARDUP = {"default": {"BACKEND": None, **more}}
+            keeper, loser = pieces(f"keeper {number}", f"loser {number}")
+            (record,) = run(keeper, loser)
+            found.append(record.journal["proof"])
+
+        assert found == ["done", "off", "too many rows"]
+
+
+class TestColumnsOfOtherPeople:
+    def test_null_is_what_the_column_holds(self):
+        keeper, loser = pieces("keeper", "loser")
+        one, two = (Product.objects.create(piece=piece) for piece in (keeper, loser))
+        for product in (one, two):
+            Review.objects.create(product=product)
+        before = products()
+
+        for act in (
+            lambda: merge(one, [two], ActionContext()),
+            lambda: removed(two),
+            lambda: run(keeper, loser),
+        ):
+            (record,) = act()
+            (record,) = undone(record)
+
+            assert products() == before
+            assert record.left == []
+        assert Product.objects.filter(code__isnull=True).count() == 2
+
+    @pytest.mark.parametrize("chosen", [False, True])
+    def test_values_that_are_neither_equal_nor_hashable(self, chosen):
+        one, two = Product.objects.create(body="a b"), Product.objects.create(body="c d")
+        twin = Product.objects.create(body="a b")
+        before = products()
+
+        plan = plan_merge(one, [two, twin], "default")
+        (column,) = [column for column in plan.column_choices if column.field.name == "body"]
+        assert [len(option.owners) for option in column.options] == [2, 1]
+        records = merge(one, [two, twin], ActionContext(), values={"body": two.pk} if chosen else None)
+        assert list(Product.objects.get().body) == (["c", "d"] if chosen else ["a", "b"])
+        undone(*records)
+
+        assert products() == before
+
+
+def products():
+    found = [
+        (product.pk, product.piece_id, product.code, list(product.body))
+        for product in Product.objects.order_by("pk")
+    ]
+    return found, list(Review.objects.order_by("pk").values())
+
+
+class TestForSites:
+    """``neardup.testing``: a site tries its own models."""
+
+    def test_a_model_that_comes_back(self):
+        names = iter("abc")
+
+        def factory():
+            (piece,) = pieces(next(names))
+            Visit.objects.create(piece=piece, tally=Tally.objects.create(name="t"))
+            return piece
+
+        assert_undo_is_exact(factory)
+
+    def test_a_model_that_does_not(self, listen):
+        names = iter("abc")
+        listen(post_save, lambda sender, raw, **kwargs: raw and Person.objects.update(name="x"), Piece)
+        Person.objects.create(name="y")
+
+        with pytest.raises(AssertionError, match="another value"):
+            assert_undo_is_exact(lambda: pieces(next(names))[0])
+
+    def test_without_a_proof_it_says_so(self):
+        names = iter("abc")
+
+        with unproved(), pytest.raises(AssertionError, match="not tried"):
+            assert_undo_is_exact(lambda: pieces(next(names))[0])
