@@ -88,6 +88,11 @@ class Adapter:
     - ``ignored_differences``: classes of differences that never make a variant (None: price, date and
       contact).
     - ``authors``: the model with the primary keys that ``author()`` returns. With it, staff read names.
+    - ``relations``: what becomes of the rows that point at a post: "move", "unite", "stay", "ignore" or
+      "refuse", by "app.model" or "app.model.field", also with ``*``.
+    - ``sum_fields``: number fields of which the keeper of a merge gets the sum.
+    - ``fixed_fields``: fields with values that staff never choose from another post.
+    - ``accepts_loss``: models, as "app.model", with rows that an undo need not restore.
     - ``publication``: rules of this model, in place of the setting ``PUBLICATION``.
     - ``hold_until_checked``: if true, forms save a post unpublished. It is shown when the worker has checked
       it and the rules allow it.
@@ -107,6 +112,10 @@ class Adapter:
     min_words: ClassVar[int | None] = None
     ignored_differences: ClassVar[Sequence[str] | None] = None
     authors: ClassVar[type[models.Model] | str | None] = None
+    relations: ClassVar[Mapping[str, str]] = {}
+    sum_fields: ClassVar[Sequence[str]] = ()
+    fixed_fields: ClassVar[Sequence[str]] = ()
+    accepts_loss: ClassVar[Sequence[str]] = ()
     publication: ClassVar[Sequence[Mapping[str, Any]] | None] = None
     hold_until_checked: ClassVar[bool] = False
 
@@ -242,6 +251,22 @@ class Adapter:
         raise ImproperlyConfigured(
             f"{type(self).__name__} does not say how to show objects: give it a method show()."
         )
+
+    def before_delete(self, instance: Any) -> None:
+        """Prepare the deletion of a post that is merged or deleted, in the same transaction."""
+
+    def after_restore(self, instance: Any) -> None:
+        """Complete a post whose rows an undo has just restored, in the same transaction.
+
+        Rebuild what is derived from it: a place in a tree, a search index, caches.
+        """
+
+    def recount(self, instances: Sequence[Any]) -> None:
+        """Set the counters that depend on the posts, in the same transaction.
+
+        Called after a merge with the keeper and the merged posts, after a deletion with the deleted posts, and
+        after an undo with the posts that are there.
+        """
 
     @property
     def declares_heads(self) -> bool:

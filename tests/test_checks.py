@@ -27,6 +27,7 @@ from django_neardup.checks import (
     heads,
     profiles,
     publication,
+    relations,
     seo,
     site,
 )
@@ -958,6 +959,30 @@ def test_the_command(capsys):
     with override_settings(ROOT_URLCONF="tests.grouped_lists.no_urls"):
         call_command("check", tags=[CHECK_TAG], databases=["default"])
     assert "neardup.W103" in capsys.readouterr().err
+
+
+def test_e022_what_an_adapter_says_of_a_merge(alone):
+    registered(
+        Ad,
+        relations={"testapp.nothing": "stay", "testapp.comment": "keep", "guardian.*": "stay"},
+        sum_fields=["hits", "title"],
+        fixed_fields=["nothing"],
+        accepts_loss=["testapp.nothing"],
+    )
+    registered(Topic, relations=["testapp.comment"])
+    messages = relations.check_relations()
+    assert ids(messages) == ["E022"] * 6
+    assert [message.obj for message in messages] == [Ad] * 5 + [Topic]
+
+
+def test_e022_silent(alone):
+    registered(
+        Ad,
+        relations={"testapp.Comment.ad": "move", "*.historical*": "stay"},
+        sum_fields=["hits"],
+        fixed_fields=["sku"],
+    )
+    assert relations.check_relations() == []
 
 
 def test_every_id_is_in_the_table_and_tested():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core import checks
 
-from . import adapters, database, heads, profiles, publication, seo, site
+from . import adapters, database, heads, profiles, publication, relations, seo, site
 
 CHECK_TAG = "neardup"
 SETTINGS_CHECKS = (
@@ -32,6 +32,7 @@ SETTINGS_CHECKS = (
     adapters.check_watch,
     heads.check_heads,
     heads.propose_heads,
+    relations.check_relations,
     site.check_registered,
     site.check_urls,
 )

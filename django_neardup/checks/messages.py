@@ -28,6 +28,7 @@ CHECK_DESCRIPTIONS = {
     "E019": "SEO holds words that are not known",
     "E020": 'SEO holds "redirects", and an app or a setting that it needs is missing',
     "E021": "heads are not the beginning of the text",
+    "E022": "what an adapter says of a merge cannot be understood",
     "W101": "live() is overridden, and no field is watched",
     "W102": "no model is registered",
     "W103": "the URLs are not included",

@@ -30,8 +30,11 @@ from .journal.write import (
 from .locked_transaction import locked_transaction
 from .plan import MergePlan, plan_merge
 from .proof import prove_undo
+from .refusals import check_refused_relations
+from .relation_rules import accepted_models, ignored_models
 from .relations import describe_object, rows_by_model, rows_of
 from .row_updates import load_as_shared_model, move_rows, remove_rows, save_taken_values
+from .sums import add_sums
 
 
 def merge(
@@ -87,13 +90,13 @@ def _merge(
         urls_by_loser = [addresses.public_urls(loser) for loser in plan.losers]
         records = create_merge_records(plan, context)
         _log_merge(plan, context)
-        with watch_statements(context.using) as watch:
+        with watch_statements(context.using, ignored_models([plan.keeper])) as watch:
             _apply_plan(plan, watch)
             # ``delete()`` and ``save()`` of the models may have done more than was planned.
             journal_side_effects(records, watch)
             for urls, record in zip(urls_by_loser, records, strict=True):
                 addresses.redirect_to_keeper(urls, plan.keeper, record, context.using)
-            prove_undo(records, watch, context)
+            prove_undo(records, watch, context, accepted_models([plan.keeper]))
         for loser, record in zip(plan.losers, records, strict=True):
             _announce_merge(plan.keeper, loser, record, context.using)
     return records
@@ -105,9 +108,11 @@ def _apply_plan(plan: MergePlan, watch: StatementWatch) -> None:
     shared_models = set(rows_by_model(plan.keeper, plan.using))
     for watch.post_number, loser in enumerate(plan.losers):
         _delete_post(load_as_shared_model(loser, shared_models, plan.using))
+    add_sums(plan.sums, plan.using)
     # What a ``save()`` sets besides goes back with the first value that it was called for.
     watch.post_number = min((value.loser_index for value in plan.taken_values), default=0)
     save_taken_values(plan)
+    _recount([plan.keeper, *plan.losers])
 
 
 def _hide(instances: Sequence[models.Model], context: ActionContext) -> list[MergeRecord]:
@@ -115,10 +120,10 @@ def _hide(instances: Sequence[models.Model], context: ActionContext) -> list[Mer
         posts = [fresh(post) for post in instances]
         records = create_hide_records(posts, context, _live_posts(posts, context.using))
         admin_log.write_admin_log(context.user, posts, _("Hidden as a near-duplicate."), context.using)
-        with watch_statements(context.using) as watch:
+        with watch_statements(context.using, ignored_models(posts)) as watch:
             for watch.post_number, post in enumerate(posts):
                 adapter_for(post).hide(post)
-            prove_undo(records, watch, context)
+            prove_undo(records, watch, context, accepted_models(posts))
     return records
 
 
@@ -136,6 +141,8 @@ def _delete(
 ) -> list[MergeRecord]:
     with _action_transaction([*instances, *([keeper] if keeper else [])], context) as fresh:
         posts = [fresh(post) for post in instances]
+        if refusals := check_refused_relations(posts, context.using):
+            raise MergeRefused(refusals)
         cascades = {post: collect_cascade([post], context.using) for post in posts}
         if keeper is not None and any(keeper in cascade.deleted_rows for cascade in cascades.values()):
             raise MergeRefused(
@@ -146,15 +153,16 @@ def _delete(
         admin_log.write_admin_log(
             context.user, posts, _("Deleted as a near-duplicate."), context.using, is_deletion=True
         )
-        with watch_statements(context.using) as watch:
+        with watch_statements(context.using, ignored_models(posts)) as watch:
             for watch.post_number, post in enumerate(posts):
                 # An earlier deletion may have cascaded to this post.
                 if rows_of(type(post), context.using).filter(pk=post.pk).exists():
                     _delete_post(post)
+            _recount(posts)
             journal_side_effects(records, watch)
             for urls, record in zip(urls_by_post, records, strict=True):
                 addresses.mark_gone(urls, record, context.using)
-            prove_undo(records, watch, context)
+            prove_undo(records, watch, context, accepted_models(posts))
     return records
 
 
@@ -206,9 +214,16 @@ def _lock_posts(instances: Sequence[models.Model], using: str) -> Callable[[mode
 
 def _delete_post(instance: models.Model) -> None:
     key = instance.pk
+    for adapter in adapters_of(instance)[:1]:
+        adapter.before_delete(instance)
     instance.delete()
     # ``delete()`` clears the key, and listeners of ``post_merge`` get the post with its former key.
     instance.pk = key
+
+
+def _recount(posts: Sequence[models.Model]) -> None:
+    for adapter in dict.fromkeys(adapter for post in posts for adapter in adapters_of(post)[:1]):
+        adapter.recount([post for post in posts if adapter in adapters_of(post)[:1]])
 
 
 def _announce_merge(keeper: models.Model, loser: models.Model, record: MergeRecord, using: str) -> None:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from .journal.serialization import stores_null
 from .redundant_rows import content_attributes
+from .relation_rules import UNITE, RelationRules
 from .relations import ModelType, Reference, rows_of, through_models
 from .undo.unique_slots import UniqueSlots
 from .unique_conflicts import (
@@ -159,6 +160,10 @@ class ModelPlan:
     ) -> None:
         self.model, self.column_changes, self.posts, self.using = model, column_changes, posts, using
         self.is_through = model in through_models()
+        rules = RelationRules.of(type(posts.keeper))
+        self.is_united = any(
+            rules.rule_for_reference(column_change.reference) == UNITE for column_change in column_changes
+        )
         self.content_attributes = content_attributes(model, self.is_through)
         self.rules = unique_rules(model, {column_change.reference.column for column_change in column_changes})
         self.slots = UniqueSlots(self.rules, self._content_key if self.content_attributes else None)
@@ -327,6 +332,8 @@ class ModelPlan:
         if self.is_through and self._is_self_link(row, moves):
             return SELF_LINK
         has_equal_row, violates_rule = self.slots.has_equal_row(row), bool(self.slots.violated_rules(row))
+        if self.is_united and violates_rule:
+            return REDUNDANT
         is_redundant = has_equal_row or violates_rule if self.is_through else has_equal_row and violates_rule
         return REDUNDANT if is_redundant else ""
 

@@ -20,8 +20,16 @@ from .model_plan import ColumnChange, MergePosts, ModelPlan, RowMove, RowRemoval
 from .orphaned_files import OrphanedFile, file_names_of, find_orphaned_files
 from .plan_cascade import add_cascaded_rows
 from .plan_lines import PlanLine, build_plan_lines
-from .refusals import check_loops, check_referenced_rows, check_same_kind, check_same_model
+from .refusals import (
+    check_loops,
+    check_referenced_rows,
+    check_refused_relations,
+    check_same_kind,
+    check_same_model,
+)
+from .relation_rules import MOVE, UNITE, RelationRules
 from .relations import ModelType, references_to, references_to_pk, rows_by_model, rows_of
+from .sums import AddedAmount, find_sums
 from .unique_conflicts import UniqueConflict
 from .values import ColumnChoice, TakenValue, columns_digest, differing_columns, find_taken_values
 
@@ -36,7 +44,7 @@ class MergePlan:
     ``obstacles`` are reasons that no decision can settle. ``conflicts`` need decisions. ``column_choices``
     are the columns with differing values. ``deleted_rows`` are the rows that a decision deletes, with their
     cascades. ``loser_child_rows`` are the losers' rows as multi-table children, which are deleted with the
-    losers.
+    losers. ``sums`` are the amounts that the losers add to number fields of the keeper.
     """
 
     keeper: models.Model
@@ -50,6 +58,7 @@ class MergePlan:
     deleted_rows: list[models.Model] = field(default_factory=list)
     loser_child_rows: list[models.Model] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
+    sums: list[AddedAmount] = field(default_factory=list)
 
     @property
     def undecided_conflicts(self) -> list[UniqueConflict]:
@@ -118,6 +127,8 @@ def plan_merge(
         add_cascaded_rows(plan)
         plan.obstacles += check_loops(posts, column_changes, plan)
         plan.obstacles += check_referenced_rows(plan)
+        plan.obstacles += check_refused_relations(losers, using)
+        plan.sums = find_sums(keeper, losers)
         plan.column_choices, value_errors = differing_columns(keeper, losers, values)
         plan.obstacles += value_errors
     return plan
@@ -171,7 +182,12 @@ def _load_conflict_rows(plan: MergePlan) -> None:
 def _column_changes(posts: MergePosts, using: str) -> dict[ModelType, list[ColumnChange]]:
     """Return the columns with changing values, by model."""
     changes_by_model: defaultdict[ModelType, list[ColumnChange]] = defaultdict(list)
-    pending = [posts.column_change(reference) for reference in references_to(set(posts.keeper_rows), using)]
+    rules = RelationRules.of(type(posts.keeper))
+    pending = [
+        posts.column_change(reference)
+        for reference in references_to(set(posts.keeper_rows), using)
+        if rules.rule_for_reference(reference) in (MOVE, UNITE)
+    ]
     followed: set[ModelType] = set()
     while pending:
         column_change = pending.pop(0)

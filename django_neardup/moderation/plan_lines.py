@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
 from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext_lazy
@@ -19,6 +21,7 @@ from .model_plan import (
     RowMove,
     RowRemoval,
 )
+from .relation_rules import RelationRules
 from .relations import ModelType, Reference, rows_label, through_models
 from .unique_conflicts import UniqueConflict, unique_rules
 
@@ -110,7 +113,19 @@ class PlanLine:
             (EMPTIED_TEXT, self.emptied_count),
         ]
         sentences += [(text, self.removed_counts[reason]) for reason, text in REMOVED_TEXTS.items()]
-        return [str(text % {"count": count}) for text, count in sentences if count]
+        written = [str(text % {"count": count}) for text, count in sentences if count]
+        return (
+            [*written, _("They may grant rights.")] if self.moved_count and self.may_grant_rights else written
+        )
+
+    @property
+    def may_grant_rights(self) -> bool:
+        """Return whether the rows join the post and a user, and no rule says what becomes of them."""
+        rules = RelationRules.of(self.reference.target_model)
+        return not rules.is_named(self.model, self.reference.field.name) and any(
+            isinstance(field, models.ForeignKey) and field.remote_field.model in (get_user_model(), Group)
+            for field in self.model._meta.local_concrete_fields
+        )
 
     @property
     def _forbids_deletion(self) -> bool:

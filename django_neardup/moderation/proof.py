@@ -7,10 +7,10 @@ signals, files and callbacks of the action happen once. Signals of the undo happ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -24,7 +24,7 @@ from .journal.editor import RecordJournal
 from .journal.serialization import RowId, find_model, is_same_value
 from .journal.side_effects import load_current_rows
 from .journal.statement_watch import StatementWatch
-from .relations import rows_label, rows_of
+from .relations import ModelType, rows_label, rows_of
 from .undo.leftovers import UndoReport
 from .undo.restore import in_undo_order, undo_in_transaction
 
@@ -47,9 +47,15 @@ def is_proof() -> bool:
     return _is_proof.get()
 
 
-def prove_undo(records: Sequence[MergeRecord], watch: StatementWatch, context: ActionContext) -> None:
+def prove_undo(
+    records: Sequence[MergeRecord],
+    watch: StatementWatch,
+    context: ActionContext,
+    accepted_models: Collection[ModelType] = (),
+) -> None:
     """Undo an action that has just been done, compare every row that it changed, and take the undo back.
 
+    Rows of ``accepted_models`` are not compared.
     Raise MergeRefused with what would not come back. ``NEARDUP["PROVE_UNDO"]`` turns it off. Above
     ``NEARDUP["PROVE_ROWS"]`` changed rows nothing is proved. The journals say so.
     """
@@ -58,7 +64,10 @@ def prove_undo(records: Sequence[MergeRecord], watch: StatementWatch, context: A
     if outcome == DONE and len(watch.rows) > profile.prove_rows:
         outcome = TOO_MANY_ROWS
     if outcome == DONE:
-        reasons = [*_unread_messages(watch), *_undo_and_compare(records, watch, context)]
+        reasons = [
+            *_unread_messages(watch),
+            *_undo_and_compare(records, watch, context, accepted_models),
+        ]
         if reasons:
             raise MergeRefused([_("An undo would not restore everything."), *dict.fromkeys(reasons)])
     for record in records:
@@ -67,7 +76,10 @@ def prove_undo(records: Sequence[MergeRecord], watch: StatementWatch, context: A
 
 
 def _undo_and_compare(
-    records: Sequence[MergeRecord], watch: StatementWatch, context: ActionContext
+    records: Sequence[MergeRecord],
+    watch: StatementWatch,
+    context: ActionContext,
+    accepted_models: Collection[ModelType],
 ) -> list[str]:
     changed_by_action, inserted_models = set(watch.rows), set(watch.inserted_models)
     moved_here = {
@@ -88,7 +100,13 @@ def _undo_and_compare(
             row_id for row_id in watch.rows if row_id not in seen and find_model(row_id[0]) in inserted_models
         }
         # A row that has a new key, and a row that the action has inserted, are gone after the undo.
-        return list(_differences(watch, undone | (moved_here - changed_by_action)))
+        accepted_labels = {model._meta.label_lower for model in accepted_models}
+        compared = {row_id: row for row_id, row in watch.rows.items() if row_id[0] not in accepted_labels}
+        counts = {model: count for model, count in watch.row_counts.items() if model not in accepted_models}
+        return [
+            *_differences(compared, undone | (moved_here - changed_by_action), watch.using),
+            *_other_counts(counts, watch.using),
+        ]
 
 
 @contextmanager
@@ -105,11 +123,12 @@ def _proving(using: str) -> Iterator[None]:
         _is_proof.reset(token)
 
 
-def _differences(watch: StatementWatch, may_be_gone: set[RowId]) -> Iterator[str]:
-    """Yield what is not as it was before the action, in words."""
+def _differences(
+    rows: Mapping[RowId, Mapping[str, Any]], may_be_gone: set[RowId], using: str
+) -> Iterator[str]:
+    """Yield which rows are not as they were before the action, in words."""
     report = UndoReport()
-    rows = {row_id: row for row_id, row in watch.rows.items() if find_model(row_id[0]) is not None}
-    current = load_current_rows(rows.values(), watch.using)
+    current = load_current_rows(rows.values(), using)
     for row_id, row in rows.items():
         if row_id in current:
             model = model_of_row(row_id)
@@ -119,8 +138,11 @@ def _differences(watch: StatementWatch, may_be_gone: set[RowId]) -> Iterator[str
         elif row_id not in may_be_gone:
             report.add(LOST, row_id)
     yield from report.sentences()
-    for model, count in watch.row_counts.items():
-        if rows_of(model, watch.using).count() != count:
+
+
+def _other_counts(counts: Mapping[ModelType, int], using: str) -> Iterator[str]:
+    for model, count in counts.items():
+        if rows_of(model, using).count() != count:
             yield _("%(rows)s: there would be another number of them.") % {"rows": rows_label(model)}
 
 

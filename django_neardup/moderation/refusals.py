@@ -12,7 +12,16 @@ from django.utils.translation import gettext as _
 
 from ..db.chunks import chunked
 from .model_plan import CASCADED, KEEPER_NOT_CHOSEN, NOT_CHOSEN, ColumnChange, MergePosts, PlanProtocol
-from .relations import ModelType, Reference, describe_object, references_to_pk, rows_of
+from .relation_rules import REFUSE, RelationRules
+from .relations import (
+    ModelType,
+    Reference,
+    describe_object,
+    references_to,
+    references_to_pk,
+    rows_by_model,
+    rows_of,
+)
 
 MAX_STEPS = 1000
 """Maximum length of a chain of references that is followed."""
@@ -73,6 +82,27 @@ def _leads_back_to_loser(posts: MergePosts, column_change: ColumnChange, using: 
             # A direct reference to a loser is no loop: it is emptied.
             return value is not None and step > 0
     return False
+
+
+def check_refused_relations(posts: Sequence[models.Model], using: str) -> list[str]:
+    """Return an obstacle for each post with rows that its adapter says forbid a merge and a deletion."""
+    obstacles = []
+    for post in posts:
+        rules, rows_of_post = RelationRules.of(type(post)), rows_by_model(post, using)
+        for reference in references_to(set(rows_of_post), using):
+            if rules.rule_for_reference(reference) != REFUSE:
+                continue
+            value = reference.value_for(rows_of_post[reference.target_model])
+            if (
+                value is not None
+                and rows_of(reference.model, using).filter(reference.matching_q([value])).exists()
+            ):
+                message = _("%(post)s has %(rows)s: it is neither merged nor deleted.")
+                obstacles.append(
+                    message
+                    % {"post": describe_object(post), "rows": reference.model._meta.verbose_name_plural}
+                )
+    return obstacles
 
 
 def check_referenced_rows(plan: PlanProtocol) -> list[str]:

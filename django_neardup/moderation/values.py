@@ -11,6 +11,7 @@ from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from ..adapters import adapters_of
 from ..text.hashing import digest
 from .journal.serialization import comparable_value, stores_null
 from .relations import ModelType, rows_of
@@ -88,8 +89,9 @@ def choosable_fields(model: ModelType) -> Iterator[Any]:
     """Yield the columns with values that may be chosen: editable ones of the model and its parents.
 
     Keys, links to parents and automatic dates are left out. So are references to posts of the same model,
-    because these move.
+    because these move, and the ``fixed_fields`` and ``sum_fields`` of the adapter.
     """
+    fixed = {name for adapter in adapters_of(model) for name in (*adapter.fixed_fields, *adapter.sum_fields)}
     fields: Sequence[Any] = model._meta.concrete_fields
     for field in fields:
         target_model = field.remote_field.model._meta.concrete_model if field.is_relation else None
@@ -97,7 +99,11 @@ def choosable_fields(model: ModelType) -> Iterator[Any]:
             issubclass(model, target_model) or issubclass(target_model, model)
         )
         is_automatic = getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False)
-        if field.editable and not (field.primary_key or is_automatic or is_same_model):
+        if (
+            field.editable
+            and field.name not in fixed
+            and not (field.primary_key or is_automatic or is_same_model)
+        ):
             yield field
 
 

@@ -366,3 +366,10 @@ class Review(models.Model):
 
     class Meta:
         unique_together = [("product", "number")]
+
+
+class Access(models.Model):
+    """What a user may do with a piece."""
+
+    piece = models.ForeignKey(Piece, models.CASCADE, related_name="+")
+    user = models.ForeignKey("auth.User", models.CASCADE, related_name="+")

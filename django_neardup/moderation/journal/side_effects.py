@@ -28,7 +28,11 @@ def journal_side_effects(records: Sequence[MergeRecord], watch: StatementWatch) 
     Rows that still exist are marked with ``stays``. Every other change that the statements of the action made
     is added to the record of the post that was being worked on: a deleted row, or a changed column as a move.
     """
-    journaled_cells = {_cell_of(move) for record in records for move in record.journal["moves"]}
+    journaled_cells = {
+        _cell_of(entry)
+        for record in records
+        for entry in (*record.journal["moves"], *record.journal.get("sums", ()))
+    }
     arrived_ids = {row_id for record in records for row_id in _arrived_row_ids(RecordJournal(record))}
     for record in records:
         record.journal["moves"] += _mark_remaining_rows(

@@ -6,7 +6,7 @@ itself may do more. They all end in statements, so the statements are watched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import Any
@@ -39,8 +39,9 @@ class StatementWatch:
     - ``post_number``: set by the caller.
     """
 
-    def __init__(self, using: str) -> None:
+    def __init__(self, using: str, ignored_models: Collection[ModelType] = ()) -> None:
         self.using = using
+        self.ignored_models = frozenset(ignored_models)
         self.rows: dict[RowId, StoredRow] = {}
         self.owners: dict[RowId, int] = {}
         self.inserted_models: set[ModelType] = set()
@@ -67,6 +68,8 @@ class StatementWatch:
     def _read_before(self, statement: WriteStatement) -> None:
         """Read the rows that a statement may change."""
         model = _models_by_table().get(statement.table)
+        if model in self.ignored_models:
+            return
         if model is not None:
             if statement.operation == "insert":
                 self.inserted_models.add(model)
@@ -97,6 +100,8 @@ class StatementWatch:
 
     def _remember(self, rows: models.QuerySet[Any], *, are_deleted: bool) -> None:
         """Store the rows that are not stored yet, and those that the database deletes with them."""
+        if rows.model in self.ignored_models:
+            return
         label = rows.model._meta.label_lower
         found = read_queryset(rows, own_table_fields(rows.model))
         for key, values in found.items():
@@ -129,9 +134,9 @@ class StatementWatch:
 
 
 @contextmanager
-def watch_statements(using: str) -> Iterator[StatementWatch]:
-    """Watch the statements of a block on a database."""
-    watch = StatementWatch(using)
+def watch_statements(using: str, ignored_models: Collection[ModelType] = ()) -> Iterator[StatementWatch]:
+    """Watch the statements of a block on a database, but for those on the rows of ``ignored_models``."""
+    watch = StatementWatch(using, ignored_models)
     with connections[using].execute_wrapper(watch):
         yield watch
 

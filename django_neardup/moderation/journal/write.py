@@ -4,7 +4,8 @@
 only changed by its model's ``delete()``.
 
 A move is a column that was changed, ``from`` one value ``to`` another. An undo restores ``from`` if the
-column still holds ``to``. ``shown`` is stored for a hidden post: whether it was published until then.
+column still holds ``to``. ``sums`` are amounts that were added to the keeper: an undo subtracts them, whatever
+the column holds. ``shown`` is stored for a hidden post: whether it was published until then.
 """
 
 from __future__ import annotations
@@ -81,6 +82,9 @@ def create_merge_records(plan: MergePlan, context: ActionContext) -> list[MergeR
             _move_entry(value.model, value.pk, value.field, value.old_value, value.new_value)
             for value in values
         ]
+        sums = [added.journal_entry() for added in plan.sums if added.loser_index == loser_index]
+        if sums:
+            journal["sums"] = sums
         records.append(_create_record(MergeRecord.Action.MERGE, loser, context, journal, plan.keeper))
     return records
 

@@ -41,6 +41,7 @@ from ..journal.serialization import (
 from ..journal.side_effects import load_current_rows
 from ..locked_transaction import locked_transaction
 from ..relations import ModelType, rows_in_portions
+from ..sums import take_back_sums
 from .restore_columns import ColumnRestore
 from .undo_plan import UndoPlan, load_object, plan_undo
 
@@ -202,11 +203,17 @@ def _restore_post(plan: UndoPlan) -> None:
         _restore_rows([row for row in plan.rows_to_insert if row not in own_rows], plan.using)
         # A trigger or a listener that counts the rows has changed what was restored.
         _restore_columns(_changed_again(plan.column_restores, plan.using), plan.using)
+    take_back_sums(plan.later_records, plan.using)
     plan.later_records.save_journals()
     record = plan.record
     plan.post = load_object(record.loser_type_id, record.loser_id, plan.using, lock_row=False)
     if plan.post is not None:
         restore_hold(plan.post, record.journal, plan.using)
+        for adapter in adapters_of(plan.post)[:1]:
+            adapter.after_restore(plan.post)
+    present = [post for post in (plan.post, plan.keeper) if post is not None]
+    for adapter in dict.fromkeys(adapter for post in present for adapter in adapters_of(post)[:1]):
+        adapter.recount([post for post in present if adapter in adapters_of(post)[:1]])
 
 
 def _points_at(restore: ColumnRestore, rows: Sequence[dict[str, Any]]) -> bool:

@@ -1,0 +1,111 @@
+"""What becomes of the rows that point at a post, as its adapter says, with defaults for known packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+
+from django.apps import apps
+from django.db import models
+
+from ..adapters import adapters_of
+from .relations import ModelType, Reference
+
+MOVE, UNITE, STAY, IGNORE, REFUSE = "move", "unite", "stay", "ignore", "refuse"
+"""Rules of ``Adapter.relations``:
+
+- the rows move to the keeper, and a clash wants a decision
+- the rows that the keeper lacks move, and the others go
+- the rows stay with the post. What the database deletes with it is journalled, and comes back with it
+- the rows are derived, and the site builds them anew: they are neither moved nor journalled
+- a post with such rows is neither merged nor deleted
+"""
+
+RULES = (MOVE, UNITE, STAY, IGNORE, REFUSE)
+
+DEFAULT_RULES = {
+    "guardian.*": STAY,
+    "reversion.version": STAY,
+    "auditlog.logentry": STAY,
+    "*.historical*": STAY,
+    "authtoken.token": STAY,
+    "django_tasks_*.*": STAY,
+    "taggit.taggeditem": UNITE,
+    "wagtailcore.revision": STAY,
+    "wagtailcore.*logentry": STAY,
+    "wagtailcore.referenceindex": IGNORE,
+    "wagtailsearch.*": IGNORE,
+    "forum_tracking.*": UNITE,
+}
+"""Rules for the models of known packages. Permissions and history are not inherited."""
+
+
+class RelationRules:
+    """The rules of the adapters of a model, then the defaults. A rule names a model, one of its fields, or both
+    with ``*``. The longest name that fits wins.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = {name.lower(): rule for name, rule in given.items()}
+
+    @classmethod
+    def of(cls, model: ModelType) -> RelationRules:
+        given: dict[str, str] = {}
+        for adapter in reversed(adapters_of(model)):
+            given |= adapter.relations
+        return cls(given)
+
+    def rule_for(self, model: ModelType, field_name: str = "") -> str:
+        """Return the rule for rows that point at a post by a field."""
+        names = [f"{model._meta.label_lower}.{field_name.lower()}", model._meta.label_lower]
+        return _longest(self._given, names) or _longest(DEFAULT_RULES, names) or MOVE
+
+    def is_named(self, model: ModelType, field_name: str = "") -> bool:
+        """Return whether a rule names these rows."""
+        names = [f"{model._meta.label_lower}.{field_name.lower()}", model._meta.label_lower]
+        return bool(_longest(self._given, names) or _longest(DEFAULT_RULES, names))
+
+    def rule_for_reference(self, reference: Reference) -> str:
+        return self.rule_for(reference.model, reference.field.name)
+
+
+def ignored_models(posts: Iterable[models.Model]) -> frozenset[ModelType]:
+    """Return the models whose rows are derived from such posts: an action does not look at them."""
+    all_rules = [RelationRules.of(model) for model in dict.fromkeys(type(post) for post in posts)]
+    return frozenset(
+        model
+        for model in apps.get_models(include_auto_created=True)
+        if any(rules.rule_for(model) == IGNORE for rules in all_rules)
+    )
+
+
+def accepted_models(posts: Iterable[models.Model]) -> frozenset[ModelType]:
+    """Return the models whose loss the adapters of the posts accept."""
+    patterns = {
+        name.lower()
+        for model in dict.fromkeys(type(post) for post in posts)
+        for adapter in adapters_of(model)
+        for name in adapter.accepts_loss
+    }
+    return frozenset(
+        model
+        for model in apps.get_models(include_auto_created=True)
+        if any(fnmatchcase(model._meta.label_lower, pattern) for pattern in patterns)
+    )
+
+
+def unknown_names(names: Iterable[str]) -> Iterator[str]:
+    """Yield the names of models, or of their fields, that the site does not have. Names with ``*`` may be of none."""
+    labels = {model._meta.label_lower: model for model in apps.get_models(include_auto_created=True)}
+    for name in names:
+        label, _, field_name = name.lower().rpartition(".")
+        if "*" in name or name.lower() in labels:
+            continue
+        fields = {field.name.lower() for field in labels[label]._meta.get_fields()} if label in labels else ()
+        if field_name not in fields:
+            yield name
+
+
+def _longest(rules: Mapping[str, str], names: Iterable[str]) -> str:
+    fitting = [pattern for pattern in rules if any(fnmatchcase(name, pattern) for name in names)]
+    return rules[max(fitting, key=len)] if fitting else ""

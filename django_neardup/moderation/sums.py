@@ -1,0 +1,119 @@
+"""Number fields of which the keeper of a merge gets the sum, so that an undo takes exactly one share back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from django.db import models
+
+from ..adapters import adapters_of
+from .journal.editor import RecordJournal
+from .journal.later_records import LaterRecords
+from .journal.serialization import (
+    deserialize_key,
+    deserialize_value,
+    find_model,
+    hashable_key,
+    serialize_key,
+    serialize_value,
+)
+from .relations import ModelType, rows_of
+
+SUMS_KEY = "sums"
+"""The key of a journal for the amounts that the keeper got."""
+
+
+class AddedAmount(NamedTuple):
+    """An amount that a loser adds to a field of the keeper's row. ``was_null``: the keeper had no number."""
+
+    model: ModelType
+    pk: Any
+    field: Any
+    amount: Any
+    loser_index: int
+    was_null: bool
+
+    def journal_entry(self) -> dict[str, Any]:
+        return {
+            "model": self.model._meta.label_lower,
+            "pk": serialize_key(self.model, self.pk),
+            "field": self.field.name,
+            "amount": serialize_value(self.field, self.amount),
+            "null": self.was_null,
+        }
+
+
+def find_sums(keeper: models.Model, losers: Sequence[models.Model]) -> list[AddedAmount]:
+    """Return the amounts that the losers add to the keeper."""
+    return [
+        AddedAmount(
+            field.model,
+            getattr(keeper, field.model._meta.pk.attname),
+            field,
+            amount,
+            loser_index,
+            getattr(keeper, field.attname) is None,
+        )
+        for field in sum_fields(type(keeper))
+        for loser_index, loser in enumerate(losers)
+        if (amount := getattr(loser, field.attname))
+    ]
+
+
+def sum_fields(model: ModelType) -> Iterator[Any]:
+    """Yield the fields that are added up."""
+    names = {name for adapter in adapters_of(model) for name in adapter.sum_fields}
+    return (field for field in model._meta.concrete_fields if field.name in names)
+
+
+def add_sums(sums: Sequence[AddedAmount], using: str) -> None:
+    """Add the amounts to the keeper's row."""
+    for added in sums:
+        _change(added.model, added.pk, added.field, added.amount, using)
+
+
+def take_back_sums(later_records: LaterRecords, using: str) -> None:
+    """Take the amounts of a record back, from wherever later merges have carried them."""
+    journal = later_records.journals[later_records.record.pk]
+    for entry in journal.record.journal.get(SUMS_KEY, ()):
+        _take_back(entry, later_records.keeper_chain, using)
+
+
+def _take_back(entry: dict[str, Any], keeper_chain: Sequence[RecordJournal], using: str) -> None:
+    model = find_model(entry["model"])
+    if model is None:
+        return
+    field: Any = model._meta.get_field(entry["field"])
+    amount, key = deserialize_value(field, entry["amount"]), hashable_key(entry["pk"])
+    for journal in keeper_chain:
+        row_id = (entry["model"], key)
+        if row_id in journal.deleted_rows:
+            # The keeper was merged or deleted itself: its stored row gets back what it was without this share.
+            stored = deserialize_value(field, journal.deleted_rows[row_id]["fields"][field.name])
+            journal.set_value(row_id, field.name, serialize_value(field, (stored or 0) - amount))
+        later = next(
+            (
+                sum_entry
+                for sum_entry in journal.record.journal.get(SUMS_KEY, ())
+                if (sum_entry["model"], sum_entry["field"]) == (entry["model"], entry["field"])
+            ),
+            None,
+        )
+        if later is None:
+            return
+        later["amount"] = serialize_value(field, deserialize_value(field, later["amount"]) - amount)
+        journal.is_changed = True
+        key = hashable_key(later["pk"])
+    stored_key = list(key) if isinstance(key, tuple) else key
+    _change(model, deserialize_key(model, stored_key), field, -amount, using, becomes_null=entry["null"])
+
+
+def _change(
+    model: ModelType, pk: Any, field: Any, amount: Any, using: str, *, becomes_null: bool = False
+) -> None:
+    for row in rows_of(model, using).filter(pk=pk).select_for_update():
+        value = (getattr(row, field.attname) or 0) + amount if getattr(row, field.attname) else amount
+        rows_of(model, using).filter(pk=pk).update(
+            **{field.attname: None if becomes_null and not value else value}
+        )
