@@ -11,6 +11,7 @@ from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.http import HttpRequest
+from django.utils.translation import override
 
 from .conf import Profile, get_profile
 from .exceptions import JOB_TIMEOUT_ERRORS
@@ -322,7 +323,19 @@ class Adapter:
         return list(dict.fromkeys(adapter_list[0] for adapter_list in adapter_lists if adapter_list))
 
     def source(self, instance: Any, *, compared: bool, live: bool) -> Source:
-        """Read an object: everything that one check needs."""
+        """Read an object: everything that one check needs.
+
+        The adapter's language is active meanwhile: fields of a translated model give the text of a language.
+        """
+        with override(self.language_code):
+            return self._source(instance, compared=compared, live=live)
+
+    @property
+    def language_code(self) -> str:
+        """Return the language of the texts as Django writes it: "zh-hans"."""
+        return str(self.language or self.settings.language).replace("_", "-").lower()
+
+    def _source(self, instance: Any, *, compared: bool, live: bool) -> Source:
         text = self.text(instance)
         return Source(
             text=text,
@@ -351,7 +364,9 @@ class Adapter:
         raise the error of a job's timeout.
         """
         wanted_keys = set(keys)
-        rows = self.model._base_manager.using(using).in_bulk(list(wanted_keys))
+        # Some translated models choose their language when they are loaded.
+        with override(self.language_code):
+            rows = self.model._base_manager.using(using).in_bulk(list(wanted_keys))
         # MariaDB compares text keys without case: it returns "abc" for "Abc".
         instances = {key: row for key, row in rows.items() if key in wanted_keys}
         live = self._present(self.live(), instances, using)

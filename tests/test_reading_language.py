@@ -1,0 +1,55 @@
+"""Texts are read in the language of their adapter, whoever asks."""
+
+import pytest
+from django.utils.translation import get_language, override
+
+from django_neardup import registry
+from django_neardup.adapters import Adapter, adapter_for, register
+from django_neardup.models import Document
+from django_neardup.pipeline import drain, mark
+from django_neardup.search import find_similar
+from tests.testapp.models import Ad
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = {"ru": "продаю зимние шины почти новые недорого", "en": "winter tyres for sale nearly new and cheap"}
+
+
+class Translated(Adapter):
+    """As a translated model does, it gives the text of the active language."""
+
+    def text(self, instance):
+        return TEXTS[(get_language() or "")[:2]]
+
+
+@pytest.fixture(autouse=True)
+def translated(monkeypatch):
+    monkeypatch.setattr(registry, "_registry", {})
+    register(Ad)(Translated)
+
+
+@pytest.mark.parametrize("active", ["en", "ru", None])
+@pytest.mark.parametrize(("language", "code"), [(None, "ru"), ("en", "en"), ("en_GB", "en-gb")])
+def test_in_the_language_of_the_adapter(monkeypatch, active, language, code):
+    monkeypatch.setattr(Translated, "language", language)
+    ad = Ad.objects.create()
+
+    with override(active):
+        adapter = adapter_for(ad)
+        read = [adapter.source(ad, compared=True, live=True), adapter.sources([ad.pk], "default")[ad.pk]]
+        assert get_language() == active
+
+    assert adapter.language_code == code
+    assert {source.text for source in read} == {TEXTS[code[:2]]}
+
+
+def test_a_moderator_with_another_interface_finds_the_same():
+    ads = [Ad.objects.create() for _ in range(2)]
+    with override("en"):
+        for ad in ads:
+            mark(ad)
+        drain()
+        found = find_similar(ads[0])
+
+    assert [match.object for match in found] == [ads[1]]
+    assert Document.objects.filter(state=Document.State.INDEXED).count() == 2
