@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
+from django.db import router
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -45,7 +46,7 @@ class NearDuplicatesFilter(ConditionFilter):
     parameter_name = "neardup"
 
     def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
-        self.model, self.using = model, model_admin.get_queryset(request).db
+        self.model, self.using = model, router.db_for_read(model)
         super().__init__(request, params, model, model_admin)
 
     def options(self) -> list[FilterOption]:
@@ -194,9 +195,8 @@ class NearDuplicatesMixin(ModelAdminBase):
         if not self.admin_site.is_registered(Queue):
             return False
         queue_admin = self.admin_site.get_model_admin(Queue)
-        # A router gives a locking queryset the alias for writing, not a replica.
-        posts = self.get_queryset(request).select_for_update()
-        return queue_admin.get_queryset(request).db == posts.db
+        # The router is asked, not ``get_queryset()``: that of another admin class may ask for these permissions.
+        return bool(queue_admin.get_queryset(request).db == router.db_for_write(self.model))
 
     def _add_similar_link(self, request: HttpRequest, response: TemplateResponse, instance: Any) -> None:
         """Add the link to the object tools of the page.
@@ -206,7 +206,7 @@ class NearDuplicatesMixin(ModelAdminBase):
         """
         if not self.has_neardup_review_permission(request):
             return
-        pending = load_pending_decisions([instance], self.get_queryset(request).db).get(instance)
+        pending = load_pending_decisions([instance], router.db_for_read(self.model)).get(instance)
         if pending is not None:
             link = {
                 "url": pending.decision_url(self.admin_site.name),

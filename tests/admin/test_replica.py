@@ -97,8 +97,9 @@ def test_the_site_s_own_list_offers_the_actions(cluster, root):
 
 @pytest.mark.urls(test_site_admin.__name__)
 def test_a_list_of_another_database_does_not(cluster, root, monkeypatch):
-    own = test_site_admin.AdAdmin
-    monkeypatch.setattr(own, "get_queryset", lambda *args: Ad.objects.using("other"), raising=False)
+    monkeypatch.setattr(
+        Replica, "db_for_write", lambda self, model, **hints: "other" if model is Ad else "default"
+    )
 
     page = root.get(test_site_admin.list_of(Ad))
 
