@@ -88,7 +88,10 @@ def check_refused_relations(posts: Sequence[models.Model], using: str) -> list[s
     """Return an obstacle for each post with rows that its adapter says forbid a merge and a deletion."""
     obstacles = []
     for post in posts:
-        rules, rows_of_post = RelationRules.of(type(post)), rows_by_model(post, using)
+        rules = RelationRules.of(type(post))
+        if not rules.may_refuse:
+            continue
+        rows_of_post = rows_by_model(post, using)
         for reference in references_to(set(rows_of_post), using):
             if rules.rule_for_reference(reference) != REFUSE:
                 continue

@@ -55,6 +55,10 @@ class RelationRules:
             given |= adapter.relations
         return cls(given)
 
+    @property
+    def may_refuse(self) -> bool:
+        return REFUSE in self._given.values()
+
     def rule_for(self, model: ModelType, field_name: str = "") -> str:
         """Return the rule for rows that point at a post by a field."""
         names = [f"{model._meta.label_lower}.{field_name.lower()}", model._meta.label_lower]

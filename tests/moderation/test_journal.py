@@ -8,13 +8,16 @@ from uuid import UUID
 import pytest
 from django.db.models import JSONField, Value
 
+from django_neardup.models import Document, Space
 from django_neardup.moderation import ActionContext, delete, merge
 from django_neardup.moderation.journal.serialization import (
     deserialize_value,
     is_same_value,
     serialize_value,
 )
+from django_neardup.pipeline import drain, mark
 from tests.moderation.tools import run, site, undone
+from tests.testapp.models import Ad
 from tests.testapp.zoo import Sealed
 
 pytestmark = pytest.mark.django_db
@@ -123,3 +126,22 @@ def test_columns_that_the_site_has_dropped_or_added_since_do_no_harm():
 
     assert Sealed.objects.get(pk=loser.pk).words == "loser"
     assert record.left == []
+
+
+def test_an_undo_locks_the_spaces_of_posts_whose_documents_are_gone():
+    keeper, loser = (
+        Ad.objects.create(text=text)
+        for text in ("продаю зимние шины почти новые", "отдам кресло из дуба даром")
+    )
+    for ad in (keeper, loser):
+        mark(ad)
+    drain()
+    (space,) = Space.objects.all()
+    (record,) = run(keeper, loser)
+    Document.objects.all().delete()
+    lock = Space.objects.get(pk=space.pk).lock
+
+    undone(record)
+
+    assert record.journal["spaces"] == [space.pk]
+    assert Space.objects.get(pk=space.pk).lock == lock + 1

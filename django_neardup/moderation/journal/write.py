@@ -134,6 +134,7 @@ def _create_record(
     keeper: models.Model | None = None,
 ) -> MergeRecord:
     shown_score, document = context.shown_scores.get(loser, ShownScore()), document_of(loser, context.using)
+    documents = [document, *([] if keeper is None else [document_of(keeper, context.using)])]
     keeper_columns = {} if keeper is None else {
         "keeper_type": _content_type(keeper, context.using),
         "keeper_id": canonical_id(keeper.pk),
@@ -154,6 +155,8 @@ def _create_record(
             **journal,
             **hold_journal_entry(document, context.using),
             "resolves": context.resolves_cluster,
+            # The documents may be cleaned up before an undo.
+            "spaces": sorted({each.space_id for each in documents if each is not None and each.space_id}),
         },
         **user_columns(context.user),
         **keeper_columns,

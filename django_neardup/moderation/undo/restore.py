@@ -141,7 +141,7 @@ def _record(pk: int, using: str) -> MergeRecord:
 
 
 def _spaces(record: MergeRecord, using: str) -> set[int]:
-    space_ids: set[int] = set()
+    space_ids = set(record.journal.get("spaces", ()))
     for model, key in _registered_posts(record, using):
         content_type = content_type_of(model, using)
         documents = Document.objects.using(using).filter(content_type=content_type, object_id=key)
