@@ -1,6 +1,7 @@
 # The entry points for people and CI. `make` alone lists them.
 SHELL := /bin/sh
 VENV := .venv
+comma := ,
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # The newest interpreter that runs and is supported; PYTHON= overrides.
@@ -20,7 +21,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb lint format types messages screenshots fuzz chaos bench bench-gate digest figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-sites lint format types messages screenshots fuzz chaos bench bench-gate digest figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +52,15 @@ test-postgresql: $(STAMP)  ## database tests on a private PostgreSQL
 
 test-mariadb: $(STAMP)  ## database tests on a private MariaDB
 	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike"
+
+# Packages of other people, by their names in the registry; each module of tests/sites says which it needs.
+SITES = django-treebeard,django-mptt,django-guardian,django-reversion
+SITES_VENV = .venv-sites
+
+test-sites:  ## merges and undos on models of other packages, in an environment of its own: SITES=django-mptt,...
+	test -d $(SITES_VENV) || $(PYTHON) -m venv $(SITES_VENV)
+	$(SITES_VENV)/bin/python -m pip install --quiet --upgrade pytest pytest-django -e . $(subst $(comma), ,$(SITES))
+	$(SITES_VENV)/bin/python -m pytest -c tests/sites/pytest.ini --rootdir . tests/sites
 
 fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`
 	FUZZ=$(TIMES) $(BIN)/python -m pytest -n 2 -m hypothesis
@@ -101,4 +111,4 @@ services: ## install PostgreSQL, MariaDB, Redis, Chromium, gettext (Debian)
 	sh .ci/services
 
 clean:  ## remove the environment and what tools left behind
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) $(SITES_VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov

@@ -42,6 +42,7 @@ OURS = {
     "can_hide",
     "can_renew",
     "declares_heads",
+    "language_code",
     "notifies_authors",
     "settings",
     "text_language",

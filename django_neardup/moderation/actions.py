@@ -35,6 +35,7 @@ from .relation_rules import accepted_models, ignored_models
 from .relations import describe_object, rows_by_model, rows_of
 from .row_updates import load_as_shared_model, move_rows, remove_rows, save_taken_values
 from .sums import add_sums
+from .trees import check_leaves, move_children
 
 
 def merge(
@@ -107,6 +108,7 @@ def _apply_plan(plan: MergePlan, watch: StatementWatch) -> None:
     move_rows(plan)
     shared_models = set(rows_by_model(plan.keeper, plan.using))
     for watch.post_number, loser in enumerate(plan.losers):
+        move_children(loser, plan.keeper, plan.using)
         _delete_post(load_as_shared_model(loser, shared_models, plan.using))
     add_sums(plan.sums, plan.using)
     # What a ``save()`` sets besides goes back with the first value that it was called for.
@@ -141,7 +143,7 @@ def _delete(
 ) -> list[MergeRecord]:
     with _action_transaction([*instances, *([keeper] if keeper else [])], context) as fresh:
         posts = [fresh(post) for post in instances]
-        if refusals := check_refused_relations(posts, context.using):
+        if refusals := [*check_refused_relations(posts, context.using), *check_leaves(posts)]:
             raise MergeRefused(refusals)
         cascades = {post: collect_cascade([post], context.using) for post in posts}
         if keeper is not None and any(keeper in cascade.deleted_rows for cascade in cascades.values()):

@@ -30,6 +30,7 @@ from .refusals import (
 from .relation_rules import MOVE, UNITE, RelationRules
 from .relations import ModelType, references_to, references_to_pk, rows_by_model, rows_of
 from .sums import AddedAmount, find_sums
+from .trees import check_places, is_parent_reference
 from .unique_conflicts import UniqueConflict
 from .values import ColumnChoice, TakenValue, columns_digest, differing_columns, find_taken_values
 
@@ -127,7 +128,7 @@ def plan_merge(
         add_cascaded_rows(plan)
         plan.obstacles += check_loops(posts, column_changes, plan)
         plan.obstacles += check_referenced_rows(plan)
-        plan.obstacles += check_refused_relations(losers, using)
+        plan.obstacles += check_refused_relations(losers, using) + check_places(keeper, losers)
         plan.sums = find_sums(keeper, losers)
         plan.column_choices, value_errors = differing_columns(keeper, losers, values)
         plan.obstacles += value_errors
@@ -186,7 +187,7 @@ def _column_changes(posts: MergePosts, using: str) -> dict[ModelType, list[Colum
     pending = [
         posts.column_change(reference)
         for reference in references_to(set(posts.keeper_rows), using)
-        if rules.rule_for_reference(reference) in (MOVE, UNITE)
+        if rules.rule_for_reference(reference) in (MOVE, UNITE) and not is_parent_reference(reference)
     ]
     followed: set[ModelType] = set()
     while pending:

@@ -15,6 +15,7 @@ from ..adapters import adapters_of
 from ..text.hashing import digest
 from .journal.serialization import comparable_value, stores_null
 from .relations import ModelType, rows_of
+from .trees import place_fields
 
 
 class TakenValue(NamedTuple):
@@ -91,7 +92,9 @@ def choosable_fields(model: ModelType) -> Iterator[Any]:
     Keys, links to parents and automatic dates are left out. So are references to posts of the same model,
     because these move, and the ``fixed_fields`` and ``sum_fields`` of the adapter.
     """
-    fixed = {name for adapter in adapters_of(model) for name in (*adapter.fixed_fields, *adapter.sum_fields)}
+    fixed = {
+        name for adapter in adapters_of(model) for name in (*adapter.fixed_fields, *adapter.sum_fields)
+    } | place_fields(model)
     fields: Sequence[Any] = model._meta.concrete_fields
     for field in fields:
         target_model = field.remote_field.model._meta.concrete_model if field.is_relation else None

@@ -42,6 +42,7 @@ from ..journal.side_effects import load_current_rows
 from ..locked_transaction import locked_transaction
 from ..relations import ModelType, rows_in_portions
 from ..sums import take_back_sums
+from ..trees import settle
 from .restore_columns import ColumnRestore
 from .undo_plan import UndoPlan, load_object, plan_undo
 
@@ -212,6 +213,8 @@ def _restore_post(plan: UndoPlan) -> None:
         for adapter in adapters_of(plan.post)[:1]:
             adapter.after_restore(plan.post)
     present = [post for post in (plan.post, plan.keeper) if post is not None]
+    for post in present:
+        settle(post, plan.using)
     for adapter in dict.fromkeys(adapter for post in present for adapter in adapters_of(post)[:1]):
         adapter.recount([post for post in present if adapter in adapters_of(post)[:1]])
 

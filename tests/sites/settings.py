@@ -1,0 +1,41 @@
+"""Settings of a site with the packages that are installed in the environment of `make test-sites`."""
+
+from importlib.util import find_spec
+
+SECRET_KEY = "sites"
+USE_TZ = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+NEARDUP = {"default": {"BACKEND": None}}
+PACKAGES = [name for name in ("treebeard", "mptt", "guardian", "reversion") if find_spec(name)]
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django_neardup",
+    *PACKAGES,
+    "tests.sites.app",
+]
+MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+if "guardian" in PACKAGES:
+    AUTHENTICATION_BACKENDS.append("guardian.backends.ObjectPermissionBackend")
