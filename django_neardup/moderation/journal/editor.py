@@ -22,8 +22,16 @@ class RecordJournal:
 
     @cached_property
     def deleted_rows(self) -> dict[RowId, StoredRow]:
-        """Return the stored rows that were deleted, by row id."""
-        return {row_id_of(row): row for row in self.record.journal.get("rows", ()) if not row.get("stays")}
+        """Return the stored rows that were deleted, by row id.
+
+        A row of the post that moved to the keeper is stored too, but it is not gone.
+        """
+        moved_ids = {row_id for row_id, _ in self.moves_by_column if self.row_id_after(row_id) != row_id}
+        return {
+            row_id_of(row): row
+            for row in self.record.journal.get("rows", ())
+            if not row.get("stays") and row_id_of(row) not in moved_ids
+        }
 
     @cached_property
     def own_row_ids(self) -> set[RowId]:

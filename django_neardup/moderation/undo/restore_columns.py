@@ -136,7 +136,12 @@ class ColumnRestorer:
             for journal, earlier_row_id in moved_column.later_moves:
                 cells_by_record[journal.record.pk].add((earlier_row_id, field_name))
         for pk, cells in cells_by_record.items():
-            self.later_records.journals[pk].remove_moves(cells)
+            journal = self.later_records.journals[pk]
+            # A child row of the later post that has a new key came with this record, and is none of that post.
+            journal.remove_rows(
+                {row_id for row_id, name in cells if name in primary_key_names(row_id)} & journal.own_row_ids
+            )
+            journal.remove_moves(cells)
 
     def _restore_in_table(
         self, move: Mapping[str, Any], moved_column: MovedColumn, values: StoredRow
