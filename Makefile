@@ -62,8 +62,11 @@ test-sites:  ## merges and undos on models of other packages, in an environment 
 	$(SITES_VENV)/bin/python -m pip install --quiet --upgrade pytest pytest-django -e . $(subst $(comma), ,$(SITES))
 	$(SITES_VENV)/bin/python -m pytest -c tests/sites/pytest.ini --rootdir . tests/sites
 
-fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`
-	FUZZ=$(TIMES) $(BIN)/python -m pytest -n 2 -m hypothesis
+fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`, and random schemas on every database
+	FUZZ=$(TIMES) SCHEMAS=500 HISTORIES=20 $(BIN)/python -m pytest -n 2 -m hypothesis
+	set -e; for engine in postgresql mariadb; do \
+		NEARDUP_TEST_DATABASE=$$engine SCHEMAS=50 HISTORIES=20 $(BIN)/python -m pytest -n 2 tests/moderation/test_random_schemas.py; \
+	done
 
 chaos: $(STAMP)  ## SAVES=10000 posts while workers are killed, stalled, stopped and cut off FAULTS=100 times: SEED=
 	set -e; for engine in postgresql mariadb; do \

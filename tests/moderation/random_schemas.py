@@ -1,0 +1,347 @@
+"""Random models that point at posts in every way, and random histories of merges, deletions, edits and undos."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+from django.apps import apps
+from django.contrib.contenttypes.fields import GenericForeignKey
+from django.contrib.contenttypes.models import ContentType
+from django.db import IntegrityError, connection, models, transaction
+
+from django_neardup.exceptions import Conflict, MergeRefused
+from django_neardup.models import MergeRecord
+from django_neardup.moderation import ActionContext, delete, merge
+from django_neardup.moderation.journal import statement_watch
+from django_neardup.moderation.relations import rows_of
+from django_neardup.moderation.undo.restore import undo
+from tests.testapp.zoo import NullCharField
+
+LABEL = "testapp"
+POSTS = 5
+ON_DELETE = {
+    "cascade": (models.CASCADE, {}),
+    "set null": (models.SET_NULL, {"null": True}),
+    "set default": (models.SET_DEFAULT, {"null": True, "default": None}),
+    "protect": (models.PROTECT, {}),
+    "restrict": (models.RESTRICT, {}),
+    "nothing": (models.DO_NOTHING, {"db_constraint": False}),
+}
+Rows = dict[str, dict[Any, dict[str, Any]]]
+
+
+class Schema:
+    """The models of one random schema. ``post`` is merged, ``topic`` is what posts point at."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = Random(seed)
+        self.prefix = f"Random{seed}"
+        self.models: list[type[models.Model]] = []
+        self.topic = self._model(
+            "Topic", name=models.CharField(max_length=20), posts=models.IntegerField(default=0)
+        )
+        self.post = self._post()
+        self.child = (
+            self._model("Child", base=self.post, paper=models.CharField(max_length=20))
+            if self.roll()
+            else None
+        )
+        self.related = [self._related(number) for number in range(self.chance.randint(2, 5))]
+
+    def roll(self, share: float = 0.5) -> bool:
+        return self.chance.random() < share
+
+    def _model(
+        self,
+        model_name: str,
+        /,
+        base: type[models.Model] = models.Model,
+        meta: dict[str, Any] | None = None,
+        **body: Any,
+    ) -> Any:
+        options = type("Meta", (), {"app_label": LABEL, **(meta or {})})
+        made = type(f"{self.prefix}{model_name}", (base,), {"__module__": __name__, "Meta": options, **body})
+        self.models.append(made)
+        return made
+
+    def _post(self) -> Any:
+        topic = models.ForeignKey(self.topic, models.SET_NULL, null=True, related_name="+")
+        body: dict[str, Any] = {
+            "title": models.CharField(max_length=20),
+            "number": models.IntegerField(default=0),
+            "topic": topic,
+        }
+        if self.roll():
+            body["code"] = NullCharField(max_length=20, null=True, unique=True, blank=True, default="")
+        if self.roll():
+            body["parent"] = models.ForeignKey("self", models.SET_NULL, null=True, related_name="+")
+        if self.roll():
+            body["twin"] = models.OneToOneField("self", models.SET_NULL, null=True, related_name="+")
+        body["delete"] = self.chance.choice(
+            [models.Model.delete, counting(self.topic), taking_topic(self.topic)]
+        )
+        return self._model("Post", **body)
+
+    def _related(self, number: int) -> Any:
+        on_delete, options = ON_DELETE[self.chance.choice([*ON_DELETE])]
+        column: Any = self.chance.choice([models.ForeignKey, models.ForeignKey, models.OneToOneField])
+        body: dict[str, Any] = {"name": models.CharField(max_length=20)}
+        kind = self.chance.choice(["key", "key", "key", "unique", "generic", "many", "nested"])
+        meta: dict[str, Any] = {}
+        if kind == "generic":
+            body["kind"] = models.ForeignKey(ContentType, models.CASCADE, related_name="+")
+            body["key"] = models.PositiveIntegerField()
+            body["post"] = GenericForeignKey("kind", "key")
+        elif kind == "many":
+            body["posts"] = models.ManyToManyField(self.post, related_name="+")
+        elif kind == "unique":
+            body["post"] = models.ForeignKey(self.post, on_delete, related_name="+", **options)
+            body["topic"] = models.ForeignKey(self.topic, models.CASCADE, related_name="+")
+            meta["unique_together"] = [("post", "topic")]
+        else:
+            body["post"] = column(self.post, on_delete, related_name="+", **options)
+        made = self._model(f"Related{number}", meta=meta, **body)
+        if kind == "nested":
+            inner, inner_options = ON_DELETE[self.chance.choice(["cascade", "set null", "protect"])]
+            self._model(
+                f"Nested{number}",
+                outer=models.ForeignKey(made, inner, related_name="+", **inner_options),
+                name=models.CharField(max_length=20),
+            )
+        return made
+
+
+def counting(topic: Any) -> Any:
+    def count_and_delete(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = models.Model.delete(self, *args, **kwargs)
+        topic.objects.filter(pk=self.topic_id).update(posts=models.F("posts") - 1)
+        return result
+
+    return count_and_delete
+
+
+def taking_topic(topic: Any) -> Any:
+    """As a forum does: the topic goes with its last post."""
+
+    def delete_with_topic(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = models.Model.delete(self, *args, **kwargs)
+        if self.topic_id and not type(self)._base_manager.filter(topic=self.topic_id).exists():
+            topic.objects.filter(pk=self.topic_id).delete()
+        return result
+
+    return delete_with_topic
+
+
+@contextmanager
+def tables_of(schema: Schema) -> Iterator[None]:
+    """Create the tables of a schema, and remove tables and models after the block."""
+    apps.clear_cache()
+    statement_watch._models_by_table.cache_clear()
+    with connection.schema_editor() as editor:
+        for model in schema.models:
+            editor.create_model(model)
+    try:
+        yield
+    finally:
+        clear(schema)
+        with connection.schema_editor() as editor:
+            for model in reversed(schema.models):
+                editor.delete_model(model)
+        name = schema.prefix.lower()
+        for model_name in [
+            model_name for model_name in apps.all_models[LABEL] if model_name.startswith(name)
+        ]:
+            del apps.all_models[LABEL][model_name]
+        apps.clear_cache()
+        statement_watch._models_by_table.cache_clear()
+        ContentType.objects.filter(app_label=LABEL, model__startswith=name)._raw_delete("default")
+        ContentType.objects.clear_cache()
+
+
+def clear(schema: Schema) -> None:
+    """Delete the rows of a schema, and the records."""
+    with connection.constraint_checks_disabled(), transaction.atomic():
+        for model in models_of(schema):
+            rows_of(model, "default")._raw_delete("default")
+        MergeRecord.objects.all().delete()
+
+
+def models_of(schema: Schema) -> list[Any]:
+    """Return the models of a schema with its many-to-many tables."""
+    found = apps.get_models(include_auto_created=True)
+    return [model for model in found if str(model._meta.model_name).startswith(schema.prefix.lower())]
+
+
+class History:
+    """Posts of a schema, and what happens to them. ``edited``: ids of rows that a person has touched."""
+
+    def __init__(self, schema: Schema, seed: int, with_edits: bool) -> None:
+        self.schema, self.chance, self.with_edits = schema, Random(seed), with_edits
+        self.records: list[MergeRecord] = []
+        self.said: list[str] = []
+        self.edited: set[tuple[str, Any]] = set()
+        self._fill()
+        self.before = self.rows()
+
+    def _fill(self) -> None:
+        schema, chance = self.schema, self.chance
+        topics = [schema.topic.objects.create(name=f"t{number}") for number in range(3)]
+        for number in range(POSTS):
+            model = schema.child if schema.child and chance.random() < 0.3 else schema.post
+            extra = {"paper": "p"} if model is schema.child else {}
+            post = model(title=f"p{number}", number=number, topic=chance.choice([*topics, None]), **extra)
+            self._save(post)
+        posts = list(schema.post.objects.all())
+        for post in posts:
+            for name in ("parent", "twin"):
+                if hasattr(post, f"{name}_id") and chance.random() < 0.3:
+                    setattr(post, name, chance.choice(posts))
+            if hasattr(post, "code") and chance.random() < 0.4:
+                post.code = f"c{post.pk}"
+            self._save(post)
+        for model in self._others():
+            for _ in range(chance.randint(0, 5)):
+                self._add_row(model, posts, topics)
+        for topic in topics:
+            topic.posts = schema.post.objects.filter(topic=topic).count()
+            topic.save()
+
+    def _others(self) -> list[Any]:
+        return [
+            model
+            for model in self.schema.models
+            if model not in (self.schema.topic, self.schema.post, self.schema.child)
+        ]
+
+    def _add_row(self, model: Any, posts: list[Any], topics: list[Any]) -> Any:
+        row = model(name=f"r{self.chance.randrange(100)}")
+        names = {field.name for field in model._meta.get_fields()}
+        if "post" in names:
+            row.post = self.chance.choice(posts)
+        if "topic" in names:
+            row.topic = self.chance.choice(topics)
+        if "outer" in names:
+            outers = list(model._meta.get_field("outer").related_model.objects.all())
+            if not outers:
+                return None
+            row.outer = self.chance.choice(outers)
+        if self._save(row) and "posts" in names:
+            row.posts.set(self.chance.sample(posts, self.chance.randint(0, len(posts))))
+        return row if row.pk else None
+
+    @staticmethod
+    def _save(row: Any) -> bool:
+        try:
+            with transaction.atomic():
+                row.save()
+        except IntegrityError:
+            return False
+        return True
+
+    def rows(self) -> Rows:
+        """Every row of the schema, by the label of its model and its key."""
+        found: Rows = {}
+        for model in models_of(self.schema):
+            names = [field.attname for field in model._meta.local_concrete_fields]
+            rows = rows_of(model, "default").order_by("pk").values("pk", *names)
+            found[model._meta.label_lower] = {row["pk"]: row for row in rows}
+        return found
+
+    def run(self, steps: int) -> None:
+        for _ in range(steps):
+            actions = [self.merge, self.merge, self.delete, self.undo] + (
+                [self.edit] * 2 if self.with_edits else []
+            )
+            self.chance.choice(actions)()
+        self.undo_all()
+
+    def merge(self) -> None:
+        posts = list(self.schema.post.objects.all())
+        if len(posts) > 1:
+            keeper, *losers = self.chance.sample(posts, self.chance.randint(2, min(3, len(posts))))
+            choices = {
+                model._meta.label_lower: self.chance.choice(["keeper", "loser"])
+                for model in self.schema.models
+            }
+            self._try(lambda: merge(keeper, losers, ActionContext(), choices=choices))
+
+    def delete(self) -> None:
+        posts = list(self.schema.post.objects.all())
+        if posts:
+            self._try(lambda: delete(self.chance.sample(posts, min(len(posts), 2)), ActionContext()))
+
+    def _try(self, action: Any) -> None:
+        before = self.rows()
+        try:
+            self.records += action()
+        except MergeRefused as refused:
+            assert refused.reasons
+            assert self.rows() == before, "a refused action has changed something"
+
+    def undo(self) -> bool:
+        if not self.records:
+            return False
+        record = self.chance.choice(self.records)
+        before = self.rows()
+        try:
+            left = undo(record, None, "default").left
+        except (MergeRefused, Conflict) as refused:
+            self.said += getattr(refused, "reasons", [str(refused)])
+            assert self.rows() == before, "a refused undo has changed something"
+            return False
+        self.records.remove(record)
+        self.said += left
+        return True
+
+    def undo_all(self) -> None:
+        """Undo what is left, in any order, until nothing more can be undone."""
+        failures = 0
+        while self.records and failures < 20:
+            failures = 0 if self.undo() else failures + 1
+
+    def edit(self) -> None:
+        """A person changes, adds or deletes a row."""
+        model = self.chance.choice(self._others() or [self.schema.topic])
+        rows = list(model.objects.all())
+        if not rows:
+            return
+        row = self.chance.choice(rows)
+        label = model._meta.label_lower
+        if self.chance.random() < 0.5:
+            row.name = f"e{self.chance.randrange(100)}"
+            self._save(row)
+            self.edited.add((label, row.pk))
+            return
+        before = self.rows()
+        try:
+            with transaction.atomic():
+                row.delete()
+        except (IntegrityError, models.ProtectedError, models.RestrictedError):
+            return
+        after = self.rows()
+        self.edited |= {
+            (name, key)
+            for name, found in before.items()
+            for key, values in found.items()
+            if after[name].get(key) != values
+        }
+
+    def losses(self) -> list[str]:
+        """Rows that are not as they were, that nobody has edited, and of whose model nothing was said."""
+        after = self.rows()
+        lost = []
+        for label, rows in self.before.items():
+            verbose = str(apps.get_model(label)._meta.verbose_name)
+            if any(verbose.lower() in sentence.lower() for sentence in self.said) or (
+                self.with_edits and self.records
+            ):
+                continue
+            lost += [
+                f"{label} {key}: {row} is {after[label].get(key)}"
+                for key, row in rows.items()
+                if (label, key) not in self.edited and after[label].get(key) != row
+            ]
+        return lost
