@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
+from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext_lazy
@@ -122,8 +121,10 @@ class PlanLine:
     def may_grant_rights(self) -> bool:
         """Return whether the rows join the post and a user, and no rule says what becomes of them."""
         rules = RelationRules.of(self.reference.target_model)
+        # By their labels: a site may be without the app of users.
+        holders = (settings.AUTH_USER_MODEL.lower(), "auth.group")
         return not rules.is_named(self.model, self.reference.field.name) and any(
-            isinstance(field, models.ForeignKey) and field.remote_field.model in (get_user_model(), Group)
+            isinstance(field, models.ForeignKey) and field.remote_field.model._meta.label_lower in holders
             for field in self.model._meta.local_concrete_fields
         )
 

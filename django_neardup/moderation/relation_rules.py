@@ -30,6 +30,7 @@ DEFAULT_RULES = {
     "*.historical*": STAY,
     "authtoken.token": STAY,
     "django_tasks_*.*": STAY,
+    "redirects.redirect": IGNORE,
     "taggit.taggeditem": UNITE,
     "wagtailcore.revision": STAY,
     "wagtailcore.*logentry": STAY,
@@ -37,7 +38,10 @@ DEFAULT_RULES = {
     "wagtailsearch.*": IGNORE,
     "forum_tracking.*": UNITE,
 }
-"""Rules for the models of known packages. Permissions and history are not inherited."""
+"""Rules for the models of known packages.
+
+Permissions and history are not inherited. Redirects follow the old addresses that this app keeps.
+"""
 
 
 class RelationRules:
