@@ -226,7 +226,7 @@ class TestHooks:
 
         registered(Piece, adapter=Counting)
         keeper, loser = pieces("keeper", "loser")
-        tally = Tally.objects.create(name="pieces that were visited")
+        tally = Tally.objects.create(name="visited pieces")
         for piece in (keeper, loser):
             Visit.objects.create(piece=piece, tally=tally)
         before = site()
