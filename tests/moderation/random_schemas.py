@@ -143,6 +143,8 @@ def tables_of(schema: Schema) -> Iterator[None]:
     with connection.schema_editor() as editor:
         for model in schema.models:
             editor.create_model(model)
+    # As after a migration: one that is made in an action would be cached although the action is rolled back.
+    ContentType.objects.get_for_models(*schema.models)
     try:
         yield
     finally:
