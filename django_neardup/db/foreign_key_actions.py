@@ -42,7 +42,6 @@ class ForeignKeyAction(NamedTuple):
 
     table: str
     column: str
-    target_table: str
     target_column: str
     is_cascade: bool
 
@@ -55,9 +54,7 @@ def foreign_key_actions(using: str) -> Mapping[str, Sequence[ForeignKeyAction]]:
     ):
         # SQLite leaves out the column of a key that points at the primary key.
         column_pointed_at = target_column or _primary_key_column(using, target_table)
-        actions[target_table].append(
-            ForeignKeyAction(table, column, target_table, column_pointed_at, bool(is_cascade))
-        )
+        actions[target_table].append(ForeignKeyAction(table, column, column_pointed_at, bool(is_cascade)))
     return actions
 
 

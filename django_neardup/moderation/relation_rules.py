@@ -65,13 +65,15 @@ class RelationRules:
 
     def rule_for(self, model: ModelType, field_name: str = "") -> str:
         """Return the rule for rows that point at a post by a field."""
-        names = [f"{model._meta.label_lower}.{field_name.lower()}", model._meta.label_lower]
-        return _longest(self._given, names) or _longest(DEFAULT_RULES, names) or MOVE
+        return self._named_rule(model, field_name) or MOVE
 
     def is_named(self, model: ModelType, field_name: str = "") -> bool:
         """Return whether a rule names these rows."""
+        return bool(self._named_rule(model, field_name))
+
+    def _named_rule(self, model: ModelType, field_name: str) -> str:
         names = [f"{model._meta.label_lower}.{field_name.lower()}", model._meta.label_lower]
-        return bool(_longest(self._given, names) or _longest(DEFAULT_RULES, names))
+        return _longest(self._given, names) or _longest(DEFAULT_RULES, names)
 
     def rule_for_reference(self, reference: Reference) -> str:
         return self.rule_for(reference.model, reference.field.name)

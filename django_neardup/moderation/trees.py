@@ -115,8 +115,13 @@ def _count_children(post: models.Model, using: str) -> None:
 
 
 def _is_treebeard(model: ModelType) -> bool:
-    return any(base.__module__ == "treebeard.models" and base.__name__ == "Node" for base in model.__mro__)
+    return _has_base(model, "treebeard.models", "Node")
 
 
 def _is_mptt(model: ModelType) -> bool:
-    return any(base.__module__ == "mptt.models" and base.__name__ == "MPTTModel" for base in model.__mro__)
+    return _has_base(model, "mptt.models", "MPTTModel")
+
+
+def _has_base(model: ModelType, module: str, name: str) -> bool:
+    """Return whether a model inherits from a class of a package that need not be installed."""
+    return any((base.__module__, base.__name__) == (module, name) for base in model.__mro__)
