@@ -105,7 +105,7 @@ def _site(size: int, file: str, quick: bool) -> Any:
 
 
 class _Unseen:
-    """A progress bar that nobody sees."""
+    """A progress bar without output."""
 
     def update(self, steps: int) -> None:
         pass

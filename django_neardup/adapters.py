@@ -91,7 +91,7 @@ class Adapter:
     - ``authors``: the model with the primary keys that ``author()`` returns. With it, staff read names.
     - ``relations``: what becomes of the rows that point at a post: "move", "unite", "stay", "ignore" or
       "refuse", by "app.model" or "app.model.field", also with ``*``.
-    - ``sum_fields``: number fields of which the keeper of a merge gets the sum.
+    - ``sum_fields``: names of number fields. A merge adds the values of the merged posts to the keeper's.
     - ``fixed_fields``: fields with values that staff never choose from another post.
     - ``accepts_loss``: models, as "app.model", with rows that an undo need not restore.
     - ``publication``: rules of this model, in place of the setting ``PUBLICATION``.

@@ -142,7 +142,7 @@ class BlockRule(Rule):
             return None
         if _count_verbs(context, gap) > MAX_BLOCK_VERBS and not self._is_headline(context, gap):
             return None
-        # A sentence about the terms of the deal is dropped or added, whatever stands in its place.
+        # Another sentence about the terms of the deal makes no other item.
         is_about_terms = any(
             side.term_positions.issuperset(range(start, end))
             for side, start, end in ((context.a, gap.start_a, gap.end_a), (context.b, gap.start_b, gap.end_b))
