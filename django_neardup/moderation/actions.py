@@ -34,7 +34,7 @@ from .refusals import check_refused_relations
 from .relation_rules import accepted_models, ignored_models
 from .relations import describe_object, rows_by_model, rows_of
 from .row_updates import load_as_shared_model, move_rows, remove_rows, save_taken_values
-from .sums import add_sums
+from .sums import add_sums, recount
 from .trees import check_leaves, move_children
 
 
@@ -114,7 +114,7 @@ def _apply_plan(plan: MergePlan, watch: StatementWatch) -> None:
     # What a ``save()`` sets besides goes back with the first value that it was called for.
     watch.post_number = min((value.loser_index for value in plan.taken_values), default=0)
     save_taken_values(plan)
-    _recount([plan.keeper, *plan.losers])
+    recount([plan.keeper, *plan.losers])
 
 
 def _hide(instances: Sequence[models.Model], context: ActionContext) -> list[MergeRecord]:
@@ -160,7 +160,7 @@ def _delete(
                 # An earlier deletion may have cascaded to this post.
                 if rows_of(type(post), context.using).filter(pk=post.pk).exists():
                     _delete_post(post)
-            _recount(posts)
+            recount(posts)
             journal_side_effects(records, watch)
             for urls, record in zip(urls_by_post, records, strict=True):
                 addresses.mark_gone(urls, record, context.using)
@@ -221,11 +221,6 @@ def _delete_post(instance: models.Model) -> None:
     instance.delete()
     # ``delete()`` clears the key, and listeners of ``post_merge`` get the post with its former key.
     instance.pk = key
-
-
-def _recount(posts: Sequence[models.Model]) -> None:
-    for adapter in dict.fromkeys(adapter for post in posts for adapter in adapters_of(post)[:1]):
-        adapter.recount([post for post in posts if adapter in adapters_of(post)[:1]])
 
 
 def _announce_merge(keeper: models.Model, loser: models.Model, record: MergeRecord, using: str) -> None:

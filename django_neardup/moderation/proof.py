@@ -21,8 +21,8 @@ from ..exceptions import MergeRefused
 from ..models import MergeRecord
 from .dependencies import model_of_row
 from .journal.editor import RecordJournal
-from .journal.serialization import RowId, find_model, is_same_value
-from .journal.side_effects import load_current_rows
+from .journal.serialization import RowId, changed_columns, find_model
+from .journal.side_effects import arrived_row_ids, load_current_rows
 from .journal.statement_watch import StatementWatch
 from .relations import ModelType, rows_label, rows_of
 from .undo.leftovers import UndoReport
@@ -82,11 +82,7 @@ def _undo_and_compare(
     accepted_models: Collection[ModelType],
 ) -> list[str]:
     changed_by_action, inserted_models = set(watch.rows), set(watch.inserted_models)
-    moved_here = {
-        RecordJournal(record).row_id_after(row_id)
-        for record in records
-        for row_id, _name in RecordJournal(record).moves_by_column
-    }
+    arrived = {row_id for record in records for row_id in arrived_row_ids(RecordJournal(record))}
     with _proving(context.using):
         try:
             for record in in_undo_order(sorted(records, key=lambda record: -record.pk)):
@@ -95,7 +91,7 @@ def _undo_and_compare(
             return error.reasons
         except IntegrityError as error:
             return [_("The database refuses: %(error)s") % {"error": error}]
-        seen = changed_by_action | moved_here
+        seen = changed_by_action | arrived
         undone = {
             row_id for row_id in watch.rows if row_id not in seen and find_model(row_id[0]) in inserted_models
         }
@@ -104,7 +100,7 @@ def _undo_and_compare(
         compared = {row_id: row for row_id, row in watch.rows.items() if row_id[0] not in accepted_labels}
         counts = {model: count for model, count in watch.row_counts.items() if model not in accepted_models}
         return [
-            *_differences(compared, undone | (moved_here - changed_by_action), watch.using),
+            *_differences(compared, undone | (arrived - changed_by_action), watch.using),
             *_other_counts(counts, watch.using),
         ]
 
@@ -131,10 +127,8 @@ def _differences(
     current = load_current_rows(rows.values(), using)
     for row_id, row in rows.items():
         if row_id in current:
-            model = model_of_row(row_id)
-            for name, stored in row["fields"].items():
-                if not is_same_value(model._meta.get_field(name), stored, current[row_id][name]):
-                    report.add(CHANGED, row_id, name)
+            for name in changed_columns(model_of_row(row_id), row["fields"], current[row_id]):
+                report.add(CHANGED, row_id, name)
         elif row_id not in may_be_gone:
             report.add(LOST, row_id)
     yield from report.sentences()

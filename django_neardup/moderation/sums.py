@@ -1,4 +1,4 @@
-"""Number fields of which the keeper of a merge gets the sum, so that an undo takes exactly one share back."""
+"""Numbers of a merge: the keeper gets the sum, and an undo takes exactly one share back. Counters are set anew."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from django.db import models
 
-from ..adapters import adapters_of
-from .journal.editor import RecordJournal
+from ..adapters import Adapter, adapters_of
+from .journal.editor import SUMS_KEY, RecordJournal
 from .journal.later_records import LaterRecords
 from .journal.serialization import (
     deserialize_key,
@@ -17,11 +17,9 @@ from .journal.serialization import (
     hashable_key,
     serialize_key,
     serialize_value,
+    stored_key,
 )
 from .relations import ModelType, rows_of
-
-SUMS_KEY = "sums"
-"""The key of a journal for the amounts that the keeper got."""
 
 
 class AddedAmount(NamedTuple):
@@ -105,15 +103,25 @@ def _take_back(entry: dict[str, Any], keeper_chain: Sequence[RecordJournal], usi
         later["amount"] = serialize_value(field, deserialize_value(field, later["amount"]) - amount)
         journal.is_changed = True
         key = hashable_key(later["pk"])
-    stored_key = list(key) if isinstance(key, tuple) else key
-    _change(model, deserialize_key(model, stored_key), field, -amount, using, becomes_null=entry["null"])
+    _change(model, deserialize_key(model, stored_key(key)), field, -amount, using, becomes_null=entry["null"])
+
+
+def recount(posts: Sequence[models.Model]) -> None:
+    """Let the adapters set the counters that depend on the posts."""
+    posts_by_adapter: dict[Adapter, list[models.Model]] = {}
+    for post in posts:
+        for adapter in adapters_of(post)[:1]:
+            posts_by_adapter.setdefault(adapter, []).append(post)
+    for adapter, posts_of_adapter in posts_by_adapter.items():
+        adapter.recount(posts_of_adapter)
 
 
 def _change(
     model: ModelType, pk: Any, field: Any, amount: Any, using: str, *, becomes_null: bool = False
 ) -> None:
     for row in rows_of(model, using).filter(pk=pk).select_for_update():
-        value = (getattr(row, field.attname) or 0) + amount if getattr(row, field.attname) else amount
+        current = getattr(row, field.attname)
+        value = amount if current is None else current + amount
         rows_of(model, using).filter(pk=pk).update(
             **{field.attname: None if becomes_null and not value else value}
         )

@@ -11,6 +11,8 @@ from ...models import MergeRecord
 from .serialization import RowId, find_model, row_id_of
 
 StoredRow = dict[str, Any]
+SUMS_KEY = "sums"
+"""The key of a journal for the amounts that the keeper got (see ``sums``)."""
 
 
 @dataclass

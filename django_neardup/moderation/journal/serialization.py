@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -73,6 +73,20 @@ def deserialize_key(model: ModelType, stored: Any) -> Any:
 def hashable_key(stored: Any) -> Any:
     """Return a stored primary key in a form that can be looked up."""
     return tuple(stored) if isinstance(stored, list) else stored
+
+
+def stored_key(key: Any) -> Any:
+    """Return the key of a row id as a stored row holds it: the inverse of ``hashable_key``."""
+    return list(key) if isinstance(key, tuple) else key
+
+
+def changed_columns(
+    model: ModelType, values: Mapping[str, Any], other_values: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the names of the columns whose stored values are unequal, of those that both sides have."""
+    for name, value in values.items():
+        if name in other_values and not is_same_value(model._meta.get_field(name), value, other_values[name]):
+            yield name
 
 
 def row_id_of(row: Mapping[str, Any]) -> RowId:

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...models import MergeRecord
-from .editor import RecordJournal
+from .editor import SUMS_KEY, RecordJournal
 from .serialization import (
     RowId,
+    changed_columns,
     deserialize_key,
     find_model,
-    is_same_value,
-    own_table_fields,
     read_rows,
     row_id_of,
 )
@@ -31,9 +30,9 @@ def journal_side_effects(records: Sequence[MergeRecord], watch: StatementWatch) 
     journaled_cells = {
         _cell_of(entry)
         for record in records
-        for entry in (*record.journal["moves"], *record.journal.get("sums", ()))
+        for entry in (*record.journal["moves"], *record.journal.get(SUMS_KEY, ()))
     }
-    arrived_ids = {row_id for record in records for row_id in _arrived_row_ids(RecordJournal(record))}
+    arrived_ids = {row_id for record in records for row_id in arrived_row_ids(RecordJournal(record))}
     for record in records:
         record.journal["moves"] += _mark_remaining_rows(
             [row for row in record.journal["rows"] if row_id_of(row) not in arrived_ids],
@@ -93,7 +92,7 @@ def _mark_remaining_rows(
     return list(_compare_rows(remaining_rows, current, journaled_cells))
 
 
-def _arrived_row_ids(journal: RecordJournal) -> Iterator[RowId]:
+def arrived_row_ids(journal: RecordJournal) -> Iterator[RowId]:
     """Yield the ids at which rows with a moved key are now."""
     # The row that had such an id before is gone.
     yield from (journal.row_id_after(row_id) for row_id in _left_row_ids(journal))
@@ -114,25 +113,18 @@ def _compare_rows(
     Add it to the journalled cells.
     """
     for row in rows:
-        fields = {field.name: field for field in _own_fields(row["model"])}
-        for field_name, current_value in current.get(row_id_of(row), {}).items():
-            old_value = row["fields"].get(field_name, current_value)
-            if (row_id_of(row), field_name) not in journaled_cells and not is_same_value(
-                fields[field_name], old_value, current_value
-            ):
-                journaled_cells.add((row_id_of(row), field_name))
+        row_id = row_id_of(row)
+        model = find_model(row["model"])
+        for name in changed_columns(model, row["fields"], current.get(row_id, {})) if model else ():
+            if (row_id, name) not in journaled_cells:
+                journaled_cells.add((row_id, name))
                 yield {
                     "model": row["model"],
                     "pk": row["pk"],
-                    "field": field_name,
-                    "from": old_value,
-                    "to": current_value,
+                    "field": name,
+                    "from": row["fields"][name],
+                    "to": current[row_id][name],
                 }
-
-
-def _own_fields(model_label: str) -> list[Any]:
-    model = find_model(model_label)
-    return [] if model is None else own_table_fields(model)
 
 
 def _cell_of(move: Mapping[str, Any]) -> Cell:

@@ -18,7 +18,7 @@ from ...db.foreign_key_actions import ForeignKeyAction, foreign_key_actions
 from ...db.triggers import words_of_triggers
 from ...db.write_statements import WriteStatement, read_write_statement
 from ..relations import ModelType, rows_of
-from .serialization import RowId, own_table_fields, read_queryset
+from .serialization import RowId, own_table_fields, read_queryset, stored_key
 
 StoredRow = dict[str, Any]
 OWN_APP = "neardup"
@@ -106,8 +106,7 @@ class StatementWatch:
         found = read_queryset(rows, own_table_fields(rows.model))
         for key, values in found.items():
             if (label, key) not in self.rows:
-                stored_key = list(key) if isinstance(key, tuple) else key
-                self.rows[label, key] = {"model": label, "pk": stored_key, "fields": values}
+                self.rows[label, key] = {"model": label, "pk": stored_key(key), "fields": values}
                 self.owners[label, key] = self.post_number
         if are_deleted and found:
             for action in self._foreign_key_actions.get(rows.model._meta.db_table, ()):

@@ -32,6 +32,7 @@ from ..relations import (
     rows_in_portions,
     rows_of,
 )
+from .editor import SUMS_KEY
 from .hold_entries import document_of, hold_journal_entry
 from .serialization import serialize_key, serialize_rows, serialize_value
 
@@ -84,7 +85,7 @@ def create_merge_records(plan: MergePlan, context: ActionContext) -> list[MergeR
         ]
         sums = [added.journal_entry() for added in plan.sums if added.loser_index == loser_index]
         if sums:
-            journal["sums"] = sums
+            journal[SUMS_KEY] = sums
         records.append(_create_record(MergeRecord.Action.MERGE, loser, context, journal, plan.keeper))
     return records
 

@@ -6,7 +6,7 @@ Later edits stay untouched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -28,20 +28,21 @@ from ...pipeline.record_keys import keeper_id_for_model, loser_id_for_model
 from ...queues import notify_worker
 from ...signals import post_undo
 from .. import addresses, admin_log
-from ..dependencies import model_of_row, offered_targets, referenced_targets
+from ..dependencies import ReferenceTarget, model_of_row, offered_targets, referenced_targets
 from ..journal.hold_entries import restore_hold
-from ..journal.serialization import deserialize_key as key_from
 from ..journal.serialization import (
+    changed_columns,
     deserialize_value,
     find_model,
     insert_row,
-    is_same_value,
     row_id_of,
+    stored_key,
 )
+from ..journal.serialization import deserialize_key as key_from
 from ..journal.side_effects import load_current_rows
 from ..locked_transaction import locked_transaction
 from ..relations import ModelType, rows_in_portions
-from ..sums import take_back_sums
+from ..sums import recount, take_back_sums
 from ..trees import settle
 from .restore_columns import ColumnRestore
 from .undo_plan import UndoPlan, load_object, plan_undo
@@ -197,11 +198,13 @@ def _restore_post(plan: UndoPlan) -> None:
         # Columns before rows: one of them may hold a unique value that a row needs. But the post comes before
         # the columns that point at it.
         own_rows = [row for row in plan.rows_to_insert if row_id_of(row) in plan.own_row_ids]
-        free = [restore for restore in plan.column_restores if not _points_at(restore, own_rows)]
-        _restore_columns(free, plan.using)
+        other_rows = [row for row in plan.rows_to_insert if row_id_of(row) not in plan.own_row_ids]
+        targets = {target for row in own_rows for target in offered_targets(row)}
+        pointing = {id(restore) for restore in plan.column_restores if _points_at(restore, targets)}
+        _restore_columns([each for each in plan.column_restores if id(each) not in pointing], plan.using)
         _restore_rows(own_rows, plan.using)
-        _restore_columns([x for x in plan.column_restores if x not in free], plan.using)
-        _restore_rows([row for row in plan.rows_to_insert if row not in own_rows], plan.using)
+        _restore_columns([each for each in plan.column_restores if id(each) in pointing], plan.using)
+        _restore_rows(other_rows, plan.using)
         # A trigger or a listener that counts the rows has changed what was restored.
         _restore_columns(_changed_again(plan.column_restores, plan.using), plan.using)
     take_back_sums(plan.later_records, plan.using)
@@ -215,15 +218,13 @@ def _restore_post(plan: UndoPlan) -> None:
     present = [post for post in (plan.post, plan.keeper) if post is not None]
     for post in present:
         settle(post, plan.using)
-    for adapter in dict.fromkeys(adapter for post in present for adapter in adapters_of(post)[:1]):
-        adapter.recount([post for post in present if adapter in adapters_of(post)[:1]])
+    recount(present)
 
 
-def _points_at(restore: ColumnRestore, rows: Sequence[dict[str, Any]]) -> bool:
-    """Return whether a column that goes back points at one of the rows."""
-    offered = {target for row in rows for target in offered_targets(row)}
+def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> bool:
+    """Return whether a column that goes back points at one of the targets."""
     row = {"model": restore.row_id[0], "pk": restore.row_id_after[1], "fields": restore.values}
-    return any(target in offered for name, target in referenced_targets(row) if name in restore.values)
+    return any(target in targets for name, target in referenced_targets(row) if name in restore.values)
 
 
 def _restore_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
@@ -242,7 +243,7 @@ def _restore_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
 def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list[ColumnRestore]:
     """Return the restores with a column that does not hold its value."""
     rows = [
-        {"model": label, "pk": list(key) if isinstance(key, tuple) else key, "fields": restore.values}
+        {"model": label, "pk": stored_key(key), "fields": restore.values}
         for restore in column_restores
         for label, key in [restore.row_id_after]
     ]
@@ -250,17 +251,12 @@ def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list
     return [
         ColumnRestore(restore.row_id_after, restore.values)
         for restore in column_restores
-        if restore.row_id_after in current and not _holds(restore, current[restore.row_id_after])
+        if any(
+            changed_columns(
+                model_of_row(restore.row_id), restore.values, current.get(restore.row_id_after, {})
+            )
+        )
     ]
-
-
-def _holds(restore: ColumnRestore, current_values: dict[str, Any]) -> bool:
-    model = model_of_row(restore.row_id)
-    return all(
-        is_same_value(model._meta.get_field(name), stored, current_values[name])
-        for name, stored in restore.values.items()
-        if name in current_values
-    )
 
 
 def _restore_columns(column_restores: Sequence[ColumnRestore], using: str) -> None:

@@ -22,7 +22,7 @@ from ..dependencies import (
 )
 from ..journal.editor import RecordJournal
 from ..journal.later_records import LaterRecords
-from ..journal.serialization import RowId, find_model, row_id_of, serialize_key
+from ..journal.serialization import RowId, find_model, row_id_of, serialize_key, stored_key
 from ..journal.side_effects import load_current_rows
 from ..relations import ModelType
 from .leftovers import (
@@ -361,4 +361,4 @@ def _with_values(row: StoredRow, values: Mapping[str, Any]) -> StoredRow:
     """Return the stored row with the values. They may be part of its primary key."""
     fields = {name: values.get(name, value) for name, value in row["fields"].items()}
     key = row_id_with(row_id_of(row), values)[1]
-    return {**row, "pk": list(key) if isinstance(key, tuple) else key, "fields": fields}
+    return {**row, "pk": stored_key(key), "fields": fields}
