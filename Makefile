@@ -1,7 +1,6 @@
 # The entry points for people and CI. `make` alone lists them.
 SHELL := /bin/sh
 VENV := .venv
-comma := ,
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # The newest interpreter that runs and is supported; PYTHON= overrides.
@@ -53,14 +52,8 @@ test-postgresql: $(STAMP)  ## database tests on a private PostgreSQL
 test-mariadb: $(STAMP)  ## database tests on a private MariaDB
 	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike"
 
-# Packages of other people, by their names in the registry; each module of tests/sites says which it needs.
-SITES = django-treebeard,django-mptt,django-guardian,django-reversion
-SITES_VENV = .venv-sites
-
-test-sites:  ## merges and undos on models of other packages, in an environment of its own: SITES=django-mptt,...
-	test -d $(SITES_VENV) || $(PYTHON) -m venv $(SITES_VENV)
-	$(SITES_VENV)/bin/python -m pip install --quiet --upgrade pytest pytest-django -e . $(subst $(comma), ,$(SITES))
-	$(SITES_VENV)/bin/python -m pytest -c tests/sites/pytest.ini --rootdir . tests/sites
+test-sites:  ## merges and undos on models of other packages, in environments of their own: SITES=mptt,guardian (all)
+	$(PYTHON) -m tests.sites $(SITES)
 
 fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`, and random schemas on every database
 	FUZZ=$(TIMES) SCHEMAS=500 HISTORIES=20 $(BIN)/python -m pytest -n 2 -m hypothesis
@@ -114,4 +107,4 @@ services: ## install PostgreSQL, MariaDB, Redis, Chromium, gettext (Debian)
 	sh .ci/services
 
 clean:  ## remove the environment and what tools left behind
-	rm -rf $(VENV) $(SITES_VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) .venv-sites build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov

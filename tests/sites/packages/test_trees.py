@@ -6,7 +6,7 @@ from django.conf import settings
 from django_neardup.exceptions import MergeRefused
 from django_neardup.moderation import ActionContext, delete, merge, plan_merge
 from django_neardup.moderation.undo.restore import undo
-from tests.sites.app import models
+from tests.sites.packages.app import models
 from tests.sites.tools import rows
 
 pytestmark = pytest.mark.django_db

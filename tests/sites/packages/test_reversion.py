@@ -5,7 +5,7 @@ from django.conf import settings
 
 from django_neardup.moderation import ActionContext, merge
 from django_neardup.moderation.undo.restore import undo
-from tests.sites.app.models import Post
+from tests.sites.packages.app.models import Post
 from tests.sites.tools import rows
 
 pytestmark = [

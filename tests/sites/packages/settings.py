@@ -16,7 +16,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django_neardup",
     *PACKAGES,
-    "tests.sites.app",
+    "tests.sites.packages.app",
 ]
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -6,7 +6,7 @@ from django.contrib.auth import get_user_model
 
 from django_neardup.moderation import ActionContext, delete, merge
 from django_neardup.moderation.undo.restore import undo
-from tests.sites.app.models import Post
+from tests.sites.packages.app.models import Post
 from tests.sites.tools import rows
 
 pytestmark = [

@@ -1,0 +1,81 @@
+"""Merge and undo on what others wrote: `python -m tests.sites [NAME,...]` installs packages and runs their tests.
+
+Each folder beside this file is a site with settings and an environment of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+ENVIRONMENTS = ROOT / ".venv-sites"
+
+
+class Package(NamedTuple):
+    """A package by the names of its distributions in the registry, and the folder of its site."""
+
+    distributions: tuple[str, ...]
+    folder: str = "packages"
+
+
+PACKAGES = {
+    "guardian": Package(("django-guardian",)),
+    "mptt": Package(("django-mptt",)),
+    "reversion": Package(("django-reversion",)),
+    "treebeard": Package(("django-treebeard",)),
+}
+
+
+def main() -> int:
+    """Run the tests of every site that was asked for. Return the first exit status that is not 0."""
+    parser = argparse.ArgumentParser(prog="python -m tests.sites", description=__doc__)
+    parser.add_argument(
+        "names", nargs="?", default=",".join(PACKAGES), help="separated by commas; all without it"
+    )
+    parser.add_argument("--python", default=sys.executable, help="the interpreter of new environments")
+    options = parser.parse_args()
+    names = options.names.split(",")
+    if unknown := [name for name in names if name not in PACKAGES]:
+        parser.error(f"not known: {', '.join(unknown)}. Known are: {', '.join(PACKAGES)}.")
+    folders = dict.fromkeys(PACKAGES[name].folder for name in names)
+    statuses = [
+        run_site(folder, [name for name in names if PACKAGES[name].folder == folder], options.python)
+        for folder in folders
+    ]
+    return next((status for status in statuses if status), 0)
+
+
+def run_site(folder: str, names: Iterable[str], interpreter: str) -> int:
+    """Install the packages of a site in its environment and run its tests there. Return the exit status."""
+    environment = ENVIRONMENTS / folder
+    python = environment / "bin" / "python"
+    if not python.exists():
+        subprocess.run([interpreter, "-m", "venv", environment], check=True)
+    distributions = [each for name in names for each in PACKAGES[name].distributions]
+    install = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--upgrade",
+        "pytest",
+        "pytest-django",
+        *distributions,
+    ]
+    subprocess.run([*install, "--editable", ROOT], check=True)
+    print(f"{folder}: {', '.join(names)}", flush=True)
+    settings = {"DJANGO_SETTINGS_MODULE": f"tests.sites.{folder}.settings"}
+    tests = [python, "-m", "pytest", "-c", HERE / "pytest.ini", "--rootdir", ROOT, HERE / folder]
+    return subprocess.run(tests, env={**os.environ, **settings}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
