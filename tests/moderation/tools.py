@@ -35,7 +35,8 @@ def _counting(labels: tuple[str, ...]) -> tuple[list[type[Model]], str, tuple[An
         rows_of(model, "default").order_by().values(n=Value(number)).annotate(count=Count("*"))
         for number, model in enumerate(models)
     ]
-    return models, *first.union(*others, all=True).query.sql_with_params()
+    # Django 6.1 would order the union as its first model says.
+    return models, *first.union(*others, all=True).order_by().query.sql_with_params()
 
 
 def _models(labels: Sequence[str]) -> list[type[Model]]:
