@@ -25,6 +25,18 @@ class MergeRefused(NeardupError):
         self.reasons = reasons
 
 
+class UndoIsInexact(MergeRefused):
+    """An action whose undo was tried and would not restore every row.
+
+    ``is_acceptable``: only rows whose loss the adapter accepts would be missing. The action is done if the
+    person accepts it too.
+    """
+
+    def __init__(self, reasons: list[str], *, is_acceptable: bool = False) -> None:
+        super().__init__(reasons)
+        self.is_acceptable = is_acceptable
+
+
 class Conflict(NeardupError):
     """The data on a moderator's screen is outdated: another moderator decided, or a post was edited."""
 

@@ -19,7 +19,7 @@ _STATEMENTS = {
         JOIN pg_attribute child_column ON child_column.attrelid = child.oid AND child_column.attnum = rule.conkey[1]
         JOIN pg_attribute parent_column ON parent_column.attrelid = parent.oid
             AND parent_column.attnum = rule.confkey[1]
-        WHERE rule.contype = 'f' AND rule.confdeltype IN ('c', 'n', 'd')
+        WHERE rule.contype = 'f' AND rule.confdeltype IN ('c', 'n', 'd') AND pg_table_is_visible(child.oid)
     """,
     "mysql": """
         SELECT used.TABLE_NAME, used.COLUMN_NAME, used.REFERENCED_TABLE_NAME, used.REFERENCED_COLUMN_NAME,

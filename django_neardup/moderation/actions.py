@@ -31,7 +31,7 @@ from .locked_transaction import locked_transaction
 from .plan import MergePlan, plan_merge
 from .proof import prove_undo
 from .refusals import check_refused_relations
-from .relation_rules import accepted_models, ignored_models
+from .relation_rules import AcceptedLoss, ignored_models
 from .relations import describe_object, rows_by_model, rows_of
 from .row_updates import load_as_shared_model, move_rows, remove_rows, save_taken_values
 from .sums import add_sums, recount
@@ -97,7 +97,7 @@ def _merge(
             journal_side_effects(records, watch)
             for urls, record in zip(urls_by_loser, records, strict=True):
                 addresses.redirect_to_keeper(urls, plan.keeper, record, context.using)
-            prove_undo(records, watch, context, accepted_models([plan.keeper]))
+            prove_undo(records, watch, context, AcceptedLoss([plan.keeper]))
         for loser, record in zip(plan.losers, records, strict=True):
             _announce_merge(plan.keeper, loser, record, context.using)
     return records
@@ -125,7 +125,7 @@ def _hide(instances: Sequence[models.Model], context: ActionContext) -> list[Mer
         with watch_statements(context.using, ignored_models(posts)) as watch:
             for watch.post_number, post in enumerate(posts):
                 adapter_for(post).hide(post)
-            prove_undo(records, watch, context, accepted_models(posts))
+            prove_undo(records, watch, context, AcceptedLoss(posts))
     return records
 
 
@@ -164,7 +164,7 @@ def _delete(
             journal_side_effects(records, watch)
             for urls, record in zip(urls_by_post, records, strict=True):
                 addresses.mark_gone(urls, record, context.using)
-            prove_undo(records, watch, context, accepted_models(posts))
+            prove_undo(records, watch, context, AcceptedLoss(posts))
     return records
 
 

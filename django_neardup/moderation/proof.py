@@ -7,7 +7,8 @@ signals, files and callbacks of the action happen once. Signals of the undo happ
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -17,14 +18,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ..conf import get_profile
-from ..exceptions import MergeRefused
+from ..exceptions import MergeRefused, UndoIsInexact
 from ..models import MergeRecord
 from .dependencies import model_of_row
 from .journal.editor import RecordJournal
 from .journal.serialization import RowId, changed_columns, find_model
 from .journal.side_effects import arrived_row_ids, load_current_rows
-from .journal.statement_watch import StatementWatch
-from .relations import ModelType, rows_label, rows_of
+from .journal.statement_watch import StatementWatch, models_by_table
+from .relation_rules import AcceptedLoss
 from .undo.leftovers import UndoReport
 from .undo.restore import in_undo_order, undo_in_transaction
 
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
 PROOF_KEY = "proof"
 """The key of a journal for what a proof came to: one of the following."""
 
-DONE, OFF, TOO_MANY_ROWS = "done", "off", "too many rows"
+DONE, ACCEPTED, OFF, TOO_MANY_ROWS = "done", "accepted", "off", "too many rows"
+
+LOST_KEY = "lost"
+"""The key of a journal for the loss that the person has accepted, as sentences."""
 
 LOST = gettext_lazy("%(rows)s: would not come back.")
 CHANGED = gettext_lazy("%(rows)s: would have another value.")
@@ -48,39 +52,41 @@ def is_proof() -> bool:
 
 
 def prove_undo(
-    records: Sequence[MergeRecord],
-    watch: StatementWatch,
-    context: ActionContext,
-    accepted_models: Collection[ModelType] = (),
+    records: Sequence[MergeRecord], watch: StatementWatch, context: ActionContext, accepted: AcceptedLoss
 ) -> None:
     """Undo an action that has just been done, compare every row that it changed, and take the undo back.
 
-    Rows of ``accepted_models`` are not compared.
-    Raise MergeRefused with what would not come back. ``NEARDUP["PROVE_UNDO"]`` turns it off. Above
-    ``NEARDUP["PROVE_ROWS"]`` changed rows nothing is proved. The journals say so.
+    Raise UndoIsInexact with what would not come back. Rows whose loss is ``accepted`` may be missing if the
+    person accepts it too. ``NEARDUP["PROVE_UNDO"]`` turns the proof off. Above ``NEARDUP["PROVE_ROWS"]`` changed
+    rows nothing is proved. The journals say so.
     """
     profile = get_profile()
     outcome = OFF if not profile.prove_undo else DONE
     if outcome == DONE and len(watch.rows) > profile.prove_rows:
         outcome = TOO_MANY_ROWS
+    losses: list[str] = []
     if outcome == DONE:
-        reasons = [
-            *_unread_messages(watch),
-            *_undo_and_compare(records, watch, context, accepted_models),
-        ]
-        if reasons:
-            raise MergeRefused([_("An undo would not restore everything."), *dict.fromkeys(reasons)])
+        differences = [*_unexplained_tables(watch), *_undo_and_compare(records, watch, context)]
+        losses = list(dict.fromkeys(sentence for _name, sentence in differences))
+        is_acceptable = all(accepted.covers(name) for name, _sentence in differences)
+        if losses and not (is_acceptable and context.accepts_loss):
+            message = _("An undo would not restore everything.")
+            raise UndoIsInexact([message, *losses], is_acceptable=is_acceptable)
+        outcome = ACCEPTED if losses else DONE
     for record in records:
         record.journal[PROOF_KEY] = outcome
+        if losses:
+            record.journal[LOST_KEY] = losses
         record.save(using=context.using, update_fields=["journal"])
 
 
+Difference = tuple[str, str]
+"""The label of a model, or the name of a table, and what is different there, in words."""
+
+
 def _undo_and_compare(
-    records: Sequence[MergeRecord],
-    watch: StatementWatch,
-    context: ActionContext,
-    accepted_models: Collection[ModelType],
-) -> list[str]:
+    records: Sequence[MergeRecord], watch: StatementWatch, context: ActionContext
+) -> list[Difference]:
     changed_by_action, inserted_models = set(watch.rows), set(watch.inserted_models)
     arrived = {row_id for record in records for row_id in arrived_row_ids(RecordJournal(record))}
     with _proving(context.using):
@@ -88,21 +94,16 @@ def _undo_and_compare(
             for record in in_undo_order(sorted(records, key=lambda record: -record.pk)):
                 undo_in_transaction(record.pk, context.user, context.using)
         except MergeRefused as error:
-            return error.reasons
+            return [("", reason) for reason in error.reasons]
         except IntegrityError as error:
-            return [_("The database refuses: %(error)s") % {"error": error}]
+            return [("", _("The database refuses: %(error)s") % {"error": error})]
         seen = changed_by_action | arrived
         undone = {
             row_id for row_id in watch.rows if row_id not in seen and find_model(row_id[0]) in inserted_models
         }
         # A row that has a new key, and a row that the action has inserted, are gone after the undo.
-        accepted_labels = {model._meta.label_lower for model in accepted_models}
-        compared = {row_id: row for row_id, row in watch.rows.items() if row_id[0] not in accepted_labels}
-        counts = {model: count for model, count in watch.row_counts.items() if model not in accepted_models}
-        return [
-            *_differences(compared, undone | (arrived - changed_by_action), watch.using),
-            *_other_counts(counts, watch.using),
-        ]
+        may_be_gone = undone | (arrived - changed_by_action)
+        return [*_differing_rows(watch.rows, may_be_gone, watch.using), *_differing_tables(watch)]
 
 
 @contextmanager
@@ -119,27 +120,29 @@ def _proving(using: str) -> Iterator[None]:
         _is_proof.reset(token)
 
 
-def _differences(
+def _differing_rows(
     rows: Mapping[RowId, Mapping[str, Any]], may_be_gone: set[RowId], using: str
-) -> Iterator[str]:
-    """Yield which rows are not as they were before the action, in words."""
-    report = UndoReport()
+) -> Iterator[Difference]:
+    """Yield which rows are not as they were before the action."""
+    reports: defaultdict[str, UndoReport] = defaultdict(UndoReport)
     current = load_current_rows(rows.values(), using)
     for row_id, row in rows.items():
         if row_id in current:
             for name in changed_columns(model_of_row(row_id), row["fields"], current[row_id]):
-                report.add(CHANGED, row_id, name)
+                reports[row_id[0]].add(CHANGED, row_id, name)
         elif row_id not in may_be_gone:
-            report.add(LOST, row_id)
-    yield from report.sentences()
+            reports[row_id[0]].add(LOST, row_id)
+    for label, report in reports.items():
+        yield from ((label, sentence) for sentence in report.sentences())
 
 
-def _other_counts(counts: Mapping[ModelType, int], using: str) -> Iterator[str]:
-    for model, count in counts.items():
-        if rows_of(model, using).count() != count:
-            yield _("%(rows)s: there would be another number of them.") % {"rows": rows_label(model)}
+def _differing_tables(watch: StatementWatch) -> Iterator[Difference]:
+    for table in watch.differing_tables():
+        yield table, _("The table %(table)s would have other rows.") % {"table": table}
 
 
-def _unread_messages(watch: StatementWatch) -> Iterator[str]:
-    for table in sorted(watch.unread_tables):
-        yield _("Something changes the table %(table)s, and nothing shows what.") % {"table": table or "?"}
+def _unexplained_tables(watch: StatementWatch) -> Iterator[Difference]:
+    for table in sorted(watch.unexplained_tables()):
+        model = models_by_table().get(table)
+        message = _("Something changes the table %(table)s, and nothing shows what.")
+        yield model._meta.label_lower if model else table, message % {"table": table or "?"}

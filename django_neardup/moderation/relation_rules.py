@@ -89,27 +89,33 @@ def ignored_models(posts: Iterable[models.Model]) -> frozenset[ModelType]:
     )
 
 
-def accepted_models(posts: Iterable[models.Model]) -> frozenset[ModelType]:
-    """Return the models whose loss the adapters of the posts accept."""
-    patterns = {
-        name.lower()
-        for model in dict.fromkeys(type(post) for post in posts)
-        for adapter in adapters_of(model)
-        for name in adapter.accepts_loss
-    }
-    return frozenset(
-        model
-        for model in apps.get_models(include_auto_created=True)
-        if any(fnmatchcase(model._meta.label_lower, pattern) for pattern in patterns)
-    )
+class AcceptedLoss:
+    """The models, and tables of no model, that the adapters of posts accept to lose rows of."""
+
+    def __init__(self, posts: Iterable[models.Model]) -> None:
+        self.names = list(
+            dict.fromkeys(
+                name
+                for model in dict.fromkeys(type(post) for post in posts)
+                for adapter in adapters_of(model)
+                for name in adapter.accepts_loss
+            )
+        )
+
+    def covers(self, name: str) -> bool:
+        """Return whether the label of a model, or the name of a table, is among them."""
+        return any(fnmatchcase(name.lower(), pattern.lower()) for pattern in self.names)
 
 
 def unknown_names(names: Iterable[str]) -> Iterator[str]:
-    """Yield the names of models, or of their fields, that the site does not have. Names with ``*`` may be of none."""
+    """Yield the names of models, or of their fields, that the site does not have.
+
+    Names with ``*`` may be of none, and names without a dot are of tables.
+    """
     labels = {model._meta.label_lower: model for model in apps.get_models(include_auto_created=True)}
     for name in names:
-        label, _, field_name = name.lower().rpartition(".")
-        if "*" in name or name.lower() in labels:
+        label, dot, field_name = name.lower().rpartition(".")
+        if "*" in name or not dot or name.lower() in labels:
             continue
         fields = {field.name.lower() for field in labels[label]._meta.get_fields()} if label in labels else ()
         if field_name not in fields:

@@ -139,7 +139,7 @@ def taking_topic(topic: Any) -> Any:
 def tables_of(schema: Schema) -> Iterator[None]:
     """Create the tables of a schema, and remove tables and models after the block."""
     apps.clear_cache()
-    statement_watch._models_by_table.cache_clear()
+    statement_watch.models_by_table.cache_clear()
     with connection.schema_editor() as editor:
         for model in schema.models:
             editor.create_model(model)
@@ -158,7 +158,7 @@ def tables_of(schema: Schema) -> Iterator[None]:
         ]:
             del apps.all_models[LABEL][model_name]
         apps.clear_cache()
-        statement_watch._models_by_table.cache_clear()
+        statement_watch.models_by_table.cache_clear()
         ContentType.objects.filter(app_label=LABEL, model__startswith=name)._raw_delete("default")
         ContentType.objects.clear_cache()
 

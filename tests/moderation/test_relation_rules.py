@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 
 from django_neardup import registry
 from django_neardup.adapters import Adapter, register
-from django_neardup.exceptions import MergeRefused
+from django_neardup.exceptions import MergeRefused, UndoIsInexact
 from django_neardup.moderation import ActionContext, delete, merge, plan_merge
 from django_neardup.moderation.relation_rules import RelationRules, unknown_names
 from tests.moderation.tools import pieces, run, site, undone
@@ -100,10 +100,27 @@ class TestRules:
         Person.objects.create(name="x")
         monkeypatch.setattr(Piece, "save_base", _rename_people)
 
-        (record,) = run(keeper, loser)
+        with pytest.raises(UndoIsInexact) as refused:
+            run(keeper, loser)
+        assert refused.value.is_acceptable
+        assert Person.objects.get().name == "x"
+        (record,) = run(keeper, loser, accepts_loss=True)
+        assert record.journal["proof"] == "accepted"
+        assert record.journal["lost"] == refused.value.reasons[1:] != []
         undone(record)
 
         assert Person.objects.get().name == "renamed"
+
+    def test_a_loss_that_the_adapter_does_not_accept(self, monkeypatch):
+        rules(accepts_loss=["testapp.Group"])
+        keeper, loser = pieces("keeper", "loser")
+        Person.objects.create(name="x")
+        monkeypatch.setattr(Piece, "save_base", _rename_people)
+
+        with pytest.raises(UndoIsInexact) as refused:
+            run(keeper, loser, accepts_loss=True)
+
+        assert not refused.value.is_acceptable
 
     def test_the_longest_name_wins(self):
         rules = RelationRules(

@@ -61,22 +61,31 @@ COUNT = {
     "DELETE": "UPDATE testapp_tally SET visits = visits - 1 WHERE id = OLD.tally_id",
 }
 TRIGGERS = {
-    "sqlite": ["CREATE TRIGGER testapp_count_{event} AFTER {event} ON testapp_visit BEGIN {count}; END"],
-    "mysql": ["CREATE TRIGGER testapp_count_{event} AFTER {event} ON testapp_visit FOR EACH ROW {count}"],
+    "sqlite": ["CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {body}; END"],
+    "mysql": ["CREATE TRIGGER {name} AFTER {event} ON {table} FOR EACH ROW BEGIN {body}; END"],
     "postgresql": [
-        "CREATE FUNCTION testapp_count_{event}() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN {count}; RETURN NULL; END $$",
-        "CREATE TRIGGER testapp_count_{event} AFTER {event} ON testapp_visit FOR EACH ROW "
-        "EXECUTE FUNCTION testapp_count_{event}()",
+        "CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body}; RETURN NULL; END $$",
+        "CREATE TRIGGER {name} AFTER {event} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()",
     ],
 }
+DROPPED_TRIGGERS = {
+    "sqlite": "DROP TRIGGER {name}",
+    "mysql": "DROP TRIGGER {name}",
+    "postgresql": "DROP FUNCTION {name} CASCADE",
+}
+
+
+def trigger(vendor: str, name: str, event: str, table: str, body: str) -> list[str]:
+    """Return the statements that create a trigger. ``body`` is one or more statements without the last ";"."""
+    values = {"name": name, "event": event, "table": table, "body": body}
+    return [statement.format(**values) for statement in TRIGGERS[vendor]]
 
 
 def statements(vendor: str) -> list[str]:
     """Return the statements that make the tables and triggers on a database."""
     triggers = [
-        statement.format(event=event, count=count)
+        statement
         for event, count in COUNT.items()
-        for statement in TRIGGERS[vendor]
+        for statement in trigger(vendor, f"testapp_count_{event}".lower(), event, "testapp_visit", count)
     ]
     return [*(table.format(key=KEYS[vendor]) for table in TABLES), *triggers]

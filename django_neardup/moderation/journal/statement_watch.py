@@ -6,17 +6,20 @@ itself may do more. They all end in statements, so the statements are watched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from django.apps import apps
 from django.db import connections, models
+from django.utils.translation import gettext as _
 
-from ...db.foreign_key_actions import ForeignKeyAction, foreign_key_actions
-from ...db.triggers import words_of_triggers
+from ...db.changed_tables import report_changed_tables
+from ...db.foreign_key_actions import ForeignKeyAction
+from ...db.own_effects import OwnEffects, TableState, read_table_state
 from ...db.write_statements import WriteStatement, read_write_statement
+from ...exceptions import MergeRefused
 from ..relations import ModelType, rows_of
 from .serialization import RowId, own_table_fields, read_queryset, stored_key
 
@@ -34,20 +37,29 @@ class StatementWatch:
     - ``rows``: each row as it was, by row id.
     - ``owners``: the number of the post that was being worked on when the row was first changed, by row id.
     - ``inserted_models``: the models that rows were inserted of.
-    - ``row_counts``: the number of rows of large tables that a trigger may change, by model.
+    - ``table_states``: large tables, and tables of no model, that may change in an unknown way, as they were.
     - ``unread_tables``: tables of which it is not known what has changed in them.
     - ``post_number``: set by the caller.
     """
 
-    def __init__(self, using: str, ignored_models: Collection[ModelType] = ()) -> None:
+    def __init__(
+        self,
+        using: str,
+        ignored_models: Collection[ModelType],
+        report_changed: Callable[[], set[str]],
+    ) -> None:
         self.using = using
-        self.ignored_models = frozenset(ignored_models)
         self.rows: dict[RowId, StoredRow] = {}
         self.owners: dict[RowId, int] = {}
         self.inserted_models: set[ModelType] = set()
-        self.row_counts: dict[ModelType, int] = {}
+        self.table_states: dict[str, TableState] = {}
         self.unread_tables: set[str] = set()
         self.post_number = 0
+        self._report_changed = report_changed
+        self._ignored_tables = own_tables() | {model._meta.db_table for model in ignored_models}
+        self._seen_tables: set[str] = set()
+        self._read_by_triggers: set[str] = set()
+        self._effects = OwnEffects(using)
         self._is_reading = False
 
     def __call__(
@@ -65,42 +77,77 @@ class StatementWatch:
                 self._is_reading = False
         return execute(sql, parameters, many, context)
 
+    def unexplained_tables(self) -> set[str]:
+        """Return the tables that have changed in an unknown way.
+
+        Among them are those that the database says have changed, but no statement was seen that changes them.
+        """
+        unseen = self._report_changed() - self._seen_tables - self._ignored_tables
+        return self.unread_tables | {name for name in unseen if not self._effects.is_part_of_virtual(name)}
+
     def _read_before(self, statement: WriteStatement) -> None:
         """Read the rows that a statement may change."""
-        model = _models_by_table().get(statement.table)
-        if model in self.ignored_models:
+        table = statement.table
+        if table in self._ignored_tables:
             return
-        if model is not None:
-            if statement.operation == "insert":
-                self.inserted_models.add(model)
-            else:
-                self._read_changed(model, statement)
-            self._read_triggered(model)
-        elif statement.table not in _own_tables() and statement.operation != "insert":
-            self.unread_tables.add(statement.table)
-
-    def _read_changed(self, model: ModelType, statement: WriteStatement) -> None:
-        rows = rows_of(model, self.using)
-        if statement.condition:
-            rows = rows.extra(where=[statement.condition], params=list(statement.parameters))
-        if statement.condition is None and _is_large(rows):
-            self.unread_tables.add(statement.table)
-        else:
+        self._see(table)
+        # First the triggers: they tell which tables the rows that are read next lead to.
+        self._read_triggered(table)
+        model = models_by_table().get(table)
+        if statement.operation == "insert":
+            self.inserted_models |= {model} if model is not None else set()
+        elif model is None:
+            self._remember_table(table)
+        elif statement.condition is not None:
+            rows = rows_of(model, self.using)
+            if statement.condition:
+                rows = rows.extra(where=[statement.condition], params=list(statement.parameters))
             self._remember(rows, are_deleted=statement.operation == "delete")
+        elif _is_large(rows_of(model, self.using)):
+            self.unread_tables.add(table)
+        else:
+            self._remember(rows_of(model, self.using), are_deleted=statement.operation == "delete")
 
-    def _read_triggered(self, changed_model: ModelType) -> None:
-        """Read the rows that triggers of a table may change: those of all tables that they name."""
-        words = self._trigger_words.pop(changed_model._meta.db_table, set())
-        for table in words & _models_by_table().keys() - {changed_model._meta.db_table}:
-            rows = rows_of(_models_by_table()[table], self.using)
-            if _is_large(rows):
-                self.row_counts.setdefault(rows.model, rows.count())
+    def differing_tables(self) -> list[str]:
+        """Return the tables of ``table_states`` that are not as they were."""
+        return [
+            table
+            for table, state in self.table_states.items()
+            if read_table_state(self.using, table, MAX_TABLE_ROWS) != state
+        ]
+
+    def _see(self, table: str) -> None:
+        """Note that a table, and those that change with it, may change. Raise MergeRefused if that cannot be
+        taken back.
+        """
+        tables = self._effects.changed_with(table)
+        self._seen_tables |= tables
+        message = _("The table %(table)s keeps no transactions: nothing in it can be taken back.")
+        # Even if no row changes: after a statement on an Aria table MariaDB allows no savepoint.
+        if concerned := self._effects.without_transactions & tables:
+            raise MergeRefused([message % {"table": name} for name in sorted(concerned)])
+
+    def _read_triggered(self, changed_table: str) -> None:
+        """Read the tables that triggers of a table may change."""
+        tables = self._effects.changed_by_triggers(changed_table)
+        for table in sorted(tables - self._read_by_triggers - self._ignored_tables):
+            self._read_by_triggers.add(table)
+            model = models_by_table().get(table)
+            if model is None or _is_large(rows_of(model, self.using)):
+                self._remember_table(table)
             else:
-                self._remember(rows, are_deleted=False)
+                self._remember(rows_of(model, self.using), are_deleted=False)
+
+    def _remember_table(self, table: str) -> None:
+        if table not in self._effects.tables:
+            self.unread_tables.add(table)
+        elif table not in self.table_states:
+            self.table_states[table] = read_table_state(self.using, table, MAX_TABLE_ROWS)
 
     def _remember(self, rows: models.QuerySet[Any], *, are_deleted: bool) -> None:
-        """Store the rows that are not stored yet, and those that the database deletes with them."""
-        if rows.model in self.ignored_models:
+        """Store the rows that are not stored yet, and those that the database changes with them."""
+        table = rows.model._meta.db_table
+        if table in self._ignored_tables:
             return
         label = rows.model._meta.label_lower
         found = read_queryset(rows, own_table_fields(rows.model))
@@ -108,36 +155,43 @@ class StatementWatch:
             if (label, key) not in self.rows:
                 self.rows[label, key] = {"model": label, "pk": stored_key(key), "fields": values}
                 self.owners[label, key] = self.post_number
-        if are_deleted and found:
-            for action in self._foreign_key_actions.get(rows.model._meta.db_table, ()):
+        if not found:
+            return
+        self._remember_counters(rows)
+        if are_deleted:
+            for action in self._effects.foreign_key_actions.get(table, ()):
                 self._remember_referencing(rows, action)
 
+    def _remember_counters(self, rows: models.QuerySet[Any]) -> None:
+        """Store the rows of large tables that rows point at, if triggers may change them."""
+        for field in rows.model._meta.local_concrete_fields:
+            target: Any = field.related_model
+            if target is not None and target._meta.concrete_model._meta.db_table in self.table_states:
+                keys = rows.order_by().values_list(field.attname, flat=True)
+                referenced = rows_of(target._meta.concrete_model, self.using)
+                name = field.target_field.attname
+                self._remember(referenced.filter(**{f"{name}__in": list(keys)}), are_deleted=False)
+
     def _remember_referencing(self, rows: models.QuerySet[Any], action: ForeignKeyAction) -> None:
-        model = _models_by_table().get(action.table)
+        self._read_triggered(action.table)
+        model = models_by_table().get(action.table)
         column = _field_of(model, action.column)
         target = _field_of(rows.model, action.target_column)
         if model is None or column is None or target is None:
-            self.unread_tables.add(action.table)
+            self._remember_table(action.table)
             return
         values = list(rows.values_list(target.attname, flat=True))
         referencing = rows_of(model, self.using).filter(**{f"{column.attname}__in": values})
         self._remember(referencing, are_deleted=action.is_cascade)
 
-    @cached_property
-    def _foreign_key_actions(self) -> Mapping[str, Iterable[ForeignKeyAction]]:
-        return foreign_key_actions(self.using)
-
-    @cached_property
-    def _trigger_words(self) -> dict[str, set[str]]:
-        return dict(words_of_triggers(self.using))
-
 
 @contextmanager
 def watch_statements(using: str, ignored_models: Collection[ModelType] = ()) -> Iterator[StatementWatch]:
     """Watch the statements of a block on a database, but for those on the rows of ``ignored_models``."""
-    watch = StatementWatch(using, ignored_models)
-    with connections[using].execute_wrapper(watch):
-        yield watch
+    with report_changed_tables(using) as report_changed:
+        watch = StatementWatch(using, ignored_models, report_changed)
+        with connections[using].execute_wrapper(watch):
+            yield watch
 
 
 def _is_large(rows: models.QuerySet[Any]) -> bool:
@@ -150,7 +204,7 @@ def _field_of(model: ModelType | None, column: str) -> Any:
 
 
 @cache
-def _models_by_table() -> dict[str, ModelType]:
+def models_by_table() -> dict[str, ModelType]:
     """Return the models of the site by their tables."""
     return {
         model._meta.db_table: model
@@ -160,6 +214,6 @@ def _models_by_table() -> dict[str, ModelType]:
 
 
 @cache
-def _own_tables() -> frozenset[str]:
+def own_tables() -> frozenset[str]:
     own_models = apps.get_app_config(OWN_APP).get_models(include_auto_created=True)
     return frozenset(model._meta.db_table for model in own_models)

@@ -56,7 +56,8 @@ class ActionContext:
     """Who acts, in which database, on which cluster, and the scores that they saw.
 
     ``check_unchanged`` is called under the locks, before anything is planned. It raises ``Conflict`` if the
-    case has changed. With ``resolves_cluster`` the cluster counts as decided afterwards.
+    case has changed. With ``resolves_cluster`` the cluster counts as decided afterwards. With
+    ``accepts_loss`` the person accepts that rows of the adapter's ``accepts_loss`` may not come back.
     """
 
     user: Any = None
@@ -66,6 +67,7 @@ class ActionContext:
     shown_scores: Mapping[models.Model, ShownScore] = field(default_factory=dict)
     check_unchanged: Callable[[], None] | None = None
     batch_id: UUID = field(default_factory=uuid4)
+    accepts_loss: bool = False
 
 
 def create_merge_records(plan: MergePlan, context: ActionContext) -> list[MergeRecord]:

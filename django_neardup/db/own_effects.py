@@ -1,0 +1,95 @@
+"""What a database does by itself when rows of a table change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from typing import NamedTuple
+
+from django.db import connections
+
+from .changed_tables import tables_without_transactions
+from .foreign_key_actions import ForeignKeyAction, foreign_key_actions
+from .sql import fetch_all, vendor
+from .triggers import reachable, words_of_triggers
+
+
+class OwnEffects:
+    """The foreign keys with actions, the triggers, and the tables without transactions of a database.
+
+    They are read once, when they are first asked for.
+    """
+
+    def __init__(self, using: str) -> None:
+        self.using = using
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """Return all tables, but for those that a virtual table of SQLite keeps its rows in."""
+        connection = connections[self.using]
+        with connection.cursor() as cursor:
+            names = frozenset(connection.introspection.table_names(cursor))
+        return frozenset(name for name in names if not self.is_part_of_virtual(name))
+
+    @cached_property
+    def foreign_key_actions(self) -> Mapping[str, Sequence[ForeignKeyAction]]:
+        return foreign_key_actions(self.using)
+
+    @cached_property
+    def behind_triggers(self) -> Mapping[str, set[str]]:
+        """Return the tables that the triggers of a table name, whether they change or only read them."""
+        words = words_of_triggers(self.using)
+        tables = [*self.tables] if words else []
+        return {table: {name for name in tables if name.lower() in found} for table, found in words.items()}
+
+    @cached_property
+    def without_transactions(self) -> frozenset[str]:
+        return tables_without_transactions(self.using)
+
+    def changed_with(self, table: str) -> set[str]:
+        """Return the table, and all tables that may change with it, step by step."""
+        return reachable([table], self._edges)
+
+    def changed_by_triggers(self, table: str) -> set[str]:
+        """Return the other tables that may change by triggers of a table, step by step."""
+        return reachable(self.behind_triggers.get(table, ()), self._edges) - {table}
+
+    def is_part_of_virtual(self, table: str) -> bool:
+        return any(table.startswith(f"{name}_") for name in self._virtual_tables)
+
+    @cached_property
+    def _edges(self) -> Mapping[str, Collection[str]]:
+        by_key = {
+            table: {action.table for action in actions} for table, actions in self.foreign_key_actions.items()
+        }
+        return {
+            table: by_key.get(table, set()) | self.behind_triggers.get(table, set())
+            for table in {*by_key, *self.behind_triggers}
+        }
+
+    @cached_property
+    def _virtual_tables(self) -> frozenset[str]:
+        if vendor(self.using) != "sqlite":
+            return frozenset()
+        statement = (
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%%'"
+        )
+        return frozenset(name for (name,) in fetch_all(self.using, statement))
+
+
+class TableState(NamedTuple):
+    """The number of rows of a table, and a digest of them. The digest is empty if there are too many."""
+
+    row_count: int
+    digest: str
+
+
+def read_table_state(using: str, table: str, max_rows: int) -> TableState:
+    """Return the state of any table, whether a model has it or not."""
+    name = connections[using].ops.quote_name(table)
+    ((count,),) = fetch_all(using, f"SELECT count(*) FROM {name}")
+    if count > max_rows:
+        return TableState(count, "")
+    rows = sorted(repr(row) for row in fetch_all(using, f"SELECT * FROM {name}"))
+    return TableState(count, blake2b("\n".join(rows).encode(), digest_size=16).hexdigest())

@@ -1,0 +1,305 @@
+"""What the database does by itself is compared too; a change that nothing explains refuses the action."""
+
+import pytest
+from django.db import connection, models
+
+from django_neardup.exceptions import MergeRefused
+from django_neardup.models import MergeRecord
+from django_neardup.moderation import ActionContext, delete
+from django_neardup.moderation.journal import statement_watch
+from tests.moderation.tools import pieces, run, site, undone
+from tests.testapp.database_made import DROPPED_TRIGGERS, Tally, Visit, trigger
+from tests.testapp.zoo import Person, Piece
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+only_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite has virtual tables")
+only_mariadb = pytest.mark.skipif(connection.vendor != "mysql", reason="others have transactions everywhere")
+not_mariadb = pytest.mark.skipif(
+    connection.vendor == "mysql", reason="MariaDB does not tell which tables a transaction has changed"
+)
+
+
+@pytest.fixture
+def make():
+    """Runs statements, and others after the test."""
+    undoing = []
+
+    def run_statements(*statements, then=()):
+        undoing[:0] = then
+        with connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+    def add_trigger(event, table, body):
+        name = f"{table}_extra{len(undoing)}"
+        dropped = DROPPED_TRIGGERS[connection.vendor].format(name=name)
+        run_statements(*trigger(connection.vendor, name, event, table, body), then=[dropped])
+
+    run_statements.trigger = add_trigger
+    yield run_statements
+    # A refused action has rolled back; what is left goes in the opposite order.
+    with connection.cursor() as cursor:
+        for statement in undoing:
+            cursor.execute(statement)
+
+
+def removed(*posts, **options):
+    return delete(posts, ActionContext(**options))
+
+
+def rows_of_table(table):
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {table}")
+        return sorted(cursor.fetchall())
+
+
+class TestDerivedRows:
+    """A trigger writes rows of its own, as a full-text index does."""
+
+    COLUMNS = "(post integer, words varchar(200))"
+    WRITE = {
+        "INSERT": "INSERT INTO testapp_words (post, words) VALUES (NEW.id, NEW.text)",
+        "DELETE": "DELETE FROM testapp_words WHERE post = OLD.id",
+    }
+
+    def index(self, make, table="CREATE TABLE testapp_words (post integer, words varchar(200))"):
+        make(table, then=["DROP TABLE testapp_words"])
+        for event, body in self.WRITE.items():
+            make.trigger(event, "testapp_piece", body)
+
+    @pytest.mark.parametrize("act", ["merge", "delete"])
+    def test_a_table_of_no_model_comes_back(self, make, act):
+        self.index(make)
+        self.come_back(act)
+
+    @only_sqlite
+    @pytest.mark.parametrize("act", ["merge", "delete"])
+    def test_a_full_text_table_comes_back(self, make, act):
+        self.index(make, "CREATE VIRTUAL TABLE testapp_words USING fts5(post, words)")
+        self.come_back(act)
+
+    @only_sqlite
+    def test_a_full_text_table_over_a_model_comes_back(self, make):
+        """Its rows are those of another table, which a trigger keeps, as in Wagtail's index."""
+        make(
+            "CREATE VIRTUAL TABLE testapp_words USING fts5(name, content='testapp_person', content_rowid='id')",
+            then=["DROP TABLE testapp_words"],
+        )
+        add = "INSERT INTO testapp_words (rowid, name) VALUES ({row}.id, {row}.name)"
+        drop = (
+            "INSERT INTO testapp_words (testapp_words, rowid, name) VALUES ('delete', {row}.id, {row}.name)"
+        )
+        make.trigger("INSERT", "testapp_person", add.format(row="NEW"))
+        make.trigger("DELETE", "testapp_person", drop.format(row="OLD"))
+        make.trigger("DELETE", "testapp_piece", "DELETE FROM testapp_person WHERE name = OLD.code")
+        (loser,) = pieces("loser")
+        Person.objects.create(name="loser")
+        before = site()
+
+        (record,) = removed(loser)
+        assert found("loser") == 0
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+        assert found("loser") == 1
+
+    def come_back(self, act):
+        keeper, loser = pieces("keeper", "loser")
+        before, words_before = site(), rows_of_table("testapp_words")
+
+        (record,) = run(keeper, loser) if act == "merge" else removed(loser)
+        assert len(rows_of_table("testapp_words")) == 1
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+        assert len(rows_of_table("testapp_words")) == len(words_before) == 2
+
+    def test_a_table_that_would_have_other_rows(self, make):
+        """A trigger deletes them, and none writes them again."""
+        make(
+            "CREATE TABLE testapp_words (post integer, words varchar(200))", then=["DROP TABLE testapp_words"]
+        )
+        make.trigger("DELETE", "testapp_piece", "DELETE FROM testapp_words WHERE post = OLD.id")
+        keeper, loser = pieces("keeper", "loser")
+        make(f"INSERT INTO testapp_words VALUES ({loser.pk}, 'boat')")
+        before = site()
+
+        with pytest.raises(MergeRefused, match="testapp_words would have other rows"):
+            run(keeper, loser)
+
+        assert site() == before
+        assert len(rows_of_table("testapp_words")) == 1
+
+
+def found(word):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM testapp_words WHERE testapp_words MATCH %s", [word])
+        return cursor.fetchone()[0]
+
+
+class TestStepByStep:
+    def test_a_trigger_sets_off_another(self, make):
+        make.trigger("DELETE", "testapp_piece", "DELETE FROM testapp_person WHERE name = OLD.code")
+        make.trigger("DELETE", "testapp_person", "DELETE FROM testapp_tally WHERE name = OLD.name")
+        keeper, loser = pieces("keeper", "loser")
+        Person.objects.create(name="loser")
+        Tally.objects.create(name="loser", visits=7)
+        before = site()
+
+        for act in (lambda: run(keeper, loser), lambda: removed(loser)):
+            (record,) = act()
+            assert not Tally.objects.exists()
+            (record,) = undone(record)
+
+            assert site() == before
+            assert record.left == []
+
+    @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no functions of its own")
+    def test_a_trigger_calls_a_function(self, make):
+        body = "DELETE FROM testapp_person WHERE name = 'loser'"
+        if connection.vendor == "postgresql":
+            make(
+                f"CREATE FUNCTION testapp_clear() RETURNS void LANGUAGE sql AS $$ {body} $$",
+                then=["DROP FUNCTION testapp_clear"],
+            )
+            make.trigger("DELETE", "testapp_piece", "PERFORM testapp_clear()")
+        else:
+            make(f"CREATE PROCEDURE testapp_clear() {body}", then=["DROP PROCEDURE testapp_clear"])
+            make.trigger("DELETE", "testapp_piece", "CALL testapp_clear()")
+        keeper, loser = pieces("keeper", "loser")
+        Person.objects.create(name="loser")
+        before = site()
+
+        (record,) = run(keeper, loser)
+        assert not Person.objects.exists()
+        undone(record)
+
+        assert site() == before
+
+    def test_counters_in_a_large_table(self, make, monkeypatch):
+        """Not all of it is read, but the rows that posts point at are."""
+        monkeypatch.setattr(statement_watch, "MAX_TABLE_ROWS", 3)
+        count = "UPDATE testapp_tally SET visits = visits + 10 WHERE id = OLD.tally_id"
+        make.trigger("DELETE", "testapp_visit", count)
+        tallies = [Tally.objects.create(name=str(number)) for number in range(6)]
+        (loser,) = pieces("loser")
+        Visit.objects.create(piece=loser, tally=tallies[2])
+        before = site()
+
+        (record,) = removed(loser)
+        assert Tally.objects.get(name="2").visits == 10
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+
+
+class TestNothingShowsWhat:
+    def with_delete(self, monkeypatch, act):
+        def delete_and_act(self, *args, **kwargs):
+            models.Model.delete(self, *args, **kwargs)
+            act()
+
+        monkeypatch.setattr(Piece, "delete", delete_and_act)
+
+    @not_mariadb
+    def test_a_statement_past_django(self, monkeypatch):
+        keeper, loser = pieces("keeper", "loser")
+        Person.objects.create(name="x")
+
+        def rename():
+            cursor = connection.connection.cursor()
+            cursor.execute("UPDATE testapp_person SET name = 'y'")
+            cursor.close()
+
+        self.with_delete(monkeypatch, rename)
+
+        for act in (lambda: run(keeper, loser), lambda: removed(loser)):
+            with pytest.raises(MergeRefused, match="testapp_person"):
+                act()
+        assert Person.objects.get().name == "x"
+        assert Piece.objects.count() == 2
+        assert not MergeRecord.objects.exists()
+
+    @pytest.mark.skipif(
+        connection.vendor != "postgresql", reason="only PostgreSQL calls functions that write"
+    )
+    def test_a_function_that_writes(self, make, monkeypatch):
+        make(
+            "CREATE FUNCTION testapp_clear() RETURNS void LANGUAGE sql AS $$ DELETE FROM testapp_person $$",
+            then=["DROP FUNCTION testapp_clear"],
+        )
+        keeper, loser = pieces("keeper", "loser")
+        Person.objects.create(name="x")
+
+        def clear():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT testapp_clear()")
+
+        self.with_delete(monkeypatch, clear)
+
+        with pytest.raises(MergeRefused, match="testapp_person"):
+            run(keeper, loser)
+        assert Person.objects.exists()
+
+    def test_a_table_of_no_model(self, make, monkeypatch):
+        make("CREATE TABLE testapp_old (a integer)", then=["DROP TABLE testapp_old"])
+        make("INSERT INTO testapp_old VALUES (1)")
+        keeper, loser = pieces("keeper", "loser")
+
+        def clear():
+            with connection.cursor() as cursor:
+                cursor.execute("DELETE FROM testapp_old")
+
+        self.with_delete(monkeypatch, clear)
+
+        with pytest.raises(MergeRefused, match="testapp_old would have other rows"):
+            run(keeper, loser)
+        assert rows_of_table("testapp_old") == [(1,)]
+
+    def test_nothing_is_said_of_the_site_s_own_statements(self):
+        """A control: what Django does is explained."""
+        keeper, loser = pieces("keeper", "loser")
+        Visit.objects.create(piece=loser, tally=Tally.objects.create(name="t"))
+        keeper.friends.add(loser)
+
+        (record,) = run(keeper, loser)
+
+        assert record.journal["proof"] == "done"
+
+
+@only_mariadb
+@pytest.mark.parametrize("engine", ["MyISAM", "Aria"])
+class TestTablesWithoutTransactions:
+    def test_rows_that_could_not_be_taken_back(self, make, engine):
+        make(
+            f"ALTER TABLE testapp_tally ENGINE={engine}",
+            then=["ALTER TABLE testapp_tally ENGINE=InnoDB"],
+        )
+        (loser,) = pieces("loser")
+        tally = Tally.objects.create(name="t", visits=0)
+        Visit.objects.create(piece=loser, tally=tally)
+        before = site()
+
+        with pytest.raises(MergeRefused, match="testapp_tally keeps no transactions"):
+            removed(loser)
+
+        assert site() == before
+
+    @pytest.mark.parametrize("act", ["merge", "delete"])
+    def test_related_rows(self, make, engine, act):
+        make(
+            f"ALTER TABLE testapp_visit ENGINE={engine}",
+            then=["ALTER TABLE testapp_visit ENGINE=InnoDB"],
+        )
+        keeper, loser = pieces("keeper", "loser")
+        Visit.objects.create(piece=loser, tally=Tally.objects.create(name="t"))
+        before = site()
+
+        with pytest.raises(MergeRefused, match="testapp_visit keeps no transactions"):
+            run(keeper, loser) if act == "merge" else removed(loser)
+
+        assert site() == before
