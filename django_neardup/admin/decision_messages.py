@@ -85,7 +85,9 @@ class DecisionResults:
         for preview in self.refused_previews[:MAX_MESSAGES]:
             message = _("Not done, %(name)s: %(reasons)s") % {
                 "name": format_item_name(preview.item),
-                "reasons": " ".join((preview.obstacles or preview.open_questions)[:MAX_MESSAGES]),
+                "reasons": " ".join(
+                    [*preview.obstacles, *preview.losses, *preview.open_questions][:MAX_MESSAGES]
+                ),
             }
             messages.warning(request, message)
         for conflict in self.conflicts[:MAX_MESSAGES]:

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from ..exceptions import Conflict, MergeRefused
+from ..exceptions import Conflict, MergeRefused, UndoIsInexact
 from ..models import Cluster
 from ..moderation.keeper import KeeperProposal
 from ..moderation.permissions import REVIEW_PERMISSION
@@ -154,6 +154,9 @@ class DecisionView:
             results.conflicts.append(
                 self._build_conflict(item.item_key, format_item_name(item), action, seen_state)
             )
+        except UndoIsInexact as error:
+            (preview.losses if error.is_acceptable else preview.obstacles).extend(error.reasons)
+            results.refused_previews.append(preview)
         except MergeRefused as error:
             preview.obstacles = [] if preview.open_questions else error.reasons
             results.refused_previews.append(preview)
@@ -211,6 +214,14 @@ class DecisionView:
             "keys": [item.item_key for item in items],
             "ticked": None if self.selected_document_ids is None else sorted(self.selected_document_ids),
             "options": self.options,
+            "accepted": list(
+                dict.fromkeys(
+                    name
+                    for preview in previews
+                    if preview.undo_outlook
+                    for name in preview.undo_outlook.accepted_names
+                )
+            ),
             "filters": self.decision_request.list_query,
             "list": self.decision_request.list_name,
         }

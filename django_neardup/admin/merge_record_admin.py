@@ -20,8 +20,9 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ..models import Decision, MergeRecord
+from ..models import Decision, MergeRecord, UndoProof
 from ..moderation.journal.serialization import find_model
+from ..moderation.proof import OFF, PROOF_KEY, TOO_MANY_ROWS
 from ..moderation.relations import rows_label
 from .base import non_atomic_requests
 from .change_list import PreparedListAdmin
@@ -29,6 +30,13 @@ from .filters import ConditionFilter, FilterOption
 from .record_titles import attach_titles, find_readable_ids
 from .text_format import format_percent
 from .undo_view import MAX_UNDO_ITEMS, UndoView, build_undo_item
+
+PROOF_OUTCOMES = {
+    **dict(UndoProof.Outcome.choices),
+    OFF: gettext_lazy("no: it was turned off"),
+    TOO_MANY_ROWS: gettext_lazy("no: too many rows changed"),
+}
+"""What a proof came to, in words."""
 
 MAX_TITLE_MATCHES = 400
 """Maximum number of records that a search by title returns."""
@@ -171,6 +179,7 @@ class MergeRecordAdmin(PreparedListAdmin):
             **self.base_context(request, f"{row.get_action_display()}: {row.loser_title}"),
             "item": item,
             "score": self.score_text(row),
+            "proof": PROOF_OUTCOMES.get(row.journal.get(PROOF_KEY)),
             "kept": _count_stored_rows(row),
             "moved": _count_moved_rows(row),
             "batch_url": self._undo_url(row),

@@ -35,6 +35,7 @@ from ..moderation.permissions import (
 )
 from ..moderation.plan import MergePlan
 from ..moderation.plan_lines import PlanLine
+from ..moderation.undo_outlook import UndoOutlook, undo_outlook
 from ..pipeline import decide
 from .decision_groups import ReviewItem
 
@@ -52,6 +53,7 @@ class ActionOptions:
     - ``clash_choices``: which of two conflicting rows is kept, ``{key of the clash: "keeper" or "loser"}``.
     - ``batch``: the id that the records and decisions of one confirmation share.
     - ``remember_unselected``: whether the members that are not selected are remembered as not duplicates.
+    - ``accepts_loss``: whether rows may be lost that the adapter's ``accepts_loss`` names.
 
     ``field_values`` and ``clash_choices`` apply only if one group is decided on its own.
     """
@@ -61,6 +63,7 @@ class ActionOptions:
     clash_choices: Mapping[str, str] = field(default_factory=dict)
     batch: UUID = field(default_factory=uuid4)
     remember_unselected: bool = False
+    accepts_loss: bool = False
 
 
 @dataclass
@@ -69,6 +72,7 @@ class ActionPreview:
 
     The action is possible if ``missing_permissions`` and ``obstacles`` are empty. Obstacles are shown only to
     people who lack no permission. ``open_questions`` lists the choices that the person still has to make.
+    ``losses`` are the rows that would not come back with an undo, and that the person has yet to accept.
     """
 
     item: ReviewItem
@@ -76,6 +80,8 @@ class ActionPreview:
     missing_permissions: list[RequiredPermission | str] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
     open_questions: list[str] = field(default_factory=list)
+    losses: list[str] = field(default_factory=list)
+    undo_outlook: UndoOutlook | None = None
     plan: MergePlan | None = None
     relation_lines: list[PlanLine] = field(default_factory=list)
     deletion_tree: list[Any] = field(default_factory=list)
@@ -194,6 +200,7 @@ class HideAction(ModerationAction):
                     % {"model": loser._meta.verbose_name_plural}
                 )
         preview.obstacles = list(dict.fromkeys(preview.obstacles))
+        preview.undo_outlook = undo_outlook(losers, using, len(losers), are_deleted=False)
 
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
@@ -220,6 +227,7 @@ class MergeAction(ModerationAction):
         )
         preview.plan, preview.relation_lines = plan, plan.lines()
         preview.obstacles, preview.open_questions = plan.obstacles, plan.undecided_messages
+        preview.undo_outlook = undo_outlook(group.losers, group.using, plan.row_count, are_deleted=True)
         preview.missing_permissions += missing_permissions(
             permissions_for_merge(plan), request, site, group.using
         )
@@ -250,6 +258,9 @@ class DeleteAction(ModerationAction):
         cascaded = [] if preview.obstacles else cascaded_rows(losers, group.using)
         preview.missing_permissions += missing_permissions(
             permissions_for_delete(losers, cascaded), request, site, group.using
+        )
+        preview.undo_outlook = undo_outlook(
+            losers, group.using, len(losers) + len(cascaded), are_deleted=True
         )
         if group.keeper in cascaded:
             preview.obstacles.append(_("The one that stays would be deleted with its duplicates."))
@@ -297,6 +308,7 @@ def _build_case(
         shown_scores=item.seen_by_object(),
         check_unchanged=check_unchanged,
         batch_id=options.batch,
+        accepts_loss=options.accepts_loss,
     )
 
 

@@ -338,6 +338,20 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='UndoProof',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('outcome', models.CharField(choices=[('done', 'everything came back'), ('accepted', 'a loss was accepted'), ('refused', 'refused')], max_length=10, verbose_name='outcome')),
+                ('reasons', models.JSONField(blank=True, default=list, verbose_name='reasons')),
+                ('created', models.DateTimeField(auto_now=True, verbose_name='when')),
+                ('content_type', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contenttypes.contenttype', verbose_name='model')),
+            ],
+            options={
+                'verbose_name': 'tried undo',
+                'verbose_name_plural': 'tried undos',
+            },
+        ),
+        migrations.CreateModel(
             name='Fingerprint',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -12,7 +12,7 @@ from .index import (
     Space,
     TermStatistics,
 )
-from .moderation import Hold, KeyPhrase, MergeRecord, MovedUrl
+from .moderation import Hold, KeyPhrase, MergeRecord, MovedUrl, UndoProof
 from .pairs import Cluster, Decision, DecisionMember, Membership, Pair, Queue, Verdict
 
 __all__ = [
@@ -36,5 +36,6 @@ __all__ = [
     "Scheme",
     "Space",
     "TermStatistics",
+    "UndoProof",
     "Verdict",
 ]

@@ -105,6 +105,33 @@ class MergeRecord(models.Model):
         return f"{self.get_action_display()}: {self.loser_id}"
 
 
+class UndoProof(models.Model):
+    """What came of the last try to undo an action on posts of a model, before the action was committed.
+
+    - ``reasons``: sentences about what would not have come back.
+    """
+
+    class Outcome(models.TextChoices):
+        DONE = "done", _("everything came back")
+        ACCEPTED = "accepted", _("a loss was accepted")
+        REFUSED = "refused", _("refused")
+
+    content_type = models.OneToOneField(
+        ContentType, models.CASCADE, related_name="+", verbose_name=_("model")
+    )
+    outcome = models.CharField(_("outcome"), max_length=10, choices=Outcome.choices)
+    reasons = models.JSONField(_("reasons"), default=list, blank=True)
+    created = models.DateTimeField(_("when"), auto_now=True)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("tried undo")
+        verbose_name_plural = _("tried undos")
+
+    def __str__(self) -> str:
+        return f"{self.content_type}: {self.get_outcome_display()}"
+
+
 class MovedUrl(models.Model):
     """An old address and the post that replaces it.
 

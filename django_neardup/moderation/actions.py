@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from ..adapters import adapter_for, adapters_of
 from ..db.transactions import call_after_commit
-from ..exceptions import Conflict, MergeRefused
-from ..models import Cluster, MergeRecord
+from ..exceptions import Conflict, MergeRefused, UndoIsInexact
+from ..models import Cluster, MergeRecord, UndoProof
 from ..pipeline import call_with_retries, documents_of
 from ..pipeline.content_objects import pk_of
 from ..querysets import existing_pks
@@ -29,7 +29,7 @@ from .journal.write import (
 )
 from .locked_transaction import locked_transaction
 from .plan import MergePlan, plan_merge
-from .proof import prove_undo
+from .proof import prove_undo, remember_outcome
 from .refusals import check_refused_relations
 from .relation_rules import AcceptedLoss, ignored_models
 from .relations import describe_object, rows_by_model, rows_of
@@ -55,12 +55,14 @@ def merge(
     missing, or if a listener of ``pre_merge`` refuses. Raise Conflict if an object is gone or the case has
     changed. In both cases nothing changes.
     """
-    return call_with_retries(_merge, keeper, losers, context, values, choices)
+    with _remembering_refusals([keeper], context.using):
+        return call_with_retries(_merge, keeper, losers, context, values, choices)
 
 
 def hide(instances: Sequence[models.Model], context: ActionContext) -> list[MergeRecord]:
     """Unpublish each object by its adapter. Raise MergeRefused if an adapter cannot."""
-    return call_with_retries(_hide, instances, context)
+    with _remembering_refusals(instances, context.using):
+        return call_with_retries(_hide, instances, context)
 
 
 def delete(
@@ -70,7 +72,18 @@ def delete(
 
     Raise MergeRefused if one is protected, or if the keeper would be deleted with it.
     """
-    return call_with_retries(_delete, instances, context, keeper)
+    with _remembering_refusals(instances, context.using):
+        return call_with_retries(_delete, instances, context, keeper)
+
+
+@contextmanager
+def _remembering_refusals(posts: Sequence[models.Model], using: str) -> Iterator[None]:
+    """Store that a proof has failed, after the action was rolled back."""
+    try:
+        yield
+    except UndoIsInexact as error:
+        remember_outcome(type(posts[0]), UndoProof.Outcome.REFUSED, error.reasons[1:], using)
+        raise
 
 
 def _merge(

@@ -76,6 +76,12 @@ class MergePlan:
         return _undecided_messages(self.undecided_conflicts)
 
     @property
+    def row_count(self) -> int:
+        """Return how many rows the merge changes. What the site and the database do by themselves is not counted."""
+        changed = (self.losers, self.loser_child_rows, self.moves, self.removals, self.deleted_rows)
+        return sum(map(len, changed))
+
+    @property
     def taken_values(self) -> list[TakenValue]:
         """Return the values that the keeper takes from losers."""
         return find_taken_values(self.column_choices, self.keeper, self.losers)

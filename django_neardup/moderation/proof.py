@@ -18,14 +18,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ..conf import get_profile
+from ..db.transactions import call_after_commit
 from ..exceptions import MergeRefused, UndoIsInexact
-from ..models import MergeRecord
+from ..models import MergeRecord, UndoProof
+from ..pipeline.content_objects import content_type_of
 from .dependencies import model_of_row
 from .journal.editor import RecordJournal
 from .journal.serialization import RowId, changed_columns, find_model
 from .journal.side_effects import arrived_row_ids, load_current_rows
 from .journal.statement_watch import StatementWatch, models_by_table
 from .relation_rules import AcceptedLoss
+from .relations import ModelType
 from .undo.leftovers import UndoReport
 from .undo.restore import in_undo_order, undo_in_transaction
 
@@ -35,7 +38,8 @@ if TYPE_CHECKING:
 PROOF_KEY = "proof"
 """The key of a journal for what a proof came to: one of the following."""
 
-DONE, ACCEPTED, OFF, TOO_MANY_ROWS = "done", "accepted", "off", "too many rows"
+DONE, ACCEPTED = UndoProof.Outcome.DONE.value, UndoProof.Outcome.ACCEPTED.value
+OFF, TOO_MANY_ROWS = "off", "too many rows"
 
 LOST_KEY = "lost"
 """The key of a journal for the loss that the person has accepted, as sentences."""
@@ -73,11 +77,21 @@ def prove_undo(
             message = _("An undo would not restore everything.")
             raise UndoIsInexact([message, *losses], is_acceptable=is_acceptable)
         outcome = ACCEPTED if losses else DONE
+        post_model = records[0].loser_type.model_class()
+        assert post_model is not None
+        call_after_commit(context.using, remember_outcome, post_model, outcome, losses, context.using)
     for record in records:
         record.journal[PROOF_KEY] = outcome
         if losses:
             record.journal[LOST_KEY] = losses
         record.save(using=context.using, update_fields=["journal"])
+
+
+def remember_outcome(model: ModelType, outcome: str, reasons: Sequence[str], using: str) -> None:
+    """Store what came of a proof on posts of the model, for the next plan of such an action."""
+    UndoProof.objects.using(using).update_or_create(
+        content_type=content_type_of(model, using), defaults={"outcome": outcome, "reasons": list(reasons)}
+    )
 
 
 Difference = tuple[str, str]

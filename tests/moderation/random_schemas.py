@@ -13,7 +13,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import IntegrityError, connection, models, transaction
 
 from django_neardup.exceptions import Conflict, MergeRefused
-from django_neardup.models import MergeRecord
+from django_neardup.models import MergeRecord, UndoProof
 from django_neardup.moderation import ActionContext, delete, merge
 from django_neardup.moderation.journal import statement_watch
 from django_neardup.moderation.relations import rows_of
@@ -169,6 +169,7 @@ def clear(schema: Schema) -> None:
         for model in models_of(schema):
             rows_of(model, "default")._raw_delete("default")
         MergeRecord.objects.all().delete()
+        UndoProof.objects.all().delete()
 
 
 def models_of(schema: Schema) -> list[Any]:
