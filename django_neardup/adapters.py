@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -327,7 +328,7 @@ class Adapter:
 
         The adapter's language is active meanwhile: fields of a translated model give the text of a language.
         """
-        with override(self.language_code):
+        with _object_language(instance, self.language_code), override(self.language_code):
             return self._source(instance, compared=compared, live=live)
 
     @property
@@ -404,6 +405,20 @@ class Adapter:
 
     def _texts(self, instance: Any, names: Sequence[str]) -> tuple[str, ...]:
         return tuple("" if value is None else str(value) for value in self._values(instance, names))
+
+
+@contextmanager
+def _object_language(instance: Any, code: str) -> Iterator[None]:
+    """Set the language of an object that has its own, as the objects of django-parler have."""
+    if not (hasattr(instance, "get_current_language") and hasattr(instance, "set_current_language")):
+        yield
+        return
+    language_before = instance.get_current_language()
+    instance.set_current_language(code)
+    try:
+        yield
+    finally:
+        instance.set_current_language(language_before)
 
 
 def language_of(adapter: Adapter | None, otherwise: Scheme | Profile) -> str:

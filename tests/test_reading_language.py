@@ -53,3 +53,34 @@ def test_a_moderator_with_another_interface_finds_the_same():
 
     assert [match.object for match in found] == [ads[1]]
     assert Document.objects.filter(state=Document.State.INDEXED).count() == 2
+
+
+class Posted:
+    """As a post of django-parler does, it keeps the language in which it was loaded."""
+
+    pk = 1
+
+    def __init__(self, language):
+        self.language = language
+
+    def get_current_language(self):
+        return self.language
+
+    def set_current_language(self, language):
+        self.language = language
+
+    @property
+    def text(self):
+        return TEXTS[self.language]
+
+
+@pytest.mark.parametrize("adapter_language", ["ru", "en"])
+def test_an_object_that_has_a_language(monkeypatch, adapter_language):
+    registry.unregister(Ad)
+    register(Ad)(type("OwnLanguage", (Adapter,), {"fields": ["text"], "language": adapter_language}))
+    post = Posted("en")
+
+    source = adapter_for(Ad).source(post, compared=True, live=True)
+
+    assert source.text == TEXTS[adapter_language]
+    assert post.language == "en"

@@ -105,7 +105,8 @@ def _rank_posts(posts: Sequence[models.Model], using: str) -> dict[models.Model,
 
 
 def _text_length(instance: Any) -> int:
-    return len(plain_text(adapter_for(instance).text(instance)).text)
+    source = adapter_for(instance).source(instance, compared=True, live=True)
+    return len(plain_text(source.text).text)
 
 
 MEASURES: dict[str, Callable[[Any], int | None]] = {
