@@ -13,6 +13,7 @@ from ..db.transactions import call_after_commit
 from ..exceptions import MergeRefused
 from ..pipeline import mark_key
 from ..queues import notify_worker
+from .announced_updates import update_rows
 from .journal.statement_watch import StatementWatch
 from .model_plan import KEEPER_NOT_CHOSEN, NOT_CHOSEN, REDUNDANT, SELF_LINK, RowMove, key_in_table
 from .plan import MergePlan
@@ -76,8 +77,7 @@ def load_as_shared_model(loser: models.Model, shared_models: set[ModelType], usi
 
 def _update_rows(groups: dict[tuple[Any, ...], list[RowMove]], using: str) -> None:
     for (reference, new_value), moves in groups.items():
-        for portion in rows_in_portions(reference.model, [move.pk for move in moves], using):
-            portion.update(**{reference.field.name: new_value})
+        update_rows(reference.model, [move.pk for move in moves], {reference.field.name: new_value}, using)
 
 
 def _mark_moved_rows(model: ModelType, field: Any, moves: Sequence[RowMove], using: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db import models
 
 from ..adapters import Adapter, adapters_of
+from .announced_updates import update_rows
 from .journal.editor import SUMS_KEY, RecordJournal
 from .journal.later_records import LaterRecords
 from .journal.serialization import (
@@ -122,6 +123,4 @@ def _change(
     for row in rows_of(model, using).filter(pk=pk).select_for_update():
         current = getattr(row, field.attname)
         value = amount if current is None else current + amount
-        rows_of(model, using).filter(pk=pk).update(
-            **{field.attname: None if becomes_null and not value else value}
-        )
+        update_rows(model, [pk], {field.name: None if becomes_null and not value else value}, using)

@@ -28,6 +28,7 @@ from ...pipeline.record_keys import keeper_id_for_model, loser_id_for_model
 from ...queues import notify_worker
 from ...signals import post_undo
 from .. import addresses, admin_log
+from ..announced_updates import update_rows
 from ..dependencies import ReferenceTarget, model_of_row, offered_targets, referenced_targets
 from ..journal.hold_entries import restore_hold
 from ..journal.serialization import (
@@ -205,8 +206,10 @@ def _restore_post(plan: UndoPlan) -> None:
         _restore_rows(own_rows, plan.using)
         _restore_columns([each for each in plan.column_restores if id(each) in pointing], plan.using)
         _restore_rows(other_rows, plan.using)
-        # A trigger or a listener that counts the rows has changed what was restored.
-        _restore_columns(_changed_again(plan.column_restores, plan.using), plan.using)
+        # A trigger or a receiver that counts the rows, or dates a change, has changed what was restored.
+        inserted = [ColumnRestore(row_id_of(row), row["fields"]) for row in own_rows + other_rows]
+        changed = _changed_again([*plan.column_restores, *inserted], plan.using)
+        _restore_columns(changed, plan.using, announced=False)
     take_back_sums(plan.later_records, plan.using)
     plan.later_records.save_journals()
     record = plan.record
@@ -237,7 +240,7 @@ def _restore_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
                 insert_row(row, using)
         derived = [row for row in rows_of_model if row_id_of(row) in existing]
         restores = [ColumnRestore(row_id_of(row), row["fields"]) for row in derived]
-        _restore_columns(_changed_again(restores, using), using)
+        _restore_columns(_changed_again(restores, using), using, announced=False)
 
 
 def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list[ColumnRestore]:
@@ -259,8 +262,11 @@ def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list
     ]
 
 
-def _restore_columns(column_restores: Sequence[ColumnRestore], using: str) -> None:
-    """Restore columns, with one update for the rows of a model that get the same values."""
+def _restore_columns(column_restores: Sequence[ColumnRestore], using: str, *, announced: bool = True) -> None:
+    """Restore columns, with one update for the rows of a model that get the same values.
+
+    Unless ``announced``, receivers of signals do not hear of it: they would change the rows again.
+    """
     groups: dict[tuple[str, str], list[ColumnRestore]] = {}
     for restore in column_restores:
         groups.setdefault((restore.row_id[0], repr(sorted(restore.values.items()))), []).append(restore)
@@ -268,10 +274,12 @@ def _restore_columns(column_restores: Sequence[ColumnRestore], using: str) -> No
         model = model_of_row((label, None))
         fields: dict[str, Any] = {name: model._meta.get_field(name) for name in group[0].values}
         values = {name: deserialize_value(fields[name], stored) for name, stored in group[0].values.items()}
-        for portion in rows_in_portions(
-            model, [key_from(model, restore.row_id[1]) for restore in group], using
-        ):
-            portion.update(**values)
+        keys = [key_from(model, restore.row_id[1]) for restore in group]
+        if announced:
+            update_rows(model, keys, values, using)
+        else:
+            for portion in rows_in_portions(model, keys, using):
+                portion.update(**values)
 
 
 def _reopen_cluster(record: MergeRecord, using: str) -> None:
