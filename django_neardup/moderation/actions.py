@@ -18,6 +18,7 @@ from ..pipeline.content_objects import pk_of
 from ..querysets import existing_pks
 from ..signals import post_merge, pre_merge
 from . import addresses, admin_log
+from .cached_texts import drop_cached_texts
 from .cascade import collect_cascade
 from .journal.side_effects import journal_side_effects
 from .journal.statement_watch import StatementWatch, watch_statements
@@ -128,6 +129,7 @@ def _apply_plan(plan: MergePlan, watch: StatementWatch) -> None:
     watch.post_number = min((value.loser_index for value in plan.taken_values), default=0)
     save_taken_values(plan)
     recount([plan.keeper, *plan.losers])
+    drop_cached_texts([plan.keeper, *plan.losers], plan.using)
 
 
 def _hide(instances: Sequence[models.Model], context: ActionContext) -> list[MergeRecord]:
@@ -174,6 +176,7 @@ def _delete(
                 if rows_of(type(post), context.using).filter(pk=post.pk).exists():
                     _delete_post(post)
             recount(posts)
+            drop_cached_texts(posts, context.using)
             journal_side_effects(records, watch)
             for urls, record in zip(urls_by_post, records, strict=True):
                 addresses.mark_gone(urls, record, context.using)

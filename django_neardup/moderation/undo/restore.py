@@ -29,6 +29,7 @@ from ...queues import notify_worker
 from ...signals import post_undo
 from .. import addresses, admin_log
 from ..announced_updates import update_rows
+from ..cached_texts import drop_cached_texts
 from ..dependencies import ReferenceTarget, model_of_row, offered_targets, referenced_targets
 from ..journal.hold_entries import restore_hold
 from ..journal.serialization import (
@@ -222,6 +223,7 @@ def _restore_post(plan: UndoPlan) -> None:
     for post in present:
         settle(post, plan.using)
     recount(present)
+    drop_cached_texts(present, plan.using)
 
 
 def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> bool:
