@@ -73,10 +73,16 @@ class RelationRules:
 
     def _named_rule(self, model: ModelType, field_name: str) -> str:
         names = [f"{model._meta.label_lower}.{field_name.lower()}", model._meta.label_lower]
-        return _longest(self._given, names) or _longest(DEFAULT_RULES, names)
+        named = _longest(self._given, names) or _longest(DEFAULT_RULES, names)
+        return named or (STAY if _is_history(model) else "")
 
     def rule_for_reference(self, reference: Reference) -> str:
         return self.rule_for(reference.model, reference.field.name)
+
+
+def _is_history(model: ModelType) -> bool:
+    """Return whether django-simple-history has made the model, under whatever name the site has chosen."""
+    return isinstance(getattr(model, "instance_type", None), models.base.ModelBase)
 
 
 def ignored_models(posts: Iterable[models.Model]) -> frozenset[ModelType]:

@@ -49,6 +49,19 @@ class TestRules:
         assert site() == before
         assert record.left == []
 
+    def test_history_stays_whatever_its_model_is_called(self, monkeypatch):
+        """The models that django-simple-history makes name the model that they record."""
+        monkeypatch.setattr(zoo.Remark, "instance_type", Piece, raising=False)
+        keeper, loser = pieces("keeper", "loser")
+        zoo.Remark.objects.create(about=loser)
+        before = site()
+
+        (record,) = run(keeper, loser)
+        assert site()["testapp.Remark"] == before["testapp.Remark"]
+        undone(record)
+
+        assert site() == before
+
     def test_rows_that_unite_want_no_decision(self):
         rules(relations={"testapp.rating": "unite"})
         keeper, loser = pieces("keeper", "loser")
