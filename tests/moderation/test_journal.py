@@ -145,3 +145,25 @@ def test_an_undo_locks_the_spaces_of_posts_whose_documents_are_gone():
 
     assert record.journal["spaces"] == [space.pk]
     assert Space.objects.get(pk=space.pk).lock == lock + 1
+
+
+@pytest.mark.parametrize("act", ["merge", "delete"])
+def test_columns_are_stored_and_not_attributes(monkeypatch, act):
+    """The attribute of a translated field gives the text of the active language."""
+
+    class InCapitals:
+        def __get__(self, instance, owner):
+            return self if instance is None else instance.__dict__["words"].upper()
+
+        def __set__(self, instance, value):
+            instance.__dict__["words"] = value
+
+    keeper, loser = stored(words="k"), stored(words="Words")
+    before = site()
+    monkeypatch.setattr(Sealed, "words", InCapitals())
+
+    (record,) = run(keeper, loser) if act == "merge" else delete([loser], ActionContext())
+    (record,) = undone(record)
+
+    assert site() == before
+    assert record.left == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -108,22 +108,23 @@ def own_table_fields(model: ModelType) -> list[Any]:
     return [field for field in model._meta.local_concrete_fields if field not in keys and not field.generated]
 
 
-def serialize_row(instance: models.Model) -> dict[str, Any]:
-    """Return an object's row in the table of its model, in stored form."""
-    model = concrete_model(instance)
-    return {
-        "model": model._meta.label_lower,
-        "pk": serialize_key(model, instance.pk),
-        "fields": {
-            field.name: serialize_value(field, field.value_from_object(instance))
-            for field in own_table_fields(model)
-        },
+def serialize_rows(instances: Sequence[models.Model], using: str) -> list[dict[str, Any]]:
+    """Return the row of each object in the table of its model, in stored form. Rows that are gone are left out."""
+    keys_by_model: dict[ModelType, list[Any]] = {}
+    for instance in instances:
+        keys_by_model.setdefault(concrete_model(instance), []).append(instance.pk)
+    # Columns are read, not attributes: an attribute may give another value, such as that of a language.
+    stored_by_model = {
+        model: read_rows(model, keys, own_table_fields(model), using) for model, keys in keys_by_model.items()
     }
-
-
-def serialize_rows(instances: Iterable[models.Model]) -> list[dict[str, Any]]:
-    """Return one stored row for each object."""
-    return [serialize_row(instance) for instance in instances]
+    rows = []
+    for instance in instances:
+        model = concrete_model(instance)
+        key = serialize_key(model, instance.pk)
+        fields = stored_by_model[model].get(hashable_key(key))
+        if fields is not None:
+            rows.append({"model": model._meta.label_lower, "pk": key, "fields": fields})
+    return rows
 
 
 def build_instance(row: Mapping[str, Any]) -> models.Model:

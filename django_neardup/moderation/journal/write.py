@@ -197,7 +197,9 @@ def _rows_for_journal(
     other_instances = [
         row for model, model_keys in keys.items() for row in _rows_with_parents(model, model_keys, using)
     ]
-    return {"rows": serialize_rows(dict.fromkeys([*own_rows, *other_instances])), "own": len(own_rows)}
+    stored_own_rows = serialize_rows(own_rows, using)
+    others = [row for row in dict.fromkeys(other_instances) if row not in own_rows]
+    return {"rows": [*stored_own_rows, *serialize_rows(others, using)], "own": len(stored_own_rows)}
 
 
 def _rows_with_parents(model: ModelType, keys: Sequence[Any], using: str) -> Iterator[models.Model]:
