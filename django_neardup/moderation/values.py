@@ -95,6 +95,12 @@ def choosable_fields(model: ModelType) -> Iterator[Any]:
     fixed = {
         name for adapter in adapters_of(model) for name in (*adapter.fixed_fields, *adapter.sum_fields)
     } | place_fields(model)
+    # With django-modeltranslation, a field with a column for each language stands for one of them.
+    fixed |= {
+        field.translated_field.name
+        for field in model._meta.concrete_fields
+        if hasattr(field, "translated_field")
+    }
     fields: Sequence[Any] = model._meta.concrete_fields
     for field in fields:
         target_model = field.remote_field.model._meta.concrete_model if field.is_relation else None
