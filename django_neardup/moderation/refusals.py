@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from django.contrib.contenttypes.fields import GenericForeignKey
+from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -16,6 +18,7 @@ from .relation_rules import REFUSE, RelationRules
 from .relations import (
     ModelType,
     Reference,
+    concrete_model,
     describe_object,
     references_to,
     references_to_pk,
@@ -44,15 +47,34 @@ def check_same_model(keeper: models.Model, losers: Sequence[models.Model]) -> li
 def check_same_kind(posts: MergePosts, losers: Sequence[models.Model]) -> list[str]:
     """Return an obstacle for each loser of another kind.
 
-    Loser and keeper are of different kinds if each has a multi-table child that the other lacks.
+    Loser and keeper are of different kinds if each has a multi-table child that the other lacks. The loser's
+    child moves to a keeper that has none, unless the keeper's row names its own class.
     """
     keeper_models = set(posts.keeper_rows)
+    is_fixed = _names_own_class(posts.keeper, keeper_models)
     return [
         _("%(loser)s is of another kind than %(keeper)s.")
         % {"loser": describe_object(loser), "keeper": describe_object(posts.keeper)}
         for loser, loser_rows in zip(losers, posts.loser_rows, strict=True)
-        if set(loser_rows) - keeper_models and keeper_models - set(loser_rows)
+        if set(loser_rows) - keeper_models and (is_fixed or keeper_models - set(loser_rows))
     ]
+
+
+def _names_own_class(post: models.Model, post_models: Collection[ModelType]) -> bool:
+    """Return whether a column of a post names its class, as those of django-polymorphic and of Wagtail do."""
+    generic_columns = {
+        field.ct_field for field in post._meta.private_fields if isinstance(field, GenericForeignKey)
+    }
+    fields: Sequence[Any] = post._meta.concrete_fields
+    content_types = (
+        getattr(post, field.name)
+        for field in fields
+        if field.is_relation
+        and field.name not in generic_columns
+        and concrete_model(field.remote_field.model) is ContentType
+    )
+    classes = {content_type.model_class() for content_type in content_types if content_type is not None}
+    return any(concrete_model(model) in post_models for model in classes if model is not None)
 
 
 def check_loops(

@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.contrib.contenttypes.models import ContentType
 from django.db import IntegrityError
 
 from django_neardup.exceptions import Conflict, MergeRefused
@@ -136,6 +137,17 @@ def test_other_models_and_kinds():
 
     assert "of another model" in refused(topic, reply)[0]
     assert "of another kind" in plan_merge(*_parents(poster, [video]), "default").reasons[0]
+
+
+def test_a_child_of_a_row_that_names_its_class():
+    """The keeper would have a row of the child, and still name its own class."""
+    kinds = {model: ContentType.objects.get_for_model(model) for model in (zoo.Kinded, zoo.KindedChild)}
+    plain = zoo.Kinded.objects.create(kind=kinds[zoo.Kinded])
+    child = zoo.KindedChild.objects.create(kind=kinds[zoo.KindedChild])
+    parent_of_child = zoo.Kinded.objects.get(pk=child.pk)
+
+    assert "of another kind" in refused(plain, parent_of_child)[0]
+    assert not plan_merge(parent_of_child, [plain], "default").reasons
 
 
 def _parents(keeper, losers):

@@ -373,3 +373,15 @@ class Access(models.Model):
 
     piece = models.ForeignKey(Piece, models.CASCADE, related_name="+")
     user = models.ForeignKey("auth.User", models.CASCADE, related_name="+")
+
+
+class Kinded(models.Model):
+    """Its row names its class, as that of a Wagtail page does."""
+
+    kind = models.ForeignKey(ContentType, models.PROTECT, related_name="+", editable=False)
+
+
+class KindedChild(Kinded):
+    """A multi-table child."""
+
+    text = models.TextField(blank=True, default="")
