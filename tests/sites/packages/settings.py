@@ -4,18 +4,27 @@ from importlib.util import find_spec
 
 SECRET_KEY = "sites"
 USE_TZ = True
+ROOT_URLCONF = "tests.sites.packages.urls"
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("ru", "Russian"), ("de", "German")]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
 NEARDUP = {"default": {"BACKEND": None}}
-PACKAGES = [name for name in ("treebeard", "mptt", "guardian", "reversion") if find_spec(name)]
+KNOWN_PACKAGES = (
+    "treebeard", "mptt", "guardian", "reversion", "parler", "simple_history", "modeltranslation", "taggit",
+    "polymorphic", "safedelete",
+)  # fmt: skip
+PACKAGES = [name for name in KNOWN_PACKAGES if find_spec(name)]
 INSTALLED_APPS = [
+    # The app says that it stands before the admin.
+    *(["modeltranslation"] if "modeltranslation" in PACKAGES else []),
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django_neardup",
-    *PACKAGES,
+    *(name for name in PACKAGES if name != "modeltranslation"),
     "tests.sites.packages.app",
 ]
 MIDDLEWARE = [
@@ -39,3 +48,9 @@ TEMPLATES = [
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 if "guardian" in PACKAGES:
     AUTHENTICATION_BACKENDS.append("guardian.backends.ObjectPermissionBackend")
+if "parler" in PACKAGES:
+    PARLER_LANGUAGES = {
+        None: [{"code": "en"}, {"code": "ru"}, {"code": "de"}],
+        "default": {"fallbacks": ["en"], "hide_untranslated": False},
+    }
+MODELTRANSLATION_DEFAULT_LANGUAGE = "en"

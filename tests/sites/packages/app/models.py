@@ -58,3 +58,6 @@ if "reversion" in settings.PACKAGES:
     import reversion
 
     reversion.register(Post)
+
+
+from tests.sites.packages.app import kept_history, kinds, soft, tagged, translated  # noqa: E402, F401

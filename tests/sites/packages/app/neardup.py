@@ -1,0 +1,33 @@
+"""The adapters of the posts that are compared."""
+
+from django.conf import settings
+
+import django_neardup as neardup
+
+from . import soft, translated
+
+if "parler" in settings.PACKAGES:
+
+    @neardup.register(translated.TranslatedPost)
+    class TranslatedPostNeardup(neardup.Adapter):
+        fields = ("title", "text")
+        language = "ru"
+
+
+if "modeltranslation" in settings.PACKAGES:
+
+    @neardup.register(translated.ColumnPost)
+    class ColumnPostNeardup(neardup.Adapter):
+        fields = ("title", "text")
+        language = "ru"
+
+
+if "safedelete" in settings.PACKAGES:
+
+    @neardup.register(soft.SoftPost)
+    class SoftPostNeardup(neardup.Adapter):
+        fields = ("title",)
+        watch = ("deleted",)
+
+        def live(self):
+            return soft.SoftPost.objects.all()
