@@ -27,8 +27,14 @@ class Package(NamedTuple):
 
 PACKAGES = {
     "guardian": Package(("django-guardian",)),
+    "modeltranslation": Package(("django-modeltranslation",)),
     "mptt": Package(("django-mptt",)),
+    "parler": Package(("django-parler",)),
+    "polymorphic": Package(("django-polymorphic",)),
     "reversion": Package(("django-reversion",)),
+    "safedelete": Package(("django-safedelete",)),
+    "simple-history": Package(("django-simple-history",)),
+    "taggit": Package(("django-taggit",)),
     "treebeard": Package(("django-treebeard",)),
 }
 
