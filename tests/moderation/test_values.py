@@ -47,6 +47,18 @@ def test_what_is_offered():
     assert [field.name for field in choosable_fields(SpecialOffer)] == [*expected, "reason"]
 
 
+def test_a_field_that_stands_for_columns_of_languages_is_not_offered(monkeypatch):
+    """With django-modeltranslation, ``title`` is the title of the active language."""
+    monkeypatch.setattr(
+        Offer._meta.get_field("text"), "translated_field", Offer._meta.get_field("title"), raising=False
+    )
+
+    names = [field.name for field in choosable_fields(Offer)]
+
+    assert "text" in names
+    assert "title" not in names
+
+
 def test_distinct_values_with_their_owners_the_keepers_first():
     keeper, one, two = offers({"price": 985}, {"price": 960}, {"price": 985})
 
