@@ -16,7 +16,14 @@ from django.utils.translation import override
 
 from .conf import Profile, get_profile
 from .exceptions import JOB_TIMEOUT_ERRORS
-from .querysets import concrete_fields_by_name, existing_pks, field_value, is_unfiltered, parse_pk
+from .querysets import (
+    concrete_fields_by_name,
+    existing_pks,
+    field_value,
+    from_database,
+    is_unfiltered,
+    parse_pk,
+)
 from .registry import adapter_for, adapters_of, register, registered_adapters, unregister
 from .text.hashing import digest
 from .text.heads import head_length
@@ -367,7 +374,7 @@ class Adapter:
         wanted_keys = set(keys)
         # Some translated models choose their language when they are loaded.
         with override(self.language_code):
-            rows = self.model._base_manager.using(using).in_bulk(list(wanted_keys))
+            rows = from_database(self.model._base_manager.using(using)).in_bulk(list(wanted_keys))
         # MariaDB compares text keys without case: it returns "abc" for "Abc".
         instances = {key: row for key, row in rows.items() if key in wanted_keys}
         live = self._present(self.live(), instances, using)

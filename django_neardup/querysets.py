@@ -89,6 +89,17 @@ def filterable(queryset: QuerySet[M]) -> QuerySet[M]:
     return chosen
 
 
+def from_database(queryset: QuerySet[M]) -> QuerySet[M]:
+    """Return a queryset whose rows are read from the database, whatever a package caches.
+
+    The packages leave out querysets that are read for writing.
+    """
+    uncached: Any = queryset.all()
+    uncached._for_write = True
+    rows: QuerySet[M] = uncached
+    return rows
+
+
 def get_or_none(queryset: QuerySet[M], pk: Any, using: str) -> M | None:
     """Return the object with a primary key, if the queryset holds it in that database now; otherwise None."""
     return filterable(queryset).using(using).filter(pk=pk).first()
@@ -100,6 +111,6 @@ def existing_pks(queryset: QuerySet[Any], pks: Collection[Any], using: str) -> s
     This always runs a query. If the caller has just read the objects and the queryset is a plain ``all()``,
     skip it.
     """
-    rows = filterable(queryset).using(using).order_by()
+    rows = from_database(filterable(queryset).using(using)).order_by()
     querysets = (rows.filter(pk__in=chunk) for chunk in chunked(list(pks)))
     return {pk for chunk_queryset in querysets for pk in chunk_queryset.values_list("pk", flat=True)}

@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet
 from django.utils.text import capfirst
 
 from ..db.chunks import chunked
+from ..querysets import from_database
 
 ModelType = type[models.Model]
 
@@ -96,7 +97,7 @@ def rows_label(model: ModelType) -> str:
 
 def rows_of(model: ModelType, using: str) -> QuerySet[Any]:
     """Return every row of the model, also rows that its managers leave out."""
-    return QuerySet(model=model, using=using)
+    return from_database(QuerySet(model=model, using=using))
 
 
 def rows_in_portions(model: ModelType, keys: Sequence[Any], using: str) -> Iterator[QuerySet[Any]]:

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.contenttypes.models import ContentType
 
+from django_neardup.moderation.relations import rows_of
 from tests.moderation.tools import kind, pieces, run
 from tests.testapp import zoo
 from tests.testapp.models import Article, LongArticle
@@ -219,3 +220,10 @@ def test_rows_that_managers_hide_move_and_soft_deletion_is_the_models_own():
     assert zoo.SoftReply.everything.get().soft == keeper
     assert zoo.Soft.everything.get(pk=loser.pk).deleted
     assert not zoo.Soft.everything.get(pk=keeper.pk).deleted
+
+
+def test_rows_are_read_from_the_database():
+    """Packages that cache querysets leave out those that are read for writing."""
+    rows = rows_of(Piece, "default").filter(code="x").values("pk")
+
+    assert rows._for_write
