@@ -8,17 +8,43 @@ from typing import Any
 from django.db import models
 from django.db.models.signals import post_save, pre_save
 
+from .link_signals import announce_links, has_link_listeners
 from .relations import ModelType, get_field, rows_in_portions
 
 
 def update_rows(model: ModelType, keys: Sequence[Any], values: Mapping[str, Any], using: str) -> None:
-    """Set columns of the rows, by field name. Receivers hear a raw save of each row."""
+    """Set columns of the rows, by field name. Receivers hear a raw save of each row, or of changed links."""
     for portion in rows_in_portions(model, keys, using):
-        rows = _changed_instances(portion, values) if _has_listeners(model) else []
+        if has_link_listeners(model):
+            _update_links(portion, values, using)
+            continue
+        rows = list(portion) if _has_listeners(model) else []
+        if any(get_field(model, name).primary_key for name in values):
+            # Caches drop what they hold under the old key, too.
+            _send(pre_save, rows, values, using)
+            _send(post_save, rows, values, using, created=False)
+        _set_values(rows, values)
         _send(pre_save, rows, values, using)
         portion.update(**values)
         # As for a fixture, ``raw`` tells receivers to leave other rows alone.
         _send(post_save, rows, values, using, created=False)
+
+
+def delete_rows(model: ModelType, keys: Sequence[Any], using: str) -> None:
+    """Delete the rows. Django's own signals do not tell of rows of its many-to-many tables."""
+    for portion in rows_in_portions(model, keys, using):
+        if has_link_listeners(model):
+            with announce_links(model, list(portion.values()), [], using):
+                portion.delete()
+        else:
+            portion.delete()
+
+
+def _update_links(rows: models.QuerySet[Any], values: Mapping[str, Any], using: str) -> None:
+    links = list(rows.values())
+    columns = {get_field(rows.model, name).attname: value for name, value in values.items()}
+    with announce_links(rows.model, links, [{**link, **columns} for link in links], using):
+        rows.update(**values)
 
 
 def _has_listeners(model: ModelType) -> bool:
@@ -28,14 +54,11 @@ def _has_listeners(model: ModelType) -> bool:
     )
 
 
-def _changed_instances(rows: models.QuerySet[Any], values: Mapping[str, Any]) -> list[models.Model]:
-    """Return the rows as they will be."""
-    instances = list(rows)
-    for instance in instances:
+def _set_values(rows: Sequence[models.Model], values: Mapping[str, Any]) -> None:
+    for row in rows:
         for name, value in values.items():
             # Not ``setattr()``: a descriptor may set other columns besides, such as those of languages.
-            instance.__dict__[get_field(rows.model, name).attname] = value
-    return instances
+            row.__dict__[get_field(type(row), name).attname] = value
 
 
 def _send(

@@ -13,11 +13,11 @@ from ..db.transactions import call_after_commit
 from ..exceptions import MergeRefused
 from ..pipeline import mark_key
 from ..queues import notify_worker
-from .announced_updates import update_rows
+from .announced_updates import delete_rows, update_rows
 from .journal.statement_watch import StatementWatch
 from .model_plan import KEEPER_NOT_CHOSEN, NOT_CHOSEN, REDUNDANT, SELF_LINK, RowMove, key_in_table
 from .plan import MergePlan
-from .relations import ModelType, model_and_parents, rows_by_model, rows_in_portions, rows_of
+from .relations import ModelType, model_and_parents, rows_by_model, rows_of
 from .values import error_messages, save_values
 
 
@@ -29,10 +29,7 @@ def remove_rows(plan: MergePlan, watch: StatementWatch) -> None:
     """
     redundant = [removal for removal in plan.removals if removal.reason in (REDUNDANT, SELF_LINK)]
     for model in dict.fromkeys(removal.model for removal in redundant):
-        for portion in rows_in_portions(
-            model, [removal.pk for removal in redundant if removal.model is model], plan.using
-        ):
-            portion.delete()
+        delete_rows(model, [removal.pk for removal in redundant if removal.model is model], plan.using)
     for removal in plan.removals:
         if removal.reason in (NOT_CHOSEN, KEEPER_NOT_CHOSEN):
             watch.post_number = removal.loser_index

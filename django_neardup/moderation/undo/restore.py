@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -42,6 +43,7 @@ from ..journal.serialization import (
 )
 from ..journal.serialization import deserialize_key as key_from
 from ..journal.side_effects import load_current_rows
+from ..link_signals import announce_links, has_link_listeners
 from ..locked_transaction import locked_transaction
 from ..relations import ModelType, rows_in_portions
 from ..sums import recount, take_back_sums
@@ -237,12 +239,27 @@ def _restore_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
     for _label, group in groupby(rows, key=itemgetter("model")):
         rows_of_model = list(group)
         existing = load_current_rows(rows_of_model, using)
-        for row in rows_of_model:
-            if row_id_of(row) not in existing:
-                insert_row(row, using)
+        _insert_rows([row for row in rows_of_model if row_id_of(row) not in existing], using)
         derived = [row for row in rows_of_model if row_id_of(row) in existing]
         restores = [ColumnRestore(row_id_of(row), row["fields"]) for row in derived]
         _restore_columns(_changed_again(restores, using), using, announced=False)
+
+
+def _insert_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
+    """Insert rows of one model."""
+    links = [_attributes_of(row) for row in rows if has_link_listeners(model_of_row(row_id_of(row)))]
+    with announce_links(model_of_row(row_id_of(rows[0])), [], links, using) if links else nullcontext():
+        for row in rows:
+            insert_row(row, using)
+
+
+def _attributes_of(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a stored row by attribute."""
+    fields = {field.name: field for field in model_of_row(row_id_of(row))._meta.local_concrete_fields}
+    return {
+        fields[name].attname: deserialize_value(fields[name], stored)
+        for name, stored in row["fields"].items()
+    }
 
 
 def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list[ColumnRestore]:
