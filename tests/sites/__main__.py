@@ -26,6 +26,7 @@ class Package(NamedTuple):
 
 
 PACKAGES = {
+    "cacheops": Package(("django-cacheops",)),
     "guardian": Package(("django-guardian",)),
     "modeltranslation": Package(("django-modeltranslation",)),
     "mptt": Package(("django-mptt",)),

@@ -1,6 +1,7 @@
 """Settings of a site with the packages that are installed in the environment of `make test-sites`."""
 
 from importlib.util import find_spec
+from shutil import which
 
 SECRET_KEY = "sites"
 USE_TZ = True
@@ -12,9 +13,11 @@ DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memor
 NEARDUP = {"default": {"BACKEND": None}}
 KNOWN_PACKAGES = (
     "treebeard", "mptt", "guardian", "reversion", "parler", "simple_history", "modeltranslation", "taggit",
-    "polymorphic", "safedelete",
+    "polymorphic", "safedelete", "cacheops",
 )  # fmt: skip
 PACKAGES = [name for name in KNOWN_PACKAGES if find_spec(name)]
+if "cacheops" in PACKAGES and not which("redis-server"):
+    PACKAGES.remove("cacheops")
 INSTALLED_APPS = [
     # The app says that it stands before the admin.
     *(["modeltranslation"] if "modeltranslation" in PACKAGES else []),
@@ -54,3 +57,11 @@ if "parler" in PACKAGES:
         "default": {"fallbacks": ["en"], "hide_untranslated": False},
     }
 MODELTRANSLATION_DEFAULT_LANGUAGE = "en"
+if "cacheops" in PACKAGES:
+    from tests import services
+
+    CACHEOPS_REDIS = {"unix_socket_path": services.shared("redis")["socket"]}
+    # This app changes its own tables by statements of its own: they are not to be cached.
+    CACHEOPS = {"neardup.*": None, "*.*": {"timeout": 600}}
+    CACHED_MODELS = ("cachedpost", "cachedcomment", "cachedtag", "cachedpost_tags", "cachedpage")
+    CACHEOPS |= {f"app.{name}": {"ops": "all", "timeout": 600} for name in CACHED_MODELS}

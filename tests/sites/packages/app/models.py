@@ -60,4 +60,4 @@ if "reversion" in settings.PACKAGES:
     reversion.register(Post)
 
 
-from tests.sites.packages.app import kept_history, kinds, soft, tagged, translated  # noqa: E402, F401
+from tests.sites.packages.app import cached, kept_history, kinds, soft, tagged, translated  # noqa: E402, F401

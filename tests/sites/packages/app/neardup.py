@@ -4,7 +4,7 @@ from django.conf import settings
 
 import django_neardup as neardup
 
-from . import soft, translated
+from . import cached, soft, translated
 
 if "parler" in settings.PACKAGES:
 
@@ -31,3 +31,11 @@ if "safedelete" in settings.PACKAGES:
 
         def live(self):
             return soft.SoftPost.objects.all()
+
+
+if "cacheops" in settings.PACKAGES:
+
+    @neardup.register(cached.CachedPost)
+    class CachedPostNeardup(neardup.Adapter):
+        fields = ("title",)
+        sum_fields = ("visits",)
