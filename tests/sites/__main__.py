@@ -26,12 +26,14 @@ class Package(NamedTuple):
 
 
 PACKAGES = {
+    "auditlog": Package(("django-auditlog",)),
     "cacheops": Package(("django-cacheops",)),
     "guardian": Package(("django-guardian",)),
     "modeltranslation": Package(("django-modeltranslation",)),
     "mptt": Package(("django-mptt",)),
     "parler": Package(("django-parler",)),
     "polymorphic": Package(("django-polymorphic",)),
+    "rest": Package(("djangorestframework", "django-filter")),
     "reversion": Package(("django-reversion",)),
     "safedelete": Package(("django-safedelete",)),
     "simple-history": Package(("django-simple-history",)),

@@ -9,11 +9,11 @@ ROOT_URLCONF = "tests.sites.packages.urls"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ru", "Russian"), ("de", "German")]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:", "ATOMIC_REQUESTS": True}}
 NEARDUP = {"default": {"BACKEND": None}}
 KNOWN_PACKAGES = (
     "treebeard", "mptt", "guardian", "reversion", "parler", "simple_history", "modeltranslation", "taggit",
-    "polymorphic", "safedelete", "cacheops",
+    "polymorphic", "safedelete", "cacheops", "rest_framework", "django_filters", "auditlog",
 )  # fmt: skip
 PACKAGES = [name for name in KNOWN_PACKAGES if find_spec(name)]
 if "cacheops" in PACKAGES and not which("redis-server"):

@@ -60,4 +60,13 @@ if "reversion" in settings.PACKAGES:
     reversion.register(Post)
 
 
-from tests.sites.packages.app import cached, kept_history, kinds, soft, tagged, translated  # noqa: E402, F401
+from tests.sites.packages.app import (  # noqa: E402, F401
+    audited,
+    cached,
+    kept_history,
+    kinds,
+    listed_by_api,
+    soft,
+    tagged,
+    translated,
+)

@@ -4,7 +4,7 @@ from django.conf import settings
 
 import django_neardup as neardup
 
-from . import cached, soft, translated
+from . import cached, listed_by_api, soft, translated
 
 if "parler" in settings.PACKAGES:
 
@@ -39,3 +39,12 @@ if "cacheops" in settings.PACKAGES:
     class CachedPostNeardup(neardup.Adapter):
         fields = ("title",)
         sum_fields = ("visits",)
+
+
+@neardup.register(listed_by_api.ApiPost)
+class ApiPostNeardup(neardup.Adapter):
+    fields = ("text",)
+    watch = ("published",)
+
+    def live(self):
+        return listed_by_api.ApiPost.objects.filter(published=True)
