@@ -38,6 +38,7 @@ PACKAGES = {
     "safedelete": Package(("django-safedelete",)),
     "simple-history": Package(("django-simple-history",)),
     "taggit": Package(("django-taggit",)),
+    "tenants": Package(("django-tenants", "psycopg[binary]"), "tenants_site"),
     "treebeard": Package(("django-treebeard",)),
 }
 

@@ -1,0 +1,1 @@
+"""The posts of a customer."""

@@ -1,0 +1,1 @@
+"""The customers of the site. All schemas share their table."""
