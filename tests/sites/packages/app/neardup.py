@@ -4,7 +4,7 @@ from django.conf import settings
 
 import django_neardup as neardup
 
-from . import cached, listed_by_api, soft, translated
+from . import cached, kept_history, kinds, listed_by_api, soft, tagged, translated
 
 if "parler" in settings.PACKAGES:
 
@@ -48,3 +48,24 @@ class ApiPostNeardup(neardup.Adapter):
 
     def live(self):
         return listed_by_api.ApiPost.objects.filter(published=True)
+
+
+if "simple_history" in settings.PACKAGES:
+
+    @neardup.register(kept_history.HistoryPost)
+    class HistoryPostNeardup(neardup.Adapter):
+        fields = ("title", "text")
+
+
+if "polymorphic" in settings.PACKAGES:
+
+    @neardup.register(kinds.Item)
+    class ItemNeardup(neardup.Adapter):
+        fields = ("title",)
+
+
+if "taggit" in settings.PACKAGES:
+
+    @neardup.register(tagged.TaggedPost)
+    class TaggedPostNeardup(neardup.Adapter):
+        fields = ("title",)
