@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, models
@@ -19,11 +19,11 @@ from .cascade import protection_messages
 def locked_transaction(spaces: Collection[int], using: str) -> Iterator[None]:
     """Run the block in a transaction under the locks of the spaces, completely or not at all.
 
-    Raise MergeRefused, with nothing changed, if a row is protected, if the database refuses a change, or if
-    an adapter is missing or incomplete.
+    Raise MergeRefused, with nothing changed, if a row is protected, if the database refuses a change, if an
+    adapter is missing or incomplete, or inside another transaction.
     """
     try:
-        with space_lock(set(spaces), using):
+        with _own_space_lock(spaces, using):
             _defer_foreign_keys(using)
             yield
     except models.ProtectedError as error:
@@ -34,6 +34,25 @@ def locked_transaction(spaces: Collection[int], using: str) -> Iterator[None]:
         raise MergeRefused([_("The database refuses: %(error)s") % {"error": error}]) from error
     except (ImproperlyConfigured, NotRegistered) as error:
         raise MergeRefused([str(error)]) from error
+
+
+@contextmanager
+def _own_space_lock(spaces: Collection[int], using: str) -> Iterator[None]:
+    """Open the transaction. Raise MergeRefused if the request has opened one already."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(space_lock(set(spaces), using))
+        except RuntimeError as error:
+            # Django opens no durable transaction inside another.
+            raise MergeRefused(
+                [
+                    _(
+                        "This needs a transaction of its own, and the request is in one already: see "
+                        "ATOMIC_REQUESTS and MIDDLEWARE."
+                    )
+                ]
+            ) from error
+        yield
 
 
 def _defer_foreign_keys(using: str) -> None:

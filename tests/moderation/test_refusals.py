@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.contenttypes.models import ContentType
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 
 from django_neardup.exceptions import Conflict, MergeRefused
 from django_neardup.moderation import ActionContext, merge, plan_merge
@@ -234,3 +234,13 @@ def test_a_failure_at_any_step_undoes_everything(step, monkeypatch):
         run(keeper, loser)
 
     assert snapshot() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_inside_another_transaction():
+    keeper, loser = pieces("keeper", "loser")
+
+    with transaction.atomic(), pytest.raises(MergeRefused, match="transaction of its own"):
+        run(keeper, loser)
+
+    assert Piece.objects.count() == 2

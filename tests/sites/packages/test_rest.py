@@ -5,6 +5,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
+from django_neardup.exceptions import MergeRefused
 from django_neardup.models import MergeRecord
 from django_neardup.moderation import ActionContext, merge
 from django_neardup.pipeline import drain
@@ -97,7 +98,7 @@ def test_a_merge_in_the_transaction_of_a_request_changes_nothing():
     before = rows()
 
     with transaction.atomic():
-        with pytest.raises(RuntimeError, match="durable"):
+        with pytest.raises(MergeRefused, match="transaction of its own"):
             merge(keeper, [loser], ActionContext())
         listed_by_api.ApiPost.objects.filter(pk=keeper.pk).update(city=keeper.city)
 
