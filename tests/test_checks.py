@@ -933,6 +933,32 @@ class OwnMovedUrls(MovedUrlMiddleware):
     """A site's own, made of ours."""
 
 
+class RevisionMiddleware:
+    """As that of django-reversion."""
+
+    atomic = True
+
+
+RevisionMiddleware.__module__ = "reversion.middleware"
+
+
+class NonAtomic(RevisionMiddleware):
+    atomic = False
+
+
+@pytest.mark.parametrize(
+    ("middleware", "said"),
+    [
+        (["django.middleware.common.CommonMiddleware", "no.such.Middleware"], []),
+        (["tests.test_checks.RevisionMiddleware"], ["W112"]),
+        (["tests.test_checks.NonAtomic"], []),
+    ],
+)
+def test_w112_a_middleware_that_opens_a_transaction(middleware, said):
+    with override_settings(MIDDLEWARE=middleware):
+        assert ids(throttle.check_middleware()) == said
+
+
 @pytest.mark.django_db
 def test_w111_pairs_of_another_judge():
     stored = builders.pair(Ad.objects.create(text="one"), Ad.objects.create(text="two"), evidence={})

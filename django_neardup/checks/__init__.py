@@ -35,6 +35,7 @@ SETTINGS_CHECKS = (
     relations.check_relations,
     site.check_registered,
     site.check_urls,
+    site.check_middleware,
 )
 DATABASE_CHECKS = (
     database.check_tables,

@@ -39,6 +39,7 @@ CHECK_DESCRIPTIONS = {
     "W108": "ALGORITHM needs statistics of the posts, and there are none",
     "W110": "old addresses are kept, and no middleware answers for them",
     "W111": "pairs were judged by another version of the judge",
+    "W112": "a middleware opens a transaction around each request",
     "I201": "the first field looks like a title, and no heads are declared",
 }
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import NoReverseMatch, reverse
+from django.utils.module_loading import import_string
 
 from ..adapters import registered_adapters
 from ..api.throttling import build_throttle
@@ -58,3 +59,29 @@ def check_throttle(**kwargs: Any) -> list[CheckMessage]:
             )
         ]
     return []
+
+
+def check_middleware(**kwargs: Any) -> list[CheckMessage]:
+    """Warn of the middleware of django-reversion, unless the site has turned its transaction off."""
+    return [
+        check_message(
+            "W112",
+            f"{name} opens a transaction around each request, and decisions of moderators need their own.",
+            "Make a subclass with atomic = False, and name it in MIDDLEWARE instead.",
+        )
+        for name in settings.MIDDLEWARE
+        if _opens_transaction(name)
+    ]
+
+
+def _opens_transaction(name: str) -> bool:
+    try:
+        middleware = import_string(name)
+    except ImportError:
+        # Django reports it when the site starts.
+        return False
+    bases = getattr(middleware, "__mro__", ())
+    is_revision = any(
+        (base.__module__, base.__name__) == ("reversion.middleware", "RevisionMiddleware") for base in bases
+    )
+    return is_revision and bool(middleware.atomic)
