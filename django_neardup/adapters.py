@@ -307,6 +307,12 @@ class Adapter:
         names = {*self.fields, *self.contacts, *self.identity, *self.scope, *self.watch}
         fields = concrete_fields_by_name(self.model)
         names |= {fields[name].name for name in names & fields.keys()}
+        # With django-modeltranslation, each language of a field is a column.
+        names |= {
+            field.name
+            for field in fields.values()
+            if hasattr(field, "translated_field") and field.translated_field.name in names
+        }
         return frozenset(names | {fields[name].attname for name in names & fields.keys()})
 
     @property

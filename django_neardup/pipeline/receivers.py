@@ -37,6 +37,16 @@ def connect_model(model: type[models.Model]) -> None:
     uid = f"neardup.{model._meta.label}"
     post_save.connect(on_post_save, sender=model, dispatch_uid=uid)
     post_delete.connect(on_post_delete, sender=model, dispatch_uid=uid)
+    for translation_model in _translation_models(model):
+        uid = f"neardup.{translation_model._meta.label}"
+        post_save.connect(on_translation_change, sender=translation_model, dispatch_uid=uid)
+        post_delete.connect(on_translation_change, sender=translation_model, dispatch_uid=uid)
+
+
+def _translation_models(model: type[models.Model]) -> list[Any]:
+    """Return the models of django-parler whose rows hold the texts of a model, one for each language."""
+    options: Any = getattr(model, "_parler_meta", None)
+    return list(options.get_all_models()) if options else []
 
 
 def on_post_save(
@@ -59,6 +69,13 @@ def on_post_delete(sender: type[models.Model], instance: models.Model, using: st
     """Mark the documents of a deleted object. The worker then finds that the object is gone."""
     for adapter in adapters_of(sender):
         _mark_and_notify(adapter, pk_of(instance, adapter.model), using)
+
+
+def on_translation_change(sender: Any, instance: Any, using: str, **kwargs: Any) -> None:
+    """Mark the documents of an object of which one translation was saved or deleted."""
+    # The package saves translations after the object: a worker may have read the old ones already.
+    for adapter in adapters_of(sender._meta.get_field("master").related_model):
+        _mark_and_notify(adapter, instance.master_id, using)
 
 
 def _mark_and_notify(adapter: Adapter, key: Any, using: str) -> None:

@@ -11,7 +11,7 @@ from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import drain
 from django_neardup.search import find_similar
 from tests.sites.packages.app import translated
-from tests.sites.tools import rows
+from tests.sites.tools import is_marked, rows
 
 pytestmark = [
     pytest.mark.django_db,
@@ -129,3 +129,15 @@ def test_two_merges_are_undone_in_any_order(active, order):
         undo(records[number], None, "default")
 
     assert rows() == before
+
+
+@pytest.mark.parametrize("saved", [["title_ru"], ["title"], None])
+def test_a_saved_language_marks_the_post(saved):
+    post = make_post(ENGLISH, RUSSIAN)
+    drain()
+
+    with override("ru"):
+        post.title_ru = "дача у озера с большим садом и верандой на лето"
+        post.save(update_fields=saved)
+
+    assert is_marked(post)
