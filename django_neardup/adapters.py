@@ -23,6 +23,7 @@ from .querysets import (
     from_database,
     is_unfiltered,
     parse_pk,
+    with_translations,
 )
 from .registry import adapter_for, adapters_of, register, registered_adapters, unregister
 from .text.hashing import digest
@@ -380,7 +381,8 @@ class Adapter:
         wanted_keys = set(keys)
         # Some translated models choose their language when they are loaded.
         with override(self.language_code):
-            rows = from_database(self.model._base_manager.using(using)).in_bulk(list(wanted_keys))
+            queryset = with_translations(from_database(self.model._base_manager.using(using)))
+            rows = queryset.in_bulk(list(wanted_keys))
         # MariaDB compares text keys without case: it returns "abc" for "Abc".
         instances = {key: row for key, row in rows.items() if key in wanted_keys}
         live = self._present(self.live(), instances, using)

@@ -16,14 +16,20 @@ from .db.chunks import chunked
 def field_value(instance: Any, name: str) -> Any:
     """Return an attribute of the object.
 
-    Return None for a relation that is not set yet on an unsaved object.
+    Return None for a relation that is not set yet on an unsaved object, and for a field that is not
+    translated.
     """
     try:
         return getattr(instance, name)
-    except ObjectDoesNotExist:
-        if instance._state.adding:
+    except ObjectDoesNotExist as error:
+        if instance._state.adding or _is_missing_translation(error):
             return None
         raise
+
+
+def _is_missing_translation(error: ObjectDoesNotExist) -> bool:
+    """Return whether an object of django-parler has no translation: neither in the language nor in another."""
+    return any(base.__name__ == "TranslationDoesNotExist" for base in type(error).__mro__)
 
 
 def concrete_fields_by_name(model: type[models.Model]) -> dict[str, models.Field[Any, Any]]:
@@ -98,6 +104,15 @@ def from_database(queryset: QuerySet[M]) -> QuerySet[M]:
     uncached._for_write = True
     rows: QuerySet[M] = uncached
     return rows
+
+
+def with_translations(queryset: QuerySet[M]) -> QuerySet[M]:
+    """Return a queryset that loads the translations of django-parler with its objects.
+
+    Without this, each object takes them from the cache of that package, or by a statement of its own.
+    """
+    options: Any = getattr(queryset.model, "_parler_meta", None)
+    return queryset.prefetch_related(*(option.rel_name for option in options)) if options else queryset
 
 
 def get_or_none(queryset: QuerySet[M], pk: Any, using: str) -> M | None:

@@ -1,6 +1,7 @@
 """Texts are read in the language of their adapter, whoever asks."""
 
 import pytest
+from django.core.exceptions import ObjectDoesNotExist
 from django.utils.translation import get_language, override
 
 from django_neardup import registry
@@ -55,6 +56,17 @@ def test_a_moderator_with_another_interface_finds_the_same():
     assert Document.objects.filter(state=Document.State.INDEXED).count() == 2
 
 
+def test_a_column_of_a_language_is_watched_with_its_field(monkeypatch):
+    """With django-modeltranslation, ``title`` has a column for each language."""
+    monkeypatch.setattr(
+        Ad._meta.get_field("phone"), "translated_field", Ad._meta.get_field("title"), raising=False
+    )
+    registry.unregister(Ad)
+    register(Ad)(type("Titled", (Adapter,), {"fields": ["title"]}))
+
+    assert adapter_for(Ad).watched == {"title", "phone"}
+
+
 class Posted:
     """As a post of django-parler does, it keeps the language in which it was loaded."""
 
@@ -84,3 +96,19 @@ def test_an_object_that_has_a_language(monkeypatch, adapter_language):
 
     assert source.text == TEXTS[adapter_language]
     assert post.language == "en"
+
+
+class TranslationDoesNotExist(ObjectDoesNotExist):
+    """As that of django-parler."""
+
+
+def test_a_field_without_a_translation_is_empty(monkeypatch):
+    def missing(self):
+        raise TranslationDoesNotExist
+
+    ad = Ad.objects.create(text=TEXTS["ru"])
+    registry.unregister(Ad)
+    register(Ad)(type("WithHeading", (Adapter,), {"fields": ["heading", "text"]}))
+    monkeypatch.setattr(Ad, "heading", property(missing), raising=False)
+
+    assert adapter_for(Ad).sources([ad.pk], "default")[ad.pk].text == TEXTS["ru"]

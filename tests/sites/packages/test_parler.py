@@ -8,13 +8,13 @@ from django.utils.translation import override
 
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import MergeRefused
-from django_neardup.models import Document
+from django_neardup.models import Document, Fingerprint
 from django_neardup.moderation import ActionContext, delete, merge, plan_merge
 from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import drain
 from django_neardup.search import find_similar
 from tests.sites.packages.app import translated
-from tests.sites.tools import rows
+from tests.sites.tools import is_marked, rows
 
 pytestmark = [
     pytest.mark.django_db,
@@ -146,3 +146,53 @@ def test_pages_of_the_admin(client, language):
 
     assert [page.status_code for page in pages] == [200] * 3
     assert all("neardup" in page.content.decode() for page in pages)
+
+
+def test_a_saved_translation_marks_its_post():
+    post = make_post(en=ENGLISH, ru=RUSSIAN)
+    drain()
+
+    translation = post.get_translation("ru")
+    translation.title = "дача у озера с большим садом и верандой на лето"
+    translation.save()
+    assert is_marked(post)
+    drain()
+    post.delete_translation("ru")
+
+    assert is_marked(post)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_runs_between_the_save_of_a_post_and_of_its_translation(settings):
+    """The package saves the translation last. Without a transaction, the worker may read the old one."""
+    settings.NEARDUP = {"default": {"BACKEND": "inline"}}
+    post = make_post(ru=RUSSIAN)
+    (before,) = Fingerprint.objects.values_list("source_digest", flat=True)
+
+    post.set_current_language("ru")
+    post.title = "дача у озера с большим садом и верандой на лето"
+    post.save()
+
+    assert Fingerprint.objects.get().source_digest != before
+
+
+def test_the_post_that_stays_is_compared_with_its_new_translation():
+    keeper, loser = make_post(en="keeper"), make_post(ru=RUSSIAN)
+    drain()
+
+    merge(keeper, [loser], ActionContext())
+
+    assert is_marked(keeper)
+
+
+@pytest.mark.parametrize("titles", [{}, {"de": "Winterreifen fast neu und billig zu verkaufen"}])
+def test_a_post_without_a_translation_has_no_text(titles):
+    """It is skipped until it has one, and not set aside as one that cannot be read."""
+    post = make_post(**titles)
+    drain()
+    assert Document.objects.get().state == Document.State.SKIPPED
+
+    post.create_translation("ru", title=RUSSIAN)
+    drain()
+
+    assert Document.objects.get().state == Document.State.INDEXED
