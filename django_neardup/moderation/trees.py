@@ -28,6 +28,22 @@ def place_fields(model: ModelType) -> frozenset[str]:
     return frozenset()
 
 
+def is_derived_place(model: ModelType, name: str) -> bool:
+    """Return whether a field holds a number that follows from the places of other nodes (see ``settle``)."""
+    return name in place_fields(model) - {"path", "depth", "sib_order"}
+
+
+def tree_model(model: ModelType) -> Any:
+    """Return the model that has the places. Nodes of a tree may be of several models that inherit from it."""
+    name = model._mptt_meta.left_attr if _is_mptt(model) else _treebeard_place(model)  # type: ignore[attr-defined]
+    return concrete_model(model._meta.get_field(name).model)
+
+
+def _treebeard_place(model: ModelType) -> str:
+    names = {field.name for field in model._meta.concrete_fields}
+    return next(name for name in ("path", "lft", "sib_order", "parent") if name in names)
+
+
 def is_parent_reference(reference: Reference) -> bool:
     """Return whether a reference is the parent of a node, which the library sets."""
     model = reference.model
@@ -57,42 +73,54 @@ def check_leaves(posts: Iterable[models.Model]) -> list[str]:
     return [
         message % {"post": describe_object(node), "count": count}
         for node in nodes
-        if (count := len([below for below in node.get_descendants() if below not in nodes]))
+        if (count := len([below for below in node.get_descendants() if not _is_among(below, nodes)]))
     ]
+
+
+def _is_among(node: models.Model, nodes: Iterable[models.Model]) -> bool:
+    """Return whether a node, read as one of its tree's model, is one of the nodes."""
+    return any(isinstance(other, type(node)) and other.pk == node.pk for other in nodes)
 
 
 def move_children(loser: models.Model, keeper: models.Model, using: str) -> None:
     """Move the children of a node, with all that is below them, to the end of the keeper's."""
-    model = type(loser)
-    if not is_node_model(model):
+    if not is_node_model(type(loser)):
         return
-    node: Any = rows_of(model, using).get(pk=loser.pk)
-    for key in [child.pk for child in node.get_children()]:
+    # The children may be of other models than the loser.
+    rows = rows_of(tree_model(type(loser)), using)
+    for key in [child.pk for child in rows.get(pk=loser.pk).get_children()]:
         # Each move changes the places of others.
-        child: Any = rows_of(model, using).get(pk=key)
-        target = rows_of(model, using).get(pk=keeper.pk)
-        if _is_mptt(model):
+        child, target = rows.get(pk=key), rows.get(pk=keeper.pk)
+        if _is_mptt(type(child)):
             child.move_to(target, "last-child")
             child.save()
         else:
-            child.move(target, pos="sorted-child" if getattr(model, "node_order_by", None) else "last-child")
+            child.move(target, pos="sorted-child" if getattr(child, "node_order_by", None) else "last-child")
 
 
-def settle(post: models.Model, using: str) -> None:
+def settle(posts: Iterable[models.Model], using: str) -> None:
     """Set what follows from the places of nodes after an undo, if others were moved or added since.
 
     Raise MergeRefused if the library cannot find the places anew.
     """
-    model: Any = type(post)
-    if _is_mptt(model):
-        options = model._mptt_meta
-        if not _is_whole(post, options.left_attr, options.right_attr, options.tree_id_attr, using):
-            model._tree_manager.db_manager(using).rebuild()
-    elif _is_treebeard(model) and hasattr(model, "steplen"):
+    for post in posts:
+        if _is_mptt(type(post)):
+            _rebuild_if_broken(post, using)
+        elif _is_treebeard(type(post)):
+            _settle_treebeard(post, using)
+
+
+def _rebuild_if_broken(post: models.Model, using: str) -> None:
+    model: Any = tree_model(type(post))
+    options = model._mptt_meta
+    if not _is_whole(post, options.left_attr, options.right_attr, options.tree_id_attr, using):
+        model._tree_manager.db_manager(using).rebuild()
+
+
+def _settle_treebeard(post: models.Model, using: str) -> None:
+    if hasattr(post, "steplen"):
         _count_children(post, using)
-    elif (
-        _is_treebeard(model) and hasattr(post, "rgt") and not _is_whole(post, "lft", "rgt", "tree_id", using)
-    ):
+    elif hasattr(post, "rgt") and not _is_whole(post, "lft", "rgt", "tree_id", using):
         raise MergeRefused(
             [_("%(post)s cannot come back: the tree has changed since.") % {"post": describe_object(post)}]
         )
@@ -100,14 +128,14 @@ def settle(post: models.Model, using: str) -> None:
 
 def _is_whole(post: models.Model, left: str, right: str, tree: str, using: str) -> bool:
     """Return whether the numbers of a tree of nested sets are all used once."""
-    rows = rows_of(type(post), using).filter(**{tree: getattr(post, tree)})
+    rows = rows_of(tree_model(type(post)), using).filter(**{tree: getattr(post, tree)})
     numbers = sorted(number for pair in rows.values_list(left, right) for number in pair)
     return numbers == list(range(1, len(numbers) + 1))
 
 
 def _count_children(post: models.Model, using: str) -> None:
     """Set the numbers of children of a node and of its parent."""
-    model: Any = type(post)
+    model = tree_model(type(post))
     node: Any = rows_of(model, using).get(pk=post.pk)
     for each in (node, *rows_of(model, using).filter(path=node.path[: -model.steplen])):
         count = rows_of(model, using).filter(path__startswith=each.path, depth=each.depth + 1).count()

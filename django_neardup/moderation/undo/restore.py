@@ -222,8 +222,7 @@ def _restore_post(plan: UndoPlan) -> None:
         for adapter in adapters_of(plan.post)[:1]:
             adapter.after_restore(plan.post)
     present = [post for post in (plan.post, plan.keeper) if post is not None]
-    for post in present:
-        settle(post, plan.using)
+    settle(present, plan.using)
     recount(present)
     drop_cached_texts(present, plan.using)
 

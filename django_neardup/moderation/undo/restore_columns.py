@@ -14,6 +14,7 @@ from ..journal.editor import MovedColumn, RecordJournal
 from ..journal.later_records import LaterRecords
 from ..journal.serialization import RowId, find_model, is_same_value
 from ..journal.side_effects import load_current_rows
+from ..trees import is_derived_place
 from .leftovers import RETURNS_LATER, ROW_DELETED, ROW_EDITED, SET_BY_LATER_MERGE, UndoReport
 
 StoredRow = dict[str, Any]
@@ -74,7 +75,7 @@ class ColumnRestorer:
                 moved_column.overriding_journal.set_original_value(
                     (moved_column.row_id, move["field"]), move["from"]
                 )
-                self.report.add(SET_BY_LATER_MERGE, moved_column.row_id, move["field"])
+                self._report(SET_BY_LATER_MERGE, moved_column.row_id, move["field"])
             elif moved_column.keeping_journal is None and moved_column.row_id in current:
                 self._restore_in_table(move, moved_column, current[moved_column.row_id])
             elif journal is not None:
@@ -111,6 +112,12 @@ class ColumnRestorer:
         else:
             return False
         return self._column_state(move, moved_column, stored) != "edited"
+
+    def _report(self, reason: Any, row_id: RowId, field_name: str) -> None:
+        """Report a column that is left as it is, unless the undo sets it by counting nodes of a tree."""
+        model = find_model(row_id[0])
+        if model is None or not is_derived_place(model, field_name):
+            self.report.add(reason, row_id, field_name)
 
     def leave_column(self, row_id: RowId, field_name: str, reason: Any) -> None:
         """Do not restore a column after all. Report the reason."""
@@ -154,7 +161,7 @@ class ColumnRestorer:
                 restore.values[move["field"]] = move["from"]
                 self._moved_columns[moved_column.row_id, move["field"]] = moved_column
             case "edited":
-                self.report.add(ROW_EDITED, moved_column.row_id, move["field"])
+                self._report(ROW_EDITED, moved_column.row_id, move["field"])
 
     def _restore_in_journal(
         self, move: Mapping[str, Any], moved_column: MovedColumn, journal: RecordJournal
@@ -164,7 +171,7 @@ class ColumnRestorer:
         is_key = field_name in primary_key_names(row_id)
         state = self._column_state(move, moved_column, stored_value(journal.deleted_rows[row_id], field_name))
         if state == "edited":
-            self.report.add(ROW_EDITED, row_id, field_name)
+            self._report(ROW_EDITED, row_id, field_name)
         elif state == "ours" and row_id in journal.own_row_ids and not is_key:
             # The row belongs to the post of the later action, which stays away: change it in the journal.
             journal.set_value(row_id, field_name, move["from"])
