@@ -39,7 +39,10 @@ def find_value_holders(model: ModelType, row: Mapping[str, Any], using: str) -> 
 
 
 def _value_of(field: Any, row: Mapping[str, Any]) -> Any:
-    value = deserialize_value(field, stored_value(row, field.name))
+    stored = stored_value(row, field.name)
+    if stored is None:  # of a row that is not stored whole, too: some fields refuse to read None
+        return None
+    value = deserialize_value(field, stored)
     return None if stores_null(field, value) else value
 
 
