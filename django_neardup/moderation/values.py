@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -90,7 +90,8 @@ def choosable_fields(model: ModelType) -> Iterator[Any]:
     """Yield the columns with values that may be chosen: editable ones of the model and its parents.
 
     Keys, links to parents and automatic dates are left out. So are references to posts of the same model,
-    because these move, and the ``fixed_fields`` and ``sum_fields`` of the adapter.
+    because these move, slugs, which are part of addresses, and the ``fixed_fields`` and ``sum_fields`` of the
+    adapter.
     """
     fixed = {
         name for adapter in adapters_of(model) for name in (*adapter.fixed_fields, *adapter.sum_fields)
@@ -111,6 +112,7 @@ def choosable_fields(model: ModelType) -> Iterator[Any]:
         if (
             field.editable
             and field.name not in fixed
+            and not isinstance(field, models.SlugField)
             and not (field.primary_key or is_automatic or is_same_model)
         ):
             yield field
@@ -154,13 +156,28 @@ def save_values(instance: models.Model, values: Sequence[TakenValue], using: str
 
     Raise ValidationError if a value no longer fits.
     """
+    names = {value.field.name for value in values}
+    other_fields = [field for field in instance._meta.concrete_fields if field.name not in names]
+    values_before = _comparable_values(instance, other_fields)
     for value in values:
         setattr(instance, value.field.attname, value.new_value)
-    names = {value.field.name for value in values}
     instance.clean_fields(exclude={field.name for field in instance._meta.fields} - names)
     _check_unique(instance, values, using)
     instance.validate_constraints()
     instance.save(using=using, update_fields=sorted(names))
+    # ``save()`` or a receiver may compute other columns from the values, such as a text as HTML or a slug.
+    values_after = _comparable_values(instance, other_fields)
+    computed = {
+        field.attname: getattr(instance, field.attname)
+        for field in other_fields
+        if values_after[field.name] != values_before[field.name]
+    }
+    if computed:
+        rows_of(type(instance), using).filter(pk=instance.pk).update(**computed)
+
+
+def _comparable_values(instance: models.Model, fields: Iterable[Any]) -> dict[str, str]:
+    return {field.name: comparable_value(field, _field_value(field, instance)) for field in fields}
 
 
 def _build_column(

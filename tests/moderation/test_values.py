@@ -5,6 +5,9 @@ from decimal import Decimal
 
 import pytest
 from django.core.files.base import ContentFile
+from django.db import models
+from django.db.models.signals import pre_save
+from django.test.utils import isolate_apps
 
 from django_neardup.exceptions import MergeRefused
 from django_neardup.moderation import ActionContext, merge, plan_merge
@@ -57,6 +60,49 @@ def test_a_field_that_stands_for_columns_of_languages_is_not_offered(monkeypatch
 
     assert "text" in names
     assert "title" not in names
+
+
+@isolate_apps("tests.testapp")
+def test_a_slug_is_part_of_an_address_and_not_offered():
+    class Page(models.Model):
+        title = models.CharField(max_length=10)
+        slug = models.SlugField()
+
+        class Meta:
+            app_label = "testapp"
+
+    assert [field.name for field in choosable_fields(Page)] == ["title"]
+
+
+def test_a_unique_value_goes_back_to_a_row_with_columns_that_are_never_null():
+    keeper, loser = offers({"slug": "keeper"}, {"slug": "loser"})
+    before = snapshot()
+
+    (record,) = merge(keeper, [loser], ActionContext(), values={"slug": loser.pk})
+    assert Offer.objects.get().slug == "loser"
+    (record,) = undone(record)
+
+    assert record.left == []
+    assert snapshot()["testapp.Offer"] == before["testapp.Offer"]
+
+
+def test_what_is_computed_from_a_value_is_stored_with_it(monkeypatch):
+    """A receiver of ``pre_save`` renders a text, and the columns of that save do not name the rendered one."""
+    keeper, loser = offers({"text": "keeper", "secret": "KEEPER"}, {"text": "loser", "secret": "LOSER"})
+    before = snapshot()
+
+    def render(sender, instance, **kwargs):
+        instance.secret = instance.text.upper()
+
+    pre_save.connect(render, sender=Offer)
+    try:
+        (record,) = merge(keeper, [loser], ActionContext(), values={"text": loser.pk})
+        assert Offer.objects.get().secret == "LOSER"
+        undone(record)
+    finally:
+        pre_save.disconnect(render, sender=Offer)
+
+    assert snapshot()["testapp.Offer"] == before["testapp.Offer"]
 
 
 def test_distinct_values_with_their_owners_the_keepers_first():
