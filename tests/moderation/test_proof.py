@@ -137,6 +137,25 @@ class TestAModelsOwnDelete:
             assert site() == before
             assert record.left == []
 
+    def test_rows_come_back_after_those_that_they_reference(self, monkeypatch, listen):
+        """Triggers insert rows of a full-text table with the rows that they index."""
+        loser, other = pieces("loser", "other")
+        visit = Visit.objects.create(piece=other, tally=Tally.objects.create(name="all"))
+
+        def with_visit(self, *args, **kwargs):
+            models.Model.delete(self, *args, **kwargs)
+            visit.delete()
+            Tally.objects.all().delete()
+
+        monkeypatch.setattr(Piece, "delete", with_visit)
+        before, came = site(), []
+        (record,) = removed(loser)
+        listen(post_save, lambda sender, **kwargs: came.append(sender))
+        undone(record)
+
+        assert [model for model in came if model in (Tally, Visit)] == [Tally, Visit]
+        assert site() == before
+
     def test_what_a_listener_does_comes_back(self, listen):
         keeper, loser = pieces("keeper", "loser")
         group = Group.objects.create(name="one")

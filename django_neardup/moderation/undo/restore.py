@@ -45,7 +45,7 @@ from ..journal.serialization import deserialize_key as key_from
 from ..journal.side_effects import load_current_rows
 from ..link_signals import announce_links, has_link_listeners
 from ..locked_transaction import locked_transaction
-from ..relations import ModelType, rows_in_portions
+from ..relations import ModelType, concrete_model, rows_in_portions
 from ..sums import recount, take_back_sums
 from ..trees import settle
 from .restore_columns import ColumnRestore
@@ -209,8 +209,9 @@ def _restore_post(plan: UndoPlan) -> None:
         _restore_rows(own_rows, plan.using)
         _restore_columns([each for each in plan.column_restores if id(each) in pointing], plan.using)
         _restore_rows(other_rows, plan.using)
-        # A trigger or a receiver that counts the rows, or dates a change, has changed what was restored.
-        inserted = [ColumnRestore(row_id_of(row), row["fields"]) for row in own_rows + other_rows]
+        # A trigger or a receiver that counts the rows, dates a change or inserts a row itself has changed what was
+        # restored.
+        inserted = [ColumnRestore(row_id_of(row), row["fields"]) for row in plan.rows_to_insert]
         changed = _changed_again([*plan.column_restores, *inserted], plan.using)
         _restore_columns(changed, plan.using, announced=False)
     take_back_sums(plan.later_records, plan.using)
@@ -234,14 +235,11 @@ def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> 
 
 
 def _restore_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
-    """Insert rows. Rows that triggers have inserted with others get the stored values."""
-    for _label, group in groupby(rows, key=itemgetter("model")):
+    """Insert rows, except those that triggers have inserted with others."""
+    for _label, group in groupby(_by_dependency(rows), key=itemgetter("model")):
         rows_of_model = list(group)
         existing = load_current_rows(rows_of_model, using)
         _insert_rows([row for row in rows_of_model if row_id_of(row) not in existing], using)
-        derived = [row for row in rows_of_model if row_id_of(row) in existing]
-        restores = [ColumnRestore(row_id_of(row), row["fields"]) for row in derived]
-        _restore_columns(_changed_again(restores, using), using, announced=False)
 
 
 def _insert_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
@@ -259,6 +257,27 @@ def _attributes_of(row: dict[str, Any]) -> dict[str, Any]:
         fields[name].attname: deserialize_value(fields[name], stored)
         for name, stored in row["fields"].items()
     }
+
+
+def _by_dependency(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows by model, each model after those that it references. In a cycle the order stays."""
+    # A trigger inserts the rows of a full-text table with the rows that they index: these must come first.
+    rows_by_model: dict[ModelType, list[dict[str, Any]]] = {}
+    for row in rows:
+        rows_by_model.setdefault(model_of_row(row_id_of(row)), []).append(row)
+    ordered = []
+    pending = list(rows_by_model)
+    while pending:
+        ready = (model for model in pending if not _referenced_models(model) & {*pending} - {model})
+        model = next(ready, pending[0])
+        pending.remove(model)
+        ordered += rows_by_model[model]
+    return ordered
+
+
+def _referenced_models(model: ModelType) -> set[ModelType]:
+    fields: Sequence[Any] = model._meta.local_concrete_fields
+    return {concrete_model(field.remote_field.model) for field in fields if field.is_relation}
 
 
 def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list[ColumnRestore]:
