@@ -1,6 +1,7 @@
 """An action that cannot be undone is refused; what nobody planned comes back all the same."""
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.db import connection, models
 from django.db.models.signals import post_delete, post_save, pre_delete
 from django.test import override_settings
@@ -155,6 +156,18 @@ class TestAModelsOwnDelete:
 
         assert [model for model in came if model in (Tally, Visit)] == [Tally, Visit]
         assert site() == before
+
+    def test_what_it_forbids_is_a_refusal(self, monkeypatch):
+        keeper, loser = pieces("keeper", "loser")
+
+        def forbid(self, *args, **kwargs):
+            raise ValidationError("It is in a parcel.")
+
+        monkeypatch.setattr(Piece, "delete", forbid)
+
+        for act in (lambda: run(keeper, loser), lambda: removed(loser)):
+            with pytest.raises(MergeRefused, match="in a parcel"):
+                act()
 
     def test_what_a_listener_does_comes_back(self, listen):
         keeper, loser = pieces("keeper", "loser")
