@@ -12,7 +12,7 @@ from django_neardup.moderation import ActionContext, delete, merge, plan_merge
 from django_neardup.testing import assert_undo_is_exact, is_proof
 from tests.moderation.tools import pieces, run, site, undone
 from tests.testapp.database_made import Echo, Shadow, ShadowNote, Tally, Visit
-from tests.testapp.zoo import Group, Person, Piece, Product, Review
+from tests.testapp.zoo import Group, Nulling, Person, Piece, Product, Review
 
 pytestmark = pytest.mark.django_db
 
@@ -168,6 +168,26 @@ class TestAModelsOwnDelete:
         for act in (lambda: run(keeper, loser), lambda: removed(loser)):
             with pytest.raises(MergeRefused, match="in a parcel"):
                 act()
+
+    def test_a_reference_that_moves_and_is_set_again(self, monkeypatch):
+        """The first post of a topic was merged: the topic's own code names the next one."""
+        keeper, loser, following = pieces("keeper", "loser", "following")
+        row = Nulling.objects.create(piece=loser)
+
+        def with_next(self, *args, **kwargs):
+            models.Model.delete(self, *args, **kwargs)
+            Nulling.objects.update(piece=following)
+
+        monkeypatch.setattr(Piece, "delete", with_next)
+        before = site()
+
+        (record,) = run(keeper, loser)
+        row.refresh_from_db()
+        assert row.piece == following
+        (record,) = undone(record)
+
+        assert record.left == []
+        assert site() == before
 
     def test_what_a_listener_does_comes_back(self, listen):
         keeper, loser = pieces("keeper", "loser")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from django.apps import apps
+
 from ...models import MergeRecord
 from .editor import SUMS_KEY, RecordJournal
 from .serialization import (
@@ -14,6 +16,7 @@ from .serialization import (
     find_model,
     read_rows,
     row_id_of,
+    stored_key,
 )
 from .statement_watch import StatementWatch
 
@@ -32,6 +35,8 @@ def journal_side_effects(records: Sequence[MergeRecord], watch: StatementWatch) 
         for record in records
         for entry in (*record.journal["moves"], *record.journal.get(SUMS_KEY, ()))
     }
+    for record in records:
+        _correct_moves(RecordJournal(record), watch.using)
     arrived_ids = {row_id for record in records for row_id in arrived_row_ids(RecordJournal(record))}
     for record in records:
         record.journal["moves"] += _mark_remaining_rows(
@@ -42,6 +47,21 @@ def journal_side_effects(records: Sequence[MergeRecord], watch: StatementWatch) 
     _add_unplanned_changes(records, watch, journaled_cells)
     for record in records:
         record.save(using=watch.using, update_fields=["journal"])
+
+
+def _correct_moves(journal: RecordJournal, using: str) -> None:
+    """Journal what moved columns hold now: the models' own code may have changed them once more."""
+    moved = [
+        (move, {"model": move["model"], "pk": stored_key(row_id[1]), "fields": {move["field"]: None}})
+        for move in journal.record.journal["moves"]
+        for row_id in [journal.row_id_after(row_id_of(move))]
+        if row_id == row_id_of(move)
+    ]
+    current = load_current_rows((row for _move, row in moved), using)
+    for move, row in moved:
+        values = current.get(row_id_of(row), {})
+        for name in changed_columns(apps.get_model(move["model"]), {move["field"]: move["to"]}, values):
+            move["to"] = values[name]
 
 
 def _add_unplanned_changes(
