@@ -9,6 +9,7 @@ from django.test import override_settings
 from django_neardup.exceptions import MergeRefused
 from django_neardup.models import MergeRecord
 from django_neardup.moderation import ActionContext, delete, merge, plan_merge
+from django_neardup.moderation.undo.restore import undo_records
 from django_neardup.testing import assert_undo_is_exact, is_proof
 from tests.moderation.tools import pieces, run, site, undone
 from tests.testapp.database_made import Echo, Shadow, ShadowNote, Tally, Visit
@@ -168,6 +169,31 @@ class TestAModelsOwnDelete:
         for act in (lambda: run(keeper, loser), lambda: removed(loser)):
             with pytest.raises(MergeRefused, match="in a parcel"):
                 act()
+
+    def test_a_row_comes_back_with_the_post_that_took_it_along(self, monkeypatch):
+        """The last post of a topic takes the topic along, and each one before changes it."""
+        posts = pieces("one", "two", "three")
+        topic = Group.objects.create(name="3")
+        for post in posts:
+            topic.piece_set.add(post)
+
+        def with_topic(self, *args, **kwargs):
+            left = topic.piece_set.count() - 1
+            models.Model.delete(self, *args, **kwargs)
+            if left:
+                Group.objects.filter(pk=topic.pk).update(name=str(left))
+            else:
+                topic.delete()
+
+        monkeypatch.setattr(Piece, "delete", with_topic)
+        before = site()
+
+        records = removed(*posts)
+        assert not Group.objects.exists()
+        results = undo_records(records, None, "default")
+
+        assert [result.reasons for result in results] == [[], [], []]
+        assert site() == before
 
     def test_a_reference_that_moves_and_is_set_again(self, monkeypatch):
         """The first post of a topic was merged: the topic's own code names the next one."""

@@ -35,7 +35,8 @@ class StatementWatch:
     """The rows that statements have changed.
 
     - ``rows``: each row as it was, by row id.
-    - ``owners``: the number of the post that was being worked on when the row was first changed, by row id.
+    - ``owners``: the number of the post that was being worked on when the row was first changed, or when it
+      was deleted, by row id.
     - ``inserted_models``: the models that rows were inserted of.
     - ``table_states``: large tables, and tables of no model, that may change in an unknown way, as they were.
     - ``unread_tables``: tables of which it is not known what has changed in them.
@@ -154,6 +155,8 @@ class StatementWatch:
         for key, values in found.items():
             if (label, key) not in self.rows:
                 self.rows[label, key] = {"model": label, "pk": stored_key(key), "fields": values}
+                self.owners[label, key] = self.post_number
+            elif are_deleted:
                 self.owners[label, key] = self.post_number
         if not found:
             return

@@ -93,21 +93,20 @@ def undo_records(records: Sequence[MergeRecord], user: Any, using: str) -> list[
 
 
 def in_undo_order(records: Sequence[MergeRecord]) -> Iterator[MergeRecord]:
-    """Yield the records so that a post comes after the posts that it references."""
-    own_keys, referenced_keys = (
-        {record.pk: row_keys_of(record) for record in records}
-        for row_keys_of in (_own_row_keys, _referenced_row_keys)
-    )
+    """Yield the records so that a row comes after the rows that it references.
+
+    In a cycle only references that may not be empty count, and then the order stays.
+    """
+    deleted_keys = {record.pk: _deleted_row_keys(record) for record in records}
+    referenced_keys = {record.pk: _referenced_row_keys(record) for record in records}
+    needed_keys = {record.pk: _referenced_row_keys(record, only_needed=True) for record in records}
     pending = {record.pk: record for record in records}
     while pending:
-        pending_posts_by_key = Counter(row_key for pk in pending for row_key in own_keys[pk])
-        # In a cycle, the first record goes first.
+        pending_rows_by_key = Counter(row_key for pk in pending for row_key in deleted_keys[pk])
         ready = (
             pk
             for pk in pending
-            if all(
-                pending_posts_by_key[row_key] == (row_key in own_keys[pk]) for row_key in referenced_keys[pk]
-            )
+            if all(pending_rows_by_key[row_key] == (row_key in deleted_keys[pk]) for row_key in keys[pk])
         )
         yield pending.pop(next(ready, next(iter(pending))))
 
@@ -364,18 +363,24 @@ def _mark_for_check(plan: UndoPlan) -> None:
     call_after_commit(plan.using, notify_worker, plan.using)
 
 
-def _own_row_keys(record: MergeRecord) -> set[tuple[str, str]]:
-    """Return the model labels and keys of the post's own rows."""
-    rows = record.journal.get("rows", ())[: record.journal.get("own", 1)]
-    return {(row["model"], str(row["pk"])) for row in rows}
+def _deleted_row_keys(record: MergeRecord) -> set[tuple[str, str]]:
+    """Return the model labels and keys of the rows that a record brings back."""
+    return {(row["model"], str(row["pk"])) for row in record.journal.get("rows", ()) if not row.get("stays")}
 
 
-def _referenced_row_keys(record: MergeRecord) -> set[tuple[str, str]]:
-    """Return the model labels and keys that the rows of a record reference."""
+def _referenced_row_keys(record: MergeRecord, *, only_needed: bool = False) -> set[tuple[str, str]]:
+    """Return the model labels and keys that the rows of a record reference.
+
+    With ``only_needed`` leave out references that may be empty.
+    """
     row_keys = set()
     for row in record.journal.get("rows", ()):
         model = find_model(row["model"])
         for column in model._meta.local_concrete_fields if model else ():
-            if isinstance(column, models.ForeignKey) and row["fields"].get(column.name) is not None:
+            if (
+                isinstance(column, models.ForeignKey)
+                and not (only_needed and column.null)
+                and row["fields"].get(column.name) is not None
+            ):
                 row_keys.add((column.remote_field.model._meta.label_lower, str(row["fields"][column.name])))
     return row_keys
