@@ -129,7 +129,7 @@ def _apply_plan(plan: MergePlan, watch: StatementWatch) -> None:
     # What a ``save()`` sets besides goes back with the first value that it was called for.
     watch.post_number = min((value.loser_index for value in plan.taken_values), default=0)
     save_taken_values(plan)
-    recount([plan.keeper, *plan.losers])
+    recount([plan.keeper, *plan.losers], plan.using)
     drop_cached_texts([plan.keeper, *plan.losers], plan.using)
 
 
@@ -176,7 +176,7 @@ def _delete(
                 # An earlier deletion may have cascaded to this post.
                 if rows_of(type(post), context.using).filter(pk=post.pk).exists():
                     _delete_post(post)
-            recount(posts)
+            recount(posts, context.using)
             drop_cached_texts(posts, context.using)
             journal_side_effects(records, watch)
             for urls, record in zip(urls_by_post, records, strict=True):

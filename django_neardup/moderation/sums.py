@@ -12,6 +12,7 @@ from .announced_updates import update_rows
 from .journal.editor import SUMS_KEY, RecordJournal
 from .journal.later_records import LaterRecords
 from .journal.serialization import (
+    changed_columns,
     deserialize_key,
     deserialize_value,
     find_model,
@@ -20,6 +21,8 @@ from .journal.serialization import (
     serialize_value,
     stored_key,
 )
+from .journal.side_effects import load_current_rows
+from .journal.statement_watch import StatementWatch, watch_statements
 from .relations import ModelType, rows_of
 
 
@@ -107,14 +110,33 @@ def _take_back(entry: dict[str, Any], keeper_chain: Sequence[RecordJournal], usi
     _change(model, deserialize_key(model, stored_key(key)), field, -amount, using, becomes_null=entry["null"])
 
 
-def recount(posts: Sequence[models.Model]) -> None:
+def recount(posts: Sequence[models.Model], using: str) -> None:
     """Let the adapters set the counters that depend on the posts."""
     posts_by_adapter: dict[Adapter, list[models.Model]] = {}
     for post in posts:
         for adapter in adapters_of(post)[:1]:
             posts_by_adapter.setdefault(adapter, []).append(post)
-    for adapter, posts_of_adapter in posts_by_adapter.items():
-        adapter.recount(posts_of_adapter)
+    with watch_statements(using) as watch:
+        for adapter, posts_of_adapter in posts_by_adapter.items():
+            adapter.recount(posts_of_adapter)
+    _keep_dates(watch)
+
+
+def _keep_dates(watch: StatementWatch) -> None:
+    """Set the dates of the last change as they were before a recount."""
+    # A ``save()`` that sets a counter sets them too, so that no undo would be exact.
+    current = load_current_rows(watch.rows.values(), watch.using)
+    for row_id, row in watch.rows.items():
+        model = find_model(row_id[0])
+        if model is None or row_id not in current:
+            continue
+        dates = {
+            name: deserialize_value(model._meta.get_field(name), row["fields"][name])
+            for name in changed_columns(model, row["fields"], current[row_id])
+            if getattr(model._meta.get_field(name), "auto_now", False)
+        }
+        if dates:
+            rows_of(model, watch.using).filter(pk=deserialize_key(model, row["pk"])).update(**dates)
 
 
 def _change(

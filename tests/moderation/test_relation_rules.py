@@ -268,6 +268,37 @@ class TestHooks:
         assert site() == before
 
 
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    @pytest.mark.parametrize("is_chain", [False, True])
+    def test_a_counter_that_is_set_by_a_save_leaves_the_date_of_the_last_change(self, order, is_chain):
+        """The row with the counter is the post that stays, also after that one was merged on."""
+
+        class Counting(Adapter):
+            fields = ("words",)
+
+            def recount(self, instances):
+                for sealed in zoo.Sealed.objects.filter(pk__in=[instance.pk for instance in instances]):
+                    sealed.number = zoo.SealedNote.objects.filter(sealed=sealed).count()
+                    sealed.save()
+
+        registered(zoo.Sealed, adapter=Counting)
+        last, one, two = (zoo.Sealed.objects.create(words=words, number=1) for words in "abc")
+        for sealed in (last, one, two):
+            zoo.SealedNote.objects.create(sealed=sealed)
+        before = site()
+        records = []
+        for keeper, loser in [(one, two), (last, one)] if is_chain else [(last, one), (last, two)]:
+            records += run(zoo.Sealed.objects.get(pk=keeper.pk), zoo.Sealed.objects.get(pk=loser.pk))
+        assert zoo.Sealed.objects.get().number == 3
+
+        for number in order:
+            undone(records[number])
+            for sealed in zoo.Sealed.objects.all():
+                assert sealed.number == zoo.SealedNote.objects.filter(sealed=sealed).count()
+
+        assert site() == before
+
+
 def test_rows_that_may_grant_rights_say_so():
     """A row of a model that nobody has named joins the post and a user."""
     keeper, loser = pieces("keeper", "loser")

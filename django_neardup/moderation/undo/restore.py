@@ -221,10 +221,20 @@ def _restore_post(plan: UndoPlan) -> None:
         restore_hold(plan.post, record.journal, plan.using)
         for adapter in adapters_of(plan.post)[:1]:
             adapter.after_restore(plan.post)
-    present = [post for post in (plan.post, plan.keeper) if post is not None]
+    present = [post for post in (plan.post, _current_keeper(plan)) if post is not None]
     settle(present, plan.using)
-    recount(present)
+    recount(present, plan.using)
     drop_cached_texts(present, plan.using)
+
+
+def _current_keeper(plan: UndoPlan) -> models.Model | None:
+    """Return the keeper, or the post that it was merged into since. Return None if that one is gone."""
+    if plan.keeper is not None or plan.later_records is None or not plan.later_records.keeper_chain:
+        return plan.keeper
+    last = plan.later_records.keeper_chain[-1].record
+    if last.keeper_type_id is None:
+        return None
+    return load_object(last.keeper_type_id, last.keeper_id, plan.using, lock_row=False)
 
 
 def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> bool:
