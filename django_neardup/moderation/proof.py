@@ -117,7 +117,9 @@ def _undo_and_compare(
         }
         # A row that has a new key, and a row that the action has inserted, are gone after the undo.
         may_be_gone = undone | (arrived - changed_by_action)
-        return [*_differing_rows(watch.rows, may_be_gone, watch.using), *_differing_tables(watch)]
+        is_hiding = any(record.action == MergeRecord.Action.HIDE for record in records)
+        differing_rows = _differing_rows(watch.rows, may_be_gone, watch.using, is_hiding=is_hiding)
+        return [*differing_rows, *_differing_tables(watch)]
 
 
 @contextmanager
@@ -135,15 +137,18 @@ def _proving(using: str) -> Iterator[None]:
 
 
 def _differing_rows(
-    rows: Mapping[RowId, Mapping[str, Any]], may_be_gone: set[RowId], using: str
+    rows: Mapping[RowId, Mapping[str, Any]], may_be_gone: set[RowId], using: str, *, is_hiding: bool
 ) -> Iterator[Difference]:
     """Yield which rows are not as they were before the action."""
     reports: defaultdict[str, UndoReport] = defaultdict(UndoReport)
     current = load_current_rows(rows.values(), using)
     for row_id, row in rows.items():
         if row_id in current:
-            for name in changed_columns(model_of_row(row_id), row["fields"], current[row_id]):
-                reports[row_id[0]].add(CHANGED, row_id, name)
+            model = model_of_row(row_id)
+            for name in changed_columns(model, row["fields"], current[row_id]):
+                # The adapter's ``show()`` is a change of today, and its ``save()`` writes the date of it.
+                if not (is_hiding and getattr(model._meta.get_field(name), "auto_now", False)):
+                    reports[row_id[0]].add(CHANGED, row_id, name)
         elif row_id not in may_be_gone:
             reports[row_id[0]].add(LOST, row_id)
     for label, report in reports.items():

@@ -6,14 +6,16 @@ from django.db import connection, models
 from django.db.models.signals import post_delete, post_save, pre_delete
 from django.test import override_settings
 
+from django_neardup import registry
+from django_neardup.adapters import Adapter, register
 from django_neardup.exceptions import MergeRefused
 from django_neardup.models import MergeRecord
-from django_neardup.moderation import ActionContext, delete, merge, plan_merge
+from django_neardup.moderation import ActionContext, delete, hide, merge, plan_merge
 from django_neardup.moderation.undo.restore import undo_records
 from django_neardup.testing import assert_undo_is_exact, is_proof
 from tests.moderation.tools import pieces, run, site, undone
 from tests.testapp.database_made import Echo, Shadow, ShadowNote, Tally, Visit
-from tests.testapp.zoo import Group, Nulling, Person, Piece, Product, Review
+from tests.testapp.zoo import Group, Nulling, Person, Piece, Product, Review, Sealed
 
 pytestmark = pytest.mark.django_db
 
@@ -288,6 +290,33 @@ class TestRefusals:
             removed(loser)
 
         assert Piece.objects.exists()
+
+
+class TestHiding:
+    def test_the_date_of_the_last_change_need_not_go_back(self, monkeypatch):
+        """The adapter's ``show()`` saves the post, which is a change of today."""
+
+        class Hiding(Adapter):
+            fields = ("words",)
+
+            def hide(self, sealed):
+                sealed.number = 0
+                sealed.save()
+
+            def show(self, sealed):
+                sealed.number = 1
+                sealed.save()
+
+        monkeypatch.setattr(registry, "_registry", {})
+        register(Sealed)(Hiding)
+        one, other = Sealed.objects.create(number=1), Sealed.objects.create(number=2)
+
+        (record,) = hide([one], ActionContext())
+        undone(record)
+
+        assert Sealed.objects.get(pk=one.pk).number == 1
+        with pytest.raises(MergeRefused, match="number"):
+            hide([other], ActionContext())
 
 
 class TestEffects:
