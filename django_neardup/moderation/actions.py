@@ -21,6 +21,7 @@ from ..signals import post_merge, pre_merge
 from . import addresses, admin_log
 from .cached_texts import drop_cached_texts
 from .cascade import collect_cascade
+from .derived_data import keys_of_posts, refresh
 from .journal.side_effects import journal_side_effects
 from .journal.statement_watch import StatementWatch, watch_statements
 from .journal.write import (
@@ -34,7 +35,7 @@ from .plan import MergePlan, plan_merge
 from .proof import prove_undo, remember_outcome
 from .refusals import check_refused_relations
 from .relation_rules import AcceptedLoss, ignored_models
-from .relations import describe_object, rows_by_model, rows_of
+from .relations import ModelType, describe_object, rows_by_model, rows_of
 from .row_updates import load_as_shared_model, move_rows, remove_rows, save_taken_values
 from .sums import add_sums, recount
 from .trees import check_leaves, move_children
@@ -130,7 +131,17 @@ def _apply_plan(plan: MergePlan, watch: StatementWatch) -> None:
     watch.post_number = min((value.loser_index for value in plan.taken_values), default=0)
     save_taken_values(plan)
     recount([plan.keeper, *plan.losers], plan.using)
+    refresh(_changed_keys(plan), plan.using)
     drop_cached_texts([plan.keeper, *plan.losers], plan.using)
+
+
+def _changed_keys(plan: MergePlan) -> dict[ModelType, list[Any]]:
+    """Return the keys of the keeper and of the rows that have moved, by model."""
+    keys = keys_of_posts([plan.keeper], plan.using)
+    for move in plan.moves:
+        key = move.new_value if move.reference.is_primary_key else move.pk
+        keys.setdefault(move.reference.model, []).append(key)
+    return keys
 
 
 def _hide(instances: Sequence[models.Model], context: ActionContext) -> list[MergeRecord]:

@@ -32,6 +32,7 @@ from .. import addresses, admin_log
 from ..announced_updates import update_rows
 from ..cached_texts import drop_cached_texts
 from ..dependencies import ReferenceTarget, model_of_row, offered_targets, referenced_targets
+from ..derived_data import keys_of_posts, refresh
 from ..journal.hold_entries import restore_hold
 from ..journal.serialization import (
     changed_columns,
@@ -105,6 +106,7 @@ def in_undo_order(records: Sequence[MergeRecord]) -> Iterator[MergeRecord]:
         pending_rows_by_key = Counter(row_key for pk in pending for row_key in deleted_keys[pk])
         ready = (
             pk
+            for keys in (referenced_keys, needed_keys)
             for pk in pending
             if all(pending_rows_by_key[row_key] == (row_key in deleted_keys[pk]) for row_key in keys[pk])
         )
@@ -224,6 +226,7 @@ def _restore_post(plan: UndoPlan) -> None:
     present = [post for post in (plan.post, _current_keeper(plan)) if post is not None]
     settle(present, plan.using)
     recount(present, plan.using)
+    refresh(_restored_keys(plan, present), plan.using)
     drop_cached_texts(present, plan.using)
 
 
@@ -235,6 +238,16 @@ def _current_keeper(plan: UndoPlan) -> models.Model | None:
     if last.keeper_type_id is None:
         return None
     return load_object(last.keeper_type_id, last.keeper_id, plan.using, lock_row=False)
+
+
+def _restored_keys(plan: UndoPlan, posts: Sequence[models.Model]) -> dict[ModelType, list[Any]]:
+    """Return the keys of the posts, and of the rows that have come back or have columns that went back."""
+    row_ids = [restore.row_id_after for restore in plan.column_restores]
+    keys = keys_of_posts(posts, plan.using)
+    for label, key in [*row_ids, *map(row_id_of, plan.rows_to_insert)]:
+        model = model_of_row((label, key))
+        keys.setdefault(model, []).append(key_from(model, stored_key(key)))
+    return keys
 
 
 def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> bool:

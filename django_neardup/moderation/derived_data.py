@@ -1,0 +1,75 @@
+"""Search indexes and caches of known packages, told of rows that were changed without ``save()``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from django.db import models
+from django.db.models.signals import ModelSignal, post_delete, post_save
+
+from .journal.serialization import RowId, build_instance, deserialize_key, find_model
+from .journal.side_effects import load_current_rows
+from .relations import ModelType, rows_by_model, rows_in_portions
+
+OUTSIDE_MODULES = ("cacheops.*", "haystack.signals")
+"""Modules with receivers that write outside the database, which no rollback reaches."""
+
+DERIVING_MODULES = (
+    *OUTSIDE_MODULES,
+    "modelsearch.signal_handlers",
+    "wagtail.search.signal_handlers",
+    "wagtail.signal_handlers",
+)
+"""Modules whose receivers only derive data from a row, so that they may be called at any time."""
+
+
+def refresh(
+    keys_by_model: Mapping[ModelType, Iterable[Any]], using: str, modules: Sequence[str] = DERIVING_MODULES
+) -> None:
+    """Let the receivers of these modules derive their data anew from the rows with these keys."""
+    for model, keys in keys_by_model.items():
+        receivers = list(_receivers(post_save, model, modules))
+        if not receivers:
+            continue
+        values = {"created": False, "raw": False, "using": using, "update_fields": None}
+        for portion in rows_in_portions(model, list(dict.fromkeys(keys)), using):
+            for row in portion:
+                for receiver in receivers:
+                    receiver(signal=post_save, sender=model, instance=row, **values)
+
+
+def keys_of_posts(posts: Iterable[models.Model], using: str) -> dict[ModelType, list[Any]]:
+    """Return the keys of posts by the models whose receivers know most of them: those without a child model."""
+    keys: dict[ModelType, list[Any]] = {}
+    for post in posts:
+        rows = rows_by_model(post, using)
+        for model, row in rows.items():
+            if not any(model in other._meta.get_parent_list() for other in rows):
+                keys.setdefault(model, []).append(getattr(row, model._meta.pk.attname))
+    return keys
+
+
+def repeat_outside(rows: Mapping[RowId, Mapping[str, Any]], using: str) -> None:
+    """Let receivers that write outside the database hear again what has become of the rows."""
+    # A proof brings rows back, which they hear, and its rollback takes the rows away, which they do not.
+    current = load_current_rows(rows.values(), using)
+    for row_id, row in rows.items():
+        model = find_model(row_id[0])
+        if model is None:
+            continue
+        if row_id in current:
+            refresh({model: [deserialize_key(model, row["pk"])]}, using, OUTSIDE_MODULES)
+            continue
+        for receiver in _receivers(post_delete, model, OUTSIDE_MODULES):
+            receiver(signal=post_delete, sender=model, instance=build_instance(row), using=using)
+
+
+def _receivers(signal: ModelSignal, model: ModelType, modules: Sequence[str]) -> Iterator[Callable[..., Any]]:
+    receivers, *_asynchronous = signal._live_receivers(model)
+    return (
+        receiver
+        for receiver in receivers
+        if any(fnmatchcase(receiver.__module__, module) for module in modules)
+    )
