@@ -23,6 +23,7 @@ from ..exceptions import MergeRefused, UndoIsInexact
 from ..models import MergeRecord, UndoProof
 from ..pipeline.content_objects import content_type_of
 from .dependencies import model_of_row
+from .derived_data import repeat_outside
 from .journal.editor import RecordJournal
 from .journal.serialization import RowId, changed_columns, find_model
 from .journal.side_effects import arrived_row_ids, load_current_rows
@@ -80,6 +81,7 @@ def prove_undo(
         post_model = records[0].loser_type.model_class()
         assert post_model is not None
         call_after_commit(context.using, remember_outcome, post_model, outcome, losses, context.using)
+        repeat_outside(watch.rows, watch.using)
     for record in records:
         record.journal[PROOF_KEY] = outcome
         if losses:
