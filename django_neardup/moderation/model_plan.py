@@ -164,6 +164,11 @@ class ModelPlan:
         self.is_united = any(
             rules.rule_for_reference(column_change.reference) == UNITE for column_change in column_changes
         )
+        # A link between two objects goes if the keeper has it, whatever else the row holds. A named rule says that
+        # what it holds matters.
+        self.is_link = self.is_through and not any(
+            rules.is_named(model, column_change.reference.field.name) for column_change in column_changes
+        )
         self.content_attributes = content_attributes(model, self.is_through)
         self.rules = unique_rules(model, {column_change.reference.column for column_change in column_changes})
         self.slots = UniqueSlots(self.rules, self._content_key if self.content_attributes else None)
@@ -334,7 +339,7 @@ class ModelPlan:
         has_equal_row, violates_rule = self.slots.has_equal_row(row), bool(self.slots.violated_rules(row))
         if self.is_united and violates_rule:
             return REDUNDANT
-        is_redundant = has_equal_row or violates_rule if self.is_through else has_equal_row and violates_rule
+        is_redundant = has_equal_row or violates_rule if self.is_link else has_equal_row and violates_rule
         return REDUNDANT if is_redundant else ""
 
     def _content_key(self, row: RowValues) -> tuple[Any, ...]:

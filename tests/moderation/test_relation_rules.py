@@ -267,7 +267,6 @@ class TestHooks:
 
         assert site() == before
 
-
     @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
     @pytest.mark.parametrize("is_chain", [False, True])
     def test_a_counter_that_is_set_by_a_save_leaves_the_date_of_the_last_change(self, order, is_chain):
@@ -297,6 +296,21 @@ class TestHooks:
                 assert sealed.number == zoo.SealedNote.objects.filter(sealed=sealed).count()
 
         assert site() == before
+
+
+class TestLinks:
+    def test_a_named_rule_says_that_what_a_link_holds_matters(self):
+        keeper, loser = pieces("keeper", "loser")
+        shelf = zoo.Shelf.objects.create()
+        for place, piece in enumerate((keeper, loser)):
+            zoo.ShelfItem.objects.create(shelf=shelf, piece=piece, place=place)
+        assert plan_merge(keeper, [loser], "default").conflicts == []
+
+        rules(relations={"testapp.shelfitem": "move"})
+
+        assert [conflict.model for conflict in plan_merge(keeper, [loser], "default").conflicts] == [
+            zoo.ShelfItem
+        ]
 
 
 def test_rows_that_may_grant_rights_say_so():
