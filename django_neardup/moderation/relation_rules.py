@@ -34,13 +34,30 @@ DEFAULT_RULES = {
     "taggit.taggeditem": UNITE,
     "wagtailcore.revision": STAY,
     "wagtailcore.*logentry": STAY,
-    "wagtailcore.referenceindex": IGNORE,
-    "wagtailsearch.*": IGNORE,
+    "wagtailcore.referenceindex": STAY,
+    "wagtailcore.grouppagepermission": STAY,
+    "wagtailcore.pageviewrestriction": STAY,
+    "wagtailcore.workflow*": STAY,
+    "wagtailcore.comment": STAY,
+    "wagtailcore.pagesubscription": UNITE,
+    "wagtailsearch.*": STAY,
+    "modelsearch.*": STAY,
+    "forum_attachments.*": MOVE,
+    "forum_conversation.*": MOVE,
+    "forum_permission.*": STAY,
+    "forum_polls.*": MOVE,
     "forum_tracking.*": UNITE,
+    "analytics.productrecord": UNITE,
+    "analytics.userproductview": MOVE,
+    "catalogue.productattributevalue": MOVE,
+    "customer.productalert": MOVE,
+    "reviews.productreview": MOVE,
+    "wishlists.line": UNITE,
 }
 """Rules for the models of known packages.
 
-Permissions and history are not inherited. Redirects follow the old addresses that this app keeps.
+Permissions and history are not inherited. Redirects follow the old addresses that this app keeps. The rows of the
+search of Wagtail stay too: they come back exactly, and those of the keeper are set anew by ``derived_data``.
 """
 
 
