@@ -40,6 +40,7 @@ PACKAGES = {
     "taggit": Package(("django-taggit",)),
     "tenants": Package(("django-tenants", "psycopg[binary]"), "tenants_site"),
     "treebeard": Package(("django-treebeard",)),
+    "wagtail": Package(("wagtail",), "wagtail_site"),
 }
 
 
