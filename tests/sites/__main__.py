@@ -30,6 +30,7 @@ PACKAGES = {
     "cacheops": Package(("django-cacheops",)),
     "guardian": Package(("django-guardian",)),
     "modeltranslation": Package(("django-modeltranslation",)),
+    "machina": Package(("django-machina",), "machina_site"),
     "mptt": Package(("django-mptt",)),
     "parler": Package(("django-parler",)),
     "polymorphic": Package(("django-polymorphic",)),
