@@ -35,6 +35,7 @@ PACKAGES = {
     "parler": Package(("django-parler",)),
     "polymorphic": Package(("django-polymorphic",)),
     "rest": Package(("djangorestframework", "django-filter")),
+    "oscar": Package(("django-oscar", "factory-boy"), "oscar_site"),
     "reversion": Package(("django-reversion",)),
     "safedelete": Package(("django-safedelete",)),
     "simple-history": Package(("django-simple-history",)),
