@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from ..db.sql import filter_in_chunks
 from .model_plan import REDUNDANT, SELF_LINK
 from .plan import MergePlan
+from .relation_rules import stays_with_posts
 from .relations import ModelType
 
 REVIEW_PERMISSION = "neardup.review"
@@ -71,9 +72,14 @@ def permissions_for_merge(plan: MergePlan) -> list[RequiredPermission]:
 def permissions_for_delete(
     instances: Sequence[models.Model], cascaded: Iterable[models.Model]
 ) -> list[RequiredPermission]:
-    """Return the permissions to delete the objects and every row that is deleted with them."""
-    given_objects = set(instances)
-    other_rows = [row for row in cascaded if row not in given_objects and not row._meta.auto_created]
+    """Return the permissions to delete the objects and every row that is deleted with them.
+
+    Rows that a rule lets stay with the objects need none: history, rights, entries of a search index.
+    """
+    given_objects, models_of_posts = set(instances), {type(instance) for instance in instances}
+    others = [row for row in cascaded if row not in given_objects and not row._meta.auto_created]
+    parts = {model for model in map(type, others) if stays_with_posts(model, models_of_posts)}
+    other_rows = [row for row in others if type(row) not in parts]
     return [*permissions_on_objects("delete", instances), *permissions_on_objects("delete", other_rows)]
 
 

@@ -102,6 +102,11 @@ def _is_history(model: ModelType) -> bool:
     return isinstance(getattr(model, "instance_type", None), models.base.ModelBase)
 
 
+def stays_with_posts(model: ModelType, post_models: Iterable[ModelType]) -> bool:
+    """Return whether rows of a model are part of such posts: they go and come back without being asked for."""
+    return any(RelationRules.of(post_model).rule_for(model) in (STAY, IGNORE) for post_model in post_models)
+
+
 def ignored_models(posts: Iterable[models.Model]) -> frozenset[ModelType]:
     """Return the models whose rows are derived from such posts: an action does not look at them."""
     all_rules = [RelationRules.of(model) for model in dict.fromkeys(type(post) for post in posts)]

@@ -5,12 +5,16 @@ from django.contrib import admin
 from django.contrib.admin.models import CHANGE
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
-from django.db import IntegrityError
+from django.db import IntegrityError, models
 from django.db.models.signals import post_save
 
+from django_neardup import registry
+from django_neardup.adapters import Adapter, register
 from django_neardup.exceptions import Conflict, MergeRefused
 from django_neardup.models import Document, Membership, MergeRecord, MovedUrl
-from django_neardup.moderation import ActionContext, merge, plan_merge, plan_undo, undo_batch
+from django_neardup.moderation import ActionContext, delete, merge, plan_merge, plan_undo, undo_batch
+from django_neardup.moderation.cascade import cascaded_rows
+from django_neardup.moderation.permissions import permissions_for_delete
 from django_neardup.moderation.undo.permission_check import missing_undo_permissions
 from django_neardup.pipeline import drain
 from django_neardup.signals import post_undo
@@ -399,3 +403,34 @@ def test_an_undo_asks_for_the_rights_on_the_posts_rows_as_a_child(names, lacks, 
     assert [
         str(need) for need in missing_undo_permissions(plan_undo(record, "default"), request, admin.site)
     ] == lacks
+
+
+def test_an_undo_asks_for_no_more_than_the_deed_did(monkeypatch, rf):
+    """Nobody was asked for what the model's own ``delete()`` did besides, nor for rows that stay with the post."""
+    monkeypatch.setattr(registry, "_registry", {})
+    register(Piece)(
+        type("Rules", (Adapter,), {"fields": ["text"], "relations": {"testapp.cascading": "stay"}})
+    )
+    topic, person = Group.objects.create(name="topic"), Person.objects.create(name="topic")
+    keeper, loser = pieces("keeper", "loser")
+    zoo.Cascading.objects.create(piece=loser)
+
+    def with_topic(self, *args, **kwargs):
+        models.Model.delete(self, *args, **kwargs)
+        Group.objects.filter(pk=topic.pk).delete()
+        Person.objects.filter(pk=person.pk).update(name="nobody")
+
+    monkeypatch.setattr(Piece, "delete", with_topic)
+    request = rf.get("/")
+    request.user = get_user_model().objects.create_user("person", is_staff=True)
+    names = ("change_piece", "delete_piece", "merge_cluster")
+    request.user.user_permissions.set(Permission.objects.filter(codename__in=names))
+    needs = permissions_for_delete([loser], cascaded_rows([loser], "default"))
+    assert [need.model for need in needs] == [Piece]
+
+    for act in (lambda: run(keeper, loser), lambda: delete([loser], ActionContext())):
+        (record,) = act()
+        assert not Group.objects.exists()
+
+        assert missing_undo_permissions(plan_undo(record, "default"), request, admin.site) == []
+        undone(record)

@@ -14,6 +14,9 @@ StoredRow = dict[str, Any]
 SUMS_KEY = "sums"
 """The key of a journal for the amounts that the keeper got (see ``sums``)."""
 
+UNPLANNED_KEY = "unplanned"
+"""The key of a row, or of a move, that the models' own code or the database made: nobody was asked for it."""
+
 
 @dataclass
 class RecordJournal:

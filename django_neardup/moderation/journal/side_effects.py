@@ -8,7 +8,7 @@ from typing import Any
 from django.apps import apps
 
 from ...models import MergeRecord
-from .editor import SUMS_KEY, RecordJournal
+from .editor import SUMS_KEY, UNPLANNED_KEY, RecordJournal
 from .serialization import (
     RowId,
     changed_columns,
@@ -75,9 +75,10 @@ def _add_unplanned_changes(
     for row_id, row in rows.items():
         journal = records[watch.owners[row_id]].journal
         if row_id in current:
-            journal["moves"] += _compare_rows([row], current, journaled_cells)
+            changes = _compare_rows([row], current, journaled_cells)
+            journal["moves"] += [{**move, UNPLANNED_KEY: True} for move in changes]
         elif find_model(row["model"]) is not None:
-            journal["rows"].append(row)
+            journal["rows"].append({**row, UNPLANNED_KEY: True})
 
 
 def load_current_rows(rows: Iterable[Mapping[str, Any]], using: str) -> dict[RowId, dict[str, Any]]:

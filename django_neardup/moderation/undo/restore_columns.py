@@ -10,7 +10,7 @@ from typing import Any
 from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 
-from ..journal.editor import MovedColumn, RecordJournal
+from ..journal.editor import UNPLANNED_KEY, MovedColumn, RecordJournal
 from ..journal.later_records import LaterRecords
 from ..journal.serialization import RowId, find_model, is_same_value
 from ..journal.side_effects import load_current_rows
@@ -23,10 +23,14 @@ FollowedMove = tuple[Mapping[str, Any], MovedColumn]
 
 @dataclass
 class ColumnRestore:
-    """A row with columns that go back: its current id, and their stored values by name."""
+    """A row with columns that go back: its current id, and their stored values by name.
+
+    ``is_planned`` is True if one of them was in the plan of the action.
+    """
 
     row_id: RowId
     values: StoredRow = field(default_factory=dict)
+    is_planned: bool = False
 
     @property
     def row_id_after(self) -> RowId:
@@ -159,6 +163,7 @@ class ColumnRestorer:
                     moved_column.row_id, ColumnRestore(moved_column.row_id)
                 )
                 restore.values[move["field"]] = move["from"]
+                restore.is_planned |= not move.get(UNPLANNED_KEY)
                 self._moved_columns[moved_column.row_id, move["field"]] = moved_column
             case "edited":
                 self._report(ROW_EDITED, moved_column.row_id, move["field"])

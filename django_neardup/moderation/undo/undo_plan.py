@@ -15,8 +15,10 @@ from ...models import MergeRecord
 from ...pipeline.record_keys import loser_id_for_model
 from ...pipeline.record_queries import records_of_post
 from ..dependencies import model_of_row
+from ..journal.editor import UNPLANNED_KEY
 from ..journal.later_records import LaterRecords
 from ..journal.serialization import RowId, row_id_of
+from ..relation_rules import stays_with_posts
 from ..relations import ModelType, rows_label, rows_of
 from .leftovers import UndoReport
 from .restore_columns import ColumnRestore, ColumnRestorer
@@ -49,17 +51,23 @@ class UndoPlan:
 
     @property
     def changed_models(self) -> set[ModelType]:
-        """Return every model with rows that would be changed, without rows that come back."""
-        return {model_of_row(restore.row_id) for restore in self.column_restores}
+        """Return every model with rows that the action has changed by its plan and that go back."""
+        return {model_of_row(restore.row_id) for restore in self.column_restores if restore.is_planned}
 
     @property
     def other_row_models(self) -> set[ModelType]:
-        """Return the models of the rows that would come back, except the post's own rows."""
-        return {
+        """Return the models of the rows that the action has deleted by its plan and that come back.
+
+        The post's own rows are left out, and those that a rule lets stay with it.
+        """
+        models_of_rows = {
             model_of_row(row_id_of(row))
             for row in self.rows_to_insert
-            if row_id_of(row) not in self.own_row_ids
+            if row_id_of(row) not in self.own_row_ids and not row.get(UNPLANNED_KEY)
         }
+        post_model: Any = self.record.loser_type.model_class()
+        post_models = [] if post_model is None else [post_model]
+        return {model for model in models_of_rows if not stays_with_posts(model, post_models)}
 
     @property
     def child_models(self) -> set[ModelType]:
