@@ -167,6 +167,18 @@ def test_a_merge_of_posts(write, number):
     assert_came_back(before, back(record))
 
 
+@pytest.mark.parametrize(("kept", "merged"), [(1, 0), (0, 2), (2, 0)])
+def test_a_merge_of_posts_of_one_topic(write, kept, merged):
+    posts = write("topic", 3).posts.all()
+    before = rows()
+
+    (record,) = merge(posts[kept], [posts[merged]], ActionContext())
+
+    assert_counted()
+    assert Topic.objects.get().posts_count == 2
+    assert_came_back(before, back(record))
+
+
 def test_a_value_that_is_rendered_when_it_is_saved(write):
     keeper, loser = write("keeper").posts.first(), write("loser").posts.first()
     before = rows()

@@ -21,12 +21,13 @@ from oscar.apps.catalogue.models import (
 )
 from oscar.apps.catalogue.reviews.models import ProductReview
 from oscar.apps.customer.models import ProductAlert
-from oscar.apps.offer.models import Range
+from oscar.apps.offer.models import Condition, Range
 from oscar.apps.order.models import Line
 from oscar.apps.partner.strategy import Default
 from oscar.apps.wishlists.models import WishList
-from oscar.test.factories import create_order, create_stockrecord
+from oscar.test.factories import create_offer, create_order, create_stockrecord
 
+from django_neardup.exceptions import MergeRefused
 from django_neardup.moderation import ActionContext, delete, hide, merge, plan_merge
 from django_neardup.moderation.undo.restore import undo
 from tests.sites.tools import differences, open_pages, rows
@@ -259,6 +260,51 @@ def test_what_was_changed_since_stays(products, users):
 
     assert keeper.reviews.filter(title="new").exists()
     assert_rated()
+
+
+def test_children_of_a_product(products, book_class):
+    """Sizes of a shirt move with it, and go with it."""
+    parents = [
+        Product.objects.create(title=title, product_class=book_class, structure="parent") for title in "ab"
+    ]
+    for parent in parents:
+        for size in "SM":
+            child = Product.objects.create(title=size, parent=parent, structure="child")
+            create_stockrecord(child, num_in_stock=1, partner_sku=f"{parent.title}{size}")
+    before = rows()
+
+    (record,) = merge(parents[0], [parents[1]], ActionContext())
+    assert parents[0].children.count() == 4
+    assert_came_back(before, back(record))
+    (record,) = delete([parents[1]], ActionContext())
+    assert Product.objects.filter(structure="child").count() == 2
+    assert_came_back(before, back(record))
+
+
+def test_a_child_and_its_parent(products, book_class):
+    parent = Product.objects.create(title="a", product_class=book_class, structure="parent")
+    child = Product.objects.create(title="S", parent=parent, structure="child")
+    before = rows()
+
+    for keeper, loser in ((parent, child), (child, parent)):
+        try:
+            (record,) = merge(keeper, [loser], ActionContext())
+        except MergeRefused as refused:
+            assert refused.reasons
+            assert rows() == before
+        else:
+            assert_came_back(before, back(record))
+
+
+def test_an_offer_takes_its_condition_and_benefit_along(products):
+    """A receiver of ``post_delete`` deletes those that no other offer has."""
+    offer = create_offer()
+    before = rows()
+
+    (record,) = delete([offer], ActionContext())
+    assert not Condition.objects.exists()
+
+    assert_came_back(before, back(record))
 
 
 def test_a_category_is_merged(products):

@@ -360,3 +360,27 @@ def test_a_translation_is_merged_into_another_page(pages):
 
     assert fresh(loser).get_translations().count() == 0
     assert_came_back(before, undo(record, None, "default"))
+
+
+def test_a_snippet_is_merged(pages):
+    """The index of references follows rows that move, and those that go back."""
+    keeper, loser = (page.topic for page in pages[:2])
+    before = rows()
+
+    (record,) = merge(keeper, [loser], ActionContext())
+
+    assert references_to(keeper) >= {str(pages[0].pk), str(pages[1].pk)}
+    assert_came_back(before, undo(record, None, "default"))
+
+
+@pytest.mark.parametrize("act", ["merge", "delete"])
+def test_an_image_whose_file_goes_with_it_stays(pages, act):
+    """Wagtail deletes the file of an image after the commit."""
+    keeper, loser = get_image_model().objects.order_by("pk")[:2]
+    loser.get_rendition("width-100")
+    before = rows()
+
+    with pytest.raises(MergeRefused, match="images/test"):
+        merge(keeper, [loser], ActionContext()) if act == "merge" else delete([loser], ActionContext())
+
+    assert rows() == before
