@@ -13,6 +13,7 @@ from .journal.serialization import RowId, build_instance, deserialize_key, find_
 from .journal.side_effects import load_current_rows
 from .relations import ModelType, rows_by_model, rows_in_portions
 
+StoredRow = Mapping[str, Any]
 OUTSIDE_MODULES = ("cacheops.*", "haystack.signals")
 """Modules with receivers that write outside the database, which no rollback reaches."""
 
@@ -30,7 +31,7 @@ def refresh(
 ) -> None:
     """Let the receivers of these modules derive their data anew from the rows with these keys."""
     for model, keys in keys_by_model.items():
-        receivers = list(_receivers(post_save, model, modules))
+        receivers = list(receivers_of(post_save, model, modules))
         if not receivers:
             continue
         values = {"created": False, "raw": False, "using": using, "update_fields": None}
@@ -51,22 +52,36 @@ def keys_of_posts(posts: Iterable[models.Model], using: str) -> dict[ModelType, 
     return keys
 
 
-def repeat_outside(rows: Mapping[RowId, Mapping[str, Any]], using: str) -> None:
+def repeat_outside(rows: Mapping[RowId, StoredRow], using: str) -> None:
     """Let receivers that write outside the database hear again what has become of the rows."""
     # A proof brings rows back, which they hear, and its rollback takes the rows away, which they do not.
-    current = load_current_rows(rows.values(), using)
-    for row_id, row in rows.items():
-        model = find_model(row_id[0])
-        if model is None:
-            continue
-        if row_id in current:
-            refresh({model: [deserialize_key(model, row["pk"])]}, using, OUTSIDE_MODULES)
-            continue
-        for receiver in _receivers(post_delete, model, OUTSIDE_MODULES):
-            receiver(signal=post_delete, sender=model, instance=build_instance(row), using=using)
+    for model, heard_rows in rows_heard(post_save, rows, OUTSIDE_MODULES).items():
+        current = load_current_rows(heard_rows.values(), using)
+        keys = [deserialize_key(model, row["pk"]) for row_id, row in heard_rows.items() if row_id in current]
+        refresh({model: keys}, using, OUTSIDE_MODULES)
+    for model, heard_rows in rows_heard(post_delete, rows, OUTSIDE_MODULES).items():
+        current = load_current_rows(heard_rows.values(), using)
+        for receiver in receivers_of(post_delete, model, OUTSIDE_MODULES):
+            for row in (row for row_id, row in heard_rows.items() if row_id not in current):
+                receiver(signal=post_delete, sender=model, instance=build_instance(row), using=using)
 
 
-def _receivers(signal: ModelSignal, model: ModelType, modules: Sequence[str]) -> Iterator[Callable[..., Any]]:
+def rows_heard(
+    signal: ModelSignal, rows: Mapping[RowId, StoredRow], modules: Sequence[str]
+) -> dict[ModelType, dict[RowId, StoredRow]]:
+    """Return by model the rows whose signal has receivers in one of the modules."""
+    labels = dict.fromkeys(label for label, _key in rows)
+    found = [model for model in map(find_model, labels) if model is not None]
+    return {
+        model: {row_id: row for row_id, row in rows.items() if row_id[0] == model._meta.label_lower}
+        for model in found
+        if any(receivers_of(signal, model, modules))
+    }
+
+
+def receivers_of(
+    signal: ModelSignal, model: ModelType, modules: Sequence[str]
+) -> Iterator[Callable[..., Any]]:
     receivers, *_asynchronous = signal._live_receivers(model)
     return (
         receiver

@@ -28,6 +28,7 @@ from .journal.editor import RecordJournal
 from .journal.serialization import RowId, changed_columns, find_model
 from .journal.side_effects import arrived_row_ids, load_current_rows
 from .journal.statement_watch import StatementWatch, models_by_table
+from .lost_files import lost_files
 from .relation_rules import AcceptedLoss
 from .relations import ModelType
 from .undo.leftovers import UndoReport
@@ -71,7 +72,11 @@ def prove_undo(
         outcome = TOO_MANY_ROWS
     losses: list[str] = []
     if outcome == DONE:
-        differences = [*_unexplained_tables(watch), *_undo_and_compare(records, watch, context)]
+        differences = [
+            *_unexplained_tables(watch),
+            *lost_files(watch.rows, watch.using),
+            *_undo_and_compare(records, watch, context),
+        ]
         losses = list(dict.fromkeys(sentence for _name, sentence in differences))
         is_acceptable = all(accepted.covers(name) for name, _sentence in differences)
         if losses and not (is_acceptable and context.accepts_loss):

@@ -40,6 +40,7 @@ DEFAULT_RULES = {
     "wagtailcore.workflow*": STAY,
     "wagtailcore.comment": STAY,
     "wagtailcore.pagesubscription": UNITE,
+    "wagtailimages.rendition": IGNORE,
     "wagtailsearch.*": STAY,
     "modelsearch.*": STAY,
     "forum_attachments.*": MOVE,

@@ -270,6 +270,24 @@ class TestRefusals:
         assert Group.objects.exists()
         assert Piece.objects.exists()
 
+    def test_a_file_that_a_package_deletes_with_its_row(self, monkeypatch, listen):
+        keeper, loser, empty = (Sealed.objects.create(scan=name) for name in ("keeper.txt", "loser.txt", ""))
+
+        def delete_file(sender, instance, **kwargs):
+            """As django-cleanup: after the commit, when no proof looks."""
+
+        delete_file.__module__ = "django_cleanup.handlers"
+        listen(post_delete, delete_file, Sealed)
+        monkeypatch.setattr(registry, "_registry", {})
+
+        with pytest.raises(MergeRefused, match="file loser"):
+            run(keeper, loser)
+        with pytest.raises(MergeRefused, match="file loser"):
+            removed(loser)
+        run(keeper, empty)
+        register(Sealed)(type("Rules", (Adapter,), {"fields": ["words"], "accepts_loss": ["testapp.sealed"]}))
+        run(keeper, loser)
+
     def test_a_statement_that_cannot_be_read(self, monkeypatch):
         (loser,) = pieces("loser")
 
