@@ -15,7 +15,7 @@ from django_neardup.moderation.undo.restore import undo_records
 from django_neardup.testing import assert_undo_is_exact, is_proof
 from tests.moderation.tools import pieces, run, site, undone
 from tests.testapp.database_made import Echo, Shadow, ShadowNote, Tally, Visit
-from tests.testapp.zoo import Group, Nulling, Person, Piece, Product, Review, Sealed
+from tests.testapp.zoo import Basket, BasketItem, Group, Nulling, Person, Piece, Product, Review, Sealed
 
 pytestmark = pytest.mark.django_db
 
@@ -195,6 +195,29 @@ class TestAModelsOwnDelete:
         results = undo_records(records, None, "default")
 
         assert [result.reasons for result in results] == [[], [], []]
+        assert site() == before
+
+    def test_what_it_changes_in_a_row_that_moves_belongs_to_its_post(self, monkeypatch):
+        """One statement moves the rows of both posts."""
+        keeper, one, two = pieces("keeper", "one", "two")
+        basket = Basket.objects.create()
+        items = [
+            BasketItem.objects.create(basket=basket, piece=piece, count=count)
+            for count, piece in enumerate((one, two), start=1)
+        ]
+
+        def with_count(self, *args, **kwargs):
+            models.Model.delete(self, *args, **kwargs)
+            BasketItem.objects.filter(pk=items[1].pk).update(count=9)
+
+        monkeypatch.setattr(Piece, "delete", with_count)
+        before = site()
+
+        records = run(keeper, one, two)
+        undone(records[0])
+        assert list(BasketItem.objects.order_by("pk").values_list("count", flat=True)) == [1, 9]
+        undone(records[1])
+
         assert site() == before
 
     def test_a_reference_that_moves_and_is_set_again(self, monkeypatch):

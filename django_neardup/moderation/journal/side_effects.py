@@ -72,8 +72,14 @@ def _add_unplanned_changes(
     left_ids = {row_id for record in records for row_id in _left_row_ids(RecordJournal(record))}
     rows = {row_id: row for row_id, row in watch.rows.items() if row_id not in stored_ids | left_ids}
     current = load_current_rows(rows.values(), watch.using)
+    # One statement moves the rows of all posts, so the watch does not know whose a moved row is.
+    owners = watch.owners | {
+        row_id_of(move): number
+        for number, record in reversed(list(enumerate(records)))
+        for move in record.journal["moves"]
+    }
     for row_id, row in rows.items():
-        journal = records[watch.owners[row_id]].journal
+        journal = records[owners[row_id]].journal
         if row_id in current:
             changes = _compare_rows([row], current, journaled_cells)
             journal["moves"] += [{**move, UNPLANNED_KEY: True} for move in changes]
