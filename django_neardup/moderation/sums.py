@@ -12,6 +12,7 @@ from .announced_updates import update_rows
 from .journal.editor import SUMS_KEY, RecordJournal
 from .journal.later_records import LaterRecords
 from .journal.serialization import (
+    RowId,
     changed_columns,
     deserialize_key,
     deserialize_value,
@@ -110,8 +111,8 @@ def _take_back(entry: dict[str, Any], keeper_chain: Sequence[RecordJournal], usi
     _change(model, deserialize_key(model, stored_key(key)), field, -amount, using, becomes_null=entry["null"])
 
 
-def recount(posts: Sequence[models.Model], using: str) -> None:
-    """Let the adapters set the counters that depend on the posts."""
+def recount(posts: Sequence[models.Model], using: str) -> set[RowId]:
+    """Let the adapters set the counters that depend on the posts. Return the rows that they have written."""
     posts_by_adapter: dict[Adapter, list[models.Model]] = {}
     for post in posts:
         for adapter in adapters_of(post)[:1]:
@@ -120,6 +121,7 @@ def recount(posts: Sequence[models.Model], using: str) -> None:
         for adapter, posts_of_adapter in posts_by_adapter.items():
             adapter.recount(posts_of_adapter)
     _keep_dates(watch)
+    return set(watch.rows)
 
 
 def _keep_dates(watch: StatementWatch) -> None:

@@ -40,11 +40,18 @@ class UndoReport:
         if row_id[1] not in keys:
             keys.append(row_id[1])
 
+    def leave_out(self, reason: str | Promise, row_id: RowId, field_name: str) -> None:
+        """Do not report a column for the reason after all."""
+        keys = self._keys_by_reason.get((reason, row_id[0], field_name), [])
+        if row_id[1] in keys:
+            keys.remove(row_id[1])
+
     def sentences(self) -> list[str]:
         """Return one sentence for each kind of row and each reason, in the active language."""
         return [
             str(reason) % {"rows": _rows_label(label, field_name, keys)}
             for (reason, label, field_name), keys in self._keys_by_reason.items()
+            if keys
         ]
 
 

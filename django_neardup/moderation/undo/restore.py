@@ -6,7 +6,7 @@ Later edits stay untouched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -35,6 +35,7 @@ from ..dependencies import ReferenceTarget, model_of_row, offered_targets, refer
 from ..derived_data import keys_of_posts, refresh
 from ..journal.hold_entries import restore_hold
 from ..journal.serialization import (
+    RowId,
     changed_columns,
     deserialize_value,
     find_model,
@@ -49,6 +50,7 @@ from ..locked_transaction import locked_transaction
 from ..relations import ModelType, concrete_model, rows_in_portions
 from ..sums import recount, take_back_sums
 from ..trees import settle
+from .leftovers import ROW_EDITED
 from .restore_columns import ColumnRestore
 from .undo_plan import UndoPlan, load_object, plan_undo
 
@@ -225,9 +227,18 @@ def _restore_post(plan: UndoPlan) -> None:
             adapter.after_restore(plan.post)
     present = [post for post in (plan.post, _current_keeper(plan)) if post is not None]
     settle(present, plan.using)
-    recount(present, plan.using)
+    _leave_out_counters(plan, recount(present, plan.using))
     refresh(_restored_keys(plan, present), plan.using)
     drop_cached_texts(present, plan.using)
+
+
+def _leave_out_counters(plan: UndoPlan, recounted_rows: Iterable[RowId]) -> None:
+    """Do not report counters that a recount has set anew, instead of leaving them as they were."""
+    for row_id in recounted_rows:
+        for column in model_of_row(row_id)._meta.local_concrete_fields:
+            if not column.editable:
+                plan.report.leave_out(ROW_EDITED, row_id, column.name)
+    plan.left_messages = plan.report.sentences()
 
 
 def _current_keeper(plan: UndoPlan) -> models.Model | None:

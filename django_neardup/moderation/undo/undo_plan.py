@@ -29,7 +29,7 @@ from .restore_rows import RowRestorer
 class UndoPlan:
     """The effect of an undo. If ``reasons`` is not empty, it does nothing.
 
-    ``left_messages`` say what would stay.
+    ``left_messages`` say what would stay, by the ``report``.
 
     ``post`` and ``keeper`` are the current objects, or None if they are gone. ``should_show`` says whether
     a hidden post is shown again. ``later_hide_record`` is its next hide in force: the undo of that hide
@@ -42,6 +42,7 @@ class UndoPlan:
     keeper: models.Model | None = None
     reasons: list[str] = field(default_factory=list)
     left_messages: list[str] = field(default_factory=list)
+    report: UndoReport = field(default_factory=UndoReport)
     rows_to_insert: list[dict[str, Any]] = field(default_factory=list)
     column_restores: list[ColumnRestore] = field(default_factory=list)
     own_row_ids: set[RowId] = field(default_factory=set)
@@ -143,7 +144,7 @@ def _later_hide_records(plan: UndoPlan, lock_rows: bool) -> models.QuerySet[Merg
 
 
 def _plan_restore(plan: UndoPlan, lock_rows: bool) -> None:
-    report = UndoReport()
+    report = plan.report
     later_records = LaterRecords(plan.record, plan.using, lock_rows=lock_rows)
     row_restorer = RowRestorer(later_records, report)
     column_restorer = ColumnRestorer(later_records, set(row_restorer.rows), report)
