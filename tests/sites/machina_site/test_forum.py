@@ -1,5 +1,7 @@
 """Topics and posts of django-machina: merged, deleted, and back, with counters that are right all the time."""
 
+from itertools import permutations
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.base import ContentFile
@@ -233,6 +235,36 @@ def test_a_post_that_is_hidden_is_shown_again(write):
 
     assert_counted()
     assert Topic.objects.get().posts_count == 3
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("kind", ["topics", "posts"])
+def test_two_at_once_undone_in_both_orders(write, kind, order):
+    topics = write("keeper"), write("one", 1), write("two", 3, poll=True)
+    keeper, *losers = topics if kind == "topics" else [topic.posts.last() for topic in topics]
+    before = rows()
+    records = merge(keeper, losers, ActionContext())
+    assert_counted()
+
+    for number in order:
+        records[number] = back(records[number])
+        assert_counted()
+
+    assert_came_back(before, *records)
+
+
+@pytest.mark.parametrize("order", permutations(range(3)))
+def test_posts_of_one_topic_deleted_at_once_and_brought_back_one_by_one(write, order):
+    posts = list(write("topic", 4).posts.all())[:3]
+    before = rows()
+    records = delete(posts, ActionContext())
+    assert_counted()
+
+    for number in order:
+        records[number] = back(records[number])
+        assert_counted()
+
+    assert_came_back(before, *records)
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

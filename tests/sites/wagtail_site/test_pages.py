@@ -272,6 +272,35 @@ def test_two_merges_undone_in_both_orders(pages, write, order):
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_two_merged_at_once_undone_in_both_orders(pages, write, order):
+    keeper, *losers = pages
+    for loser in losers:
+        write(f"below {loser.title}", loser)
+    before = rows()
+    records = merge(fresh(keeper), [fresh(loser) for loser in losers], ActionContext())
+    assert_whole()
+
+    for number in order:
+        records[number] = undo(records[number], None, "default")
+        assert_whole()
+
+    assert_came_back(before, records[order[1]])
+
+
+def test_a_child_that_was_moved_since_stays_where_it_is(pages, write):
+    keeper, loser, other = pages
+    child = write("child", loser)
+    (record,) = merge(fresh(keeper), [fresh(loser)], ActionContext())
+    Page.objects.get(pk=child.pk).move(Page.objects.get(pk=other.pk), "last-child")
+
+    record = undo(record, None, "default")
+
+    assert any("path" in sentence for sentence in record.left)
+    assert fresh(child).get_parent().pk == other.pk
+    assert_whole()
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_chain_of_merges_undone_in_both_orders(pages, order):
     keeper, loser, other = pages
     before = rows()
