@@ -163,8 +163,8 @@ def _differing_rows(
 
 
 def _differing_tables(watch: StatementWatch) -> Iterator[Difference]:
-    for table in watch.differing_tables():
-        yield table, _("The table %(table)s would have other rows.") % {"table": table}
+    for table in watch.tables_with_losses():
+        yield table, _("The table %(table)s would lack rows.") % {"table": table}
 
 
 def _unexplained_tables(watch: StatementWatch) -> Iterator[Difference]:

@@ -18,6 +18,7 @@ from django_neardup.moderation import ActionContext, delete, merge
 from django_neardup.moderation.journal import statement_watch
 from django_neardup.moderation.relations import rows_of
 from django_neardup.moderation.undo.restore import undo
+from tests.testapp.database_made import DROPPED_TRIGGERS, trigger
 from tests.testapp.zoo import NullCharField
 
 LABEL = "testapp"
@@ -29,8 +30,32 @@ ON_DELETE = {
     "protect": (models.PROTECT, {}),
     "restrict": (models.RESTRICT, {}),
     "nothing": (models.DO_NOTHING, {"db_constraint": False}),
+    **{
+        name: (getattr(models, name), {} if name == "DB_CASCADE" else {"null": True})
+        for name in ("DB_CASCADE", "DB_SET_NULL")
+        if hasattr(models, name)  # since Django 6.1
+    },
 }
+DATABASE_ACTIONS = ("CASCADE", "SET NULL")
 Rows = dict[str, dict[Any, dict[str, Any]]]
+
+
+class DatabaseKey(models.ForeignKey):
+    """A foreign key that only the database knows what to do about, as with Django 6.1's ``DB_CASCADE``."""
+
+    def __init__(
+        self, to: Any, on_delete: Any = models.DO_NOTHING, action: str = "CASCADE", **options: Any
+    ) -> None:
+        self.action = action
+        super().__init__(to, models.DO_NOTHING, **{**options, "db_constraint": False})
+
+    def deconstruct(self) -> Any:
+        name, path, arguments, options = super().deconstruct()
+        return name, path, arguments, {**options, "action": self.action}
+
+    def db_type(self, connection: Any) -> str:
+        table, column = self.related_model._meta.db_table, self.target_field.column
+        return f"{super().db_type(connection)} REFERENCES {table} ({column}) ON DELETE {self.action}"
 
 
 class Schema:
@@ -41,7 +66,10 @@ class Schema:
         self.prefix = f"Random{seed}"
         self.models: list[type[models.Model]] = []
         self.topic = self._model(
-            "Topic", name=models.CharField(max_length=20), posts=models.IntegerField(default=0)
+            "Topic",
+            name=models.CharField(max_length=20),
+            posts=models.IntegerField(default=0),
+            visits=models.IntegerField(default=0),
         )
         self.post = self._post()
         self.child = (
@@ -50,6 +78,7 @@ class Schema:
             else None
         )
         self.related = [self._related(number) for number in range(self.chance.randint(2, 5))]
+        self.triggers = self._triggers() if self.roll(0.4) else []
 
     def roll(self, share: float = 0.5) -> bool:
         return self.chance.random() < share
@@ -89,12 +118,17 @@ class Schema:
         on_delete, options = ON_DELETE[self.chance.choice([*ON_DELETE])]
         column: Any = self.chance.choice([models.ForeignKey, models.ForeignKey, models.OneToOneField])
         body: dict[str, Any] = {"name": models.CharField(max_length=20)}
-        kind = self.chance.choice(["key", "key", "key", "unique", "generic", "many", "nested"])
+        kind = self.chance.choice(["key", "key", "key", "unique", "generic", "many", "nested", "database"])
         meta: dict[str, Any] = {}
         if kind == "generic":
             body["kind"] = models.ForeignKey(ContentType, models.CASCADE, related_name="+")
             body["key"] = models.PositiveIntegerField()
             body["post"] = GenericForeignKey("kind", "key")
+        elif kind == "database":
+            action = self.chance.choice(DATABASE_ACTIONS)
+            body["post"] = DatabaseKey(
+                self.post, action=action, related_name="+", null=action == "SET NULL", default=None
+            )
         elif kind == "many":
             body["posts"] = models.ManyToManyField(self.post, related_name="+")
         elif kind == "unique":
@@ -112,6 +146,34 @@ class Schema:
                 name=models.CharField(max_length=20),
             )
         return made
+
+    def _triggers(self) -> list[tuple[str, str, str]]:
+        """Return triggers as (event, table, body): the topic counts rows, and rows write a log of their own."""
+        log = self._model("Log", name=models.CharField(max_length=20), key=models.BigIntegerField())
+        counted = [model for model in (self.post, *self.related) if _has_topic(model)]
+        table, log_table = self.chance.choice(counted)._meta.db_table, log._meta.db_table
+        topics = self.topic._meta.db_table
+        count = f"UPDATE {topics} SET visits = visits {{0}} 1 WHERE id = {{1}}.topic_id"
+        triggers = [
+            ("INSERT", table, count.format("+", "NEW")),
+            ("DELETE", table, count.format("-", "OLD")),
+        ]
+        if self.roll():
+            post_table = self.post._meta.db_table
+            insert = f"INSERT INTO {log_table} (name, {quoted('key')}) VALUES (NEW.title, NEW.id)"
+            triggers += [
+                ("INSERT", post_table, insert),
+                ("DELETE", post_table, f"DELETE FROM {log_table} WHERE {quoted('key')} = OLD.id"),
+            ]
+        return triggers
+
+
+def _has_topic(model: Any) -> bool:
+    return any(field.name == "topic" for field in model._meta.local_concrete_fields)
+
+
+def quoted(name: str) -> str:
+    return connection.ops.quote_name(name)
 
 
 def counting(topic: Any) -> Any:
@@ -143,6 +205,13 @@ def tables_of(schema: Schema) -> Iterator[None]:
     with connection.schema_editor() as editor:
         for model in schema.models:
             editor.create_model(model)
+        made = [
+            (f"{schema.prefix}_{number}".lower(), *described)
+            for number, described in enumerate(schema.triggers)
+        ]
+        for name, event, table, body in made:
+            for statement in trigger(connection.vendor, name, event, table, body):
+                editor.execute(statement, params=None)
     # As after a migration: one that is made in an action would be cached although the action is rolled back.
     ContentType.objects.get_for_models(*schema.models)
     try:
@@ -150,6 +219,8 @@ def tables_of(schema: Schema) -> Iterator[None]:
     finally:
         clear(schema)
         with connection.schema_editor() as editor:
+            for name, *_rest in made:
+                editor.execute(DROPPED_TRIGGERS[connection.vendor].format(name=name), params=None)
             for model in reversed(schema.models):
                 editor.delete_model(model)
         name = schema.prefix.lower()
@@ -210,7 +281,7 @@ class History:
                 self._add_row(model, posts, topics)
         for topic in topics:
             topic.posts = schema.post.objects.filter(topic=topic).count()
-            topic.save()
+            topic.save(update_fields=["posts"])
 
     def _others(self) -> list[Any]:
         return [

@@ -8,7 +8,7 @@ from django.test import override_settings
 
 from django_neardup import registry
 from django_neardup.adapters import Adapter, register
-from django_neardup.exceptions import MergeRefused
+from django_neardup.exceptions import MergeRefused, UndoIsInexact
 from django_neardup.models import MergeRecord
 from django_neardup.moderation import ActionContext, delete, hide, merge, plan_merge
 from django_neardup.moderation.undo.restore import undo_records
@@ -257,6 +257,62 @@ class TestAModelsOwnDelete:
         assert site() == before
 
 
+class TestCounters:
+    """What a model's own code counts is given back as a share: others may have counted since."""
+
+    @pytest.fixture
+    def tally(self, monkeypatch):
+        """Each deleted piece lowers the count, which no trigger raises again."""
+        tally = Tally.objects.create(name="pieces", visits=4)
+
+        def count(self, *args, **kwargs):
+            models.Model.delete(self, *args, **kwargs)
+            Tally.objects.filter(pk=tally.pk).update(visits=models.F("visits") - 1)
+
+        monkeypatch.setattr(Piece, "delete", count)
+        return tally
+
+    @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+    @pytest.mark.parametrize("together", [False, True])
+    def test_undone_in_any_order(self, tally, order, together):
+        posts = pieces("one", "two", "three")
+        before = site()
+
+        records = removed(*posts) if together else [record for post in posts for record in removed(post)]
+        found = []
+        for number in order:
+            (record,) = undone(records[number])
+            assert record.left == []
+            tally.refresh_from_db()
+            found.append(tally.visits)
+
+        assert found == [2, 3, 4]
+        assert site() == before
+
+    def test_after_merges_into_each_other(self, tally):
+        one, two, three = pieces("one", "two", "three")
+        before = site()
+
+        (first,) = run(two, one)
+        (second,) = run(three, two)
+        undone(first)
+        tally.refresh_from_db()
+        assert tally.visits == 3
+        undone(second)
+
+        assert site() == before
+
+    def test_others_have_counted_since(self, tally):
+        (one,) = pieces("one")
+
+        (record,) = removed(one)
+        Tally.objects.update(visits=100)
+        undone(record)
+
+        tally.refresh_from_db()
+        assert tally.visits == 101
+
+
 class TestRefusals:
     def test_a_listener_that_counts_what_comes_back(self, listen):
         """It does not count what goes, so after an undo there is one too many."""
@@ -309,7 +365,9 @@ class TestRefusals:
             removed(loser)
         run(keeper, empty)
         register(Sealed)(type("Rules", (Adapter,), {"fields": ["words"], "accepts_loss": ["testapp.sealed"]}))
-        run(keeper, loser)
+        with pytest.raises(UndoIsInexact, match="file loser"):
+            run(keeper, loser)
+        run(keeper, loser, accepts_loss=True)
 
     def test_a_statement_that_cannot_be_read(self, monkeypatch):
         (loser,) = pieces("loser")

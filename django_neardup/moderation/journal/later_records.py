@@ -56,12 +56,17 @@ class LaterRecords:
         return self._follow_move(move, self.keeper_chain)
 
     def follow_move_everywhere(self, move: Mapping[str, Any]) -> MovedColumn:
-        """Follow a move of the record through all later merges."""
+        """Follow a move of the record through all later merges, and later records of the same batch."""
         return self._follow_move(move, self._all_journals)
 
     @cached_property
     def _all_journals(self) -> list[RecordJournal]:
-        return sorted([*self.keeper_chain, *self.sibling_merges], key=lambda journal: journal.record.pk)
+        batch = self._records_in_force().filter(batch=self.record.batch, pk__gt=self.record.pk)
+        journals = [*self.keeper_chain, *self.sibling_merges, *map(self._journal_of, batch)]
+        return sorted(
+            {journal.record.pk: journal for journal in journals}.values(),
+            key=lambda journal: journal.record.pk,
+        )
 
     def _follow_move(self, move: Mapping[str, Any], journals: Iterable[RecordJournal]) -> MovedColumn:
         field_name = move["field"]

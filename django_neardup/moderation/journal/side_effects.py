@@ -70,21 +70,27 @@ def _add_unplanned_changes(
     """Add the watched rows that are in no journal, and the columns of the others that changed unplanned."""
     stored_ids = {row_id_of(row) for record in records for row in record.journal["rows"]}
     left_ids = {row_id for record in records for row_id in _left_row_ids(RecordJournal(record))}
-    rows = {row_id: row for row_id, row in watch.rows.items() if row_id not in stored_ids | left_ids}
-    current = load_current_rows(rows.values(), watch.using)
+    planned_ids = stored_ids | left_ids
+    rows = [row for row_id, row in watch.rows.items() if row_id not in planned_ids]
+    later_values = load_current_rows(rows, watch.using)
     # One statement moves the rows of all posts, so the watch does not know whose a moved row is.
-    owners = watch.owners | {
+    movers = {
         row_id_of(move): number
         for number, record in reversed(list(enumerate(records)))
         for move in record.journal["moves"]
     }
-    for row_id, row in rows.items():
-        journal = records[owners[row_id]].journal
-        if row_id in current:
-            changes = _compare_rows([row], current, journaled_cells)
-            journal["moves"] += [{**move, UNPLANNED_KEY: True} for move in changes]
-        elif find_model(row["model"]) is not None:
-            journal["rows"].append({**row, UNPLANNED_KEY: True})
+    for number in sorted(watch.rows_by_post, reverse=True):
+        for row_id, row in watch.rows_by_post[number].items():
+            if row_id in planned_ids:
+                continue
+            journal = records[movers.get(row_id, number)].journal
+            if row_id in later_values:
+                changes = _compare_rows([row], later_values, set(journaled_cells))
+                journal["moves"] += [{**move, UNPLANNED_KEY: True} for move in changes]
+            elif find_model(row["model"]) is not None:
+                journal["rows"].append({**row, UNPLANNED_KEY: True})
+            # What this post found is what the posts before it have left.
+            later_values[row_id] = row["fields"]
 
 
 def load_current_rows(rows: Iterable[Mapping[str, Any]], using: str) -> dict[RowId, dict[str, Any]]:

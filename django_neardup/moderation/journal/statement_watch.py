@@ -6,6 +6,7 @@ itself may do more. They all end in statements, so the statements are watched.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -35,8 +36,8 @@ class StatementWatch:
     """The rows that statements have changed.
 
     - ``rows``: each row as it was, by row id.
-    - ``owners``: the number of the post that was being worked on when the row was first changed, or when it
-      was deleted, by row id.
+    - ``rows_by_post``: each row as it was before the first statement that changed it while this post was being
+      worked on, by the number of the post and row id.
     - ``inserted_models``: the models that rows were inserted of.
     - ``table_states``: large tables, and tables of no model, that may change in an unknown way, as they were.
     - ``unread_tables``: tables of which it is not known what has changed in them.
@@ -51,7 +52,7 @@ class StatementWatch:
     ) -> None:
         self.using = using
         self.rows: dict[RowId, StoredRow] = {}
-        self.owners: dict[RowId, int] = {}
+        self.rows_by_post: defaultdict[int, dict[RowId, StoredRow]] = defaultdict(dict)
         self.inserted_models: set[ModelType] = set()
         self.table_states: dict[str, TableState] = {}
         self.unread_tables: set[str] = set()
@@ -59,7 +60,7 @@ class StatementWatch:
         self._report_changed = report_changed
         self._ignored_tables = own_tables() | {model._meta.db_table for model in ignored_models}
         self._seen_tables: set[str] = set()
-        self._read_by_triggers: set[str] = set()
+        self._read_by_triggers: set[tuple[int, str]] = set()
         self._effects = OwnEffects(using)
         self._is_reading = False
 
@@ -104,17 +105,17 @@ class StatementWatch:
             if statement.condition:
                 rows = rows.extra(where=[statement.condition], params=list(statement.parameters))
             self._remember(rows, are_deleted=statement.operation == "delete")
-        elif _is_large(rows_of(model, self.using)):
+        elif is_large(rows_of(model, self.using)):
             self.unread_tables.add(table)
         else:
             self._remember(rows_of(model, self.using), are_deleted=statement.operation == "delete")
 
-    def differing_tables(self) -> list[str]:
-        """Return the tables of ``table_states`` that are not as they were."""
+    def tables_with_losses(self) -> list[str]:
+        """Return the tables of ``table_states`` that lack a row of before."""
         return [
             table
             for table, state in self.table_states.items()
-            if read_table_state(self.using, table, MAX_TABLE_ROWS) != state
+            if read_table_state(self.using, table, MAX_TABLE_ROWS).lacks_rows_of(state)
         ]
 
     def _see(self, table: str) -> None:
@@ -131,10 +132,12 @@ class StatementWatch:
     def _read_triggered(self, changed_table: str) -> None:
         """Read the tables that triggers of a table may change."""
         tables = self._effects.changed_by_triggers(changed_table)
-        for table in sorted(tables - self._read_by_triggers - self._ignored_tables):
-            self._read_by_triggers.add(table)
+        for table in sorted(tables - self._ignored_tables):
+            if (self.post_number, table) in self._read_by_triggers:
+                continue
+            self._read_by_triggers.add((self.post_number, table))
             model = models_by_table().get(table)
-            if model is None or _is_large(rows_of(model, self.using)):
+            if model is None or is_large(rows_of(model, self.using)):
                 self._remember_table(table)
             else:
                 self._remember(rows_of(model, self.using), are_deleted=False)
@@ -153,11 +156,9 @@ class StatementWatch:
         label = rows.model._meta.label_lower
         found = read_queryset(rows, own_table_fields(rows.model))
         for key, values in found.items():
-            if (label, key) not in self.rows:
-                self.rows[label, key] = {"model": label, "pk": stored_key(key), "fields": values}
-                self.owners[label, key] = self.post_number
-            elif are_deleted:
-                self.owners[label, key] = self.post_number
+            row = {"model": label, "pk": stored_key(key), "fields": values}
+            self.rows.setdefault((label, key), row)
+            self.rows_by_post[self.post_number].setdefault((label, key), row)
         if not found:
             return
         self._remember_counters(rows)
@@ -197,7 +198,7 @@ def watch_statements(using: str, ignored_models: Collection[ModelType] = ()) -> 
             yield watch
 
 
-def _is_large(rows: models.QuerySet[Any]) -> bool:
+def is_large(rows: models.QuerySet[Any]) -> bool:
     return rows.order_by()[: MAX_TABLE_ROWS + 1].count() > MAX_TABLE_ROWS
 
 

@@ -52,6 +52,7 @@ from ..sums import recount, take_back_sums
 from ..trees import settle
 from .leftovers import ROW_EDITED
 from .restore_columns import ColumnRestore
+from .triggered_rows import TriggeredRows
 from .undo_plan import UndoPlan, load_object, plan_undo
 
 
@@ -91,7 +92,8 @@ def undo_batch(batch_id: UUID, user: Any, using: str) -> list[UndoResult]:
 
 def undo_records(records: Sequence[MergeRecord], user: Any, using: str) -> list[UndoResult]:
     """Undo the records, each separately. Return the results in the order of the records."""
-    results = {record.pk: _try_undo(record, user, using) for record in in_undo_order(records)}
+    newest_first = sorted(records, key=lambda record: -record.pk)
+    results = {record.pk: _try_undo(record, user, using) for record in in_undo_order(newest_first)}
     return [results[record.pk] for record in records]
 
 
@@ -206,12 +208,14 @@ def _restore_post(plan: UndoPlan) -> None:
         # the columns that point at it.
         own_rows = [row for row in plan.rows_to_insert if row_id_of(row) in plan.own_row_ids]
         other_rows = [row for row in plan.rows_to_insert if row_id_of(row) not in plan.own_row_ids]
+        triggered_rows = _triggered_rows(plan)
         targets = {target for row in own_rows for target in offered_targets(row)}
         pointing = {id(restore) for restore in plan.column_restores if _points_at(restore, targets)}
         _restore_columns([each for each in plan.column_restores if id(each) not in pointing], plan.using)
-        _restore_rows(own_rows, plan.using)
+        _restore_rows(own_rows, triggered_rows, plan.using)
         _restore_columns([each for each in plan.column_restores if id(each) in pointing], plan.using)
-        _restore_rows(other_rows, plan.using)
+        _restore_rows(other_rows, triggered_rows, plan.using)
+        triggered_rows.remove_all()
         # A trigger or a receiver that counts the rows, dates a change or inserts a row itself has changed what was
         # restored.
         inserted = [ColumnRestore(row_id_of(row), row["fields"]) for row in plan.rows_to_insert]
@@ -267,10 +271,17 @@ def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> 
     return any(target in targets for name, target in referenced_targets(row) if name in restore.values)
 
 
-def _restore_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
-    """Insert rows, except those that triggers have inserted with others."""
+def _triggered_rows(plan: UndoPlan) -> TriggeredRows:
+    restored_ids = {row_id_of(row) for row in plan.rows_to_insert}
+    changed_ids = {*restored_ids, *(restore.row_id for restore in plan.column_restores)}
+    return TriggeredRows(restored_ids, {model_of_row(row_id) for row_id in changed_ids}, plan.using)
+
+
+def _restore_rows(rows: Sequence[dict[str, Any]], triggered_rows: TriggeredRows, using: str) -> None:
+    """Insert rows, except those that triggers have inserted with others under the same keys."""
     for _label, group in groupby(_by_dependency(rows), key=itemgetter("model")):
         rows_of_model = list(group)
+        triggered_rows.remove(model_of_row(row_id_of(rows_of_model[0])))
         existing = load_current_rows(rows_of_model, using)
         _insert_rows([row for row in rows_of_model if row_id_of(row) not in existing], using)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.apps import apps
-from django.core.exceptions import FieldDoesNotExist
+from django.core.exceptions import FieldDoesNotExist, ValidationError
+from django.db import models
 
 from ..journal.editor import UNPLANNED_KEY, MovedColumn, RecordJournal
 from ..journal.later_records import LaterRecords
@@ -57,7 +58,7 @@ class ColumnRestorer:
 
     def _follow_moves(self) -> None:
         moves = self.later_records.journals[self.later_records.record.pk].record.journal.get("moves", ())
-        followed_moves = [(move, self.later_records.follow_move(move)) for move in moves if _has_field(move)]
+        followed_moves = [(move, self._follow(move)) for move in moves if _has_field(move)]
         current = load_current_rows(
             _rows_to_read(followed for followed in followed_moves if followed[1].keeping_journal is None),
             self.later_records.using,
@@ -75,7 +76,13 @@ class ColumnRestorer:
         )
         for move, moved_column in followed_moves:
             journal = moved_column.keeping_journal or keeping_journals.get(moved_column.row_id)
-            if moved_column.overriding_journal is not None:
+            if is_share(move) and moved_column.row_id in current:
+                self._give_back_share(move, moved_column.row_id, current[moved_column.row_id])
+            elif is_share(move) and journal is not None:
+                stored = stored_value(journal.deleted_rows[moved_column.row_id], move["field"])
+                if (value := _with_share(move, stored)) is not None:
+                    journal.set_value(moved_column.row_id, move["field"], value)
+            elif moved_column.overriding_journal is not None:
                 moved_column.overriding_journal.set_original_value(
                     (moved_column.row_id, move["field"]), move["from"]
                 )
@@ -87,6 +94,11 @@ class ColumnRestorer:
             elif moved_column.row_id not in self.returning_row_ids:
                 self.report.add(ROW_DELETED, moved_column.row_id)
 
+    def _follow(self, move: Mapping[str, Any]) -> MovedColumn:
+        if is_share(move):
+            return self.later_records.follow_move_everywhere(move)
+        return self.later_records.follow_move(move)
+
     def _follow_further(
         self, move: Mapping[str, Any], moved_column: MovedColumn, current: Mapping[RowId, StoredRow]
     ) -> MovedColumn:
@@ -94,7 +106,7 @@ class ColumnRestorer:
 
         Return the old result if that finds no later journal.
         """
-        if self._is_unchanged(move, moved_column, current):
+        if is_share(move) or self._is_unchanged(move, moved_column, current):
             return moved_column
         further = self.later_records.follow_move_everywhere(move)
         return (
@@ -116,6 +128,15 @@ class ColumnRestorer:
         else:
             return False
         return self._column_state(move, moved_column, stored) != "edited"
+
+    def _give_back_share(self, move: Mapping[str, Any], row_id: RowId, values: StoredRow) -> None:
+        field_name = move["field"]
+        value = _with_share(move, values[field_name])
+        if value is None:
+            self._report(ROW_EDITED, row_id, field_name)
+            return
+        self.column_restores.setdefault(row_id, ColumnRestore(row_id)).values[field_name] = value
+        self._moved_columns[row_id, field_name] = MovedColumn(row_id, move["to"])
 
     def _report(self, reason: Any, row_id: RowId, field_name: str) -> None:
         """Report a column that is left as it is, unless the undo sets it by counting nodes of a tree."""
@@ -224,6 +245,32 @@ def stored_value(row: Mapping[str, Any], field_name: str) -> Any:
 def field_of_move(move: Mapping[str, Any]) -> Any:
     """Return the column that a move is about."""
     return apps.get_model(move["model"])._meta.get_field(move["field"])
+
+
+def is_share(move: Mapping[str, Any]) -> bool:
+    """Return whether a move is a change of a counter that nobody planned: a share, which is given back whatever
+    others have changed since.
+    """
+    field = field_of_move(move)
+    return (
+        bool(move.get(UNPLANNED_KEY))
+        and isinstance(field, models.IntegerField)
+        and not (field.choices or field.primary_key or is_derived_place(field.model, field.name))
+        and all(type(value) is int for value in (move["from"], move["to"]))
+    )
+
+
+def _with_share(move: Mapping[str, Any], value: Any) -> int | None:
+    """Return the value of a counter with the share of a move. Return None if there is none, or it is too low."""
+    if type(value) is not int:
+        return None
+    result = value + int(move["from"]) - int(move["to"])
+    try:
+        field_of_move(move).run_validators(result)
+    except ValidationError:
+        # Others have lowered the counter of a positive column.
+        return None
+    return result
 
 
 def _has_field(move: Mapping[str, Any]) -> bool:
