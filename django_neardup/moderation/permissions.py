@@ -24,11 +24,16 @@ MERGE_PERMISSION = "neardup.merge_cluster"
 
 @dataclass(frozen=True)
 class RequiredPermission:
-    """A permission, "change" or "delete", on an object, or on a model if ``instance`` is None."""
+    """A permission, "change" or "delete", on an object, or on a model if ``instance`` is None.
+
+    ``is_related``: it is about rows that move or go with a post by themselves. If the admin does not know their
+    model, staff could not edit them, and nothing is asked, as in Django's own deletion.
+    """
 
     operation: str
     model: ModelType
     instance: models.Model | None = None
+    is_related: bool = False
 
     def __str__(self) -> str:
         # No title: a person without the permission may not be allowed to read it.
@@ -39,34 +44,53 @@ class RequiredPermission:
         return sentence % {"what": what}
 
 
-def permissions_on_objects(operation: str, instances: Iterable[models.Model]) -> list[RequiredPermission]:
+def permissions_on_objects(
+    operation: str, instances: Iterable[models.Model], *, are_related: bool = False
+) -> list[RequiredPermission]:
     """Return the permission on each of the objects."""
-    return [RequiredPermission(operation, type(instance), instance) for instance in instances]
+    return [RequiredPermission(operation, type(instance), instance, are_related) for instance in instances]
+
+
+def permissions_on_models(
+    operation: str, permission_models: Iterable[ModelType], *, are_related: bool = False
+) -> list[RequiredPermission]:
+    """Return the permission on each of the models."""
+    return [
+        RequiredPermission(operation, model, is_related=are_related)
+        for model in sorted(set(permission_models), key=lambda model: model._meta.label_lower)
+    ]
 
 
 def permissions_for_merge(plan: MergePlan) -> list[RequiredPermission]:
     """Return the permissions for a merge.
 
-    - Change the keeper, and every model with rows that move, are redundant or are undecided.
-    - Delete every loser, also its rows as a multi-table child, and every row that is deleted because it
-      was not chosen.
+    - Change the keeper, and every model with rows that move, are redundant or clash.
+    - Delete every loser, also its rows as a multi-table child, and every row that is deleted because the
+      person did not choose it.
     - Delete every model with rows that are redundant or undecided.
     """
-    undecided_or_redundant = {
+    undecided_models = {conflict.model for conflict in plan.undecided_conflicts}
+    clashing_models = {conflict.model for conflict in plan.conflicts}
+    redundant_models = {
         removal.model for removal in plan.removals if removal.reason in (REDUNDANT, SELF_LINK)
-    } | {conflict.model for conflict in plan.undecided_conflicts}
-    changed_models = {
-        owning_model(model)
-        for model in {move.reference.model for move in plan.moves} | undecided_or_redundant
     }
-    deleted_models = [model for model in undecided_or_redundant if not model._meta.auto_created]
+    moved_models = {move.reference.model for move in plan.moves} | redundant_models
     return [
         *permissions_on_objects("change", [plan.keeper]),
         *permissions_on_objects("delete", [*plan.losers, *plan.loser_child_rows]),
-        *(RequiredPermission("change", model) for model in sorted(changed_models, key=_model_label)),
-        *(RequiredPermission("delete", model) for model in sorted(deleted_models, key=_model_label)),
+        *permissions_on_models("change", map(owning_model, clashing_models)),
+        *permissions_on_models("change", map(owning_model, moved_models - clashing_models), are_related=True),
+        *permissions_on_models("delete", _with_own_rights(undecided_models)),
+        *permissions_on_models(
+            "delete", _with_own_rights(redundant_models - undecided_models), are_related=True
+        ),
         *permissions_on_objects("delete", (row for row in plan.deleted_rows if not row._meta.auto_created)),
     ]
+
+
+def _with_own_rights(models_of_rows: Iterable[ModelType]) -> list[ModelType]:
+    """Return the models without Django's own many-to-many tables."""
+    return [model for model in models_of_rows if not model._meta.auto_created]
 
 
 def permissions_for_delete(
@@ -80,7 +104,10 @@ def permissions_for_delete(
     others = [row for row in cascaded if row not in given_objects and not row._meta.auto_created]
     parts = {model for model in map(type, others) if stays_with_posts(model, models_of_posts)}
     other_rows = [row for row in others if type(row) not in parts]
-    return [*permissions_on_objects("delete", instances), *permissions_on_objects("delete", other_rows)]
+    return [
+        *permissions_on_objects("delete", instances),
+        *permissions_on_objects("delete", other_rows, are_related=True),
+    ]
 
 
 def missing_permissions(
@@ -89,8 +116,9 @@ def missing_permissions(
     """Return the permissions that the person lacks.
 
     If the admin knows a model, its ModelAdmin decides, and the objects must be in its queryset. Otherwise
-    the user's permissions decide.
+    the user's permissions decide, and nothing is asked about rows that only go along.
     """
+    needs = [need for need in needs if not need.is_related or admin_site.is_registered(need.model)]
     unlisted = _unlisted_objects(needs, request, admin_site, using)
     return [
         permission
@@ -147,7 +175,3 @@ def owning_model(model: ModelType) -> ModelType:
     # Django's own many-to-many tables belong to the model that declares the relation.
     owner: Any = model._meta.auto_created
     return owner or model
-
-
-def _model_label(model: ModelType) -> str:
-    return str(model._meta.label_lower)

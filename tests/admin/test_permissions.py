@@ -73,8 +73,7 @@ MATRIX = [
     ("delete", [VIEW, DELETE], tags, True),
     ("delete", [VIEW, DELETE], comments, False),
     ("delete", [VIEW, DELETE, "testapp.delete_comment"], comments, True),
-    ("delete", [VIEW, DELETE], favourites, False),
-    ("delete", [VIEW, DELETE, "testapp.delete_favourite"], favourites, True),
+    ("delete", [VIEW, DELETE], favourites, True),  # not in the admin
     ("delete", [VIEW, DELETE], guarded_loser, False),
     ("delete", [VIEW, DELETE], guarded_keeper, True),
     ("delete", [VIEW, DELETE], unlisted_loser, False),
@@ -88,8 +87,7 @@ MATRIX = [
     ("merge", [MERGE, CHANGE, DELETE], comments, False),
     ("merge", [MERGE, CHANGE, DELETE, "testapp.change_comment"], comments, True),
     ("merge", [MERGE, CHANGE, DELETE, "testapp.delete_comment"], comments, False),
-    ("merge", [MERGE, CHANGE, DELETE], statistics, False),
-    ("merge", [MERGE, CHANGE, DELETE, "testapp.change_statistics"], statistics, True),
+    ("merge", [MERGE, CHANGE, DELETE], statistics, True),  # not in the admin
     ("merge", [MERGE, CHANGE, DELETE], guarded_loser, False),
     ("merge", [MERGE, CHANGE, DELETE], guarded_keeper, False),
     ("merge", [MERGE, CHANGE, DELETE], unlisted_loser, False),

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from django.contrib import admin
 from django.core.files.base import ContentFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -405,15 +406,22 @@ class TestOffers:
 
 
 @pytest.mark.parametrize(
-    ("names", "status"),
+    ("is_in_admin", "names", "status"),
     [
-        ((), 403),
-        (("change_favourite",), 403),
-        (("delete_favourite",), 403),
-        (("change_favourite", "delete_favourite"), 302),
+        (True, (), 403),
+        (True, ("change_favourite",), 403),
+        (True, ("delete_favourite",), 403),
+        (True, ("change_favourite", "delete_favourite"), 302),
+        # Staff could not edit them by themselves.
+        (False, (), 302),
     ],
 )
-def test_spare_rows_go_by_the_hand_of_those_who_may_delete_them(root, person, three, names, status):
+def test_spare_rows_go_by_the_hand_of_those_who_may_delete_them(
+    root, person, three, monkeypatch, is_in_admin, names, status
+):
+    if is_in_admin:
+        known = {**admin.site._registry, Favourite: admin.ModelAdmin(Favourite, admin.site)}
+        monkeypatch.setattr(admin.site, "_registry", known)
     (keeper, one, _two), cluster = three
     author = Author.objects.create(name="a")
     for ad in (keeper, one):

@@ -13,9 +13,9 @@ from ..permissions import (
     RequiredPermission,
     missing_permissions,
     owning_model,
+    permissions_on_models,
     permissions_on_objects,
 )
-from ..relations import ModelType
 from .undo_plan import UndoPlan
 
 
@@ -30,16 +30,15 @@ def permissions_for_undo(plan: UndoPlan) -> list[RequiredPermission]:
         existing_post for existing_post in (plan.post, plan.keeper) if existing_post is not None
     ]
     post_model = plan.record.loser_type.model_class()
-    restored_models = {
-        model for model in plan.other_row_models | plan.child_models if not model._meta.auto_created
-    }
-    restored_models |= {post_model} if plan.post is None and post_model is not None else set()
+    own_models = plan.child_models | ({post_model} if plan.post is None and post_model else set())
+    other_models = {model for model in plan.other_row_models if not model._meta.auto_created} - own_models
     changed_models = {owning_model(model) for model in plan.changed_models}
     changed_models |= {owning_model(model) for model in plan.other_row_models if model._meta.auto_created}
     return [
         *permissions_on_objects("change", existing_posts),
-        *(RequiredPermission("delete", model) for model in sorted(restored_models, key=_model_label)),
-        *(RequiredPermission("change", model) for model in sorted(changed_models, key=_model_label)),
+        *permissions_on_models("delete", own_models),
+        *permissions_on_models("delete", other_models, are_related=True),
+        *permissions_on_models("change", changed_models, are_related=True),
     ]
 
 
@@ -53,7 +52,3 @@ def missing_undo_permissions(
     if plan.record.action == MergeRecord.Action.MERGE and not request.user.has_perm(MERGE_PERMISSION):
         missing.insert(0, _("merge near-duplicates"))
     return missing
-
-
-def _model_label(model: ModelType) -> str:
-    return str(model._meta.label_lower)
