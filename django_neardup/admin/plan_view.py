@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 from ..adapters import adapters_of
 from ..moderation.plan import MergePlan
 from ..moderation.plan_lines import PlanLine
+from ..moderation.trees import count_below
 from ..moderation.unique_conflicts import KEEPER, LOSER, UniqueConflict
 from ..moderation.values import ColumnChoice, choosable_fields
 from ..pipeline import canonical_id
@@ -93,6 +94,7 @@ def build_plan_context(plan: MergePlan | None, lines: Sequence[PlanLine], site: 
         "total": sum(line.row_count for line in lines),
         "moves": sum(line.moved_count for line in lines),
         "drops": sum(line.removed_count for line in lines),
+        "below": count_below(plan.losers),
         "rights": required_permissions(plan, len(lines)),
         "tells": notifies_authors(plan.keeper),
         "authors": count_authors(plan.losers),

@@ -82,6 +82,13 @@ def _is_among(node: models.Model, nodes: Iterable[models.Model]) -> bool:
     return any(isinstance(other, type(node)) and other.pk == node.pk for other in nodes)
 
 
+def count_below(posts: Iterable[models.Model]) -> int:
+    """Return how many nodes stand below the posts in their tree. A merge moves them."""
+    nodes: list[Any] = [post for post in posts if is_node_model(type(post))]
+    below = {descendant.pk for node in nodes for descendant in node.get_descendants()}
+    return len(below - {node.pk for node in nodes})
+
+
 def move_children(loser: models.Model, keeper: models.Model, using: str) -> None:
     """Move the children of a node, with all that is below them, to the end of the keeper's."""
     if not is_node_model(type(loser)):

@@ -5,6 +5,7 @@ from django.conf import settings
 
 from django_neardup.exceptions import MergeRefused
 from django_neardup.moderation import ActionContext, delete, merge, plan_merge
+from django_neardup.moderation.trees import count_below
 from django_neardup.moderation.undo.restore import undo
 from tests.sites.packages.app import models
 from tests.sites.tools import rows
@@ -76,6 +77,7 @@ def test_children_of_a_merged_node_move_with_what_is_below_them(tree):
     model, nodes = tree
     before, tree_before = rows(), shape(model)
 
+    assert count_below([nodes["loser"], nodes["l2"]]) == 2
     (record,) = merge(nodes["keeper"], [nodes["loser"]], ActionContext())
     assert shape(model) == {
         "root": None, "keeper": "root", "other": "root", "k1": "keeper", "l1": "keeper", "l2": "keeper", "l11": "l1",
