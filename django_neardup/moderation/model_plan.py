@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -185,8 +185,10 @@ class ModelPlan:
             if moves:
                 changed_rows.append((row, moves))
             # A loser's own row is deleted, so it occupies no unique slot.
-            elif self.posts.find_loser_index(self.model, row["pk"]) is None:
+            elif (loser_index := self.posts.find_loser_index(self.model, row["pk"])) is None:
                 self.slots.occupy(row)
+            else:
+                plan.moves += self._emptied_references(row, loser_index)
         for row, moves in sorted(changed_rows, key=lambda row_and_moves: row_and_moves[1][0].loser_index):
             self._add_row(row, moves, plan)
 
@@ -288,6 +290,16 @@ class ModelPlan:
         # The loser is deleted later, and until then it must not take a unique slot.
         field = move.reference.field
         return move._replace(new_value=None) if field.unique and field.null else move
+
+    def _emptied_references(self, row: RowValues, loser_index: int) -> Iterator[RowMove]:
+        """Yield moves that empty the unique references of a loser to the keeper: another row may take the place."""
+        for reference, changes in (
+            (column_change.reference, column_change.changes) for column_change in self.column_changes
+        ):
+            value = row[reference.column]
+            is_keeper = any(change.new_value == value for change in changes.values())
+            if is_keeper and reference.field.unique and reference.field.null:
+                yield RowMove(reference, row["pk"], value, None, loser_index, self.is_through)
 
     def _load_rows(self) -> Iterable[RowValues]:
         """Return the rows that point at losers, and the rows that point at the keeper if they matter."""

@@ -434,3 +434,18 @@ def test_an_undo_asks_for_no_more_than_the_deed_did(monkeypatch, rf):
 
         assert missing_undo_permissions(plan_undo(record, "default"), request, admin.site) == []
         undone(record)
+
+
+def test_a_unique_reference_of_the_post_that_another_row_has_meanwhile():
+    """The other row pointed at the post, and the post at the keeper: each place is taken until both go back."""
+    keeper, loser, other = pieces("keeper", "loser", "other")
+    Piece.objects.filter(pk=loser.pk).update(twin=keeper)
+    Piece.objects.filter(pk=other.pk).update(twin=loser)
+    before = site()
+
+    (record,) = run(keeper, loser)
+    assert Piece.objects.get(pk=other.pk).twin_id == keeper.pk
+    (record,) = undone(record)
+
+    assert site() == before
+    assert record.left == []

@@ -210,10 +210,15 @@ def _restore_post(plan: UndoPlan) -> None:
         other_rows = [row for row in plan.rows_to_insert if row_id_of(row) not in plan.own_row_ids]
         triggered_rows = _triggered_rows(plan)
         targets = {target for row in own_rows for target in offered_targets(row)}
-        pointing = {id(restore) for restore in plan.column_restores if _points_at(restore, targets)}
-        _restore_columns([each for each in plan.column_restores if id(each) not in pointing], plan.using)
+        pointing: list[ColumnRestore] = []
+        others: list[ColumnRestore] = []
+        for restore in plan.column_restores:
+            (pointing if _points_at(restore, targets) else others).append(restore)
+        _restore_columns(others, plan.using)
+        # What such a column holds now may be the unique value of the post.
+        _restore_columns(_emptied_unique_columns(pointing), plan.using, announced=False)
         _restore_rows(own_rows, triggered_rows, plan.using)
-        _restore_columns([each for each in plan.column_restores if id(each) in pointing], plan.using)
+        _restore_columns(pointing, plan.using)
         _restore_rows(other_rows, triggered_rows, plan.using)
         triggered_rows.remove_all()
         # A trigger or a receiver that counts the rows, dates a change or inserts a row itself has changed what was
@@ -269,6 +274,17 @@ def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> 
     """Return whether a column that goes back points at one of the targets."""
     row = {"model": restore.row_id[0], "pk": restore.row_id_after[1], "fields": restore.values}
     return any(target in targets for name, target in referenced_targets(row) if name in restore.values)
+
+
+def _emptied_unique_columns(restores: Sequence[ColumnRestore]) -> list[ColumnRestore]:
+    """Return restores that set the unique columns among these to NULL, where that is allowed."""
+    emptied = []
+    for restore in restores:
+        columns: list[Any] = [model_of_row(restore.row_id)._meta.get_field(name) for name in restore.values]
+        names = [column.name for column in columns if column.unique and column.null]
+        if names:
+            emptied.append(ColumnRestore(restore.row_id, dict.fromkeys(names)))
+    return emptied
 
 
 def _triggered_rows(plan: UndoPlan) -> TriggeredRows:
