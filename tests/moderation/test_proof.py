@@ -14,8 +14,20 @@ from django_neardup.moderation import ActionContext, delete, hide, merge, plan_m
 from django_neardup.moderation.undo.restore import undo_records
 from django_neardup.testing import assert_undo_is_exact, is_proof
 from tests.moderation.tools import pieces, run, site, undone
-from tests.testapp.database_made import Echo, Shadow, ShadowNote, Tally, Visit
-from tests.testapp.zoo import Basket, BasketItem, Group, Nulling, Person, Piece, Product, Review, Sealed
+from tests.testapp import database_made
+from tests.testapp.database_made import Echo, Shadow, ShadowNote, SingleNote, Tally, Visit
+from tests.testapp.zoo import (
+    Basket,
+    BasketItem,
+    Group,
+    Nulling,
+    Person,
+    Piece,
+    Product,
+    Review,
+    Sealed,
+    Single,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +95,63 @@ class TestTheDatabaseDeletes:
         undone(records[1])
 
         assert site() == before
+
+    @pytest.mark.parametrize("choice", ["keeper", "loser"])
+    def test_rows_that_go_with_a_dropped_row_come_back(self, choice):
+        keeper, loser = pieces("keeper", "loser")
+        for piece in (keeper, loser):
+            SingleNote.objects.create(single=Single.objects.create(piece=piece))
+        before = site()
+
+        (record,) = run_with(keeper, loser, choices={"testapp.single": choice})
+        assert SingleNote.objects.count() == 1
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+
+
+@pytest.mark.skipif(not hasattr(models, "DB_CASCADE"), reason="Django 6.1 is the first with DB_CASCADE")
+class TestDjangoLetsTheDatabaseDelete:
+    """``DB_CASCADE`` and ``DB_SET_NULL``."""
+
+    def surrounded(self):
+        keeper, loser = pieces("keeper", "loser")
+        for piece in (keeper, loser):
+            database_made.TraceNote.objects.create(trace=database_made.Trace.objects.create(piece=piece))
+            database_made.Loose.objects.create(piece=piece)
+            single = Single.objects.create(piece=piece)
+            database_made.SingleTrace.objects.create(single=single)
+        return keeper, loser
+
+    def test_rows_that_go_with_a_deleted_post_come_back(self):
+        _keeper, loser = self.surrounded()
+        before = site()
+
+        (record,) = removed(loser)
+        assert database_made.TraceNote.objects.count() == 1
+        assert database_made.Loose.objects.filter(piece=None).count() == 1
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+
+    @pytest.mark.parametrize("choice", ["keeper", "loser"])
+    def test_rows_that_go_with_a_dropped_row_come_back(self, choice):
+        keeper, loser = self.surrounded()
+        before = site()
+
+        (record,) = run_with(keeper, loser, choices={"testapp.single": choice})
+        assert database_made.SingleTrace.objects.count() == 1
+        assert set(database_made.Trace.objects.values_list("piece", flat=True)) == {keeper.pk}
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+
+
+def run_with(keeper, loser, **options):
+    return merge(keeper, [loser], ActionContext(), **options)
 
 
 class TestTriggers:

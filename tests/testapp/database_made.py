@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from tests.testapp.zoo import Piece
+from tests.testapp.zoo import Piece, Single
 
 
 class Shadow(models.Model):
@@ -26,6 +26,12 @@ class Echo(models.Model):
     piece = models.ForeignKey(Piece, models.DO_NOTHING, db_constraint=False, null=True, related_name="+")
 
 
+class SingleNote(models.Model):
+    """Deleted by the database with a row that a choice may drop."""
+
+    single = models.ForeignKey(Single, models.DO_NOTHING, db_constraint=False, related_name="+")
+
+
 class Tally(models.Model):
     """Triggers keep the number of the visits of a piece here."""
 
@@ -38,7 +44,22 @@ class Visit(models.Model):
     tally = models.ForeignKey(Tally, models.CASCADE, related_name="+")
 
 
-MODELS = ("shadow", "shadownote", "echo", "tally", "visit")
+if hasattr(models, "DB_CASCADE"):  # since Django 6.1
+
+    class Trace(models.Model):
+        piece = models.ForeignKey(Piece, models.DB_CASCADE, related_name="+")
+
+    class TraceNote(models.Model):
+        trace = models.ForeignKey(Trace, models.DB_CASCADE, related_name="+")
+
+    class Loose(models.Model):
+        piece = models.ForeignKey(Piece, models.DB_SET_NULL, null=True, related_name="+")
+
+    class SingleTrace(models.Model):
+        single = models.ForeignKey(Single, models.DB_CASCADE, related_name="+")
+
+
+MODELS = ("shadow", "shadownote", "echo", "singlenote", "tally", "visit")
 """Their tables are made by the statements below."""
 
 KEYS = {
@@ -53,6 +74,8 @@ TABLES = [
     "FOREIGN KEY (shadow_id) REFERENCES testapp_shadow (id) ON DELETE CASCADE)",
     "CREATE TABLE testapp_echo (id {key}, piece_id bigint NULL, "
     "FOREIGN KEY (piece_id) REFERENCES testapp_piece (id) ON DELETE SET NULL)",
+    "CREATE TABLE testapp_singlenote (id {key}, single_id bigint NOT NULL, "
+    "FOREIGN KEY (single_id) REFERENCES testapp_single (id) ON DELETE CASCADE)",
     "CREATE TABLE testapp_tally (id {key}, name varchar(20) NOT NULL, visits integer NOT NULL)",
     "CREATE TABLE testapp_visit (id {key}, piece_id bigint NOT NULL, tally_id bigint NOT NULL)",
 ]
