@@ -1,0 +1,158 @@
+"""The writing part of an undo: columns that go back, and rows that come back, in an order that their rules allow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from django.db import connections
+
+from ..announced_updates import update_rows
+from ..dependencies import ReferenceTarget, model_of_row, offered_targets, referenced_targets
+from ..journal.serialization import changed_columns, deserialize_value, insert_row, row_id_of, stored_key
+from ..journal.serialization import deserialize_key as key_from
+from ..journal.side_effects import load_current_rows
+from ..link_signals import announce_links, has_link_listeners
+from ..relations import ModelType, concrete_model, rows_in_portions
+from .restore_columns import ColumnRestore
+from .triggered_rows import TriggeredRows
+from .undo_plan import UndoPlan
+
+
+def restore_tables(plan: UndoPlan) -> None:
+    """Restore the columns and the rows of a plan."""
+    with connections[plan.using].constraint_checks_disabled():
+        # Columns before rows: one of them may hold a unique value that a row needs. But the post comes before
+        # the columns that point at it.
+        own_rows = [row for row in plan.rows_to_insert if row_id_of(row) in plan.own_row_ids]
+        other_rows = [row for row in plan.rows_to_insert if row_id_of(row) not in plan.own_row_ids]
+        triggered_rows = _triggered_rows(plan)
+        targets = {target for row in own_rows for target in offered_targets(row)}
+        pointing: list[ColumnRestore] = []
+        others: list[ColumnRestore] = []
+        for restore in plan.column_restores:
+            (pointing if _points_at(restore, targets) else others).append(restore)
+        _restore_columns(others, plan.using)
+        # What such a column holds now may be the unique value of the post.
+        _restore_columns(_emptied_unique_columns(pointing), plan.using, announced=False)
+        _restore_rows(own_rows, triggered_rows, plan.using)
+        _restore_columns(pointing, plan.using)
+        _restore_rows(other_rows, triggered_rows, plan.using)
+        triggered_rows.remove_all()
+        # A trigger or a receiver that counts the rows, dates a change or inserts a row itself has changed what was
+        # restored.
+        inserted = [ColumnRestore(row_id_of(row), row["fields"]) for row in plan.rows_to_insert]
+        changed = _changed_again([*plan.column_restores, *inserted], plan.using)
+        _restore_columns(changed, plan.using, announced=False)
+
+
+def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> bool:
+    """Return whether a column that goes back points at one of the targets."""
+    row = {"model": restore.row_id[0], "pk": restore.row_id_after[1], "fields": restore.values}
+    return any(target in targets for name, target in referenced_targets(row) if name in restore.values)
+
+
+def _emptied_unique_columns(restores: Sequence[ColumnRestore]) -> list[ColumnRestore]:
+    """Return restores that set the unique columns among these to NULL, where that is allowed."""
+    emptied = []
+    for restore in restores:
+        columns: list[Any] = [model_of_row(restore.row_id)._meta.get_field(name) for name in restore.values]
+        names = [column.name for column in columns if column.unique and column.null]
+        if names:
+            emptied.append(ColumnRestore(restore.row_id, dict.fromkeys(names)))
+    return emptied
+
+
+def _triggered_rows(plan: UndoPlan) -> TriggeredRows:
+    restored_ids = {row_id_of(row) for row in plan.rows_to_insert}
+    changed_ids = {*restored_ids, *(restore.row_id for restore in plan.column_restores)}
+    return TriggeredRows(restored_ids, {model_of_row(row_id) for row_id in changed_ids}, plan.using)
+
+
+def _restore_rows(rows: Sequence[dict[str, Any]], triggered_rows: TriggeredRows, using: str) -> None:
+    """Insert rows, except those that triggers have inserted with others under the same keys."""
+    for _label, group in groupby(_by_dependency(rows), key=itemgetter("model")):
+        rows_of_model = list(group)
+        triggered_rows.remove(model_of_row(row_id_of(rows_of_model[0])))
+        existing = load_current_rows(rows_of_model, using)
+        _insert_rows([row for row in rows_of_model if row_id_of(row) not in existing], using)
+
+
+def _insert_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
+    """Insert rows of one model."""
+    links = [_attributes_of(row) for row in rows if has_link_listeners(model_of_row(row_id_of(row)))]
+    with announce_links(model_of_row(row_id_of(rows[0])), [], links, using) if links else nullcontext():
+        for row in rows:
+            insert_row(row, using)
+
+
+def _attributes_of(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a stored row by attribute."""
+    fields = {field.name: field for field in model_of_row(row_id_of(row))._meta.local_concrete_fields}
+    return {
+        fields[name].attname: deserialize_value(fields[name], stored)
+        for name, stored in row["fields"].items()
+    }
+
+
+def _by_dependency(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows by model, each model after those that it references. In a cycle the order stays."""
+    # A trigger inserts the rows of a full-text table with the rows that they index: these must come first.
+    rows_by_model: dict[ModelType, list[dict[str, Any]]] = {}
+    for row in rows:
+        rows_by_model.setdefault(model_of_row(row_id_of(row)), []).append(row)
+    ordered = []
+    pending = list(rows_by_model)
+    while pending:
+        ready = (model for model in pending if not _referenced_models(model) & {*pending} - {model})
+        model = next(ready, pending[0])
+        pending.remove(model)
+        ordered += rows_by_model[model]
+    return ordered
+
+
+def _referenced_models(model: ModelType) -> set[ModelType]:
+    fields: Sequence[Any] = model._meta.local_concrete_fields
+    return {concrete_model(field.remote_field.model) for field in fields if field.is_relation}
+
+
+def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list[ColumnRestore]:
+    """Return the restores with a column that does not hold its value."""
+    rows = [
+        {"model": label, "pk": stored_key(key), "fields": restore.values}
+        for restore in column_restores
+        for label, key in [restore.row_id_after]
+    ]
+    current = load_current_rows(rows, using)
+    return [
+        ColumnRestore(restore.row_id_after, restore.values)
+        for restore in column_restores
+        if any(
+            changed_columns(
+                model_of_row(restore.row_id), restore.values, current.get(restore.row_id_after, {})
+            )
+        )
+    ]
+
+
+def _restore_columns(column_restores: Sequence[ColumnRestore], using: str, *, announced: bool = True) -> None:
+    """Restore columns, with one update for the rows of a model that get the same values.
+
+    Unless ``announced``, receivers of signals do not hear of it: they would change the rows again.
+    """
+    groups: dict[tuple[str, str], list[ColumnRestore]] = {}
+    for restore in column_restores:
+        groups.setdefault((restore.row_id[0], repr(sorted(restore.values.items()))), []).append(restore)
+    for (label, _values), group in groups.items():
+        model = model_of_row((label, None))
+        fields: dict[str, Any] = {name: model._meta.get_field(name) for name in group[0].values}
+        values = {name: deserialize_value(fields[name], stored) for name, stored in group[0].values.items()}
+        keys = [key_from(model, restore.row_id[1]) for restore in group]
+        if announced:
+            update_rows(model, keys, values, using)
+        else:
+            for portion in rows_in_portions(model, keys, using):
+                portion.update(**values)
