@@ -52,15 +52,24 @@ def state():
     return counts, {model: list(rows_of(model, "default").order_by("pk").values()) for model in counts}
 
 
-def crash_everywhere(deed):
-    """Crash at the first statement, at the second, and so on until the deed gets through; how many there were."""
-    before = state()
-    number = 1
-    while not crashing_at(number, deed):
-        assert state() == before, f"statement {number}"
-        number += 1
-    assert state() != before
-    return number - 1
+@pytest.fixture(params=[1, 7], ids=["every statement", "with the proof"])
+def crash_everywhere(request, settings):
+    """Crash at the first statement, at the next, and so on until the action gets through. Return their number.
+
+    Without a proof every statement is tried, with it each seventh: it doubles them, and the work is their square.
+    """
+    settings.NEARDUP = {"default": {"BACKEND": None, "PROVE_UNDO": request.param > 1}}
+
+    def crash(deed):
+        before = state()
+        number = 1
+        while not crashing_at(number, deed):
+            assert state() == before, f"statement {number}"
+            number += request.param
+        assert state() != before
+        return number
+
+    return crash
 
 
 def a_group():
@@ -90,7 +99,7 @@ DEEDS = {
 
 
 @pytest.mark.parametrize("act", DEEDS)
-def test_posts_with_adapters(act):
+def test_posts_with_adapters(act, crash_everywhere):
     (keeper, *losers), cluster = a_group()
     case = ActionContext(cluster_id=cluster.pk, resolves_cluster=True)
 
@@ -99,7 +108,7 @@ def test_posts_with_adapters(act):
     assert crash_everywhere(lambda: undo(record, None, "default")) > 10
 
 
-def test_a_zoo_merged_and_undone():
+def test_a_zoo_merged_and_undone(crash_everywhere):
     keeper, loser, last = pieces("keeper", "loser", "last")
     for piece in (keeper, loser):
         a_few(piece)
@@ -113,7 +122,7 @@ def test_a_zoo_merged_and_undone():
     assert Piece.objects.filter(pk=loser.pk).exists()
 
 
-def test_a_zoo_deleted_and_undone():
+def test_a_zoo_deleted_and_undone(crash_everywhere):
     (piece,) = pieces("piece")
     a_few(piece)
 
