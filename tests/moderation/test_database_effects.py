@@ -117,6 +117,35 @@ class TestDerivedRows:
         assert record.left == []
         assert len(rows_of_table("testapp_words")) == len(words_before) == 2
 
+    def test_a_row_of_a_model_comes_back_once(self, make):
+        """The trigger makes it anew, under another key; a row of somebody else stays."""
+        make.trigger("INSERT", "testapp_piece", "INSERT INTO testapp_person (name) VALUES (NEW.code)")
+        make.trigger("DELETE", "testapp_piece", "DELETE FROM testapp_person WHERE name = OLD.code")
+        keeper, loser = pieces("keeper", "loser")
+        before = site()
+
+        for act in (lambda: run(keeper, loser), lambda: removed(loser)):
+            (record,) = act()
+            assert [person.name for person in Person.objects.all()] == ["keeper"]
+            (record,) = undone(record)
+
+            assert site() == before
+            assert record.left == []
+
+    def test_a_table_that_only_grows_refuses_nothing(self, make):
+        """A trigger keeps a log, as sites do for an audit."""
+        make("CREATE TABLE testapp_audit (code varchar(20))", then=["DROP TABLE testapp_audit"])
+        make.trigger("DELETE", "testapp_piece", "INSERT INTO testapp_audit (code) VALUES (OLD.code)")
+        keeper, loser = pieces("keeper", "loser")
+        before = site()
+
+        (record,) = run(keeper, loser)
+        assert record.journal["proof"] == "done"
+        undone(record)
+
+        assert site() == before
+        assert rows_of_table("testapp_audit") == [("loser",)]
+
     def test_a_table_that_would_lack_rows(self, make):
         """A trigger deletes them, and none writes them again."""
         make(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -25,6 +26,8 @@ from ..relations import ModelType, rows_of
 from .serialization import RowId, own_table_fields, read_queryset, stored_key
 
 StoredRow = dict[str, Any]
+_is_unwatched: ContextVar[bool] = ContextVar("neardup_is_unwatched", default=False)
+
 OWN_APP = "neardup"
 """The tables of this app are no rows of the site: the worker writes them anew."""
 
@@ -68,7 +71,7 @@ class StatementWatch:
         self, execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Mapping[str, Any]
     ) -> Any:
         """Run a statement for Django (see ``connection.execute_wrapper``)."""
-        if not self._is_reading:
+        if not (self._is_reading or _is_unwatched.get()):
             self._is_reading = True
             try:
                 for values in parameters if many else [parameters]:
@@ -196,6 +199,16 @@ def watch_statements(using: str, ignored_models: Collection[ModelType] = ()) -> 
         watch = StatementWatch(using, ignored_models, report_changed)
         with connections[using].execute_wrapper(watch):
             yield watch
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Run a block whose statements no watch looks at: those that take back what a trigger has just done."""
+    token = _is_unwatched.set(True)
+    try:
+        yield
+    finally:
+        _is_unwatched.reset(token)
 
 
 def is_large(rows: models.QuerySet[Any]) -> bool:

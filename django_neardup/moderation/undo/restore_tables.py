@@ -69,7 +69,7 @@ def _emptied_unique_columns(restores: Sequence[ColumnRestore]) -> list[ColumnRes
 def _triggered_rows(plan: UndoPlan) -> TriggeredRows:
     restored_ids = {row_id_of(row) for row in plan.rows_to_insert}
     changed_ids = {*restored_ids, *(restore.row_id for restore in plan.column_restores)}
-    return TriggeredRows(restored_ids, {model_of_row(row_id) for row_id in changed_ids}, plan.using)
+    return TriggeredRows(plan.rows_to_insert, {model_of_row(row_id) for row_id in changed_ids}, plan.using)
 
 
 def _restore_rows(rows: Sequence[dict[str, Any]], triggered_rows: TriggeredRows, using: str) -> None:
