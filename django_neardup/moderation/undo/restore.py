@@ -118,11 +118,14 @@ def _try_undo(record: MergeRecord, user: Any, using: str) -> UndoResult:
 
 def _undo(pk: int, user: Any, using: str) -> MergeRecord:
     with locked_transaction(_spaces(_record(pk, using), using), using):
-        return undo_in_transaction(pk, user, using)
+        return undo_in_transaction(pk, user, using).record
 
 
-def undo_in_transaction(pk: int, user: Any, using: str) -> MergeRecord:
-    """Undo a record (see ``undo``) in the open transaction, which holds the locks of its posts' spaces."""
+def undo_in_transaction(pk: int, user: Any, using: str) -> UndoPlan:
+    """Undo a record (see ``undo``) in the open transaction, which holds the locks of its posts' spaces.
+
+    Return the plan that was carried out.
+    """
     record = _record(pk, using)
     _mark_undone(record, user, using)
     plan = plan_undo(record, using, lock_rows=True)
@@ -134,7 +137,7 @@ def undo_in_transaction(pk: int, user: Any, using: str) -> MergeRecord:
     record.left = plan.left_messages
     record.save(using=using, update_fields=["left"])
     _announce_undo(plan, user)
-    return record
+    return plan
 
 
 def _record(pk: int, using: str) -> MergeRecord:
@@ -230,7 +233,7 @@ def _current_keeper(plan: UndoPlan) -> models.Model | None:
 
 def _restored_keys(plan: UndoPlan, posts: Sequence[models.Model]) -> dict[ModelType, list[Any]]:
     """Return the keys of the posts, and of the rows that have come back or have columns that went back."""
-    row_ids = [restore.row_id_after for restore in plan.column_restores]
+    row_ids = [restore.row_id_after for restore in plan.all_restores]
     keys = keys_of_posts(posts, plan.using)
     for label, key in [*row_ids, *map(row_id_of, plan.rows_to_insert)]:
         model = model_of_row((label, key))
@@ -275,7 +278,7 @@ def _mark_for_check(plan: UndoPlan) -> None:
         for adapter in adapters_of(post):
             mark_key(adapter, pk_of(post, adapter.model), plan.using, recheck=post is plan.post)
     # ``update()`` sends no signal that would mark these rows.
-    for restore in plan.column_restores:
+    for restore in plan.all_restores:
         model = model_of_row(restore.row_id)
         for adapter in adapters_of(model):
             if adapter.watched & set(restore.values):

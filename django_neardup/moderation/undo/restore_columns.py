@@ -42,7 +42,8 @@ class ColumnRestore:
 class ColumnRestorer:
     """The moves of a record, followed to where the columns are now.
 
-    ``column_restores`` are rows that exist, by current id. ``values_in_journals`` are rows that a later
+    ``column_restores`` are rows that exist, by current id, and ``share_restores`` those with counters that get a
+    share back. ``values_in_journals`` are rows that a later
     action took along and that come back with this undo. It maps the id of the later record to the values
     that go back, by row id.
     """
@@ -52,6 +53,7 @@ class ColumnRestorer:
     ) -> None:
         self.later_records, self.returning_row_ids, self.report = later_records, returning_row_ids, report
         self.column_restores: dict[RowId, ColumnRestore] = {}
+        self.share_restores: dict[RowId, ColumnRestore] = {}
         self.values_in_journals: defaultdict[int, dict[RowId, StoredRow]] = defaultdict(dict)
         self._moved_columns: dict[tuple[RowId, str], MovedColumn] = {}
         self._follow_moves()
@@ -135,8 +137,7 @@ class ColumnRestorer:
         if value is None:
             self._report(ROW_EDITED, row_id, field_name)
             return
-        self.column_restores.setdefault(row_id, ColumnRestore(row_id)).values[field_name] = value
-        self._moved_columns[row_id, field_name] = MovedColumn(row_id, move["to"])
+        self.share_restores.setdefault(row_id, ColumnRestore(row_id)).values[field_name] = value
 
     def _report(self, reason: Any, row_id: RowId, field_name: str) -> None:
         """Report a column that is left as it is, unless the undo sets it by counting nodes of a tree."""

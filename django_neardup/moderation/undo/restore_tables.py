@@ -12,7 +12,14 @@ from django.db import connections
 
 from ..announced_updates import update_rows
 from ..dependencies import ReferenceTarget, model_of_row, offered_targets, referenced_targets
-from ..journal.serialization import changed_columns, deserialize_value, insert_row, row_id_of, stored_key
+from ..journal.serialization import (
+    RowId,
+    changed_columns,
+    deserialize_value,
+    insert_row,
+    row_id_of,
+    stored_key,
+)
 from ..journal.serialization import deserialize_key as key_from
 from ..journal.side_effects import load_current_rows
 from ..link_signals import announce_links, has_link_listeners
@@ -42,10 +49,12 @@ def restore_tables(plan: UndoPlan) -> None:
         _restore_columns(pointing, plan.using)
         _restore_rows(other_rows, triggered_rows, plan.using)
         triggered_rows.remove_all()
+        plan.recounted_cells = _cells_in_place(plan.share_restores, plan.using)
+        _restore_columns(_changed_again(plan.share_restores, plan.using), plan.using)
         # A trigger or a receiver that counts the rows, dates a change or inserts a row itself has changed what was
         # restored.
         inserted = [ColumnRestore(row_id_of(row), row["fields"]) for row in plan.rows_to_insert]
-        changed = _changed_again([*plan.column_restores, *inserted], plan.using)
+        changed = _changed_again([*plan.all_restores, *inserted], plan.using)
         _restore_columns(changed, plan.using, announced=False)
 
 
@@ -64,6 +73,21 @@ def _emptied_unique_columns(restores: Sequence[ColumnRestore]) -> list[ColumnRes
         if names:
             emptied.append(ColumnRestore(restore.row_id, dict.fromkeys(names)))
     return emptied
+
+
+def _cells_in_place(restores: Sequence[ColumnRestore], using: str) -> set[tuple[RowId, str]]:
+    """Return the cells that hold their value already: a trigger has counted the rows that came back."""
+    rows = [
+        {"model": restore.row_id[0], "pk": restore.row_id[1], "fields": restore.values}
+        for restore in restores
+    ]
+    current = load_current_rows(rows, using)
+    return {
+        (restore.row_id, name)
+        for restore in restores
+        for name in restore.values
+        if current.get(restore.row_id, {}).get(name) == restore.values[name]
+    }
 
 
 def _triggered_rows(plan: UndoPlan) -> TriggeredRows:

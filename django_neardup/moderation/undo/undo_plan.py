@@ -29,6 +29,8 @@ from .restore_rows import RowRestorer
 class UndoPlan:
     """The effect of an undo. If ``reasons`` is not empty, it does nothing.
 
+    ``recounted_cells`` are counters that triggers have set while the rows came back. It is filled by the undo.
+
     ``left_messages`` say what would stay, by the ``report``.
 
     ``post`` and ``keeper`` are the current objects, or None if they are gone. ``should_show`` says whether
@@ -45,10 +47,17 @@ class UndoPlan:
     report: UndoReport = field(default_factory=UndoReport)
     rows_to_insert: list[dict[str, Any]] = field(default_factory=list)
     column_restores: list[ColumnRestore] = field(default_factory=list)
+    share_restores: list[ColumnRestore] = field(default_factory=list)
+    recounted_cells: set[tuple[RowId, str]] = field(default_factory=set)
     own_row_ids: set[RowId] = field(default_factory=set)
     later_records: LaterRecords | None = None
     should_show: bool = False
     later_hide_record: MergeRecord | None = None
+
+    @property
+    def all_restores(self) -> list[ColumnRestore]:
+        """Return the columns that go back, and the counters that get a share back."""
+        return [*self.column_restores, *self.share_restores]
 
     @property
     def changed_models(self) -> set[ModelType]:
@@ -91,7 +100,7 @@ class UndoPlan:
         rows = Counter((_rows_label(row["model"]), "") for row in self.rows_to_insert)
         columns = Counter(
             (_rows_label(restore.row_id[0]), _column_label(restore.row_id, field_name))
-            for restore in self.column_restores
+            for restore in self.all_restores
             for field_name in restore.values
         )
         return [(*labels, count) for labels, count in [*sorted(rows.items()), *sorted(columns.items())]]
@@ -157,6 +166,7 @@ def _plan_restore(plan: UndoPlan, lock_rows: bool) -> None:
         row_restorer.rows.values(), key=lambda row: row_id_of(row) not in row_restorer.own_row_ids
     )
     plan.column_restores = list(column_restorer.column_restores.values())
+    plan.share_restores = list(column_restorer.share_restores.values())
 
 
 def load_object(content_type_id: int, key: str, using: str, *, lock_row: bool) -> models.Model | None:
