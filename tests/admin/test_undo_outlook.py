@@ -80,7 +80,8 @@ class TestFindings:
         finally:
             unregister(Piece)
 
-        assert "The database itself deletes or changes what points at it: Echos, Shadows." in page
+        (tables,) = re.findall(r"The database itself deletes or changes what points at it: ([^.]+)\.", page)
+        assert {"Echos", "Shadows"} <= set(tables.split(", "))
 
     @pytest.mark.parametrize("setting", [{"PROVE_UNDO": False}, {"PROVE_ROWS": 1}])
     def test_a_proof_that_will_be_left_out(self, root, cluster, setting):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -70,27 +71,44 @@ def _add_unplanned_changes(
     """Add the watched rows that are in no journal, and the columns of the others that changed unplanned."""
     stored_ids = {row_id_of(row) for record in records for row in record.journal["rows"]}
     left_ids = {row_id for record in records for row_id in _left_row_ids(RecordJournal(record))}
-    planned_ids = stored_ids | left_ids
-    rows = [row for row_id, row in watch.rows.items() if row_id not in planned_ids]
-    later_values = load_current_rows(rows, watch.using)
-    # One statement moves the rows of all posts, so the watch does not know whose a moved row is.
+    rows = {row_id: row for row_id, row in watch.rows.items() if row_id not in stored_ids | left_ids}
+    # One statement moves the rows of all posts: what else becomes of such a row belongs to the post it moved from.
     movers = {
         row_id_of(move): number
         for number, record in reversed(list(enumerate(records)))
         for move in record.journal["moves"]
     }
-    for number in sorted(watch.rows_by_post, reverse=True):
-        for row_id, row in watch.rows_by_post[number].items():
-            if row_id in planned_ids:
-                continue
-            journal = records[movers.get(row_id, number)].journal
-            if row_id in later_values:
-                changes = _compare_rows([row], later_values, set(journaled_cells))
-                journal["moves"] += [{**move, UNPLANNED_KEY: True} for move in changes]
-            elif find_model(row["model"]) is not None:
-                journal["rows"].append({**row, UNPLANNED_KEY: True})
-            # What this post found is what the posts before it have left.
-            later_values[row_id] = row["fields"]
+    moved_rows = {row_id: row for row_id, row in rows.items() if row_id in movers}
+    steps = [(movers[row_id], row_id, row) for row_id, row in moved_rows.items()] + [
+        (phase.post_number, row_id, row)
+        for phase in watch.phases
+        for row_id, row in phase.rows.items()
+        if row_id in rows and row_id not in movers
+    ]
+    later_values = load_current_rows(rows.values(), watch.using)
+    changes: defaultdict[tuple[int, Cell], list[StoredRow]] = defaultdict(list)
+    for number, row_id, row in reversed(steps):
+        if row_id in later_values:
+            for move in _compare_rows([row], later_values, set(journaled_cells)):
+                changes[number, _cell_of(move)].insert(0, move)
+        elif find_model(row["model"]) is not None:
+            records[number].journal["rows"].append({**row, UNPLANNED_KEY: True})
+        # What this step found is what the steps before it have left.
+        later_values[row_id] = row["fields"]
+    for (number, _cell), moves in changes.items():
+        records[number].journal["moves"] += _combine(moves)
+
+
+def _combine(moves: Sequence[StoredRow]) -> list[StoredRow]:
+    """Return one move for those that the phases of a post have made of a column. Return none if nothing changed."""
+    first, last = moves[0], moves[-1]
+    new_value = last["to"]
+    if all(type(move[end]) is int for move in moves for end in ("from", "to")):
+        # Other posts may have counted in between.
+        new_value = first["from"] + sum(move["to"] - move["from"] for move in moves)
+    if new_value == first["from"]:
+        return []
+    return [{**first, "to": new_value, UNPLANNED_KEY: True}]
 
 
 def load_current_rows(rows: Iterable[Mapping[str, Any]], using: str) -> dict[RowId, dict[str, Any]]:

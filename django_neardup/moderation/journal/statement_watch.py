@@ -6,10 +6,10 @@ itself may do more. They all end in statements, so the statements are watched.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -35,16 +35,24 @@ MAX_TABLE_ROWS = 10_000
 """Where it is not known which rows of a table may change, all are read, up to this number."""
 
 
+@dataclass
+class Phase:
+    """The work on one post: ``rows`` are as they were before the first statement in it that changed them."""
+
+    post_number: int
+    rows: dict[RowId, StoredRow] = field(default_factory=dict)
+    triggered_tables: set[str] = field(default_factory=set)
+
+
 class StatementWatch:
     """The rows that statements have changed.
 
     - ``rows``: each row as it was, by row id.
-    - ``rows_by_post``: each row as it was before the first statement that changed it while this post was being
-      worked on, by the number of the post and row id.
+    - ``phases``: the work on one post after another. A post may have several.
     - ``inserted_models``: the models that rows were inserted of.
     - ``table_states``: large tables, and tables of no model, that may change in an unknown way, as they were.
     - ``unread_tables``: tables of which it is not known what has changed in them.
-    - ``post_number``: set by the caller.
+    - ``post_number``: the number of the post that is being worked on. To set it begins a phase.
     """
 
     def __init__(
@@ -55,17 +63,23 @@ class StatementWatch:
     ) -> None:
         self.using = using
         self.rows: dict[RowId, StoredRow] = {}
-        self.rows_by_post: defaultdict[int, dict[RowId, StoredRow]] = defaultdict(dict)
+        self.phases = [Phase(0)]
         self.inserted_models: set[ModelType] = set()
         self.table_states: dict[str, TableState] = {}
         self.unread_tables: set[str] = set()
-        self.post_number = 0
         self._report_changed = report_changed
         self._ignored_tables = own_tables() | {model._meta.db_table for model in ignored_models}
         self._seen_tables: set[str] = set()
-        self._read_by_triggers: set[tuple[int, str]] = set()
         self._effects = OwnEffects(using)
         self._is_reading = False
+
+    @property
+    def post_number(self) -> int:
+        return self.phases[-1].post_number
+
+    @post_number.setter
+    def post_number(self, number: int) -> None:
+        self.phases.append(Phase(number))
 
     def __call__(
         self, execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Mapping[str, Any]
@@ -136,9 +150,9 @@ class StatementWatch:
         """Read the tables that triggers of a table may change."""
         tables = self._effects.changed_by_triggers(changed_table)
         for table in sorted(tables - self._ignored_tables):
-            if (self.post_number, table) in self._read_by_triggers:
+            if table in self.phases[-1].triggered_tables:
                 continue
-            self._read_by_triggers.add((self.post_number, table))
+            self.phases[-1].triggered_tables.add(table)
             model = models_by_table().get(table)
             if model is None or is_large(rows_of(model, self.using)):
                 self._remember_table(table)
@@ -161,7 +175,7 @@ class StatementWatch:
         for key, values in found.items():
             row = {"model": label, "pk": stored_key(key), "fields": values}
             self.rows.setdefault((label, key), row)
-            self.rows_by_post[self.post_number].setdefault((label, key), row)
+            self.phases[-1].rows.setdefault((label, key), row)
         if not found:
             return
         self._remember_counters(rows)
@@ -171,12 +185,12 @@ class StatementWatch:
 
     def _remember_counters(self, rows: models.QuerySet[Any]) -> None:
         """Store the rows of large tables that rows point at, if triggers may change them."""
-        for field in rows.model._meta.local_concrete_fields:
-            target: Any = field.related_model
+        for column in rows.model._meta.local_concrete_fields:
+            target: Any = column.related_model
             if target is not None and target._meta.concrete_model._meta.db_table in self.table_states:
-                keys = rows.order_by().values_list(field.attname, flat=True)
+                keys = rows.order_by().values_list(column.attname, flat=True)
                 referenced = rows_of(target._meta.concrete_model, self.using)
-                name = field.target_field.attname
+                name = column.target_field.attname
                 self._remember(referenced.filter(**{f"{name}__in": list(keys)}), are_deleted=False)
 
     def _remember_referencing(self, rows: models.QuerySet[Any], action: ForeignKeyAction) -> None:
