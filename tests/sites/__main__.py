@@ -1,6 +1,7 @@
 """Merge and undo on what others wrote: `python -m tests.sites [NAME,...]` installs packages and runs their tests.
 
-Each folder beside this file is a site with settings and an environment of its own.
+Each folder beside this file is a site with settings and an environment of its own. NEARDUP_TEST_DATABASE chooses
+the engine (see tests/databases.py).
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ PACKAGES = {
     "safedelete": Package(("django-safedelete",)),
     "simple-history": Package(("django-simple-history",)),
     "taggit": Package(("django-taggit",)),
-    "tenants": Package(("django-tenants", "psycopg[binary]"), "tenants_site"),
+    "tenants": Package(("django-tenants",), "tenants_site"),
     "treebeard": Package(("django-treebeard",)),
     "wagtail": Package(("wagtail",), "wagtail_site"),
 }
@@ -72,17 +73,8 @@ def run_site(folder: str, names: Iterable[str], interpreter: str) -> int:
     if not python.exists():
         subprocess.run([interpreter, "-m", "venv", environment], check=True)
     distributions = [each for name in names for each in PACKAGES[name].distributions]
-    install = [
-        python,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--upgrade",
-        "pytest",
-        "pytest-django",
-        *distributions,
-    ]
+    wanted = ["pytest", "pytest-django", "psycopg[binary]", "pymysql", *distributions]
+    install = [python, "-m", "pip", "install", "--quiet", "--upgrade", *wanted]
     subprocess.run([*install, "--editable", ROOT], check=True)
     print(f"{folder}: {', '.join(names)}", flush=True)
     settings = {"DJANGO_SETTINGS_MODULE": f"tests.sites.{folder}.settings"}

@@ -4,10 +4,12 @@ import tempfile
 
 from machina import MACHINA_MAIN_TEMPLATE_DIR
 
+from tests.sites import databases
+
 SECRET_KEY = "sites"
 USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
-DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+DATABASES = databases.default()
 NEARDUP = {"default": {"BACKEND": None}}
 CACHES = {
     name: {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": name}

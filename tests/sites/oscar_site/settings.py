@@ -5,11 +5,13 @@ import tempfile
 from oscar import INSTALLED_APPS as OSCAR_APPS
 from oscar.defaults import *  # noqa: F403
 
+from tests.sites import databases
+
 SECRET_KEY = "sites"
 USE_TZ = True
 SITE_ID = 1
 DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
-DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+DATABASES = databases.default()
 NEARDUP = {"default": {"BACKEND": None}}
 HAYSTACK_CONNECTIONS = {"default": {"ENGINE": "haystack.backends.simple_backend.SimpleEngine"}}
 OSCAR_THUMBNAILER = "tests.sites.oscar_site.thumbnails.NoThumbnails"

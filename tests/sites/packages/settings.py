@@ -3,13 +3,15 @@
 from importlib.util import find_spec
 from shutil import which
 
+from tests.sites import databases
+
 SECRET_KEY = "sites"
 USE_TZ = True
 ROOT_URLCONF = "tests.sites.packages.urls"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ru", "Russian"), ("de", "German")]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:", "ATOMIC_REQUESTS": True}}
+DATABASES = databases.default(ATOMIC_REQUESTS=True)
 NEARDUP = {"default": {"BACKEND": None}}
 KNOWN_PACKAGES = (
     "treebeard", "mptt", "guardian", "reversion", "parler", "simple_history", "modeltranslation", "taggit",
@@ -30,6 +32,8 @@ INSTALLED_APPS = [
     *(name for name in PACKAGES if name != "modeltranslation"),
     "tests.sites.packages.app",
 ]
+# The app of this site has no migrations, and its tables must come after those that they reference.
+MIGRATION_MODULES = {name.split(".")[-1].removeprefix("django_"): None for name in INSTALLED_APPS}
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -2,10 +2,12 @@
 
 import tempfile
 
+from tests.sites import databases
+
 SECRET_KEY = "sites"
 USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+DATABASES = databases.default()
 NEARDUP = {"default": {"BACKEND": None}}
 LANGUAGE_CODE = "en"
 WAGTAIL_I18N_ENABLED = True
