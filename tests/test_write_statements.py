@@ -47,13 +47,45 @@ def test_a_statement_whose_rows_cannot_be_told(sql, table):
     assert (statement.table, statement.condition) == (table, None)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "REPLACE INTO a VALUES (1)",
+        "INSERT OR REPLACE INTO a VALUES (1)",
+        'INSERT INTO "a" ("b") VALUES (%s) ON CONFLICT("b") DO UPDATE SET "b" = EXCLUDED."b"',
+        "INSERT INTO `a` (`b`) VALUES (%s) ON DUPLICATE KEY UPDATE `b` = VALUES(`b`)",
+    ],
+)
+def test_insertions_that_change_rows(sql):
+    statement = read_write_statement(sql, (1,))
+
+    assert (statement.operation, statement.table) == ("upsert", "a")
+
+
+@pytest.mark.parametrize("comment", ["/* cron */ ", "-- cron\n", "\n/* a */ -- b\n  "])
+def test_a_comment_before_a_statement(comment):
+    statement = read_write_statement(f"{comment}DELETE FROM a WHERE b = %s", (1,))
+
+    assert (statement.operation, statement.table) == ("delete", "a")
+
+
+def test_percent_signs_without_parameters():
+    statement = read_write_statement("DELETE FROM a WHERE b LIKE 'x%'", None)
+
+    assert statement.condition.strip() == "b LIKE 'x%%'"
+
+
 def test_a_statement_with_named_values_is_one_of_them():
     assert read_write_statement("DELETE FROM a WHERE b = %(b)s", {"b": 1}).condition is None
 
 
 @pytest.mark.parametrize(
     "sql",
-    ["INSERT INTO a (b) VALUES (%s)", "INSERT OR IGNORE INTO `a` VALUES (1)", "REPLACE INTO a VALUES (1)"],
+    [
+        "INSERT INTO a (b) VALUES (%s)",
+        "INSERT OR IGNORE INTO `a` VALUES (1)",
+        "INSERT INTO a (b) VALUES (%s) ON CONFLICT DO NOTHING",
+    ],
 )
 def test_insertions(sql):
     statement = read_write_statement(sql, (1,))

@@ -226,6 +226,66 @@ class TestStepByStep:
         assert record.left == []
 
 
+class TestStatementsOfASite:
+    """What a model's own ``delete()`` may run besides."""
+
+    def come_back(self, monkeypatch, act, name_after):
+        keeper, loser = pieces("keeper", "loser")
+        person = Person.objects.create(name="x y")
+
+        def delete_and_act(self, *args, **kwargs):
+            models.Model.delete(self, *args, **kwargs)
+            act(person)
+
+        monkeypatch.setattr(Piece, "delete", delete_and_act)
+        before = site()
+
+        (record,) = run(keeper, loser)
+        assert list(Person.objects.values_list("name", flat=True)) == ([name_after] if name_after else [])
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+
+    def test_an_insert_that_updates(self, monkeypatch):
+        unique = {} if connection.vendor == "mysql" else {"unique_fields": ["id"]}
+
+        def act(person):
+            changed = [Person(id=person.pk, name="z")]
+            Person.objects.bulk_create(changed, update_conflicts=True, update_fields=["name"], **unique)
+
+        self.come_back(monkeypatch, act, "z")
+
+    @pytest.mark.skipif(connection.vendor == "postgresql", reason="it has no REPLACE")
+    def test_an_insert_that_replaces(self, monkeypatch):
+        sql = "REPLACE INTO testapp_person (id, name) VALUES (%s, 'z')"
+        self.come_back(monkeypatch, lambda person: execute(sql, [person.pk]), "z")
+
+    @pytest.mark.parametrize("comment", ["", "/* cron */ "])
+    def test_percent_signs_and_comments(self, monkeypatch, comment):
+        sql = f"{comment}DELETE FROM testapp_person WHERE name LIKE 'x%'"
+        self.come_back(monkeypatch, lambda person: execute(sql), "")
+
+    def test_parameters_that_can_be_read_once(self, monkeypatch):
+        def act(person):
+            rows = (row for row in [("z", person.pk)])
+            with connection.cursor() as cursor:
+                cursor.executemany("UPDATE testapp_person SET name = %s WHERE id = %s", rows)
+
+        self.come_back(monkeypatch, act, "z")
+
+    @pytest.mark.skipif(connection.vendor != "postgresql", reason="psycopg composes statements")
+    def test_a_composed_statement(self, monkeypatch):
+        sql = pytest.importorskip("psycopg.sql")
+        statement = sql.SQL("DELETE FROM {}").format(sql.Identifier("testapp_person"))
+        self.come_back(monkeypatch, lambda person: execute(statement), "")
+
+
+def execute(statement, parameters=None):
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+
+
 class TestNothingShowsWhat:
     def with_delete(self, monkeypatch, act):
         def delete_and_act(self, *args, **kwargs):

@@ -41,7 +41,7 @@ class Phase:
 
     post_number: int
     rows: dict[RowId, StoredRow] = field(default_factory=dict)
-    triggered_tables: set[str] = field(default_factory=set)
+    whole_tables: set[str] = field(default_factory=set)
 
 
 class StatementWatch:
@@ -88,8 +88,12 @@ class StatementWatch:
         if not (self._is_reading or _is_unwatched.get()):
             self._is_reading = True
             try:
+                # A generator can be read only once.
+                parameters = list(parameters) if many else parameters
+                # psycopg composes statements of objects.
+                text = sql if isinstance(sql, str) else sql.as_string(context["cursor"].cursor)
                 for values in parameters if many else [parameters]:
-                    statement = read_write_statement(sql, values)
+                    statement = read_write_statement(text, values)
                     if statement is not None:
                         self._read_before(statement)
             finally:
@@ -113,8 +117,10 @@ class StatementWatch:
         # First the triggers: they tell which tables the rows that are read next lead to.
         self._read_triggered(table)
         model = models_by_table().get(table)
-        if statement.operation == "insert":
+        if statement.operation in ("insert", "upsert"):
             self.inserted_models |= {model} if model is not None else set()
+            if statement.operation == "upsert":
+                self._read_whole(table)
         elif model is None:
             self._remember_table(table)
         elif statement.condition is not None:
@@ -148,16 +154,19 @@ class StatementWatch:
 
     def _read_triggered(self, changed_table: str) -> None:
         """Read the tables that triggers of a table may change."""
-        tables = self._effects.changed_by_triggers(changed_table)
-        for table in sorted(tables - self._ignored_tables):
-            if table in self.phases[-1].triggered_tables:
-                continue
-            self.phases[-1].triggered_tables.add(table)
-            model = models_by_table().get(table)
-            if model is None or is_large(rows_of(model, self.using)):
-                self._remember_table(table)
-            else:
-                self._remember(rows_of(model, self.using), are_deleted=False)
+        for table in sorted(self._effects.changed_by_triggers(changed_table) - self._ignored_tables):
+            self._read_whole(table)
+
+    def _read_whole(self, table: str) -> None:
+        """Read a table of which any row may change, once for each post."""
+        if table in self.phases[-1].whole_tables:
+            return
+        self.phases[-1].whole_tables.add(table)
+        model = models_by_table().get(table)
+        if model is None or is_large(rows_of(model, self.using)):
+            self._remember_table(table)
+        else:
+            self._remember(rows_of(model, self.using), are_deleted=False)
 
     def _remember_table(self, table: str) -> None:
         if table not in self._effects.tables:
