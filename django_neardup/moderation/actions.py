@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext as _
 
@@ -202,16 +201,13 @@ def _action_transaction(
 ) -> Iterator[Callable[[models.Model], models.Model]]:
     """Lock the spaces and the objects, and yield a function that returns the current state of an object.
 
-    Any error rolls everything back. Raise MergeRefused if a model's own code raises ValidationError.
+    Any error rolls everything back.
     """
     with locked_transaction(_spaces(instances, context.using), context.using):
         fresh = _lock_posts(instances, context.using)
         if context.check_unchanged is not None:
             context.check_unchanged()
-        try:
-            yield fresh
-        except ValidationError as error:
-            raise MergeRefused(error.messages) from error
+        yield fresh
         if context.resolves_cluster and context.cluster_id is not None:
             clusters = Cluster.objects.using(context.using).filter(pk=context.cluster_id)
             clusters.update(state=Cluster.State.RESOLVED)

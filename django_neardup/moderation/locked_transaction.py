@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 
-from django.core.exceptions import ImproperlyConfigured
-from django.db import IntegrityError, models
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.db import DatabaseError, DataError, IntegrityError, models
 from django.utils.translation import gettext as _
 
 from ..db.sql import execute, vendor
@@ -14,13 +14,16 @@ from ..exceptions import MergeRefused, NotRegistered
 from ..pipeline import space_lock
 from .cascade import protection_messages
 
+RAISED_IN_POSTGRESQL, SIGNALLED_IN_MARIADB = "P0001", 1644
+"""The codes of errors that the code of a trigger raises: ``RAISE`` and ``SIGNAL``."""
+
 
 @contextmanager
 def locked_transaction(spaces: Collection[int], using: str) -> Iterator[None]:
     """Run the block in a transaction under the locks of the spaces, completely or not at all.
 
-    Raise MergeRefused, with nothing changed, if a row is protected, if the database refuses a change, if an
-    adapter is missing or incomplete, or inside another transaction.
+    Raise MergeRefused, with nothing changed, if a row is protected, if the database or a model's own code
+    refuses a change, if an adapter is missing or incomplete, or inside another transaction.
     """
     try:
         with _own_space_lock(spaces, using):
@@ -30,10 +33,24 @@ def locked_transaction(spaces: Collection[int], using: str) -> Iterator[None]:
         raise MergeRefused(protection_messages(error.protected_objects)) from error
     except models.RestrictedError as error:
         raise MergeRefused(protection_messages(error.restricted_objects)) from error
-    except IntegrityError as error:
+    except DatabaseError as error:
+        if not is_refusal(error):
+            raise
         raise MergeRefused([_("The database refuses: %(error)s") % {"error": error}]) from error
+    except ValidationError as error:
+        raise MergeRefused(error.messages) from error
     except (ImproperlyConfigured, NotRegistered) as error:
         raise MergeRefused([str(error)]) from error
+
+
+def is_refusal(error: DatabaseError) -> bool:
+    """Return whether the database refuses a value or a change: a rule, a range, or an error that a trigger raises."""
+    if isinstance(error, IntegrityError | DataError):
+        return True
+    cause = error.__cause__
+    # psycopg 2 has another name for it.
+    sql_state = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
+    return sql_state == RAISED_IN_POSTGRESQL or error.args[:1] == (SIGNALLED_IN_MARIADB,)
 
 
 @contextmanager

@@ -7,19 +7,20 @@ signals, files and callbacks of the action happen once. Signals of the undo happ
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ..conf import get_profile
 from ..db.transactions import call_after_commit
-from ..exceptions import MergeRefused, UndoIsInexact
+from ..exceptions import MergeRefused, UndoIsInexact, infrastructure_errors
 from ..models import MergeRecord, UndoProof
 from ..pipeline.content_objects import content_type_of
 from .dependencies import model_of_row
@@ -28,6 +29,7 @@ from .journal.editor import RecordJournal
 from .journal.serialization import RowId, changed_columns, find_model
 from .journal.side_effects import arrived_row_ids, load_current_rows
 from .journal.statement_watch import StatementWatch, models_by_table
+from .locked_transaction import is_refusal
 from .lost_files import lost_files
 from .relation_rules import AcceptedLoss
 from .relations import ModelType
@@ -36,6 +38,8 @@ from .undo.restore import in_undo_order, undo_in_transaction
 
 if TYPE_CHECKING:
     from .journal.write import ActionContext
+
+logger = logging.getLogger(__name__)
 
 PROOF_KEY = "proof"
 """The key of a journal for what a proof came to: one of the following."""
@@ -68,7 +72,7 @@ def prove_undo(
     """
     profile = get_profile()
     outcome = OFF if not profile.prove_undo else DONE
-    if outcome == DONE and len(watch.rows) > profile.prove_rows:
+    if outcome == DONE and len(watch.named_row_ids) > profile.prove_rows:
         outcome = TOO_MANY_ROWS
     losses: list[str] = []
     recounted_cells: dict[int, set[tuple[RowId, str]]] = {}
@@ -125,8 +129,16 @@ def _undo_and_compare(
                 recounted_cells[record.pk] = plan.recounted_cells
         except MergeRefused as error:
             return [("", reason) for reason in error.reasons]
-        except IntegrityError as error:
+        except DatabaseError as error:
+            if not is_refusal(error):
+                raise
             return [("", _("The database refuses: %(error)s") % {"error": error})]
+        except Exception as error:
+            if isinstance(error, infrastructure_errors()):
+                raise
+            logger.exception("The undo of an action fails, so the action is refused.")
+            message = _("The undo fails: %(error)s")
+            return [("", message % {"error": f"{type(error).__name__}: {error}"})]
         seen = changed_by_action | arrived
         undone = {
             row_id for row_id in watch.rows if row_id not in seen and find_model(row_id[0]) in inserted_models
@@ -134,8 +146,13 @@ def _undo_and_compare(
         # A row that has a new key, and a row that the action has inserted, are gone after the undo.
         may_be_gone = undone | (arrived - changed_by_action)
         is_hiding = any(record.action == MergeRecord.Action.HIDE for record in records)
-        differing_rows = _differing_rows(watch.rows, may_be_gone, watch.using, is_hiding=is_hiding)
-        return [*differing_rows, *_differing_tables(watch)]
+        cells = list(_differing_cells(watch.rows, may_be_gone, watch.using, is_hiding=is_hiding))
+        differing_tables = list(_differing_tables(watch))
+    lost_ids = {row_id for reason, row_id, _name in cells if reason is LOST} - changed_by_action
+    # A row that the undo itself has made and taken away, as a trigger's, is not there after the rollback either.
+    existing = load_current_rows([watch.rows[row_id] for row_id in lost_ids], watch.using)
+    cells = [cell for cell in cells if cell[1] not in lost_ids or cell[1] in existing]
+    return [*_in_words(cells), *differing_tables]
 
 
 @contextmanager
@@ -152,11 +169,14 @@ def _proving(using: str) -> Iterator[None]:
         _is_proof.reset(token)
 
 
-def _differing_rows(
+DifferingCell = tuple[Any, RowId, str]
+"""The reason, the row, and the name of the column. It is "" if the whole row is missing."""
+
+
+def _differing_cells(
     rows: Mapping[RowId, Mapping[str, Any]], may_be_gone: set[RowId], using: str, *, is_hiding: bool
-) -> Iterator[Difference]:
-    """Yield which rows are not as they were before the action."""
-    reports: defaultdict[str, UndoReport] = defaultdict(UndoReport)
+) -> Iterator[DifferingCell]:
+    """Yield what is not as it was before the action."""
     current = load_current_rows(rows.values(), using)
     for row_id, row in rows.items():
         if row_id in current:
@@ -164,9 +184,15 @@ def _differing_rows(
             for name in changed_columns(model, row["fields"], current[row_id]):
                 # The adapter's ``show()`` is a change of today, and its ``save()`` writes the date of it.
                 if not (is_hiding and getattr(model._meta.get_field(name), "auto_now", False)):
-                    reports[row_id[0]].add(CHANGED, row_id, name)
+                    yield CHANGED, row_id, name
         elif row_id not in may_be_gone:
-            reports[row_id[0]].add(LOST, row_id)
+            yield LOST, row_id, ""
+
+
+def _in_words(cells: Iterable[DifferingCell]) -> Iterator[Difference]:
+    reports: defaultdict[str, UndoReport] = defaultdict(UndoReport)
+    for reason, row_id, name in cells:
+        reports[row_id[0]].add(reason, row_id, name)
     for label, report in reports.items():
         yield from ((label, sentence) for sentence in report.sentences())
 

@@ -3,13 +3,15 @@
 import pytest
 from django.db import connection, models
 
+from django_neardup import registry
+from django_neardup.adapters import Adapter, register
 from django_neardup.exceptions import MergeRefused
 from django_neardup.models import MergeRecord
 from django_neardup.moderation import ActionContext, delete
 from django_neardup.moderation.journal import statement_watch
 from tests.moderation.tools import pieces, run, site, undone
 from tests.testapp.database_made import DROPPED_TRIGGERS, Tally, Visit, trigger
-from tests.testapp.zoo import Person, Piece
+from tests.testapp.zoo import Cascading, Person, Piece
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -168,6 +170,44 @@ def found(word):
         cursor.execute("SELECT count(*) FROM testapp_words WHERE testapp_words MATCH %s", [word])
         return cursor.fetchone()[0]
 
+    def test_a_row_that_a_trigger_makes_and_the_deletion_takes_along(self, make):
+        """The undo makes it once more, under another key."""
+        make.trigger("INSERT", "testapp_piece", "INSERT INTO testapp_cascading (piece_id) VALUES (NEW.id)")
+        (loser,) = pieces("loser")
+        before = site()
+
+        (record,) = removed(loser)
+        assert not Cascading.objects.exists()
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+
+
+class TestRefusalsOfTheDatabase:
+    def test_a_trigger_that_forbids_a_deletion(self, make):
+        bodies = {
+            "sqlite": "SELECT RAISE(ABORT, 'in a parcel')",
+            "postgresql": "RAISE EXCEPTION 'in a parcel'",
+            "mysql": "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'in a parcel'",
+        }
+        make.trigger("DELETE", "testapp_piece", bodies[connection.vendor])
+        keeper, loser = pieces("keeper", "loser")
+
+        for act in (lambda: run(keeper, loser), lambda: removed(loser)):
+            with pytest.raises(MergeRefused, match="in a parcel"):
+                act()
+        assert Piece.objects.count() == 2
+
+    @pytest.mark.skipif(connection.vendor == "sqlite", reason="its integers have 64 bits")
+    def test_a_sum_out_of_range(self, monkeypatch):
+        monkeypatch.setattr(registry, "_registry", {})
+        register(Tally)(type("Rules", (Adapter,), {"fields": ["name"], "sum_fields": ["visits"]}))
+        one, two = (Tally.objects.create(name=name, visits=2_000_000_000) for name in "ab")
+
+        with pytest.raises(MergeRefused, match="The database refuses"):
+            run(one, two)
+
 
 class TestStepByStep:
     def test_a_trigger_sets_off_another(self, make):
@@ -207,6 +247,17 @@ class TestStepByStep:
         undone(record)
 
         assert site() == before
+
+    def test_rows_of_a_table_that_is_read_whole_do_not_count(self, make, settings):
+        """Only rows that statements name count as changed, so the proof is not left out."""
+        make.trigger("DELETE", "testapp_piece", "DELETE FROM testapp_person WHERE name = OLD.code")
+        settings.NEARDUP = {"default": {"BACKEND": None, "PROVE_ROWS": 5}}
+        Person.objects.bulk_create([Person(name=str(number)) for number in range(10)])
+        keeper, loser = pieces("keeper", "loser")
+
+        (record,) = run(keeper, loser)
+
+        assert record.journal["proof"] == "done"
 
     def test_counters_in_a_large_table(self, make, monkeypatch):
         """Not all of it is read, but the rows that posts point at are."""

@@ -418,6 +418,21 @@ class TestRefusals:
         assert Group.objects.exists()
         assert Piece.objects.exists()
 
+    def test_a_receiver_that_fails_in_the_undo(self, listen, caplog):
+        keeper, loser = pieces("keeper", "loser")
+
+        def fail(sender, raw, **kwargs):
+            if raw:
+                raise KeyError("slug")
+
+        listen(post_save, fail, Piece)
+
+        for act in (lambda: run(keeper, loser), lambda: removed(loser)):
+            with pytest.raises(MergeRefused, match="The undo fails: KeyError: 'slug'"):
+                act()
+        assert Piece.objects.count() == 2
+        assert "KeyError" in caplog.text
+
     def test_a_file_that_a_package_deletes_with_its_row(self, monkeypatch, listen):
         keeper, loser, empty = (Sealed.objects.create(scan=name) for name in ("keeper.txt", "loser.txt", ""))
 
@@ -485,6 +500,30 @@ class TestHiding:
         assert Sealed.objects.get(pk=one.pk).number == 1
         with pytest.raises(MergeRefused, match="number"):
             hide([other], ActionContext())
+
+    def test_an_undo_that_the_adapter_forbids_is_refused(self, monkeypatch):
+        class Hiding(Adapter):
+            fields = ("words",)
+
+            def hide(self, sealed):
+                Sealed.objects.filter(pk=sealed.pk).update(number=0)
+
+            def show(self, sealed):
+                if Sealed.objects.get(pk=sealed.pk).words:
+                    raise ValidationError("It has words.")
+                Sealed.objects.filter(pk=sealed.pk).update(number=1)
+
+        monkeypatch.setattr(registry, "_registry", {})
+        register(Sealed)(Hiding)
+        sealed = Sealed.objects.create(number=1)
+        (record,) = hide([sealed], ActionContext())
+        Sealed.objects.update(words="a")
+
+        with pytest.raises(MergeRefused, match="It has words"):
+            undone(record)
+
+        record.refresh_from_db()
+        assert record.undone is None
 
 
 class TestEffects:

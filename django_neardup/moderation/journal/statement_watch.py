@@ -49,6 +49,7 @@ class StatementWatch:
 
     - ``rows``: each row as it was, by row id.
     - ``phases``: the work on one post after another. A post may have several.
+    - ``named_row_ids``: the rows that a statement has named. The others stand in tables that were read whole.
     - ``inserted_models``: the models that rows were inserted of.
     - ``table_states``: large tables, and tables of no model, that may change in an unknown way, as they were.
     - ``unread_tables``: tables of which it is not known what has changed in them.
@@ -64,6 +65,7 @@ class StatementWatch:
         self.using = using
         self.rows: dict[RowId, StoredRow] = {}
         self.phases = [Phase(0)]
+        self.named_row_ids: set[RowId] = set()
         self.inserted_models: set[ModelType] = set()
         self.table_states: dict[str, TableState] = {}
         self.unread_tables: set[str] = set()
@@ -166,7 +168,7 @@ class StatementWatch:
         if model is None or is_large(rows_of(model, self.using)):
             self._remember_table(table)
         else:
-            self._remember(rows_of(model, self.using), are_deleted=False)
+            self._remember(rows_of(model, self.using), are_deleted=False, are_named=False)
 
     def _remember_table(self, table: str) -> None:
         if table not in self._effects.tables:
@@ -174,13 +176,14 @@ class StatementWatch:
         elif table not in self.table_states:
             self.table_states[table] = read_table_state(self.using, table, MAX_TABLE_ROWS)
 
-    def _remember(self, rows: models.QuerySet[Any], *, are_deleted: bool) -> None:
+    def _remember(self, rows: models.QuerySet[Any], *, are_deleted: bool, are_named: bool = True) -> None:
         """Store the rows that are not stored yet, and those that the database changes with them."""
         table = rows.model._meta.db_table
         if table in self._ignored_tables:
             return
         label = rows.model._meta.label_lower
         found = read_queryset(rows, own_table_fields(rows.model))
+        self.named_row_ids |= {(label, key) for key in found} if are_named else set()
         for key, values in found.items():
             row = {"model": label, "pk": stored_key(key), "fields": values}
             self.rows.setdefault((label, key), row)
