@@ -43,18 +43,19 @@ def report_changed_tables(using: str) -> Iterator[Callable[[], set[str]]]:
         yield lambda: {table for table, count in _row_counts(using).items() if count > before.get(table, 0)}
     elif vendor(using) == "sqlite":
         tables: set[str] = set()
+        outer = getattr(connections[using], "neardup_authorizer", None)
 
         def note(action: int, table: str | None, *_rest: Any) -> int:
             # The tables of SQLite itself, such as "sqlite_master", hold no rows of the site.
             if action in _SQLITE_CHANGES and table is not None and not table.startswith("sqlite_"):
                 tables.add(table)
-            return sqlite3.SQLITE_OK
+            return sqlite3.SQLITE_OK if outer is None else int(outer(action, table, *_rest))
 
         _set_authorizer(using, note)
         try:
             yield lambda: set(tables)
         finally:
-            _set_authorizer(using, _NO_AUTHORIZER)
+            _set_authorizer(using, outer)
     else:
         yield set
 
@@ -73,4 +74,6 @@ def _row_counts(using: str) -> dict[str, int]:
 def _set_authorizer(using: str, authorizer: Callable[..., int] | None) -> None:
     connection: Any = connections[using]
     connection.ensure_connection()
-    connection.connection.set_authorizer(authorizer)
+    connection.connection.set_authorizer(authorizer or _NO_AUTHORIZER)
+    # A connection has one, and does not tell which. Blocks may stand in each other.
+    connection.neardup_authorizer = authorizer

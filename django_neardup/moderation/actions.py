@@ -100,13 +100,14 @@ def _merge(
         plan = plan_merge(fresh(keeper), fresh_losers, context.using, values, choices)
         if plan.reasons:
             raise MergeRefused(plan.reasons)
-        pre_merge.send(
-            type(plan.keeper), keeper=plan.keeper, losers=plan.losers, plan=plan, using=context.using
-        )
         urls_by_loser = [addresses.public_urls(loser) for loser in plan.losers]
         records = create_merge_records(plan, context)
-        _log_merge(plan, context)
         with watch_statements(context.using, ignored_models([plan.keeper])) as watch:
+            # What a receiver changes is part of the merge, so an undo takes it back.
+            pre_merge.send(
+                type(plan.keeper), keeper=plan.keeper, losers=plan.losers, plan=plan, using=context.using
+            )
+            _log_merge(plan, context)
             _apply_plan(plan, watch)
             # ``delete()`` and ``save()`` of the models may have done more than was planned.
             journal_side_effects(records, watch)

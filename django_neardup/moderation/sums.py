@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from django.core.exceptions import ValidationError
 from django.db import models
 
 from ..adapters import Adapter, adapters_of
@@ -76,17 +77,24 @@ def add_sums(sums: Sequence[AddedAmount], using: str) -> None:
         _change(added.model, added.pk, added.field, added.amount, using)
 
 
-def take_back_sums(later_records: LaterRecords, using: str) -> None:
-    """Take the amounts of a record back, from wherever later merges have carried them."""
+def take_back_sums(later_records: LaterRecords, using: str) -> list[tuple[RowId, str]]:
+    """Take the amounts of a record back, from wherever later merges have carried them.
+
+    Return the columns that are left as they are: others have lowered them, so that no valid number would be left.
+    """
     journal = later_records.journals[later_records.record.pk]
-    for entry in journal.record.journal.get(SUMS_KEY, ()):
-        _take_back(entry, later_records.keeper_chain, using)
+    entries = journal.record.journal.get(SUMS_KEY, ())
+    left = (_take_back(entry, later_records.keeper_chain, using) for entry in entries)
+    return [cell for cell in left if cell is not None]
 
 
-def _take_back(entry: dict[str, Any], keeper_chain: Sequence[RecordJournal], using: str) -> None:
+def _take_back(
+    entry: dict[str, Any], keeper_chain: Sequence[RecordJournal], using: str
+) -> tuple[RowId, str] | None:
+    """Take one amount back. Return the column if that is not possible."""
     model = find_model(entry["model"])
     if model is None:
-        return
+        return None
     field: Any = model._meta.get_field(entry["field"])
     amount, key = deserialize_value(field, entry["amount"]), hashable_key(entry["pk"])
     for journal in keeper_chain:
@@ -94,6 +102,8 @@ def _take_back(entry: dict[str, Any], keeper_chain: Sequence[RecordJournal], usi
         if row_id in journal.deleted_rows:
             # The keeper was merged or deleted itself: its stored row gets back what it was without this share.
             stored = deserialize_value(field, journal.deleted_rows[row_id]["fields"][field.name])
+            if not _is_valid(field, (stored or 0) - amount):
+                return row_id, field.name
             journal.set_value(row_id, field.name, serialize_value(field, (stored or 0) - amount))
         later = next(
             (
@@ -104,11 +114,21 @@ def _take_back(entry: dict[str, Any], keeper_chain: Sequence[RecordJournal], usi
             None,
         )
         if later is None:
-            return
+            return None
         later["amount"] = serialize_value(field, deserialize_value(field, later["amount"]) - amount)
         journal.is_changed = True
         key = hashable_key(later["pk"])
-    _change(model, deserialize_key(model, stored_key(key)), field, -amount, using, becomes_null=entry["null"])
+    pk = deserialize_key(model, stored_key(key))
+    is_changed = _change(model, pk, field, -amount, using, becomes_null=entry["null"])
+    return None if is_changed else ((entry["model"], key), field.name)
+
+
+def _is_valid(field: Any, value: Any) -> bool:
+    try:
+        field.run_validators(value)
+    except ValidationError:
+        return False
+    return True
 
 
 def recount(posts: Sequence[models.Model], using: str) -> set[RowId]:
@@ -143,8 +163,12 @@ def _keep_dates(watch: StatementWatch) -> None:
 
 def _change(
     model: ModelType, pk: Any, field: Any, amount: Any, using: str, *, becomes_null: bool = False
-) -> None:
+) -> bool:
+    """Add an amount. Return False if it is negative and the sum would not be valid: it is left as it is."""
     for row in rows_of(model, using).filter(pk=pk).select_for_update():
         current = getattr(row, field.attname)
         value = amount if current is None else current + amount
+        if amount < type(amount)() and not _is_valid(field, value):
+            return False
         update_rows(model, [pk], {field.name: None if becomes_null and not value else value}, using)
+    return True

@@ -1,7 +1,7 @@
 """What the database does by itself is compared too; a change that nothing explains refuses the action."""
 
 import pytest
-from django.db import connection, models
+from django.db import connection, models, transaction
 
 from django_neardup import registry
 from django_neardup.adapters import Adapter, register
@@ -384,6 +384,19 @@ class TestNothingShowsWhat:
         with pytest.raises(MergeRefused, match="testapp_person"):
             run(keeper, loser)
         assert Person.objects.exists()
+
+    @not_mariadb
+    def test_a_statement_past_django_after_a_watch_of_its_own(self):
+        """A recount watches its own statements."""
+        Person.objects.create(name="x")
+
+        with transaction.atomic(), statement_watch.watch_statements("default") as watch:
+            with statement_watch.watch_statements("default"):
+                pass
+            cursor = connection.connection.cursor()
+            cursor.execute("UPDATE testapp_person SET name = 'y'")
+            cursor.close()
+            assert watch.unexplained_tables() == {"testapp_person"}
 
     def test_a_table_of_no_model(self, make, monkeypatch):
         make("CREATE TABLE testapp_old (a integer)", then=["DROP TABLE testapp_old"])

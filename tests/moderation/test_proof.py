@@ -12,6 +12,7 @@ from django_neardup.exceptions import MergeRefused, UndoIsInexact
 from django_neardup.models import MergeRecord
 from django_neardup.moderation import ActionContext, delete, hide, merge, plan_merge
 from django_neardup.moderation.undo.restore import undo_records
+from django_neardup.signals import pre_merge
 from django_neardup.testing import assert_undo_is_exact, is_proof
 from tests.moderation.tools import pieces, run, site, undone
 from tests.testapp import database_made
@@ -323,6 +324,29 @@ class TestAModelsOwnDelete:
         assert Group.objects.get().name == "without loser"
         undone(record)
 
+        assert site() == before
+
+    def test_what_a_listener_of_pre_merge_does_comes_back(self, listen):
+        keeper, loser = pieces("keeper", "loser")
+        item = BasketItem.objects.create(basket=Basket.objects.create(), piece=loser, count=3)
+        single = Single.objects.create(piece=loser)
+        Person.objects.create(name="x")
+
+        def change(sender, losers, **kwargs):
+            BasketItem.objects.filter(pk=item.pk).update(count=9)
+            Piece.objects.update(text="archived")
+            single.delete()
+            Person.objects.all().delete()
+
+        listen(pre_merge, change)
+        before = site()
+
+        (record,) = run(keeper, loser)
+        assert BasketItem.objects.get().count == 9
+        assert not Person.objects.exists()
+        (record,) = undone(record)
+
+        assert record.left == []
         assert site() == before
 
 

@@ -8,11 +8,11 @@ from django_neardup.adapters import Adapter, register
 from django_neardup.exceptions import MergeRefused, UndoIsInexact
 from django_neardup.moderation import ActionContext, delete, merge, plan_merge
 from django_neardup.moderation.relation_rules import RelationRules, unknown_names
-from tests.moderation.tools import pieces, run, site, undone
+from tests.moderation.tools import kind, pieces, run, site, undone
 from tests.testapp import zoo
 from tests.testapp.database_made import Shadow, Tally, Visit
 from tests.testapp.models import Ad
-from tests.testapp.zoo import Person, Piece
+from tests.testapp.zoo import Person, Piece, Vote
 
 pytestmark = pytest.mark.django_db
 
@@ -184,6 +184,27 @@ class TestSums:
             assert record.left == []
 
         assert Ad.objects.get(pk=one.pk).hits == 3
+
+    @pytest.mark.parametrize("is_merged_on", [False, True])
+    def test_a_sum_that_others_have_lowered(self, is_merged_on):
+        """No number below zero is stored: the record says that it was left."""
+        registered(Vote, sum_fields=["object_id"])
+        one, two, three = (
+            Vote.objects.create(content_type=kind(Ad), object_id=number, person=Person.objects.create())
+            for number in (1, 5, 2)
+        )
+
+        (record,) = run(one, two)
+        Vote.objects.filter(pk=one.pk).update(object_id=0)
+        if is_merged_on:
+            (other,) = run(three, one)
+        (record,) = undone(record)
+
+        assert "changed since, left as it is" in " ".join(record.left)
+        assert Vote.objects.get(pk=two.pk).object_id == 5
+        assert Vote.objects.get(pk=(three if is_merged_on else one).pk).object_id == (
+            2 if is_merged_on else 0
+        )
 
     @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
     def test_through_a_later_merge_of_the_keeper(self, order):

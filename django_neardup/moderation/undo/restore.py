@@ -197,7 +197,8 @@ def _restore_post(plan: UndoPlan) -> None:
     """Restore columns and rows, save the later journals, and restore the hold of the post."""
     assert plan.later_records is not None
     restore_tables(plan)
-    take_back_sums(plan.later_records, plan.using)
+    for row_id, field_name in take_back_sums(plan.later_records, plan.using):
+        plan.report.add(ROW_EDITED, row_id, field_name)
     plan.later_records.save_journals()
     record = plan.record
     plan.post = load_object(record.loser_type_id, record.loser_id, plan.using, lock_row=False)
