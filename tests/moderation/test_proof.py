@@ -406,6 +406,50 @@ class TestCounters:
         assert tally.visits == 101
 
 
+class TestComputedNumbers:
+    """A number that ``save()`` computes from a value, as the width of an image, is no counter."""
+
+    @pytest.fixture(autouse=True)
+    def counted(self, monkeypatch):
+        def save(self, *args, update_fields=None, **kwargs):
+            self.number = len(self.words.split())
+            fields = None if update_fields is None else {*update_fields, "number"}
+            models.Model.save(self, *args, update_fields=fields, **kwargs)
+
+        monkeypatch.setattr(Sealed, "save", save)
+        monkeypatch.setattr(Sealed._meta.get_field("number"), "editable", False)
+
+    def found(self, sealed):
+        sealed.refresh_from_db()
+        return sealed.words, sealed.number
+
+    @pytest.mark.parametrize("words", ["", "a b c d e"])
+    def test_the_value_was_edited_since(self, words):
+        keeper, loser = Sealed.objects.create(), Sealed.objects.create(words="a b c")
+
+        (record,) = run(keeper, loser)
+        assert self.found(keeper) == ("a b c", 3)
+        keeper.words = words
+        keeper.save()
+        undone(record)
+
+        assert self.found(keeper) == (words, len(words.split()))
+        assert self.found(loser) == ("a b c", 3)
+
+    def test_the_value_was_set_by_a_later_merge(self):
+        keeper, one, two = (Sealed.objects.create(words=words) for words in ("", "a b c", "d e"))
+        before = site()
+
+        (first,) = run(keeper, one)
+        (second,) = run_with(keeper, two, values={"words": two.pk})
+        undone(first)
+        assert self.found(keeper) == ("d e", 2)
+        undone(second)
+
+        assert self.found(keeper) == ("", 0)
+        assert {**site(), "testapp.Sealed": None} == {**before, "testapp.Sealed": None}
+
+
 class TestRefusals:
     def test_a_listener_that_counts_what_comes_back(self, listen):
         """It does not count what goes, so after an undo there is one too many."""

@@ -13,7 +13,7 @@ from django.db import models
 
 from ..journal.editor import UNPLANNED_KEY, MovedColumn, RecordJournal
 from ..journal.later_records import LaterRecords
-from ..journal.serialization import RowId, find_model, is_same_value
+from ..journal.serialization import RowId, find_model, is_same_value, row_id_of
 from ..journal.side_effects import load_current_rows
 from ..trees import is_derived_place
 from .leftovers import RETURNS_LATER, ROW_DELETED, ROW_EDITED, SET_BY_LATER_MERGE, UndoReport
@@ -60,7 +60,9 @@ class ColumnRestorer:
 
     def _follow_moves(self) -> None:
         moves = self.later_records.journals[self.later_records.record.pk].record.journal.get("moves", ())
-        followed_moves = [(move, self._follow(move)) for move in moves if _has_field(move)]
+        moves = [move for move in moves if _has_field(move)]
+        self._replanned_rows = self._find_replanned_rows(moves)
+        followed_moves = [(move, self._follow(move)) for move in moves]
         current = load_current_rows(
             _rows_to_read(followed for followed in followed_moves if followed[1].keeping_journal is None),
             self.later_records.using,
@@ -78,9 +80,9 @@ class ColumnRestorer:
         )
         for move, moved_column in followed_moves:
             journal = moved_column.keeping_journal or keeping_journals.get(moved_column.row_id)
-            if is_share(move) and moved_column.row_id in current:
+            if self._is_share(move) and moved_column.row_id in current:
                 self._give_back_share(move, moved_column.row_id, current[moved_column.row_id])
-            elif is_share(move) and journal is not None:
+            elif self._is_share(move) and journal is not None:
                 stored = stored_value(journal.deleted_rows[moved_column.row_id], move["field"])
                 if (value := _with_share(move, stored)) is not None:
                     journal.set_value(moved_column.row_id, move["field"], value)
@@ -96,8 +98,31 @@ class ColumnRestorer:
             elif moved_column.row_id not in self.returning_row_ids:
                 self.report.add(ROW_DELETED, moved_column.row_id)
 
+    def _find_replanned_rows(self, moves: Sequence[Mapping[str, Any]]) -> set[RowId]:
+        """Return the rows with a planned column that does not hold the value of this record any more."""
+        share_rows = {row_id_of(move) for move in moves if is_share(move)}
+        planned_moves = [
+            (move, self.later_records.follow_move(move))
+            for move in moves
+            if row_id_of(move) in share_rows and not move.get(UNPLANNED_KEY)
+        ]
+        current = load_current_rows(_rows_to_read(planned_moves), self.later_records.using)
+        return {
+            row_id_of(move)
+            for move, moved_column in planned_moves
+            if self._state(move, moved_column, current) != "ours"
+        }
+
+    def _is_share(self, move: Mapping[str, Any]) -> bool:
+        """Return whether a move is a share of a counter.
+
+        A number may also be computed from a planned column, such as the width of an image. It is no share if that
+        column has another value by now.
+        """
+        return is_share(move) and row_id_of(move) not in self._replanned_rows
+
     def _follow(self, move: Mapping[str, Any]) -> MovedColumn:
-        if is_share(move):
+        if self._is_share(move):
             return self.later_records.follow_move_everywhere(move)
         return self.later_records.follow_move(move)
 
@@ -108,7 +133,7 @@ class ColumnRestorer:
 
         Return the old result if that finds no later journal.
         """
-        if is_share(move) or self._is_unchanged(move, moved_column, current):
+        if self._is_share(move) or self._is_unchanged(move, moved_column, current):
             return moved_column
         further = self.later_records.follow_move_everywhere(move)
         return (
@@ -121,6 +146,12 @@ class ColumnRestorer:
         self, move: Mapping[str, Any], moved_column: MovedColumn, current: Mapping[RowId, StoredRow]
     ) -> bool:
         """Return whether the column is where its trail ends, without another edit."""
+        return self._state(move, moved_column, current) not in ("edited", "missing")
+
+    def _state(
+        self, move: Mapping[str, Any], moved_column: MovedColumn, current: Mapping[RowId, StoredRow]
+    ) -> str:
+        """Return the state of the column where its trail ends, or "missing" if its row is not there."""
         if moved_column.keeping_journal is not None:
             stored = stored_value(
                 moved_column.keeping_journal.deleted_rows[moved_column.row_id], move["field"]
@@ -128,8 +159,8 @@ class ColumnRestorer:
         elif moved_column.row_id in current:
             stored = current[moved_column.row_id][move["field"]]
         else:
-            return False
-        return self._column_state(move, moved_column, stored) != "edited"
+            return "missing"
+        return self._column_state(move, moved_column, stored)
 
     def _give_back_share(self, move: Mapping[str, Any], row_id: RowId, values: StoredRow) -> None:
         field_name = move["field"]
