@@ -53,8 +53,8 @@ class OwnEffects:
         return reachable([table], self._edges)
 
     def changed_by_triggers(self, table: str) -> set[str]:
-        """Return the other tables that may change by triggers of a table, step by step."""
-        return reachable(self.behind_triggers.get(table, ()), self._edges) - {table}
+        """Return the tables that may change by triggers of a table, step by step."""
+        return reachable(self.behind_triggers.get(table, ()), self._edges)
 
     def is_part_of_virtual(self, table: str) -> bool:
         return any(table.startswith(f"{name}_") for name in self._virtual_tables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .sql import fetch_all, vendor
 
@@ -38,9 +38,13 @@ def words_of_triggers(using: str) -> Mapping[str, set[str]]:
     """Return, by the table that has triggers, every word in their code and in that of the functions they call.
 
     The names of the tables that they change are among them, in small letters, unless the code puts them together
-    while it runs.
+    while it runs. The table itself is among them if the code names it, not only the head of the trigger.
     """
-    triggers = _words_by_name(using, _TRIGGERS[vendor(using)])
+    triggers: defaultdict[str, set[str]] = defaultdict(set)
+    for table, words in _named_words(using, _TRIGGERS[vendor(using)]):
+        if vendor(using) != "mysql" and table.lower() in words:
+            words.remove(table.lower())
+        triggers[table].update(words)
     statement = _ROUTINES.get(vendor(using))
     routines = _words_by_name(using, statement) if triggers and statement else {}
     return {table: reachable(words, routines) for table, words in triggers.items()}
@@ -58,6 +62,10 @@ def reachable(names: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[s
 
 def _words_by_name(using: str, statement: str) -> dict[str, set[str]]:
     words: defaultdict[str, set[str]] = defaultdict(set)
-    for name, code in fetch_all(using, statement):
-        words[name].update(_WORD.findall((code or "").lower()))
+    for name, found in _named_words(using, statement):
+        words[name].update(found)
     return words
+
+
+def _named_words(using: str, statement: str) -> Iterator[tuple[str, list[str]]]:
+    return ((name, _WORD.findall((code or "").lower())) for name, code in fetch_all(using, statement))

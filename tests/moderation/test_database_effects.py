@@ -1,7 +1,10 @@
 """What the database does by itself is compared too; a change that nothing explains refuses the action."""
 
+from threading import Thread
+
 import pytest
-from django.db import connection, models, transaction
+from django.db import connection, connections, models, transaction
+from django.db.models.signals import pre_save
 
 from django_neardup import registry
 from django_neardup.adapters import Adapter, register
@@ -11,7 +14,7 @@ from django_neardup.moderation import ActionContext, delete
 from django_neardup.moderation.journal import statement_watch
 from tests.moderation.tools import pieces, run, site, undone
 from tests.testapp.database_made import DROPPED_TRIGGERS, Tally, Visit, trigger
-from tests.testapp.zoo import Cascading, Person, Piece
+from tests.testapp.zoo import Cascading, Group, Person, Piece
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -183,6 +186,45 @@ def found(word):
         assert site() == before
         assert record.left == []
 
+    def test_a_row_that_a_trigger_makes_and_the_merge_moves(self, make):
+        """The undo makes it once more before the first goes back."""
+        make.trigger("INSERT", "testapp_piece", "INSERT INTO testapp_cascading (piece_id) VALUES (NEW.id)")
+        keeper, loser = pieces("keeper", "loser")
+        before = site()
+
+        (record,) = run(keeper, loser)
+        assert Cascading.objects.filter(piece=keeper).count() == 2
+        (record,) = undone(record)
+
+        assert site() == before
+        assert record.left == []
+
+    @pytest.mark.skipif(connection.vendor == "sqlite", reason="only one connection writes at a time there")
+    def test_a_row_that_somebody_inserts_meanwhile_stays(self, make):
+        """A trigger makes rows of that table, but not this one."""
+        make.trigger("INSERT", "testapp_piece", "INSERT INTO testapp_group (name) VALUES ('made')")
+        make.trigger("DELETE", "testapp_piece", "DELETE FROM testapp_group WHERE name = 'made'")
+        keeper, loser = pieces("keeper", "loser")
+        (record,) = run(keeper, loser)
+
+        def insert(sender, **kwargs):
+            thread = Thread(target=insert_and_close)
+            thread.start()
+            thread.join()
+
+        def insert_and_close():
+            Group.objects.create(name="somebody else's")
+            connections.close_all()
+
+        pre_save.connect(insert, sender=Piece)
+        try:
+            undone(record)
+        finally:
+            pre_save.disconnect(insert, sender=Piece)
+
+        names = sorted(Group.objects.values_list("name", flat=True))
+        assert names == ["made", "made", "somebody else's"]
+
 
 class TestRefusalsOfTheDatabase:
     def test_a_trigger_that_forbids_a_deletion(self, make):
@@ -221,6 +263,21 @@ class TestStepByStep:
         for act in (lambda: run(keeper, loser), lambda: removed(loser)):
             (record,) = act()
             assert not Tally.objects.exists()
+            (record,) = undone(record)
+
+            assert site() == before
+            assert record.left == []
+
+    @pytest.mark.skipif(connection.vendor == "mysql", reason="MariaDB forbids it")
+    def test_a_trigger_changes_other_rows_of_its_own_table(self, make):
+        body = "UPDATE testapp_piece SET text = 'first' WHERE code = 'other'"
+        make.trigger("DELETE", "testapp_piece", body)
+        keeper, loser, other = pieces("keeper", "loser", "other")
+        before = site()
+
+        for act in (lambda: run(keeper, loser), lambda: removed(loser)):
+            (record,) = act()
+            assert Piece.objects.get(pk=other.pk).text == "first"
             (record,) = undone(record)
 
             assert site() == before

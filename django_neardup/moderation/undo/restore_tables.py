@@ -46,6 +46,8 @@ def restore_tables(plan: UndoPlan) -> None:
         # What such a column holds now may be the unique value of the post.
         _restore_columns(_emptied_unique_columns(pointing), plan.using, announced=False)
         _restore_rows(own_rows, triggered_rows, plan.using)
+        # A row that came with the post may hold the unique value of one that goes back.
+        triggered_rows.remove_all()
         _restore_columns(pointing, plan.using)
         _restore_rows(other_rows, triggered_rows, plan.using)
         triggered_rows.remove_all()
@@ -92,8 +94,9 @@ def _cells_in_place(restores: Sequence[ColumnRestore], using: str) -> set[tuple[
 
 def _triggered_rows(plan: UndoPlan) -> TriggeredRows:
     restored_ids = {row_id_of(row) for row in plan.rows_to_insert}
-    changed_ids = {*restored_ids, *(restore.row_id for restore in plan.column_restores)}
-    return TriggeredRows(plan.rows_to_insert, {model_of_row(row_id) for row_id in changed_ids}, plan.using)
+    restored_ids |= {restore.row_id_after for restore in plan.all_restores}
+    changed_models = {model_of_row(row_id) for row_id in restored_ids}
+    return TriggeredRows(plan.rows_to_insert, restored_ids, changed_models, plan.using)
 
 
 def _restore_rows(rows: Sequence[dict[str, Any]], triggered_rows: TriggeredRows, using: str) -> None:

@@ -2,62 +2,67 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db import models
-
 from ...db.own_effects import OwnEffects
-from ..dependencies import model_of_row
-from ..journal.serialization import deserialize_key, own_table_fields, read_queryset, row_id_of
+from ..dependencies import offered_targets, referenced_targets
+from ..journal.serialization import (
+    RowId,
+    changed_columns,
+    deserialize_key,
+    own_table_fields,
+    read_rows,
+    row_id_of,
+    stored_key,
+)
 from ..journal.statement_watch import is_large, unwatched
 from ..relations import ModelType, rows_in_portions, rows_of
 
-StoredRow = dict[str, Any]
+StoredRow = Mapping[str, Any]
 
 
 class TriggeredRows:
-    """The rows that triggers insert into tables of which the journal has rows.
+    """The rows that triggers make again while the journal has them.
 
-    A trigger that once made a row makes another one when the row's post comes back: with the same values under
-    another key, perhaps with another date. The row of the journal takes its place.
+    A trigger that once made a row makes another one when the row's post comes back. ``rows`` are the rows that come
+    back. ``restored_ids`` are their ids, and those of the rows with columns that go back.
     """
 
     def __init__(
-        self, restored_rows: Iterable[StoredRow], changed_models: Iterable[ModelType], using: str
+        self,
+        rows: Sequence[StoredRow],
+        restored_ids: Collection[RowId],
+        changed_models: Iterable[ModelType],
+        using: str,
     ) -> None:
-        self._using = using
-        self._restored_rows: defaultdict[ModelType, list[StoredRow]] = defaultdict(list)
-        for row in restored_rows:
-            self._restored_rows[model_of_row(row_id_of(row))].append(row)
-        effects = OwnEffects(using)
-        reached = {
-            table for model in changed_models for table in effects.changed_by_triggers(model._meta.db_table)
-        }
+        self._rows, self._restored_ids, self._using = rows, restored_ids, using
+        self._targets = {target for row in rows for target in offered_targets(row)}
+        effects, models = OwnEffects(using), set(changed_models)
+        reached = {table for model in models for table in effects.changed_by_triggers(model._meta.db_table)}
         self._keys_before: dict[ModelType, set[Any]] = {
-            model: set(read_queryset(rows_of(model, using), []))
-            for model in self._restored_rows
+            model: set(rows_of(model, using).values_list("pk", flat=True))
+            for model in models
             if model._meta.db_table in reached and not is_large(rows_of(model, using))
         }
 
     def remove(self, model: ModelType) -> None:
-        """Delete the rows of a model that triggers have inserted in the place of rows of the journal."""
+        """Delete the rows of a model that triggers have made since."""
         if model not in self._keys_before:
             return
-        restored_keys = {row_id_of(row)[1] for row in self._restored_rows[model]}
-        wanted = Counter(_values(model, row["fields"]) for row in self._restored_rows[model])
-        found = read_queryset(rows_of(model, self._using), own_table_fields(model))
-        keys = []
-        for key, values in found.items():
-            # Others may have inserted rows meanwhile: only twins of those of the journal go.
-            if key in self._keys_before[model] or key in restored_keys or not wanted[_values(model, values)]:
-                continue
-            wanted[_values(model, values)] -= 1
-            keys.append(deserialize_key(model, key))
+        label = model._meta.label_lower
+        known = self._keys_before[model] | {
+            deserialize_key(model, stored_key(key)) for each, key in self._restored_ids if each == label
+        }
+        keys = set(rows_of(model, self._using).values_list("pk", flat=True)) - known
+        made = read_rows(model, keys, own_table_fields(model), self._using)
+        made_keys = [
+            deserialize_key(model, stored_key(key))
+            for key, fields in made.items()
+            if self._is_made_again(model, {"model": label, "pk": stored_key(key), "fields": fields})
+        ]
         with unwatched():
-            for portion in rows_in_portions(model, keys, self._using):
+            for portion in rows_in_portions(model, made_keys, self._using):
                 portion._raw_delete(self._using)
 
     def remove_all(self) -> None:
@@ -65,13 +70,17 @@ class TriggeredRows:
         for model in self._keys_before:
             self.remove(model)
 
+    def _is_made_again(self, model: ModelType, row: StoredRow) -> bool:
+        """Return whether a row points at one that comes back, or is like one that does.
 
-def _values(model: ModelType, fields: Mapping[str, Any]) -> str:
-    """Return the stored values of a row, without dates and times, as text to compare."""
-    dates = {
-        field.name
-        for field in model._meta.local_concrete_fields
-        if isinstance(field, models.DateField | models.TimeField)
-    }
-    values = {name: value for name, value in fields.items() if name not in dates}
-    return json.dumps(values, default=str, sort_keys=True)
+        Any other row may be one that somebody else has just inserted.
+        """
+        if any(target in self._targets for _name, target in referenced_targets(row)):
+            return True
+        fields = row["fields"]
+        dates = {field.name for field in own_table_fields(model) if hasattr(field, "auto_now")}
+        return any(
+            each["model"] == row["model"] and set(changed_columns(model, each["fields"], fields)) <= dates
+            for each in self._rows
+            if row_id_of(each) != row_id_of(row)
+        )
