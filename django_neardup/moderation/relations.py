@@ -10,7 +10,7 @@ from django.apps import apps
 from django.contrib.contenttypes.fields import GenericForeignKey
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import FieldDoesNotExist, ValidationError
-from django.db import models, router
+from django.db import connections, models, router
 from django.db.models import Q, QuerySet
 from django.utils.text import capfirst
 
@@ -137,15 +137,18 @@ def rows_by_model(instance: models.Model, using: str) -> dict[ModelType, models.
 
 
 def references_to(target_models: Collection[ModelType], using: str) -> list[Reference]:
-    """Return all references to objects of the models, except parent links between these models."""
+    """Return all references to objects of the models, except parent links between these models and views."""
     models_by_content_type = _models_by_content_type(target_models, using)
-    references = []
+    references: list[Reference] = []
     for model in apps.get_models(include_auto_created=True):
         if not model._meta.proxy and router.allow_migrate_model(using, model):
-            references += [
+            found = [
                 *_foreign_key_references(model, target_models),
                 *_generic_references(model, models_by_content_type),
             ]
+            # The rows of a view follow those of its tables.
+            if found and (model._meta.managed or not _is_view(model._meta.db_table, using)):
+                references += found
     return references
 
 
@@ -171,6 +174,13 @@ def _child_models(model: ModelType) -> Iterator[tuple[ModelType, Any]]:
         for link in links:
             if link is not None and link.model is child and concrete_model(link.remote_field.model) is model:
                 yield child, link
+
+
+def _is_view(table: str, using: str) -> bool:
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        tables = connection.introspection.get_table_list(cursor)
+    return any(known.name == table and known.type == "v" for known in tables)
 
 
 def _foreign_key_references(model: ModelType, target_models: Collection[ModelType]) -> Iterator[Reference]:

@@ -3,6 +3,7 @@
 from threading import Thread
 
 import pytest
+from django.apps import apps
 from django.db import connection, connections, models, transaction
 from django.db.models.signals import pre_save
 
@@ -392,6 +393,37 @@ class TestStatementsOfASite:
 def execute(statement, parameters=None):
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
+
+
+@pytest.mark.parametrize("act", ["merge", "delete"])
+def test_a_view_follows_its_table(make, act):
+    """A model without a table of its own, such as one for statistics, points at the posts."""
+    make(
+        "CREATE VIEW testapp_overview AS SELECT id, piece_id FROM testapp_cascading",
+        then=["DROP VIEW testapp_overview"],
+    )
+
+    class Overview(models.Model):
+        piece = models.ForeignKey(Piece, models.DO_NOTHING, related_name="+", db_constraint=False)
+
+        class Meta:
+            app_label = "testapp"
+            managed = False
+
+    try:
+        keeper, loser = pieces("keeper", "loser")
+        Cascading.objects.create(piece=loser)
+        before = list(Cascading.objects.values())
+
+        (record,) = run(keeper, loser) if act == "merge" else removed(loser)
+        assert Overview.objects.filter(piece_id=keeper.pk).count() == (act == "merge")
+        (record,) = undone(record)
+
+        assert list(Cascading.objects.values()) == before
+        assert record.left == []
+    finally:
+        del apps.all_models["testapp"]["overview"]
+        apps.clear_cache()
 
 
 class TestNothingShowsWhat:
