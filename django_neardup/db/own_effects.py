@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connections
 
@@ -24,6 +24,7 @@ class OwnEffects:
 
     def __init__(self, using: str) -> None:
         self.using = using
+        self._columns: dict[str, frozenset[str]] = {}
 
     @cached_property
     def tables(self) -> frozenset[str]:
@@ -55,6 +56,15 @@ class OwnEffects:
     def changed_by_triggers(self, table: str) -> set[str]:
         """Return the tables that may change by triggers of a table, step by step."""
         return reachable(self.behind_triggers.get(table, ()), self._edges)
+
+    def has_other_columns(self, table: str, known: Collection[str]) -> bool:
+        """Return whether a table has columns besides the known ones."""
+        if table not in self._columns:
+            connection = connections[self.using]
+            with connection.cursor() as cursor:
+                cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)} WHERE 1 = 0")
+                self._columns[table] = frozenset(column[0] for column in cursor.description or ())
+        return bool(self._columns[table] - {*known})
 
     def is_part_of_virtual(self, table: str) -> bool:
         return any(table.startswith(f"{name}_") for name in self._virtual_tables)
@@ -101,4 +111,10 @@ def read_table_state(using: str, table: str, max_rows: int) -> TableState:
     name = connections[using].ops.quote_name(table)
     ((count,),) = fetch_all(using, f"SELECT count(*) FROM {name}")
     rows = fetch_all(using, f"SELECT * FROM {name}") if count <= max_rows else []
-    return TableState(count, Counter(blake2b(repr(row).encode(), digest_size=16).digest() for row in rows))
+    return TableState(count, Counter(blake2b(_text_of(row), digest_size=16).digest() for row in rows))
+
+
+def _text_of(row: Sequence[Any]) -> bytes:
+    # The representation of a view on bytes is its address.
+    values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
+    return repr(values).encode()

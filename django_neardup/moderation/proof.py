@@ -199,7 +199,9 @@ def _in_words(cells: Iterable[DifferingCell]) -> Iterator[Difference]:
 
 def _differing_tables(watch: StatementWatch) -> Iterator[Difference]:
     for table in watch.tables_with_losses():
-        yield table, _("The table %(table)s would lack rows.") % {"table": table}
+        model = models_by_table().get(table)
+        name = table if model is None else model._meta.label_lower
+        yield name, _("The table %(table)s would lack rows.") % {"table": table}
 
 
 def _unexplained_tables(watch: StatementWatch) -> Iterator[Difference]:

@@ -51,7 +51,8 @@ class StatementWatch:
     - ``phases``: the work on one post after another. A post may have several.
     - ``named_row_ids``: the rows that a statement has named. The others stand in tables that were read whole.
     - ``inserted_models``: the models that rows were inserted of.
-    - ``table_states``: large tables, and tables of no model, that may change in an unknown way, as they were.
+    - ``table_states``: as they were, large tables and tables of no model that may change in an unknown way, and tables
+      with columns of no field that rows are deleted from.
     - ``unread_tables``: tables of which it is not known what has changed in them.
     - ``post_number``: the number of the post that is being worked on. To set it begins a phase.
     """
@@ -192,6 +193,9 @@ class StatementWatch:
             return
         self._remember_counters(rows)
         if are_deleted:
+            if self._effects.has_other_columns(table, {field.column for field in _columns_of(rows.model)}):
+                # The journal has no values of these columns.
+                self._remember_table(table)
             for action in self._effects.foreign_key_actions.get(table, ()):
                 self._remember_referencing(rows, action)
 
@@ -242,8 +246,12 @@ def is_large(rows: models.QuerySet[Any]) -> bool:
 
 
 def _field_of(model: ModelType | None, column: str) -> Any:
-    fields = [] if model is None else model._meta.local_concrete_fields
+    fields = [] if model is None else _columns_of(model)
     return next((field for field in fields if field.column == column), None)
+
+
+def _columns_of(model: ModelType) -> list[Any]:
+    return list(model._meta.local_concrete_fields)
 
 
 @cache
