@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 WRITES = ("INSERT", "UPDATE", "DELETE")
 
 
-class CrashError(Exception):
+class CrashError(BaseException):
     """The process dies here."""
 
 
