@@ -577,7 +577,7 @@ class TestEmpty:
 
         assert "Nothing answers to the filter" in text
         assert "Without it 1 waits" in text
-        assert "#changelist-filter" not in text
+        assert "#neardup-filter" not in text
 
     def test_nothing_decided(self, root):
         assert "Nothing has been decided yet" in page(root, "", tab="decided").content.decode()
