@@ -45,6 +45,14 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         # A moderator decides on current rows, so they are never read from a replica.
         return super().get_queryset(request).using(self.using or router.db_for_write(self.model))
 
+    def site_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Return the context of the admin site for a page without its sidebar."""
+        context = self.admin_site.each_context(request)
+        # Unfold has no other navigation than its sidebar. Only its site sets this key.
+        if "sidebar_navigation" not in context:
+            context["is_nav_sidebar_enabled"] = False
+        return context
+
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Allow only lookups that belong to a filter of the list."""
         # By lookups on other columns, a user could guess values that the rows do not show.

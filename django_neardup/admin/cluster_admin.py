@@ -84,8 +84,7 @@ class ClusterAdmin(DecisionActionsAdmin):
         size = page.cluster.size
         heading = ngettext("%(title)s: %(size)d similar post", "%(title)s: %(size)d similar posts", size)
         return {
-            **self.admin_site.each_context(request),
-            "is_nav_sidebar_enabled": False,
+            **self.site_context(request),
             "title": heading % {"title": page.leader.title, "size": size},
             "opts": self.opts,
             "media": self.media,

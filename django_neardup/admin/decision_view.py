@@ -287,11 +287,10 @@ class DecisionView:
     def _base_context(self, title: str) -> dict[str, Any]:
         self.request.current_app = self.queue_admin.admin_site.name
         return {
-            **self.queue_admin.admin_site.each_context(self.request),
+            **self.queue_admin.site_context(self.request),
             "title": title,
             "opts": self.queue_admin.opts,
             "media": self.queue_admin.media,
-            "is_nav_sidebar_enabled": False,
             "list_url": self.list_url,
             "back_url": self.decision_request.origin_url(self.queue_admin.admin_site.name),
         }

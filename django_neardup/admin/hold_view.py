@@ -254,8 +254,7 @@ class HoldActionView:
         hold_admin = self.hold_admin
         self.request.current_app = hold_admin.admin_site.name
         context = {
-            **hold_admin.admin_site.each_context(self.request),
-            "is_nav_sidebar_enabled": False,
+            **hold_admin.site_context(self.request),
             "title": self.action.title,
             "opts": hold_admin.opts,
             "media": hold_admin.media,

@@ -191,11 +191,10 @@ class MergeRecordAdmin(PreparedListAdmin):
         """Return the context that every page of the package needs."""
         request.current_app = self.admin_site.name
         return {
-            **self.admin_site.each_context(request),
+            **self.site_context(request),
             "title": title,
             "opts": self.opts,
             "media": self.media,
-            "is_nav_sidebar_enabled": False,
             "list_url": self.list_url(),
         }
 

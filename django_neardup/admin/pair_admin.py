@@ -102,8 +102,7 @@ class PairAdmin(DecisionActionsAdmin):
         self.prepare_rows(request, rows, self.get_queryset(request).db)
         left, right = rows[0].displayed
         return {
-            **self.admin_site.each_context(request),
-            "is_nav_sidebar_enabled": False,
+            **self.site_context(request),
             "title": f"{left.title} – {right.title}",
             "opts": self.opts,
             "media": self.media,

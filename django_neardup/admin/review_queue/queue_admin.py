@@ -95,8 +95,7 @@ class QueueAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         request.current_app = self.admin_site.name
         context = {
-            **self.admin_site.each_context(request),
-            "is_nav_sidebar_enabled": False,
+            **self.site_context(request),
             "title": title,
             "opts": self.opts,
             "media": self.media,
