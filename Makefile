@@ -52,7 +52,7 @@ test-postgresql: $(STAMP)  ## database tests on a private PostgreSQL
 test-mariadb: $(STAMP)  ## database tests on a private MariaDB
 	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike"
 
-test-sites:  ## merges and undos on models of other packages, in environments of their own: SITES=mptt,guardian (all)
+test-sites:  ## models of other packages and other admin themes, in environments of their own: SITES=mptt,unfold (all)
 	$(PYTHON) -m tests.sites $(SITES)
 
 fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`, and random schemas on every database

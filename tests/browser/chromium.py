@@ -19,6 +19,7 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SWITCHES = (
     "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars",
     "--force-device-scale-factor=1", "--disable-background-networking", "--no-first-run",
+    "--force-prefers-reduced-motion",
 )  # fmt: skip
 SECONDS = 20
 WIDTH, HEIGHT = 1280, 900

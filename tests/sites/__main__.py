@@ -20,16 +20,28 @@ ENVIRONMENTS = ROOT / ".venv-sites"
 
 
 class Package(NamedTuple):
-    """A package by the names of its distributions in the registry, and the folder of its site."""
+    """A package by the names of its distributions in the registry, and the folder of its site.
+
+    Its environment has the name of the folder unless it has one of its own.
+    """
 
     distributions: tuple[str, ...]
     folder: str = "packages"
+    environment: str = ""
+
+    @property
+    def site(self) -> tuple[str, str]:
+        """The folder and the name of the environment."""
+        return self.folder, self.environment or self.folder
 
 
+BROWSER = ("selenium", "axe-core-python")
 PACKAGES = {
     "auditlog": Package(("django-auditlog",)),
     "cacheops": Package(("django-cacheops",)),
+    "grappelli": Package(("django-grappelli", *BROWSER), "themes_site", "grappelli"),
     "guardian": Package(("django-guardian",)),
+    "jazzmin": Package(("django-jazzmin", *BROWSER), "themes_site", "jazzmin"),
     "modeltranslation": Package(("django-modeltranslation",)),
     "machina": Package(("django-machina",), "machina_site"),
     "mptt": Package(("django-mptt",)),
@@ -43,6 +55,7 @@ PACKAGES = {
     "taggit": Package(("django-taggit",)),
     "tenants": Package(("django-tenants",), "tenants_site"),
     "treebeard": Package(("django-treebeard",)),
+    "unfold": Package(("django-unfold", *BROWSER), "themes_site", "unfold"),
     "wagtail": Package(("wagtail",), "wagtail_site"),
 }
 
@@ -58,17 +71,17 @@ def main() -> int:
     names = options.names.split(",")
     if unknown := [name for name in names if name not in PACKAGES]:
         parser.error(f"not known: {', '.join(unknown)}. Known are: {', '.join(PACKAGES)}.")
-    folders = dict.fromkeys(PACKAGES[name].folder for name in names)
+    sites = dict.fromkeys(PACKAGES[name].site for name in names)
     statuses = [
-        run_site(folder, [name for name in names if PACKAGES[name].folder == folder], options.python)
-        for folder in folders
+        run_site(*site, [name for name in names if PACKAGES[name].site == site], options.python)
+        for site in sites
     ]
     return next((status for status in statuses if status), 0)
 
 
-def run_site(folder: str, names: Iterable[str], interpreter: str) -> int:
+def run_site(folder: str, name: str, names: Iterable[str], interpreter: str) -> int:
     """Install the packages of a site in its environment and run its tests there. Return the exit status."""
-    environment = ENVIRONMENTS / folder
+    environment = ENVIRONMENTS / name
     python = environment / "bin" / "python"
     if not python.exists():
         subprocess.run([interpreter, "-m", "venv", environment], check=True)
