@@ -133,7 +133,7 @@ class AcceptedLoss:
 
     def covers(self, name: str) -> bool:
         """Return whether the label of a model, or the name of a table, is among them."""
-        return any(fnmatchcase(name.lower(), pattern.lower()) for pattern in self.names)
+        return bool(name) and any(fnmatchcase(name.lower(), pattern.lower()) for pattern in self.names)
 
 
 def unknown_names(names: Iterable[str]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What the database does by itself is compared too; a change that nothing explains refuses the action."""
 
+import threading
 from threading import Thread
 
 import pytest
@@ -459,6 +460,39 @@ def test_a_view_follows_its_table(make, act):
     finally:
         del apps.all_models["testapp"]["overview"]
         apps.clear_cache()
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has one writer at a time")
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_what_others_do_meanwhile_is_theirs(make, monkeypatch, is_deleted):
+    """The table is read whole, since a trigger names it, and somebody edits a row of it before the commit."""
+    make.trigger("DELETE", "testapp_piece", "DELETE FROM testapp_person WHERE name = OLD.code")
+    keeper, loser = pieces("keeper", "loser")
+    person = Person.objects.create(name="x")
+    started = threading.Event()
+
+    def edit():
+        started.set()
+        rows = Person.objects.filter(pk=person.pk)
+        rows.delete() if is_deleted else rows.update(name="edited")
+        connections.close_all()
+
+    thread = threading.Thread(target=edit)
+
+    def delete_and_wait(self, *args, **kwargs):
+        models.Model.delete(self, *args, **kwargs)
+        thread.start()
+        started.wait()
+        thread.join(0.5)  # It waits for the commit.
+
+    monkeypatch.setattr(Piece, "delete", delete_and_wait)
+
+    (record,) = run(keeper, loser)
+    thread.join()
+    monkeypatch.undo()
+    undone(record)
+
+    assert [person.name for person in Person.objects.all()] == ([] if is_deleted else ["edited"])
 
 
 class TestNothingShowsWhat:

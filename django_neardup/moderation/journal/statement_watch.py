@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -26,7 +25,6 @@ from ..relations import ModelType, rows_of
 from .serialization import RowId, own_table_fields, read_queryset, stored_key
 
 StoredRow = dict[str, Any]
-_is_unwatched: ContextVar[bool] = ContextVar("neardup_is_unwatched", default=False)
 
 OWN_APP = "neardup"
 """The tables of this app are no rows of the site: the worker writes them anew."""
@@ -88,7 +86,7 @@ class StatementWatch:
         self, execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Mapping[str, Any]
     ) -> Any:
         """Run a statement for Django (see ``connection.execute_wrapper``)."""
-        if not (self._is_reading or _is_unwatched.get()):
+        if not self._is_reading:
             self._is_reading = True
             try:
                 # A generator can be read only once.
@@ -183,7 +181,7 @@ class StatementWatch:
         if table in self._ignored_tables:
             return
         label = rows.model._meta.label_lower
-        found = read_queryset(rows, own_table_fields(rows.model))
+        found = read_queryset(self._locked(rows), own_table_fields(rows.model))
         self.named_row_ids |= {(label, key) for key in found} if are_named else set()
         for key, values in found.items():
             row = {"model": label, "pk": stored_key(key), "fields": values}
@@ -198,6 +196,11 @@ class StatementWatch:
                 self._remember_table(table)
             for action in self._effects.foreign_key_actions.get(table, ()):
                 self._remember_referencing(rows, action)
+
+    def _locked(self, rows: models.QuerySet[Any]) -> models.QuerySet[Any]:
+        """Return the rows locked: what others change in them meanwhile is no change of this action."""
+        features = connections[self.using].features
+        return rows.order_by("pk").select_for_update(no_key=features.has_select_for_no_key_update)
 
     def _remember_counters(self, rows: models.QuerySet[Any]) -> None:
         """Store the rows of large tables that rows point at, if triggers may change them."""
@@ -229,16 +232,6 @@ def watch_statements(using: str, ignored_models: Collection[ModelType] = ()) -> 
         watch = StatementWatch(using, ignored_models, report_changed)
         with connections[using].execute_wrapper(watch):
             yield watch
-
-
-@contextmanager
-def unwatched() -> Iterator[None]:
-    """Run a block whose statements no watch looks at: those that take back what a trigger has just done."""
-    token = _is_unwatched.set(True)
-    try:
-        yield
-    finally:
-        _is_unwatched.reset(token)
 
 
 def is_large(rows: models.QuerySet[Any]) -> bool:

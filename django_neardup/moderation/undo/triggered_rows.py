@@ -16,7 +16,7 @@ from ..journal.serialization import (
     row_id_of,
     stored_key,
 )
-from ..journal.statement_watch import is_large, unwatched
+from ..journal.statement_watch import is_large
 from ..relations import ModelType, rows_in_portions, rows_of
 
 StoredRow = Mapping[str, Any]
@@ -61,9 +61,8 @@ class TriggeredRows:
             for key, fields in made.items()
             if self._is_made_again(model, {"model": label, "pk": stored_key(key), "fields": fields})
         ]
-        with unwatched():
-            for portion in rows_in_portions(model, made_keys, self._using):
-                portion._raw_delete(self._using)
+        for portion in rows_in_portions(model, made_keys, self._using):
+            portion._raw_delete(self._using)
 
     def remove_all(self) -> None:
         """Delete such rows of all models."""
