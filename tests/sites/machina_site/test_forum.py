@@ -250,7 +250,8 @@ def test_two_at_once_undone_in_both_orders(write, kind, order):
         records[number] = back(records[number])
         assert_counted()
 
-    assert_came_back(before, *records)
+    # In another order dates are said to come back with the next undo.
+    assert differences(before, rows()) == {}
 
 
 @pytest.mark.parametrize("order", permutations(range(3)))
@@ -264,7 +265,8 @@ def test_posts_of_one_topic_deleted_at_once_and_brought_back_one_by_one(write, o
         records[number] = back(records[number])
         assert_counted()
 
-    assert_came_back(before, *records)
+    # In another order dates are said to come back with the next undo.
+    assert differences(before, rows()) == {}
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
