@@ -1,7 +1,7 @@
 """A crash at any statement of a deed leaves all or nothing."""
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from django_neardup.models import MergeRecord
 from django_neardup.moderation import ActionContext, delete, hide, merge
@@ -28,12 +28,19 @@ def crashing_at(number, deed):
     """Do it, but fail instead of the statement of that number, counted from the first that writes on; whether the
     deed got through without coming to it.
     """
-    statements = 0
+    statements, is_committed = 0, False
+
+    def note_commit():
+        nonlocal is_committed
+        is_committed = True
 
     def count(execute, sql, params, many, context):
         nonlocal statements
         statements += bool(statements) or sql.startswith(WRITES)
-        if statements == number:
+        if statements == 1 and not connection.run_on_commit:
+            # Before all other callbacks: what they write comes after the action.
+            transaction.on_commit(note_commit)
+        if statements == number and not is_committed:
             raise CrashError(sql)
         return execute(sql, params, many, context)
 
