@@ -28,7 +28,7 @@ class OwnEffects:
 
     @cached_property
     def tables(self) -> frozenset[str]:
-        """Return all tables, but for those that a virtual table of SQLite keeps its rows in."""
+        """Return all tables. Tables in which SQLite stores the rows of a virtual table are left out."""
         connection = connections[self.using]
         with connection.cursor() as cursor:
             names = frozenset(connection.introspection.table_names(cursor))

@@ -29,7 +29,7 @@ DERIVING_MODULES = (
 def refresh(
     keys_by_model: Mapping[ModelType, Iterable[Any]], using: str, modules: Sequence[str] = DERIVING_MODULES
 ) -> None:
-    """Let the receivers of these modules derive their data anew from the rows with these keys."""
+    """Call the receivers of these modules with the rows that have these keys, so that they update their data."""
     for model, keys in keys_by_model.items():
         receivers = list(receivers_of(post_save, model, modules))
         if not receivers:

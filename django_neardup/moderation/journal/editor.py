@@ -15,7 +15,7 @@ SUMS_KEY = "sums"
 """The key of a journal for the amounts that the keeper got (see ``sums``)."""
 
 UNPLANNED_KEY = "unplanned"
-"""The key of a row, or of a move, that the models' own code or the database made: nobody was asked for it."""
+"""The key that marks a row or a move as unplanned: the models' own code or the database made the change."""
 
 
 @dataclass

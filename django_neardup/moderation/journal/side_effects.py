@@ -100,7 +100,7 @@ def _add_unplanned_changes(
 
 
 def _combine(moves: Sequence[StoredRow]) -> list[StoredRow]:
-    """Return one move for those that the phases of a post have made of a column. Return none if nothing changed."""
+    """Join the moves of one column of one post into one. Return an empty list if the value is as before."""
     first, last = moves[0], moves[-1]
     new_value = last["to"]
     if all(type(move[end]) is int for move in moves for end in ("from", "to")):

@@ -102,9 +102,9 @@ class StatementWatch:
         return execute(sql, parameters, many, context)
 
     def unexplained_tables(self) -> set[str]:
-        """Return the tables that have changed in an unknown way.
+        """Return the tables whose changes are unknown.
 
-        Among them are those that the database says have changed, but no statement was seen that changes them.
+        A table also counts if the database reports a change in it and no seen statement explains the change.
         """
         unseen = self._report_changed() - self._seen_tables - self._ignored_tables
         return self.unread_tables | {name for name in unseen if not self._effects.is_part_of_virtual(name)}
