@@ -229,10 +229,11 @@ class RowRestorer:
             row["fields"][field_name] = None
             self.report.add(REFERENCE_EMPTIED, row_id, field_name)
         elif getattr(field, "db_constraint", True):
-            self._leave_out_or_refuse(row_id, keeping_journal, str(field.verbose_name))
+            journal = keeping_journal or self._later_journal_with(target)
+            self._leave_out_or_refuse(row_id, journal, str(field.verbose_name))
 
     def _leave_out_or_refuse(
-        self, row_id: RowId, keeping_journal: RecordJournal | None, field_label: str
+        self, row_id: RowId, target_journal: RecordJournal | None, field_label: str
     ) -> None:
         if row_id in self.own_row_ids:
             message = _("%(post)s cannot come back: what it points at (%(field)s) is gone.")
@@ -240,7 +241,7 @@ class RowRestorer:
                 message % {"post": describe_post(self.later_records.record), "field": field_label}
             )
             return
-        journal = self._journal_with_same_values(row_id) or keeping_journal
+        journal = self._journal_with_same_values(row_id) or target_journal
         self._leave_out_row(row_id, journal, OWNER_GONE if journal is None else RETURNS_LATER)
 
     def _point_at_keeper(
