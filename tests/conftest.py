@@ -123,3 +123,17 @@ def child_environment(db: None) -> dict[str, str]:
         "NEARDUP_TEST_NAMES": json.dumps(names),
         "PYTHONPATH": os.pathsep.join([os.fspath(services.ROOT), os.environ.get("PYTHONPATH", "")]),
     }
+
+
+@pytest.fixture
+def listen():
+    """Connects receivers of signals for one test."""
+    connected = []
+
+    def connect(signal, receiver, sender=None):
+        signal.connect(receiver, sender=sender, weak=False)
+        connected.append((signal, receiver, sender))
+
+    yield connect
+    for signal, receiver, sender in connected:
+        signal.disconnect(receiver, sender=sender)

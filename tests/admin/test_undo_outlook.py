@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.request import Request, urlopen
@@ -33,19 +32,6 @@ ACTIONS = ("hide", "merge", "delete")
 
 def words_of(response: Any) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
-
-
-@pytest.fixture
-def listen() -> Iterator[Any]:
-    connected = []
-
-    def connect(signal: Any, receiver: Any, sender: Any) -> None:
-        signal.connect(receiver, sender=sender, weak=False)
-        connected.append((signal, receiver, sender))
-
-    yield connect
-    for signal, receiver, sender in connected:
-        signal.disconnect(receiver, sender=sender)
 
 
 def forget_author(sender: Any, raw: bool, **kwargs: Any) -> None:

@@ -33,20 +33,6 @@ from tests.testapp.zoo import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def listen():
-    """Connects receivers of signals for one test."""
-    connected = []
-
-    def connect(signal, receiver, sender=None):
-        signal.connect(receiver, sender=sender, weak=False)
-        connected.append((signal, receiver, sender))
-
-    yield connect
-    for signal, receiver, sender in connected:
-        signal.disconnect(receiver, sender=sender)
-
-
 def removed(*posts):
     return delete(posts, ActionContext())
 

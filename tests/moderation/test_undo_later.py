@@ -4,6 +4,7 @@ from datetime import date
 from itertools import permutations, product
 
 import pytest
+from django.db.models.signals import post_delete
 
 from django_neardup.models import MergeRecord
 from django_neardup.moderation import ActionContext, delete, merge, plan_merge
@@ -250,6 +251,24 @@ def test_a_row_whose_place_a_later_merge_has_filled_comes_back_with_that_one():
     assert [words for words in first.left if "comes back when what it belongs to does" in words]
     assert Promotion.objects.get(offer=keeper).until.day == 3
     undone(second)
+
+    assert site() == before
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_row_whose_owner_a_later_deletion_took_along_comes_back_with_it(order, listen):
+    """The owner was no row of the post: a receiver has deleted it."""
+    person = Person.objects.create(name="both")
+    one, two = pieces("one", "two")
+    zoo.Opinion.objects.create(piece=one, person=person, choice=Group.objects.create(name="g"))
+    before = site()
+    (first,) = delete([one], ActionContext())
+    listen(post_delete, lambda sender, **kwargs: Person.objects.filter(pk=person.pk).delete(), Piece)
+    (second,) = delete([two], ActionContext())
+    records = [first, second]
+
+    for number in order:
+        undone(records[number])
 
     assert site() == before
 

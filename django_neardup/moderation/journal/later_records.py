@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
 from ...db.chunks import chunked
 from ...models import MergeRecord
@@ -35,6 +36,7 @@ class LaterRecords:
     def __init__(self, record: MergeRecord, using: str, *, lock_rows: bool) -> None:
         self.record, self.using, self.lock_rows = record, using, lock_rows
         self.journals = {record.pk: RecordJournal(record)}
+        self._records_by_row: dict[str, dict[RowId, int]] = {}
         self.keeper_chain = list(self._read_keeper_chain())
 
     @cached_property
@@ -104,6 +106,50 @@ class LaterRecords:
                 if row_id in journal.deleted_rows
             }
         return journals_by_row_id
+
+    def find_journals(self, row_ids: Collection[RowId]) -> dict[RowId, RecordJournal]:
+        """Return by row id the journals that hold those rows: those of the posts that own them come first."""
+        journals = self.find_keeping_journals(row_ids)
+        others = {row_id: self.find_journal_with(row_id) for row_id in row_ids if row_id not in journals}
+        return journals | {row_id: journal for row_id, journal in others.items() if journal is not None}
+
+    def find_journal_with(self, row_id: RowId) -> RecordJournal | None:
+        """Return the journal of the later record that took a row along, whoever owned it. Return None without one.
+
+        Journals that are amended already come first.
+        """
+        journals = [
+            journal
+            for journal in self.journals.values()
+            if journal.record.pk != self.record.pk and row_id in journal.deleted_rows
+        ]
+        if journals:
+            return journals[0]
+        pk = self._find_records_with_rows_of(row_id[0]).get(row_id)
+        if pk is None or pk in self.journals:
+            return None
+        journal = self._journal_of(self._records_in_force().get(pk=pk))
+        return journal if row_id in journal.deleted_rows else None
+
+    def _find_records_with_rows_of(self, label: str) -> dict[RowId, int]:
+        """Return the later records in force that took rows of a model along, by row id. They are read once."""
+        if label not in self._records_by_row:
+            records = (
+                MergeRecord.objects.using(self.using)
+                .filter(undone=None, pk__gt=self.record.pk)
+                .exclude(action=MergeRecord.Action.HIDE)
+                .annotate(journal_text=Cast("journal", TextField()))
+                .filter(journal_text__contains=f'"{label}"')
+                .order_by("pk")
+                .values_list("pk", "journal")
+            )
+            self._records_by_row[label] = {
+                row_id_of(row): pk
+                for pk, journal in records.iterator(PORTION)
+                for row in journal.get("rows", ())
+                if row["model"] == label
+            }
+        return self._records_by_row[label]
 
     def _record_filters(self, row_ids: Collection[RowId]) -> Iterator[Q]:
         """Yield conditions for the records of posts with those rows, in portions."""

@@ -75,7 +75,7 @@ class ColumnRestorer:
             for followed in followed_moves
             if followed[1].keeping_journal is None and followed[1].row_id not in current
         ]
-        keeping_journals = self.later_records.find_keeping_journals(
+        keeping_journals = self.later_records.find_journals(
             {moved_column.row_id for _move, moved_column in missing_moves} - self.returning_row_ids
         )
         for move, moved_column in followed_moves:

@@ -186,7 +186,8 @@ class RowRestorer:
             column_restorer,
         )
         row_count = len(self.rows)
-        for row_id, field_name, target in lost_references:
+        # A row that has to wait for one target is not pointed at the keeper of another: it waits as it was.
+        for row_id, field_name, target in sorted(lost_references, key=self._can_point_at_keeper):
             if row_id in self.rows:
                 self._repair_reference(row_id, field_name, target, column_restorer)
         return len(self.rows) < row_count
@@ -201,10 +202,10 @@ class RowRestorer:
         """
         row = self.rows[row_id]
         field: Any = model_of_row(row_id)._meta.get_field(field_name)
-        keeping_journal = self._journal_keeping(target)
+        journal = self._later_journal_with(target)
         later_move = (
-            keeping_journal.moves_by_column.get((row_id, field_name))
-            if keeping_journal and field_name in row["fields"]
+            journal.moves_by_column.get((row_id, field_name))
+            if journal and field_name in row["fields"]
             else None
         )
         if later_move is not None and (
@@ -217,20 +218,20 @@ class RowRestorer:
                 row_id,
                 field_name,
             )
-        elif (
-            keeping_journal
-            and field_name in row["fields"]
-            and self._point_at_keeper(row, field, target, column_restorer)
-        ):
+        elif field_name in row["fields"] and self._point_at_keeper(row, field, target, column_restorer):
             self.report.add(REFERENCE_MOVED_TO_KEEPER, row_id, field_name)
         elif field_name in row["fields"] and field.null:
-            if keeping_journal:
-                keeping_journal.add_move(row, field_name, None)
+            if journal:
+                journal.add_move(row, field_name, None)
             row["fields"][field_name] = None
             self.report.add(REFERENCE_EMPTIED, row_id, field_name)
         elif getattr(field, "db_constraint", True):
-            journal = keeping_journal or self._later_journal_with(target)
             self._leave_out_or_refuse(row_id, journal, str(field.verbose_name))
+
+    def _can_point_at_keeper(self, reference: tuple[RowId, str, ReferenceTarget]) -> bool:
+        _row_id, _field_name, target = reference
+        journal = self._journal_keeping(target)
+        return journal is not None and journal.record.action == MergeRecord.Action.MERGE
 
     def _leave_out_or_refuse(
         self, row_id: RowId, target_journal: RecordJournal | None, field_label: str
@@ -325,12 +326,7 @@ class RowRestorer:
     def _later_journal_with(self, target: ReferenceTarget) -> RecordJournal | None:
         """Return the later journal that brings the referenced row back. Return None without one."""
         row_id = _row_id_of_target(target)
-        journals = (
-            journal
-            for journal in self.later_records.journals.values()
-            if journal is not self.journal and row_id in journal.deleted_rows
-        )
-        return next(journals, None)
+        return None if row_id is None else self.later_records.find_journals([row_id]).get(row_id)
 
     def _journal_keeping(self, target: ReferenceTarget) -> RecordJournal | None:
         """Return the journal that holds the referenced row as a post's own row. Return None without one."""
