@@ -17,9 +17,9 @@ from .journal.serialization import (
     own_table_fields,
     row_id_of,
     serialize_value,
+    stored_value,
 )
 from .relations import ModelType, concrete_model, rows_in_portions, rows_of
-from .undo.restore_columns import stored_value
 
 logger = logging.getLogger(__name__)
 

@@ -33,6 +33,7 @@ from .locked_transaction import is_refusal
 from .lost_files import lost_files
 from .relation_rules import AcceptedLoss
 from .relations import ModelType
+from .undo.counters import Effects, store_effects
 from .undo.leftovers import UndoReport
 from .undo.restore import in_undo_order, undo_in_transaction
 
@@ -75,12 +76,12 @@ def prove_undo(
     if outcome == DONE and len(watch.named_row_ids) > profile.prove_rows:
         outcome = TOO_MANY_ROWS
     losses: list[str] = []
-    recounted_cells: dict[int, set[tuple[RowId, str]]] = {}
+    effects: dict[int, Effects] = {}
     if outcome == DONE:
         differences = [
             *_unexplained_tables(watch),
             *lost_files(watch.rows, watch.using),
-            *_undo_and_compare(records, watch, context, recounted_cells),
+            *_undo_and_compare(records, watch, context, effects),
         ]
         losses = list(dict.fromkeys(sentence for _name, sentence in differences))
         is_acceptable = all(accepted.covers(name) for name, _sentence in differences)
@@ -93,9 +94,7 @@ def prove_undo(
         call_after_commit(context.using, remember_outcome, post_model, outcome, losses, context.using)
         repeat_outside(watch.rows, watch.using)
     for record in records:
-        # What triggers set right by themselves would be set twice if some rows came back with another record.
-        if cells := recounted_cells.get(record.pk):
-            RecordJournal(record).remove_moves(cells)
+        store_effects(RecordJournal(record), effects.get(record.pk, {}))
         record.journal[PROOF_KEY] = outcome
         if losses:
             record.journal[LOST_KEY] = losses
@@ -117,16 +116,16 @@ def _undo_and_compare(
     records: Sequence[MergeRecord],
     watch: StatementWatch,
     context: ActionContext,
-    recounted_cells: dict[int, set[tuple[RowId, str]]],
+    effects: dict[int, Effects],
 ) -> list[Difference]:
-    """Undo the records in a savepoint, return what is different then, and fill ``recounted_cells`` by record."""
+    """Undo the records in a savepoint, return what is different then, and fill ``effects`` by record."""
     changed_by_action, inserted_models = set(watch.rows), set(watch.inserted_models)
     arrived = {row_id for record in records for row_id in arrived_row_ids(RecordJournal(record))}
     with _proving(context.using):
         try:
             for record in in_undo_order(sorted(records, key=lambda record: -record.pk)):
                 plan = undo_in_transaction(record.pk, context.user, context.using)
-                recounted_cells[record.pk] = plan.recounted_cells
+                effects[record.pk] = plan.effects
         except MergeRefused as error:
             return [("", reason) for reason in error.reasons]
         except DatabaseError as error:

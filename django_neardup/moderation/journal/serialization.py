@@ -205,3 +205,23 @@ def _set_parent_keys(instance: models.Model, model: ModelType) -> None:
         if link is not None and link.model is model:
             setattr(instance, parent._meta.pk.attname, getattr(instance, link.attname))
             _set_parent_keys(instance, parent)
+
+
+def primary_key_names(row_id: RowId) -> Sequence[str]:
+    """Return the names of the primary key's columns. Return an empty list if the model is gone."""
+    model = find_model(row_id[0])
+    return [] if model is None else [pk_field.name for pk_field in model._meta.pk_fields]
+
+
+def stored_value(row: Mapping[str, Any], field_name: str) -> Any:
+    """Return the value of a column of a stored row. The column may be part of the primary key."""
+    if field_name in row["fields"]:
+        return row["fields"][field_name]
+    names = primary_key_names((row["model"], None))
+    parts = row["pk"] if len(names) > 1 else [row["pk"]]
+    return dict(zip(names, parts, strict=True)).get(field_name)
+
+
+def field_of_move(move: Mapping[str, Any]) -> Any:
+    """Return the column that a move is about."""
+    return apps.get_model(move["model"])._meta.get_field(move["field"])

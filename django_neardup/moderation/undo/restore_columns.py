@@ -7,15 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.apps import apps
-from django.core.exceptions import FieldDoesNotExist, ValidationError
-from django.db import models
+from django.core.exceptions import FieldDoesNotExist
 
 from ..journal.editor import UNPLANNED_KEY, MovedColumn, RecordJournal
 from ..journal.later_records import LaterRecords
-from ..journal.serialization import RowId, find_model, is_same_value, row_id_of
+from ..journal.serialization import (
+    RowId,
+    field_of_move,
+    find_model,
+    is_same_value,
+    primary_key_names,
+    row_id_of,
+    stored_value,
+)
 from ..journal.side_effects import load_current_rows
 from ..trees import is_derived_place
+from .counters import EFFECTS_KEY, is_share, with_share
 from .leftovers import RETURNS_LATER, ROW_DELETED, ROW_EDITED, SET_BY_LATER_MERGE, UndoReport
 
 StoredRow = dict[str, Any]
@@ -26,12 +33,15 @@ FollowedMove = tuple[Mapping[str, Any], MovedColumn]
 class ColumnRestore:
     """A row with columns that go back: its current id, and their stored values by name.
 
-    ``is_planned`` is True if one of them was in the plan of the action.
+    ``is_planned`` is True if one of them was in the plan of the action. Counters that get a share have their
+    ``values_before``, and are ``relative`` if what triggers add meanwhile comes on top.
     """
 
     row_id: RowId
     values: StoredRow = field(default_factory=dict)
     is_planned: bool = False
+    values_before: StoredRow = field(default_factory=dict)
+    relative: set[str] = field(default_factory=set)
 
     @property
     def row_id_after(self) -> RowId:
@@ -84,7 +94,7 @@ class ColumnRestorer:
                 self._give_back_share(move, moved_column.row_id, current[moved_column.row_id])
             elif self._is_share(move) and journal is not None:
                 stored = stored_value(journal.deleted_rows[moved_column.row_id], move["field"])
-                if (value := _with_share(move, stored)) is not None:
+                if (value := with_share(move, stored)) is not None:
                     journal.set_value(moved_column.row_id, move["field"], value)
             elif moved_column.overriding_journal is not None:
                 moved_column.overriding_journal.set_original_value(
@@ -164,11 +174,14 @@ class ColumnRestorer:
 
     def _give_back_share(self, move: Mapping[str, Any], row_id: RowId, values: StoredRow) -> None:
         field_name = move["field"]
-        value = _with_share(move, values[field_name])
+        value = with_share(move, values[field_name])
         if value is None:
             self._report(ROW_EDITED, row_id, field_name)
             return
-        self.share_restores.setdefault(row_id, ColumnRestore(row_id)).values[field_name] = value
+        restore = self.share_restores.setdefault(row_id, ColumnRestore(row_id))
+        restore.values[field_name], restore.values_before[field_name] = value, values[field_name]
+        if EFFECTS_KEY in move:
+            restore.relative.add(field_name)
 
     def _report(self, reason: Any, row_id: RowId, field_name: str) -> None:
         """Report a column that is left as it is, unless the undo sets it by counting nodes of a tree."""
@@ -257,52 +270,6 @@ def row_id_with(row_id: RowId, values: Mapping[str, Any]) -> RowId:
     parts = key if isinstance(key, tuple) else (key,)
     new_key = tuple(values.get(name, part) for name, part in zip(names, parts, strict=True))
     return label, new_key if isinstance(key, tuple) else new_key[0]
-
-
-def primary_key_names(row_id: RowId) -> Sequence[str]:
-    """Return the names of the primary key's columns. Return an empty list if the model is gone."""
-    model = find_model(row_id[0])
-    return [] if model is None else [pk_field.name for pk_field in model._meta.pk_fields]
-
-
-def stored_value(row: Mapping[str, Any], field_name: str) -> Any:
-    """Return the value of a column of a stored row. The column may be part of the primary key."""
-    if field_name in row["fields"]:
-        return row["fields"][field_name]
-    names = primary_key_names((row["model"], None))
-    parts = row["pk"] if len(names) > 1 else [row["pk"]]
-    return dict(zip(names, parts, strict=True)).get(field_name)
-
-
-def field_of_move(move: Mapping[str, Any]) -> Any:
-    """Return the column that a move is about."""
-    return apps.get_model(move["model"])._meta.get_field(move["field"])
-
-
-def is_share(move: Mapping[str, Any]) -> bool:
-    """Return whether a move is a change of a counter that nobody planned: a share, which is given back whatever
-    others have changed since.
-    """
-    field = field_of_move(move)
-    return (
-        bool(move.get(UNPLANNED_KEY))
-        and isinstance(field, models.IntegerField)
-        and not (field.choices or field.primary_key or is_derived_place(field.model, field.name))
-        and all(type(value) is int for value in (move["from"], move["to"]))
-    )
-
-
-def _with_share(move: Mapping[str, Any], value: Any) -> int | None:
-    """Return the value of a counter with the share of a move. Return None if there is none, or it is too low."""
-    if type(value) is not int:
-        return None
-    result = value + int(move["from"]) - int(move["to"])
-    try:
-        field_of_move(move).run_validators(result)
-    except ValidationError:
-        # Others have lowered the counter of a positive column.
-        return None
-    return result
 
 
 def _has_field(move: Mapping[str, Any]) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from django.contrib.contenttypes.fields import GenericForeignKey
 from django.db import connections
 
 from ..announced_updates import update_rows
-from ..dependencies import ReferenceTarget, model_of_row, offered_targets, referenced_targets
+from ..dependencies import model_of_row, offered_targets, referenced_targets
 from ..journal.serialization import (
     RowId,
     changed_columns,
@@ -24,6 +25,7 @@ from ..journal.serialization import deserialize_key as key_from
 from ..journal.side_effects import load_current_rows
 from ..link_signals import announce_links, has_link_listeners
 from ..relations import ModelType, concrete_model, rows_in_portions
+from .counters import counters_by_row, set_values, without_effects
 from .restore_columns import ColumnRestore
 from .triggered_rows import TriggeredRows
 from .undo_plan import UndoPlan
@@ -35,35 +37,65 @@ def restore_tables(plan: UndoPlan) -> None:
         # Columns before rows: one of them may hold a unique value that a row needs. But the post comes before
         # the columns that point at it.
         own_rows = [row for row in plan.rows_to_insert if row_id_of(row) in plan.own_row_ids]
-        other_rows = [row for row in plan.rows_to_insert if row_id_of(row) not in plan.own_row_ids]
+        # A trigger counts a row only if the row with its counter is there.
+        first_rows, other_rows = _part_by_need(
+            own_rows, [row for row in plan.rows_to_insert if row_id_of(row) not in plan.own_row_ids]
+        )
         triggered_rows = _triggered_rows(plan)
-        targets = {target for row in own_rows for target in offered_targets(row)}
-        pointing: list[ColumnRestore] = []
-        others: list[ColumnRestore] = []
-        for restore in plan.column_restores:
-            (pointing if _points_at(restore, targets) else others).append(restore)
+        waiting, others = _pointing_at(other_rows, plan.column_restores)
+        pointing, others = _pointing_at([*first_rows, *own_rows], others)
         _restore_columns(others, plan.using)
         # What such a column holds now may be the unique value of the post.
-        _restore_columns(_emptied_unique_columns(pointing), plan.using, announced=False)
+        _restore_columns(_emptied_unique_columns([*pointing, *waiting]), plan.using, announced=False)
+        _restore_rows(first_rows, triggered_rows, plan.using)
         _restore_rows(own_rows, triggered_rows, plan.using)
         # A row that came with the post may hold the unique value of one that goes back.
         triggered_rows.remove_all()
         _restore_columns(pointing, plan.using)
         _restore_rows(other_rows, triggered_rows, plan.using)
         triggered_rows.remove_all()
-        plan.recounted_cells = _cells_in_place(plan.share_restores, plan.using)
+        _restore_columns(waiting, plan.using)
+        plan.effects = _effects(plan)
+        for restore in plan.share_restores:
+            for name in restore.relative:
+                restore.values[name] += plan.effects[restore.row_id][name]
         _restore_columns(_changed_again(plan.share_restores, plan.using), plan.using)
         # A trigger or a receiver that counts the rows, dates a change or inserts a row itself has changed what was
         # restored.
-        inserted = [ColumnRestore(row_id_of(row), row["fields"]) for row in plan.rows_to_insert]
+        inserted = [ColumnRestore(row_id_of(row), set_values(row)) for row in plan.rows_to_insert]
         changed = _changed_again([*plan.all_restores, *inserted], plan.using)
         _restore_columns(changed, plan.using, announced=False)
 
 
-def _points_at(restore: ColumnRestore, targets: Collection[ReferenceTarget]) -> bool:
-    """Return whether a column that goes back points at one of the targets."""
-    row = {"model": restore.row_id[0], "pk": restore.row_id_after[1], "fields": restore.values}
-    return any(target in targets for name, target in referenced_targets(row) if name in restore.values)
+def _part_by_need(
+    own_rows: Sequence[dict[str, Any]], other_rows: Sequence[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Part other rows into those of models that need no row of the post, and those that do, step by step."""
+    models = {model_of_row(row_id_of(row)) for row in other_rows}
+    dependent_models = {model_of_row(row_id_of(row)) for row in own_rows}
+    dependent_models |= {model for model in models if _has_generic_reference(model)}
+    while found := {
+        model for model in models - dependent_models if _referenced_models(model) & dependent_models
+    }:
+        dependent_models |= found
+    parts: tuple[list[dict[str, Any]], list[dict[str, Any]]] = [], []
+    for row in other_rows:
+        parts[model_of_row(row_id_of(row)) in dependent_models].append(row)
+    return parts
+
+
+def _pointing_at(
+    rows: Sequence[dict[str, Any]], restores: Sequence[ColumnRestore]
+) -> tuple[list[ColumnRestore], list[ColumnRestore]]:
+    """Part the restores into those with a column that points at one of the rows, and the others."""
+    targets = {target for row in rows for target in offered_targets(row)}
+    pointing: list[ColumnRestore] = []
+    others: list[ColumnRestore] = []
+    for restore in restores:
+        row = {"model": restore.row_id[0], "pk": restore.row_id_after[1], "fields": restore.values}
+        points = any(target in targets for name, target in referenced_targets(row) if name in restore.values)
+        (pointing if points else others).append(restore)
+    return pointing, others
 
 
 def _emptied_unique_columns(restores: Sequence[ColumnRestore]) -> list[ColumnRestore]:
@@ -77,18 +109,23 @@ def _emptied_unique_columns(restores: Sequence[ColumnRestore]) -> list[ColumnRes
     return emptied
 
 
-def _cells_in_place(restores: Sequence[ColumnRestore], using: str) -> set[tuple[RowId, str]]:
-    """Return the cells that hold their value already: a trigger has counted the rows that came back."""
-    rows = [
-        {"model": restore.row_id[0], "pk": restore.row_id[1], "fields": restore.values}
-        for restore in restores
+def _effects(plan: UndoPlan) -> dict[RowId, dict[str, int]]:
+    """Return what triggers have added to the counters of the rows that came back, and to those that get a share."""
+    rows = {row_id_of(row): without_effects(row)["fields"] for row in plan.rows_to_insert}
+    counters = counters_by_row(plan.rows_to_insert, plan.using)
+    values_before = {
+        row_id: {name: rows[row_id][name] for name in names} for row_id, names in counters.items()
+    }
+    values_before |= {restore.row_id: restore.values_before for restore in plan.share_restores}
+    rows_to_read = [
+        {"model": label, "pk": stored_key(key), "fields": values}
+        for (label, key), values in values_before.items()
     ]
-    current = load_current_rows(rows, using)
+    current = load_current_rows(rows_to_read, plan.using)
     return {
-        (restore.row_id, name)
-        for restore in restores
-        for name in restore.values
-        if current.get(restore.row_id, {}).get(name) == restore.values[name]
+        row_id: {name: current[row_id][name] - value for name, value in values.items()}
+        for row_id, values in values_before.items()
+        if row_id in current
     }
 
 
@@ -113,7 +150,7 @@ def _insert_rows(rows: Sequence[dict[str, Any]], using: str) -> None:
     links = [_attributes_of(row) for row in rows if has_link_listeners(model_of_row(row_id_of(row)))]
     with announce_links(model_of_row(row_id_of(rows[0])), [], links, using) if links else nullcontext():
         for row in rows:
-            insert_row(row, using)
+            insert_row(without_effects(row), using)
 
 
 def _attributes_of(row: dict[str, Any]) -> dict[str, Any]:
@@ -144,6 +181,10 @@ def _by_dependency(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _referenced_models(model: ModelType) -> set[ModelType]:
     fields: Sequence[Any] = model._meta.local_concrete_fields
     return {concrete_model(field.remote_field.model) for field in fields if field.is_relation}
+
+
+def _has_generic_reference(model: ModelType) -> bool:
+    return any(isinstance(field, GenericForeignKey) for field in model._meta.private_fields)
 
 
 def _changed_again(column_restores: Sequence[ColumnRestore], using: str) -> list[ColumnRestore]:

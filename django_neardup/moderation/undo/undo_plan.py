@@ -20,6 +20,7 @@ from ..journal.later_records import LaterRecords
 from ..journal.serialization import RowId, row_id_of
 from ..relation_rules import stays_with_posts
 from ..relations import ModelType, rows_label, rows_of
+from .counters import Effects
 from .leftovers import UndoReport
 from .restore_columns import ColumnRestore, ColumnRestorer
 from .restore_rows import RowRestorer
@@ -29,7 +30,7 @@ from .restore_rows import RowRestorer
 class UndoPlan:
     """The effect of an undo. If ``reasons`` is not empty, it does nothing.
 
-    ``recounted_cells`` are counters that triggers have set while the rows came back. It is filled by the undo.
+    ``effects`` is what triggers have added to counters while the rows came back. It is filled by the undo.
 
     ``left_messages`` say what would stay, by the ``report``.
 
@@ -48,7 +49,7 @@ class UndoPlan:
     rows_to_insert: list[dict[str, Any]] = field(default_factory=list)
     column_restores: list[ColumnRestore] = field(default_factory=list)
     share_restores: list[ColumnRestore] = field(default_factory=list)
-    recounted_cells: set[tuple[RowId, str]] = field(default_factory=set)
+    effects: Effects = field(default_factory=dict)
     own_row_ids: set[RowId] = field(default_factory=set)
     later_records: LaterRecords | None = None
     should_show: bool = False

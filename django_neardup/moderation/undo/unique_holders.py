@@ -14,11 +14,11 @@ from ..journal.serialization import (
     hashable_key,
     row_id_of,
     serialize_key,
+    stored_value,
     stores_null,
 )
 from ..relations import ModelType, rows_of
 from ..unique_conflicts import strip_ordering
-from .restore_columns import stored_value
 
 
 class ValueHolder(NamedTuple):

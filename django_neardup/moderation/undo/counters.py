@@ -1,0 +1,117 @@
+"""Counters in an undo: what the record gives back, and what triggers add by themselves meanwhile.
+
+A counter of a row counts other rows, and these may come back in another order than they went. So nothing sets it
+to its old value: the row comes back with the value less what triggers have added in the proof, and a counter
+of a row that is there gets its share, less the same. Each row that comes back then counts once, with any undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from ...db.own_effects import OwnEffects
+from ..dependencies import model_of_row
+from ..journal.editor import UNPLANNED_KEY, RecordJournal
+from ..journal.serialization import RowId, field_of_move, row_id_of
+from ..trees import is_derived_place
+
+StoredRow = dict[str, Any]
+
+EFFECTS_KEY = "effects"
+"""The key of a row or a move for what triggers add while it is undone: by column, or for the column of the move."""
+
+Effects = Mapping[RowId, Mapping[str, int]]
+"""What triggers have added in an undo, by row and column."""
+
+
+def is_counter(field: Any) -> bool:
+    """Return whether a column is a number that may count rows."""
+    return isinstance(field, models.IntegerField) and not (
+        field.choices or field.primary_key or is_derived_place(field.model, field.name)
+    )
+
+
+def is_share(move: Mapping[str, Any]) -> bool:
+    """Return whether a move is a change of a counter that nobody planned: a share, which is given back whatever
+    others have changed since.
+    """
+    return (
+        bool(move.get(UNPLANNED_KEY))
+        and is_counter(field_of_move(move))
+        and all(type(value) is int for value in (move["from"], move["to"]))
+    )
+
+
+def with_share(move: Mapping[str, Any], value: Any) -> int | None:
+    """Return the value of a counter with the share of a move. Return None if there is none, or it is too low."""
+    if type(value) is not int:
+        return None
+    result = value + int(move["from"]) - int(move["to"]) - int(move.get(EFFECTS_KEY) or 0)
+    # Others have lowered the counter of a positive column.
+    return result if _is_valid(field_of_move(move), result) else None
+
+
+def without_effects(row: StoredRow) -> StoredRow:
+    """Return a row as it is inserted: its counters without what triggers then add."""
+    effects = row.get(EFFECTS_KEY, {})
+    counters = {
+        name: row["fields"][name] - effect for name, effect in effects.items() if name in row["fields"]
+    }
+    return {**row, "fields": {**row["fields"], **counters}}
+
+
+def set_values(row: StoredRow) -> StoredRow:
+    """Return the values of a row that hold after an undo: all but the counters that triggers change."""
+    return {name: value for name, value in row["fields"].items() if name not in row.get(EFFECTS_KEY, ())}
+
+
+def counters_by_row(rows: Iterable[StoredRow], using: str) -> dict[RowId, list[str]]:
+    """Return the names of the counters of rows in tables that triggers name."""
+    tables = frozenset(chain.from_iterable(OwnEffects(using).behind_triggers.values()))
+    found = {}
+    for row in rows:
+        model = model_of_row(row_id_of(row))
+        if model._meta.db_table in tables:
+            found[row_id_of(row)] = [
+                name
+                for name, value in row["fields"].items()
+                if type(value) is int and is_counter(model._meta.get_field(name))
+            ]
+    return {row_id: names for row_id, names in found.items() if names}
+
+
+def store_effects(journal: RecordJournal, effects: Effects) -> None:
+    """Store in a journal what triggers have added in the undo of its record.
+
+    A share that they have given back by themselves is left out from now on.
+    """
+    recounted_cells = set()
+    for move in journal.record.journal.get("moves", ()):
+        row_id, name = row_id_of(move), move["field"]
+        if name in effects.get(row_id, {}) and is_share(move):
+            move[EFFECTS_KEY] = effects[row_id][name]
+            if move[EFFECTS_KEY] == move["from"] - move["to"]:
+                recounted_cells.add((row_id, name))
+    for row in journal.record.journal.get("rows", ()):
+        names = effects.get(row_id_of(row), {})
+        values = {
+            name: row["fields"][name] - effect for name, effect in names.items() if name in row["fields"]
+        }
+        model = model_of_row(row_id_of(row)) if values else None
+        if model and all(_is_valid(model._meta.get_field(name), value) for name, value in values.items()):
+            row[EFFECTS_KEY] = dict(names)
+    if recounted_cells:
+        journal.remove_moves(recounted_cells)
+
+
+def _is_valid(field: Any, value: int) -> bool:
+    try:
+        field.run_validators(value)
+    except ValidationError:
+        return False
+    return True
