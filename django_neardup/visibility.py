@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any, TypeAlias, TypeVar
 
-from django.db import connections, router
+from django.db import router
 from django.db.models import (
     AutoField,
     BigAutoField,
@@ -21,8 +21,9 @@ from django.db.models.sql import AND, Query
 from django.db.models.sql.compiler import SQLCompiler
 
 from .adapters import adapters_of
+from .db.backends import get_backend
+from .db.backends.postgresql import array_literal
 from .db.chunks import chunked
-from .db.sql import array_literal
 from .exceptions import NeardupError
 from .pipeline.content_objects import canonical_id
 from .querysets import filterable
@@ -199,7 +200,7 @@ class _InArray(Lookup):
 def _narrow(
     model: type[Model], queryset: QuerySet[Any], keys: Sequence[ObjectKey], using: str
 ) -> Iterator[QuerySet[Any]]:
-    pk, uses_arrays = model._meta.pk, connections[using].vendor == "postgresql"
+    pk, uses_arrays = model._meta.pk, get_backend(using).has_arrays
     for chunk in chunk_values(keys):
         pks = [pk.to_python(object_id) for _, object_id in chunk]
         narrowed = queryset.using(using)

@@ -23,6 +23,7 @@ from .. import migrations
 from ..adapters import registered_adapters
 from ..algorithms.registry import UnknownAlgorithm
 from ..conf import Profile, get_profile
+from ..db.backends import get_backend
 from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
 from ..pipeline.missing_statistics import profiles_lacking_statistics, unready_content_types
@@ -118,9 +119,7 @@ def _scheme_messages(alias: str) -> Iterator[CheckMessage]:
 
 
 def _transaction_messages(alias: str) -> Iterator[CheckMessage]:
-    connection = connections[alias]
-    mode = connection.settings_dict.get("OPTIONS", {}).get("transaction_mode") or ""
-    if connection.vendor == "sqlite" and str(mode).upper() not in ("IMMEDIATE", "EXCLUSIVE"):
+    if get_backend(alias).needs_immediate_transactions():
         yield check_message(
             "W107",
             f"Database {alias!r} is SQLite, whose transactions begin without the write lock.",

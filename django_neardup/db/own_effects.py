@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from django.db import connections
 
-from .changed_tables import tables_without_transactions
+from .backends import get_backend
 from .foreign_key_actions import ForeignKeyAction, foreign_key_actions
-from .sql import fetch_all, vendor
+from .sql import fetch_all
 from .triggers import reachable, words_of_triggers
 
 
@@ -47,7 +47,7 @@ class OwnEffects:
 
     @cached_property
     def without_transactions(self) -> frozenset[str]:
-        return tables_without_transactions(self.using)
+        return get_backend(self.using).tables_without_transactions()
 
     def changed_with(self, table: str) -> set[str]:
         """Return the table, and all tables that may change with it, step by step."""
@@ -81,12 +81,7 @@ class OwnEffects:
 
     @cached_property
     def _virtual_tables(self) -> frozenset[str]:
-        if vendor(self.using) != "sqlite":
-            return frozenset()
-        statement = (
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%%'"
-        )
-        return frozenset(name for (name,) in fetch_all(self.using, statement))
+        return get_backend(self.using).virtual_tables()
 
 
 class TableState(NamedTuple):

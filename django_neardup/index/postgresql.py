@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import DatabaseError, IntegrityError, transaction
 
-from ..db.sql import array_literal
+from ..db.backends.postgresql import array_literal
 from .base import KeyTable, parse_document_lists
 
 if TYPE_CHECKING:

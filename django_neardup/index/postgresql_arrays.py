@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..db.sql import array_literal
+from ..db.backends.postgresql import array_literal
 from .base import parse_document_lists
 from .postgresql import PostgreSQLKeyTable
 

@@ -13,6 +13,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import cached_property
 from django.utils.translation import ngettext
 
+from ..db.queries import clusters as cluster_queries
 from ..pipeline.content_objects import content_type_of
 from ..visibility import (
     ObjectKey,
@@ -22,7 +23,6 @@ from ..visibility import (
     object_keys,
     write_database,
 )
-from .cluster_members import load_cluster_members
 
 MAX_OTHERS = 20
 """Maximum number of other members that are fetched for a group. ``count`` includes all of them."""
@@ -255,7 +255,7 @@ def _load_clusters(
             ids_by_content_type[content_type_by_model[model]].append(object_id)
         cluster_by_key |= {
             (model_by_content_type[content_type_id], key): cluster
-            for content_type_id, key, cluster in load_cluster_members(
+            for content_type_id, key, cluster in cluster_queries.members_with_objects(
                 using, ids_by_content_type, list(model_by_content_type)
             )
         }

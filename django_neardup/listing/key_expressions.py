@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, TypeAlias
 
-from django.db import connections
 from django.db.models import CharField, Expression, F, Field, Func, IntegerField, Model, UUIDField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.db.models.sql.compiler import SQLCompiler
 
+from ..db.backends import get_backend
 from ..pipeline.content_objects import content_type_of
 from ..querysets import pk_field
 from ..visibility import GroupingError
@@ -89,21 +88,15 @@ class DocumentKey(Func):
         if is_uuid_without_type(self.key_field, connection):
             # The key's SQL appears once for each part, so its parameters do too.
             repetitions = len(UUID_PARTS)
-        if connection.vendor == "mysql":
-            text_sql = f"CONVERT({text_sql} USING utf8mb4) COLLATE utf8mb4_bin"
-        return text_sql, (*values,) * repetitions
+        return get_backend(connection.alias).exact_text(text_sql), (*values,) * repetitions
 
     def _text_sql(self, sql: str, connection: Any) -> str:
         if not isinstance(self.key_field, UUIDField):
             return sql
+        backend = get_backend(connection.alias)
         if not is_uuid_without_type(self.key_field, connection):
-            return f"({sql})::text" if connection.vendor == "postgresql" else f"CAST({sql} AS CHAR(36))"
-        parts = [f"SUBSTR({sql}, {start}, {length})" for start, length in UUID_PARTS]
-        return (
-            f"CONCAT_WS('-', {', '.join(parts)})"
-            if connection.vendor == "mysql"
-            else " || '-' || ".join(parts)
-        )
+            return backend.text_of_uuid(sql)
+        return backend.joined([f"SUBSTR({sql}, {start}, {length})" for start, length in UUID_PARTS], "-")
 
 
 class PostKey(Func):
@@ -125,23 +118,4 @@ class PostKey(Func):
         sql, values = compiler.compile(text)
         if is_digits:
             sql = f"REPLACE({sql}, '-', '')"
-        if connection.vendor == "mysql":
-            charset, collation = _column_collation(connection.alias, *self.column)
-            sql = f"CONVERT({sql} USING {charset}) COLLATE {collation}"
-        return sql, (*values,)
-
-
-@cache
-def _column_collation(alias: str, table: str, column: str) -> tuple[str, str]:
-    """Return the character set and the collation of a column.
-
-    A comparison in another collation cannot use the column's index.
-    """
-    with connections[alias].cursor() as cursor:
-        cursor.execute(
-            "SELECT character_set_name, collation_name FROM information_schema.columns "
-            "WHERE table_schema = DATABASE() AND table_name = %s AND column_name = %s",
-            [table, column],
-        )
-        row: tuple[str, str] = cursor.fetchone()
-    return row
+        return get_backend(connection.alias).like_column(sql, *self.column), (*values,)

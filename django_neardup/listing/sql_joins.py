@@ -5,29 +5,15 @@ Row-by-row subqueries would be expensive for these.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models import F, IntegerField, Model, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from ..models import Membership
+from ..db.queries import collapsed_lists
 from ..pipeline.content_objects import content_type_of
 from .key_expressions import Sql, document_key, key_field_type
-
-CLUSTER_JOIN = """
-FROM ({matched}) post
-LEFT JOIN {membership} m ON m.content_type_id = %s AND m.{column} = post.neardup_key
-"""
-
-COUNT_STATEMENT = f"SELECT COUNT(*), COUNT(m.cluster_id), COUNT(DISTINCT m.cluster_id) {CLUSTER_JOIN}"
-
-FIRST_STATEMENT = f"""
-SELECT placed.neardup_pk FROM (
-    SELECT post.neardup_pk, m.cluster_id,
-        ROW_NUMBER() OVER (PARTITION BY m.cluster_id ORDER BY post.neardup_place) AS place {CLUSTER_JOIN}
-) placed
-WHERE placed.cluster_id IS NULL OR placed.place = 1
-"""
 
 
 def count_statement(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql:
@@ -36,7 +22,7 @@ def count_statement(rows: QuerySet[Any], root: type[Model], connection: Any) -> 
     Raise ``EmptyResultSet`` if the queryset can match no row.
     """
     return _compile_statement(
-        COUNT_STATEMENT, rows.order_by().values(neardup_key=_document_key(root)), root, connection
+        collapsed_lists.counts, rows.order_by().values(neardup_key=_document_key(root)), root, connection
     )
 
 
@@ -50,7 +36,7 @@ def first_per_cluster_statement(rows: QuerySet[Any], root: type[Model], connecti
     numbered_rows = rows.order_by().values(
         neardup_pk=F("pk"), neardup_key=_document_key(root), neardup_place=position
     )
-    return _compile_statement(FIRST_STATEMENT, numbered_rows, root, connection)
+    return _compile_statement(collapsed_lists.firsts, numbered_rows, root, connection)
 
 
 def can_order_in_window(query: Any) -> bool:
@@ -90,11 +76,8 @@ def _document_key(root: type[Model]) -> Any:
 
 
 def _compile_statement(
-    statement: str, matching: QuerySet[Any, Any], root: type[Model], connection: Any
+    build: Callable[[str, str, str], str], matching: QuerySet[Any, Any], root: type[Model], connection: Any
 ) -> Sql:
     sql, values = matching.query.get_compiler(connection=connection).as_sql()
-    names = {
-        "membership": connection.ops.quote_name(Membership._meta.db_table),
-        "column": "object_key" if key_field_type(root) is IntegerField else "object_id",
-    }
-    return statement.format(matched=sql, **names), (*values, content_type_of(root, connection.alias).pk)
+    column = "object_key" if key_field_type(root) is IntegerField else "object_id"
+    return build(connection.alias, sql, column), (*values, content_type_of(root, connection.alias).pk)

@@ -8,15 +8,15 @@ from typing import Any
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from ..db.backends import get_backend
+
 
 class ExactCharField(models.CharField):  # type: ignore[type-arg]
     """Text compared byte by byte. In MariaDB's default collation "a" equals "A"."""
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str | None:
         column = super().db_type(connection)
-        if connection.vendor == "mysql" and column:
-            return f"{column} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
-        return column
+        return get_backend(connection.alias).exact_text_type(column) if column else column
 
 
 class DigestField(models.CharField):  # type: ignore[type-arg]
@@ -66,21 +66,5 @@ class DatabaseClock(models.Func):
     def __sub__(self, other: Any) -> Any:
         return super().__sub__(_to_big_integer(other))
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:
-        return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", ()
-
-    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
-        # Not now(), which stands still during a transaction.
-        return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)", []
-
-    def as_mysql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, list[Any]]:
-        # MariaDB gives the start of the statement, but only this function gives it in UTC. In the time zone
-        # of a session one hour of the year comes twice.
-        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000", []
-
-
-CLOCK_SQL = {
-    "sqlite": DatabaseClock().as_sqlite(None, None)[0],
-    "postgresql": DatabaseClock().as_postgresql(None, None)[0],
-    "mysql": DatabaseClock().as_mysql(None, None)[0],
-}
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:  # type: ignore[override]
+        return get_backend(connection.alias).clock, ()

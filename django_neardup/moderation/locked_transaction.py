@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import DatabaseError, DataError, IntegrityError, models
 from django.utils.translation import gettext as _
 
-from ..db.sql import execute, vendor
+from ..db.backends import get_backend
 from ..exceptions import MergeRefused, NotRegistered
 from ..pipeline import space_lock
 from .cascade import protection_messages
@@ -27,7 +27,7 @@ def locked_transaction(spaces: Collection[int], using: str) -> Iterator[None]:
     """
     try:
         with _own_space_lock(spaces, using):
-            _defer_foreign_keys(using)
+            get_backend(using).defer_foreign_keys()
             yield
     except models.ProtectedError as error:
         raise MergeRefused(protection_messages(error.protected_objects)) from error
@@ -70,9 +70,3 @@ def _own_space_lock(spaces: Collection[int], using: str) -> Iterator[None]:
                 ]
             ) from error
         yield
-
-
-def _defer_foreign_keys(using: str) -> None:
-    """Let SQLite check foreign keys at the commit. Those that Django has not made are checked at once."""
-    if vendor(using) == "sqlite":
-        execute(using, "PRAGMA defer_foreign_keys = ON")

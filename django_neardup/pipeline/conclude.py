@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db import connections
-
-from ..db.sql import fetch_all_in
+from ..db.backends import get_backend
+from ..db.queries import clusters as cluster_queries
 from ..models import Membership
 from .clusters.assign import recluster
 from .clusters.memberships import MembershipRow, memberships_of
@@ -32,19 +31,6 @@ The number is small, so that other workers do not wait long.
 
 ABOVE_ALL_IDS = 2**63 - 1
 """Greater than every document id."""
-
-SELECT_LOCKED_STATE = (
-    'SELECT d."id", d."live", d."first_seen", f."source_digest", c."leader_id", '
-    'd."version", m."cluster_id", c."space_id", m."digest", m."scheme_id", '
-    'EXISTS (SELECT 1 FROM "neardup_decisionmember" s WHERE s."document_id" = d."id"), '
-    'd."id" >= %s AND (SELECT a."id" FROM "neardup_pair" a WHERE a."a_id" = d."id" LIMIT 1) IS NULL '
-    'AND (SELECT b."id" FROM "neardup_pair" b WHERE b."b_id" = d."id" LIMIT 1) IS NULL, '
-    'c."size", c."lowest", c."weakest", c."exact" FROM "neardup_document" d '
-    'LEFT JOIN "neardup_fingerprint" f ON f."document_id" = d."id" AND f."scheme_id" = %s '
-    'LEFT JOIN "neardup_membership" m ON m."document_id" = d."id" '
-    'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE d."id" IN ({})'
-)
-"""Reads everything that a conclusion needs in one statement: other workers wait for the lock."""
 
 
 @dataclass(slots=True)
@@ -151,7 +137,7 @@ def _mark_changed_texts(
     }
     # Such a document may have been processed before the pairs were committed, and have found nothing to
     # update. SQLite has one writer at a time, so it cannot happen there.
-    if not sides or connections[using].vendor == "sqlite":
+    if not sides or get_backend(using).has_one_writer:
         return
     judged_digests = {side.document_id: side.stored_digest for side in sides} | {
         document.document_id: document.source_digest for document in concluded
@@ -302,7 +288,7 @@ def _read_locked_state(
         dict[int, Any](),
     )
     versions, memberships, pairs = {}, {}, dict[int, list[PairRow]]()
-    for row in fetch_all_in(using, SELECT_LOCKED_STATE, sorted(documents), first_new_id, scheme):
+    for row in cluster_queries.locked_state(using, sorted(documents), first_new_id, scheme):
         (
             (document, _, _, source_digest, leader_id),
             (version, cluster_id, *membership_values),

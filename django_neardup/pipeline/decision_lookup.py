@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from django.db.models import F, Prefetch
 from django.db.models.functions import Coalesce
 
-from ..db.sql import fetch_all_in, filter_in_chunks
+from ..db.queries import decisions as decision_queries
+from ..db.sql import filter_in_chunks
 from ..models import Decision, DecisionMember, Pair
 from .stage_types import PairRow
 
@@ -17,9 +18,6 @@ FILED_SPACE = F("document__space_id")
 """The space of the document."""
 CLUSTERED_SPACE = Coalesce("document__membership__cluster__space_id", FILED_SPACE)
 """The space of the document's cluster, or of the document if it has none."""
-SELECT_DECISION_IDS = (
-    'SELECT DISTINCT "decision_id" FROM "neardup_decisionmember" WHERE "document_id" IN ({})'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +135,7 @@ def decision_scopes_of(
     ``cache``: decisions read before, by id, with None for a withdrawn one. Decisions read now are added.
     """
     cache = {} if cache is None else cache
-    decision_ids = {
-        decision_id for (decision_id,) in fetch_all_in(using, SELECT_DECISION_IDS, sorted(documents))
-    }
+    decision_ids = set(decision_queries.ids_of(using, sorted(documents)))
     new_ids = decision_ids - cache.keys()
     if new_ids:
         members = DecisionMember.objects.using(using).annotate(filed=FILED_SPACE, placed=CLUSTERED_SPACE)

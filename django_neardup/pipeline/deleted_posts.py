@@ -14,7 +14,8 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone as zone
 
 from ..adapters import Adapter, adapter_for, registered_adapters
-from ..db.sql import execute, fetch_all
+from ..db.queries import documents as document_queries
+from ..db.queries import fingerprints as fingerprint_queries
 from ..db.timezones import to_database
 from ..models import Document, Fingerprint, MergeRecord, Scheme
 from ..text.hashing import hash_word
@@ -29,41 +30,6 @@ MAX_PURGED = 200
 
 MAX_DAYS = 36_525
 """Longest time that a post is remembered, in days. Much later dates do not exist in Python or a database."""
-
-UPDATE_REMEMBERED = (
-    'UPDATE "neardup_document" SET "version" = %s, "state" = \'gone\', "repeats_id" = NULL, '
-    '"repeats_exactly" = NULL, "reason" = CASE WHEN "forget_at" IS NULL THEN %s ELSE "reason" END, '
-    '"forget_at" = COALESCE("forget_at", %s) WHERE "id" = %s AND "version" <= %s'
-)
-"""``live`` still says whether the post was shown before it was deleted.
-
-COALESCE: processing the document again does not prolong its time.
-"""
-SELECT_FINGERPRINTS = (
-    'SELECT "scheme_id", "codes", "source_digest" FROM "neardup_fingerprint" WHERE "document_id" = %s'
-)
-HASH_CODES = (
-    'UPDATE "neardup_fingerprint" SET "source_digest" = \'\', "codes" = %s '
-    'WHERE "document_id" = %s AND "scheme_id" = %s'
-)
-UPDATE_FORGOTTEN = (
-    'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE '
-    'WHERE "id" = %s AND "state" = \'gone\' AND "forget_at" IS NOT NULL'
-)
-UPDATE_ERASED = (
-    'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE, "version" = "wanted" '
-    'WHERE "id" = %s'
-)
-"""``version`` stops other workers that read the post before it was deleted."""
-SELECT_LOST_REPOSTS = (
-    'SELECT d."id", d."repeats_id" FROM "neardup_document" d '
-    'LEFT JOIN "neardup_document" r ON r."id" = d."repeats_id" '
-    'WHERE d."repeats_id" IS NOT NULL AND r."forget_at" IS NULL'
-)
-CLEAR_REPOST = (
-    'UPDATE "neardup_document" SET "repeats_id" = NULL, "repeats_exactly" = NULL '
-    'WHERE "id" = %s AND "repeats_id" = %s'
-)
 
 
 def is_any_remembered() -> bool:
@@ -90,13 +56,13 @@ def remember_deleted(document: Document, adapter: Adapter, scheme: Scheme, using
     now = datetime.now(timezone.utc)
     forget_at = datetime_parameter(now + _retention_period(adapter), using)
     with transaction.atomic(using=using, durable=True):
-        parameters = [document.wanted, format_deletion_time(now), forget_at, document.pk, document.wanted]
-        if not execute(using, UPDATE_REMEMBERED, parameters):
+        deletion_time = format_deletion_time(now)
+        if not document_queries.remember(using, document.pk, document.wanted, deletion_time, forget_at):
             return None
         delete_index_rows(document.pk, using, kept_scheme=scheme.pk)
-        for scheme_id, codes, digest in fetch_all(using, SELECT_FINGERPRINTS, [document.pk]):
+        for scheme_id, codes, digest in fingerprint_queries.codes_of(using, document.pk):
             if digest:
-                execute(using, HASH_CODES, [keyed_digest(codes, scheme), document.pk, scheme_id])
+                fingerprint_queries.hash_codes(using, document.pk, scheme_id, keyed_digest(codes, scheme))
     return True
 
 
@@ -108,7 +74,7 @@ def purge(using: str, limit: int = MAX_PURGED) -> int:
     expired = list(expired_documents(using).order_by("pk").values_list("pk", flat=True)[:limit])
     forgotten_count = sum(call_with_retries(_forget_post, document, using) for document in expired)
     if forgotten_count:
-        clear_lost_reposts(using)
+        document_queries.clear_lost_reposts(using)
     return forgotten_count
 
 
@@ -154,16 +120,11 @@ def erase_now(
     )
     document = documents.values_list("pk", flat=True).first()
     if document is None or dry_run:
-        return bool(document and fetch_all(using, SELECT_FINGERPRINTS, [document]))
+        return bool(document and fingerprint_queries.codes_of(using, document))
     mark_document(document, using)
-    was_stored = call_with_retries(_forget_post, document, using, UPDATE_ERASED)
-    clear_lost_reposts(using)
+    was_stored = call_with_retries(_forget_post, document, using, stop_workers=True)
+    document_queries.clear_lost_reposts(using)
     return was_stored
-
-
-def clear_lost_reposts(using: str) -> int:
-    """Clear the original of reposts if it is no longer remembered. Return the number of these posts."""
-    return sum(execute(using, CLEAR_REPOST, row) for row in fetch_all(using, SELECT_LOST_REPOSTS))
 
 
 def format_deletion_time(moment: datetime) -> str:
@@ -197,14 +158,14 @@ def _retention_period(adapter: Adapter) -> timedelta:
     return timedelta(days=min(adapter.settings.memory_days, MAX_DAYS))
 
 
-def _forget_post(document: int, using: str, statement: str = UPDATE_FORGOTTEN) -> bool:
+def _forget_post(document: int, using: str, *, stop_workers: bool = False) -> bool:
     """Delete what is left of a deleted post's text.
 
     Return False if nothing was stored, or if the post exists again.
     """
     with transaction.atomic(using=using, durable=True):
-        if not execute(using, statement, [document]):
+        if not document_queries.forget(using, document, stop_workers=stop_workers):
             return False
-        fingerprints = fetch_all(using, SELECT_FINGERPRINTS, [document])
+        fingerprints = fingerprint_queries.codes_of(using, document)
         delete_index_rows(document, using)
     return bool(fingerprints)

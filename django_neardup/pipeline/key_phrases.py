@@ -9,7 +9,7 @@ from functools import cached_property
 from ..adapters import registered_adapters
 from ..conf import get_aliases
 from ..db.chunks import chunked
-from ..db.sql import fetch_all
+from ..db.queries import documents as document_queries
 from ..models import Document, KeyPhrase
 from ..text.canonical_text import CanonicalText as Text
 from ..text.key_phrases import PhraseMatcher
@@ -17,8 +17,6 @@ from .content_objects import content_type_of
 from .locks import call_with_retries
 from .scheme_cache import cache_no_key_phrases
 from .work_queue import mark_many
-
-FROM_ACTIVE_PHRASES = 'FROM "neardup_keyphrase" WHERE "active" AND ("profile" = \'\' OR "profile" = %s)'
 
 
 @dataclass(frozen=True)
@@ -44,10 +42,10 @@ class PhraseList:
         """The phrases, oldest first."""
         if self.assumed_empty:
             return ()
-        rows = fetch_all(self.using, f'SELECT "text" {FROM_ACTIVE_PHRASES} ORDER BY "id"', [self.profile])
-        if not rows:
+        texts = document_queries.active_phrases(self.using, self.profile)
+        if not texts:
             cache_no_key_phrases(self.profile, self.using)
-        return tuple(text for (text,) in rows)
+        return tuple(texts)
 
     def find_in(self, get_text: Callable[[], Text]) -> tuple[str, ...]:
         """Return the phrases found in a text, in the form of ``normalize_phrase``.

@@ -10,7 +10,8 @@ from typing import ParamSpec, TypeVar
 
 from django.db import OperationalError, transaction
 
-from ..db.sql import execute, vendor
+from ..db.backends import get_backend
+from ..db.queries import documents as document_queries
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,10 +30,7 @@ MariaDB: deadlock, lock timeout, changed row, changed table.
 def write_transaction(using: str) -> Iterator[None]:
     """Open a durable transaction that begins with a write."""
     with transaction.atomic(using=using, durable=True):
-        # SQLite cannot upgrade a read lock while another connection writes. So take the write lock first,
-        # by a write of no row.
-        if vendor(using) == "sqlite":
-            execute(using, 'UPDATE "neardup_document" SET "id" = "id" WHERE "id" = -1')
+        get_backend(using).begin_writing()
         yield
 
 
@@ -45,7 +43,7 @@ def space_lock(spaces: Iterable[int], using: str) -> Iterator[None]:
     """
     with transaction.atomic(using=using, durable=True):
         for space in sorted(set(spaces)):
-            execute(using, 'UPDATE "neardup_space" SET "lock" = "lock" + 1 WHERE "id" = %s', [space])
+            document_queries.lock_space(using, space)
         yield
 
 

@@ -12,50 +12,14 @@ from django.db import connections
 from django.utils import timezone
 
 from ..db.chunks import chunked
-from ..db.sql import (
-    execute_many,
-    fetch_all_in,
-    fetch_union_in,
-    filter_in_chunks,
-    insert_rows,
-    quoted_columns,
-)
+from ..db.queries import fingerprints as fingerprint_queries
+from ..db.queries import pairs as pair_queries
+from ..db.sql import filter_in_chunks
 from ..judge.version import JUDGE_VERSION
 from ..models import Pair, Scheme
 from .decision_lookup import DecisionScope, decision_in_force, decision_scopes_for_pairs
 from .schemes import boilerplate_snapshot
 from .stage_types import JudgedPair, PairRow
-
-SELECT_STORED_PAIRS = (
-    'SELECT "id", "a_id", "b_id", "digest_a", "digest_b", "score" FROM "neardup_pair" '
-    'WHERE "scheme_id" = %s AND "a_id" IN ({}) UNION ALL '
-    'SELECT "id", "a_id", "b_id", "digest_a", "digest_b", "score" FROM "neardup_pair" '
-    'WHERE "scheme_id" = %s AND "b_id" IN ({})'
-)
-
-UPDATED_COLUMNS = (
-    "space_id", "verdict", "exact", "score", "containment_a", "containment_b", "classes", "evidence", "digest_a",
-    "digest_b", "decision_id", "judge_version", "snapshot",
-)  # fmt: skip
-INSERTED_COLUMNS = ("a_id", "b_id", "scheme_id", "found", *UPDATED_COLUMNS)
-UPDATE_PAIR = (
-    f'UPDATE "neardup_pair" SET {quoted_columns(UPDATED_COLUMNS).replace(",", " = %s,")} = %s WHERE "id" = %s'
-)
-DELETE_PAIR = 'DELETE FROM "neardup_pair" WHERE "id" = %s'
-SELECT_PAIR_SIDES = (
-    'SELECT "a_id", "b_id" FROM "neardup_pair" WHERE "scheme_id" = %s AND "a_id" IN ({}) UNION ALL '
-    'SELECT "a_id", "b_id" FROM "neardup_pair" WHERE "scheme_id" = %s AND "b_id" IN ({})'
-)
-SELECT_SOURCE_DIGESTS = (
-    'SELECT "document_id", "source_digest" FROM "neardup_fingerprint" '
-    'WHERE "scheme_id" = %s AND "document_id" IN ({})'
-)
-SELECT_PAIRS_BY_A = (
-    'SELECT "id", "a_id", "b_id", "score", "scheme_id", "digest_a" FROM "neardup_pair" WHERE "a_id" IN ({})'
-)
-SELECT_PAIRS_BY_B = (
-    'SELECT "id", "a_id", "b_id", "score", "scheme_id", "digest_b" FROM "neardup_pair" WHERE "b_id" IN ({})'
-)
 
 PreviousScores = dict[tuple[int, int], float]
 """The earlier score of each pair with a changed score. It is infinite for a new pair."""
@@ -65,10 +29,10 @@ PreviousScores = dict[tuple[int, int], float]
 class LockedState:
     """The state of documents, read under the lock.
 
-    - ``nodes``: a row of ``graph.SELECT_NODES`` for each document.
+    - ``nodes``: a row of ``db.queries.clusters.nodes`` for each document.
     - ``digests``: the stored source digests.
     - ``without_decisions``: documents that no decision covers.
-    - ``clusters``: their clusters by leader, with the columns ``assign.CLUSTER_COLUMNS``.
+    - ``clusters``: their clusters by leader, with the columns ``db.queries.clusters.CLUSTER_COLUMNS``.
     - ``pairs``: all stored pairs of a document, if they are known. ``write_pairs`` adds to them.
     """
 
@@ -84,7 +48,7 @@ EMPTY_STATE = LockedState({}, {}, frozenset(), {})
 
 def source_digests_of(documents: Iterable[int], scheme: int, using: str) -> dict[int, str]:
     """Return the stored source digests of the documents that have a fingerprint."""
-    return dict(fetch_all_in(using, SELECT_SOURCE_DIGESTS, sorted(set(documents)), scheme))
+    return fingerprint_queries.source_digests(using, sorted(set(documents)), scheme)
 
 
 def is_current(pair: Pair | PairRow, stored_digests: Mapping[int, str]) -> bool:
@@ -105,11 +69,7 @@ def pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
 
 def paired_documents_of(documents: Iterable[int], scheme: int, using: str) -> set[int]:
     """Return both sides of every pair of the documents."""
-    return {
-        side
-        for sides in fetch_union_in(using, SELECT_PAIR_SIDES, sorted(documents), scheme)
-        for side in sides
-    }
+    return {side for sides in pair_queries.sides(using, documents, scheme) for side in sides}
 
 
 def write_pairs(
@@ -162,15 +122,15 @@ def write_pairs(
             else:
                 changed_rows.append([*values, pair_id])
         elif pair_id is not None:
-            deleted_ids.append([pair_id])
+            deleted_ids.append(pair_id)
         else:
             continue
         changed_documents |= {*key}
         if not pair.judgement.is_similar or pair.judgement.score != score:
             previous_scores[key] = score
-    execute_many(using, DELETE_PAIR, deleted_ids)
-    execute_many(using, UPDATE_PAIR, changed_rows)
-    insert_rows(using, "neardup_pair", INSERTED_COLUMNS, new_rows, json_columns=["evidence"])
+    pair_queries.delete(using, deleted_ids)
+    pair_queries.update(using, changed_rows)
+    pair_queries.insert(using, new_rows)
     _cache_new_pairs(new_rows, locked_state)
     return changed_documents
 
@@ -184,12 +144,12 @@ def delete_stale_pairs(
     """
     stale = [
         row
-        for row in fetch_all_in(using, SELECT_PAIRS_BY_A, current_digests)
+        for row in pair_queries.schemes_of(using, current_digests, "a")
         if row[4:] != (scheme.pk, current_digests[row[1]])
     ]
     stale += [
         row
-        for row in fetch_all_in(using, SELECT_PAIRS_BY_B, current_digests)
+        for row in pair_queries.schemes_of(using, current_digests, "b")
         if row[4:] != (scheme.pk, current_digests[row[2]])
     ]
     for pairs in filter_in_chunks(Pair.objects.using(using), "pk", [row[0] for row in stale]):
@@ -206,7 +166,7 @@ def _stored_pairs(
     # Query by the side that occurs in most pairs: so few documents are looked up.
     pair_counts = Counter(side for key in keys for side in key)
     documents = {max(key, key=lambda side: pair_counts[side]) for key in keys}
-    rows = fetch_union_in(using, SELECT_STORED_PAIRS, documents, scheme)
+    rows = pair_queries.digests(using, documents, scheme)
     return {
         (a, b): (pair_id, (digest_a, digest_b), score)
         for pair_id, a, b, digest_a, digest_b, score in rows
@@ -227,7 +187,7 @@ def _cache_new_pairs(new_rows: Iterable[Sequence[Any]], locked_state: LockedStat
 def _pair_values(
     judged_pair: JudgedPair, space: int, decisions: Collection[DecisionScope], snapshot: str
 ) -> list[Any]:
-    """Return the stored values of a pair, in the order of ``UPDATED_COLUMNS``."""
+    """Return the stored values of a pair, in the order of ``pair_queries.UPDATED_COLUMNS``."""
     judgement, classes = judged_pair.judgement, ",".join(judged_pair.judgement.classes)
     decision = None
     if decisions:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ..adapters import Adapter, Source
 from ..algorithms.statistics import StatisticsMissing
 from ..conf import get_profile
-from ..db.sql import fetch_all_in
+from ..db.queries import fingerprints as fingerprint_queries
 from ..models import Cluster, Document, Scheme
 from ..signals import JobSignal, cluster_changed, document_checked
 from .candidates import candidates_many
@@ -36,14 +36,6 @@ changed.
 
 Arguments: the same as for ``document_checked``.
 """
-
-SELECT_FINISHED_DIGESTS = (
-    'SELECT f."document_id", f."source_digest" FROM "neardup_fingerprint" f '
-    'JOIN "neardup_document" d ON d."id" = f."document_id" JOIN "neardup_scheme" s ON s."id" = f."scheme_id" '
-    'WHERE s."id" = %s AND s."state" = \'active\' AND d."state" = \'indexed\' '
-    'AND f."version" <= d."done" AND f."document_id" IN ({})'
-)
-"""Source digests under the active scheme, of documents with a finished last request."""
 
 
 def process_documents(documents: Sequence[Document], using: str) -> None:
@@ -185,10 +177,10 @@ def _find_unchanged(read_documents: Iterable[ReadDocument], scheme: Scheme, usin
         for read_document in read_documents
         if read_document.document.version and not read_document.document.recheck
     }
-    stored_digests = fetch_all_in(using, SELECT_FINISHED_DIGESTS, processed, scheme.pk)
+    stored_digests = fingerprint_queries.settled_digests(using, [*processed], scheme.pk)
     return [
         processed[pk].document
-        for pk, digest in stored_digests
+        for pk, digest in stored_digests.items()
         if (source := processed[pk].source) and source.digest == digest
     ]
 

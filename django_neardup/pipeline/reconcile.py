@@ -12,7 +12,7 @@ from typing import Any
 from django.db import models
 
 from ..adapters import Adapter, Source, registered_adapters
-from ..db.sql import stream_rows
+from ..db.backends import get_backend
 from ..models import Document, Fingerprint, Scheme
 from ..querysets import parse_pk
 from .content_objects import canonical_id, content_type_of
@@ -52,7 +52,7 @@ def ordered_pk_batches(adapter: Adapter, using: str, size: int = BATCH) -> Itera
     """
     rows = adapter.model._base_manager.using(using).order_by(adapter.order, "pk").values_list("pk", flat=True)
     batch: list[Any] = []
-    for key in stream_rows(rows, using, size):
+    for key in get_backend(using).stream(rows, size):
         batch.append(key)
         if len(batch) == size:
             yield batch

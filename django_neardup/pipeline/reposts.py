@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..adapters import Adapter
 from ..algorithms.default.neardup_keys import EXACT_SEED
 from ..algorithms.statistics import StatisticsMissing
-from ..db.sql import execute, fetch_all_in
+from ..db.queries import documents as document_queries
 from ..index import keys as storage
 from ..models import Document, Fingerprint, Scheme
 from ..text.hashing import mix
@@ -22,20 +22,6 @@ from .candidates import candidates_many
 from .deleted_posts import datetime_parameter, keyed_digest
 from .stage_types import Candidates, ScreeningRow, SignedDocument, StoredFingerprint
 from .work_queue import mark_document
-
-SELECT_REPOST_FACTS = (
-    'SELECT d."id", d."first_seen", f."codes", f."source_digest" FROM "neardup_document" d '
-    'JOIN "neardup_fingerprint" f ON f."document_id" = d."id" WHERE f."scheme_id" = %s '
-    'AND (d."forget_at" IS NULL OR d."forget_at" > %s) AND d."id" IN ({})'
-)
-UPDATE_REPOST = (
-    'UPDATE "neardup_document" SET "repeats_id" = %s, "repeats_exactly" = %s '
-    'WHERE "id" = %s AND "version" = %s'
-)
-CLEAR_REPOST = (
-    'UPDATE "neardup_document" SET "repeats_id" = NULL, "repeats_exactly" = NULL '
-    'WHERE "id" = %s AND "version" = %s AND "repeats_id" IS NOT NULL'
-)
 
 
 class FingerprintMatch(NamedTuple):
@@ -69,13 +55,15 @@ def record_reposts(
     for document in signed:
         best_match = max(reposted[document.document_id], default=None)
         if best_match is not None:
-            execute(
+            document_queries.set_repost(
                 using,
-                UPDATE_REPOST,
-                [best_match.document_id, best_match.exact, document.document_id, document.requested_version],
+                document.document_id,
+                document.requested_version,
+                best_match.document_id,
+                best_match.exact,
             )
         elif not document.is_new:
-            execute(using, CLEAR_REPOST, [document.document_id, document.requested_version])
+            document_queries.clear_repost(using, document.document_id, document.requested_version)
 
 
 def reposted_documents(
@@ -152,8 +140,8 @@ def _is_repost(later: int, earlier: int, exact: bool, facts: Mapping[int, Repost
 
 
 def _repost_facts(documents: Collection[int], scheme: Scheme, using: str) -> dict[int, RepostFacts]:
-    parameters = scheme.pk, datetime_parameter(datetime.now(timezone.utc), using)
-    rows = fetch_all_in(using, SELECT_REPOST_FACTS, sorted(documents), *parameters) if documents else []
+    now = datetime_parameter(datetime.now(timezone.utc), using)
+    rows = document_queries.repost_facts(using, sorted(documents), scheme.pk, now)
     return {
         # The codes of a deleted post are stored as a digest already. It has no source digest.
         document: RepostFacts((first_seen, document), keyed_digest(codes, scheme) if source_digest else codes)

@@ -13,18 +13,10 @@ from django.db.models.signals import post_migrate
 
 from ..adapters import Adapter, Source
 from ..conf import Profile
-from ..db.sql import fetch_all, quoted_columns
+from ..db.queries import schemes as scheme_queries
 from ..models import Scheme
 from .schemes import active_scheme, get_or_create_space
 
-SCHEME_COLUMNS = (
-    "id", "profile", "generation", "algorithm", "options", "parameters", "canonisation", "language", "secret",
-)  # fmt: skip
-"""Columns that distinguish a scheme from another one."""
-SELECT_ACTIVE_SCHEMES = (
-    f'SELECT {quoted_columns(SCHEME_COLUMNS)} FROM "neardup_scheme" '
-    'WHERE "state" = \'active\' ORDER BY "generation", "id"'
-)
 MAX_SPACES = 10_000
 """Spaces that a process caches."""
 
@@ -51,7 +43,7 @@ def read_active_schemes(using: str) -> dict[str, Scheme]:
 
     Objects are built again only if a row has changed.
     """
-    rows, cached = fetch_all(using, SELECT_ACTIVE_SCHEMES), _active_rows.get(using)
+    rows, cached = scheme_queries.active(using), _active_rows.get(using)
     # A scheme object keeps its algorithm. A drain with unchanged rows goes on with the same objects.
     if cached is None or cached[0] != rows:
         active = Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).defer("synonyms")

@@ -8,23 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..db.sql import execute, execute_many, fetch_all, fetch_all_in, supports_skip_locked
-from .key_phrases import FROM_ACTIVE_PHRASES
+from ..db.backends import get_backend
+from ..db.queries import documents as document_queries
 from .stage_types import SignedDocument
-
-UPDATE_VERSION = (
-    'UPDATE "neardup_document" SET "version" = %s, "space_id" = %s, "live" = %s, "author" = %s, "forget_at" = NULL '
-    'WHERE "id" = %s AND "version" <= %s'
-)
-SELECT_ACTIVE_SCHEME = (
-    'SELECT 1 FROM "neardup_scheme" WHERE "id" = %s AND "secret" = %s AND "state" = \'active\''
-)
-SELECT_KEY_PHRASE = f"SELECT 1 {FROM_ACTIVE_PHRASES}"
-SELECT_SPACE = 'SELECT 1 FROM "neardup_space" WHERE "id" = %s AND "digest" = %s'
-CLAIM_VERSION = f"{UPDATE_VERSION} AND EXISTS ({SELECT_ACTIVE_SCHEME}) AND EXISTS ({SELECT_SPACE})"
-CLAIM_VERSION_WITHOUT_PHRASES = f"{CLAIM_VERSION} AND NOT EXISTS ({SELECT_KEY_PHRASE})"
-SELECT_VERSIONS = 'SELECT "id", "version" FROM "neardup_document" WHERE "id" IN ({})'
-SELECT_UNLOCKED_VERSIONS = f'{SELECT_VERSIONS} ORDER BY "id" FOR UPDATE SKIP LOCKED'
 
 
 class SchemeChanged(Exception):
@@ -58,8 +44,11 @@ def claim_unlocked_versions(
     Return the documents claimed, and the documents to claim one by one because their rows are locked.
     """
     # SQLite has one writer at a time: in a transaction that has begun to write, every row is free.
-    statement = SELECT_UNLOCKED_VERSIONS if supports_skip_locked(using) else SELECT_VERSIONS
-    versions = dict(fetch_all_in(using, statement, sorted(document.document_id for document in signed)))
+    versions = document_queries.stored_versions(
+        using,
+        sorted(document.document_id for document in signed),
+        skip_locked=get_backend(using).can_skip_locked,
+    )
     claimed = [
         document
         for document in signed
@@ -69,9 +58,8 @@ def claim_unlocked_versions(
         document.is_new = versions[document.document_id] == 0
     if claimed:
         _check_scheme_unchanged(claimed, using)
-    execute_many(
+    document_queries.update_versions(
         using,
-        UPDATE_VERSION,
         [
             _document_values(document, document.requested_version)
             for document in sorted(claimed, key=lambda document: document.document_id)
@@ -80,27 +68,24 @@ def claim_unlocked_versions(
     return claimed, [document for document in signed if document.document_id not in versions]
 
 
-def claim_statement(signed: SignedDocument, max_version: int) -> tuple[str, list[object]]:
-    """Return the statement that claims the version, and its parameters.
+def claim_values(signed: SignedDocument, max_version: int) -> list[object]:
+    """Return the parameters of the statement that claims the version.
 
     It changes nothing if the document's version is above ``max_version``.
     """
-    parameters = [*_document_values(signed, max_version), *_scheme_values(signed), *_space_values(signed)]
-    if signed.assumed_no_phrases:
-        return CLAIM_VERSION_WITHOUT_PHRASES, [*parameters, signed.scheme.profile]
-    return CLAIM_VERSION, parameters
+    return [
+        *_document_values(signed, max_version),
+        signed.scheme.pk,
+        signed.scheme.secret,
+        signed.space_id,
+        signed.space_digest,
+        *([signed.scheme.profile] if signed.assumed_no_phrases else []),
+    ]
 
 
 def _try_claim(signed: SignedDocument, using: str, max_version: int) -> bool:
-    return bool(execute(using, *claim_statement(signed, max_version)))
-
-
-def _scheme_values(signed: SignedDocument) -> list[object]:
-    return [signed.scheme.pk, signed.scheme.secret]
-
-
-def _space_values(signed: SignedDocument) -> list[object]:
-    return [signed.space_id, signed.space_digest]
+    values = claim_values(signed, max_version)
+    return document_queries.claim_version(using, values, assumed_no_phrases=signed.assumed_no_phrases)
 
 
 def _document_values(signed: SignedDocument, max_version: int) -> list[object]:
@@ -115,12 +100,12 @@ def _document_values(signed: SignedDocument, max_version: int) -> list[object]:
 
 
 def _check_scheme_unchanged(signed: Sequence[SignedDocument], using: str) -> None:
-    if not fetch_all(using, SELECT_ACTIVE_SCHEME, _scheme_values(signed[0])):
+    scheme = signed[0].scheme
+    if not document_queries.is_active_scheme(using, scheme.pk, scheme.secret):
         raise SchemeChanged
     for document in {document.space_id: document for document in signed}.values():
-        if not fetch_all(using, SELECT_SPACE, _space_values(document)):
+        if not document_queries.is_space(using, document.space_id, document.space_digest):
             raise SchemeChanged
-    if any(document.assumed_no_phrases for document in signed) and fetch_all(
-        using, SELECT_KEY_PHRASE, [signed[0].scheme.profile]
-    ):
+    assumed_no_phrases = any(document.assumed_no_phrases for document in signed)
+    if assumed_no_phrases and document_queries.active_phrases(using, scheme.profile):
         raise SchemeChanged

@@ -16,20 +16,15 @@ from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
-from ..db.sql import stream_rows
+from ..db.backends import get_backend
+from ..db.queries import documents as document_queries
 from ..models import LIVE_FIRST_SEEN, Document
-from ..models.fields import CLOCK_SQL, DatabaseClock
+from ..models.fields import DatabaseClock
 from ..models.index import WorkQueueRow
 from .content_objects import canonical_id, content_type_of, pk_of
 from .leases import LEASE_ATTRIBUTE, Lease
 
 RowT = TypeVar("RowT", bound=WorkQueueRow)
-
-INSERTED_COLUMNS = (
-    "content_type_id", "object_id", "object_key", "author", "live", "state", "reason", "recheck", "version",
-    "first_seen", "created", "wanted", "done", "attempts", "pending_since",
-)  # fmt: skip
-"""Columns of a document that is created by its first mark."""
 
 
 def mark(instance: models.Model, using: str | None = None, recheck: bool = False) -> None:
@@ -45,9 +40,7 @@ def mark(instance: models.Model, using: str | None = None, recheck: bool = False
 
 def mark_key(adapter: Adapter, key: Any, using: str, *, recheck: bool = False) -> None:
     """Do the same as ``mark`` for the object with the primary key ``key``."""
-    insert, values = _insert_statement(adapter, key, using, recheck=recheck)
-    with connections[using].cursor() as cursor:
-        cursor.execute(insert + _conflict_clause(using), values)
+    document_queries.mark(using, _marked_values(adapter, key, using, recheck=recheck))
 
 
 def mark_document(document: int, using: str, *, recheck: bool = False) -> None:
@@ -65,7 +58,7 @@ def mark_queryset(queryset: models.QuerySet[Any], recheck: bool = False) -> int:
     using = queryset._db or router.db_for_write(queryset.model)  # type: ignore[attr-defined]
     pk_names = (model_adapter.model._meta.pk.attname for model_adapter in adapters)
     rows, marked = queryset.using(using).order_by("pk").values_list(*pk_names), 0
-    for row in stream_rows(rows, using, 2000):
+    for row in get_backend(using).stream(rows, 2000):
         for adapter, key in zip(adapters, row):
             mark_key(adapter, key, using, recheck=recheck)
         marked += 1
@@ -82,7 +75,7 @@ def mark_many(documents: Sequence[int], using: str) -> None:
         # A statement that waits for one row while it holds others can deadlock with a request. So the first
         # update takes only rows that are free.
         if connections[using].features.has_select_for_update:
-            can_skip_locked = connections[using].features.has_select_for_update_skip_locked
+            can_skip_locked = get_backend(using).can_skip_locked
             locked_rows = Document.objects.using(using).filter(pk__in=unlocked).order_by("pk")
             unlocked = (
                 list(locked_rows.select_for_update(skip_locked=True).values_list("pk", flat=True))
@@ -162,21 +155,8 @@ def _pending_since() -> Case:
     return Case(When(pending_since=None, then=DatabaseClock()), default=F("pending_since"))
 
 
-def _insert_statement(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> tuple[str, list[Any]]:
-    quote = connections[using].ops.quote_name
-    insert = (
-        f"INSERT INTO {quote(Document._meta.db_table)} ({', '.join(map(quote, INSERTED_COLUMNS))}) "
-        f"VALUES {_placeholders(using)}"
-    )
-    return insert, _insert_values(adapter, key, using, recheck=recheck)
-
-
-def _placeholders(using: str) -> str:
-    clock = CLOCK_SQL[connections[using].vendor].replace("%", "%%")
-    return "(" + ", ".join(["%s"] * (len(INSERTED_COLUMNS) - 1)) + f", {clock})"
-
-
-def _insert_values(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> list[Any]:
+def _marked_values(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> list[Any]:
+    """Return the values of ``document_queries.MARKED_COLUMNS``."""
     created = connections[using].ops.adapt_datetimefield_value(timezone.now())
     content_type_id = content_type_of(adapter.model, using).pk
     # ``object_key`` is a 64-bit column: other keys are found by ``object_id`` only.
@@ -185,24 +165,3 @@ def _insert_values(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> 
         content_type_id, canonical_id(key), object_key, "", False, Document.State.PENDING, "", recheck, 0,
         LIVE_FIRST_SEEN, created, 1, 0, 0,
     ]  # fmt: skip
-
-
-def _conflict_clause(using: str) -> str:
-    connection = connections[using]
-    quote = connection.ops.quote_name
-    table = quote(Document._meta.db_table)
-    if connection.vendor == "mysql":
-        clause, inserted_column = " ON DUPLICATE KEY UPDATE ", "VALUES({})"
-    else:
-        target = f"({quote('content_type_id')}, {quote('object_id')})"
-        clause, inserted_column = f" ON CONFLICT {target} DO UPDATE SET ", "excluded.{}"
-    stored = {name: f"{table}.{quote(name)}" for name in INSERTED_COLUMNS}
-    inserted = {name: inserted_column.format(quote(name)) for name in INSERTED_COLUMNS}
-    changes = {
-        "wanted": f"{stored['wanted']} + 1",
-        # An edited post gets all its attempts again.
-        "attempts": "0",
-        "recheck": f"({stored['recheck']} OR {inserted['recheck']})",
-        "pending_since": f"COALESCE({stored['pending_since']}, {inserted['pending_since']})",
-    }
-    return clause + ", ".join(f"{quote(name)} = {value}" for name, value in changes.items())

@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 
 from ..algorithms.statistics import StatisticsMissing
 from ..conf import get_profile
-from ..db.sql import fetch_all
+from ..db.queries import documents as document_queries
 from ..exceptions import infrastructure_errors
 from ..models import Cluster, Document
 from ..models.index import WorkQueueRow
@@ -39,10 +39,6 @@ MAX_IDLE_ROUNDS = 3
 """After more rounds in a row than this, in which other workers leased all rows, a drain ends."""
 RETRY_SECONDS = 5.0
 """Seconds before a failed attempt is repeated. They double with every attempt."""
-SELECT_FIRST_PENDING = (
-    '(SELECT 1 FROM "{}" WHERE "pending_since" IS NOT NULL ORDER BY "pending_since" LIMIT 1)'
-)
-"""ORDER BY makes the database read only the start of the index on ``pending_since``."""
 
 
 @dataclass
@@ -145,11 +141,7 @@ def has_tables(using: str) -> bool:
 
 def has_pending(using: str) -> bool:
     """Return whether any document or cluster is pending, leased or not."""
-    tables = (model._meta.db_table for model in (Document, Cluster))
-    ((first_pending,),) = fetch_all(
-        using, f"SELECT COALESCE({', '.join(map(SELECT_FIRST_PENDING.format, tables))})"
-    )
-    return first_pending is not None
+    return document_queries.has_pending(using, [model._meta.db_table for model in (Document, Cluster)])
 
 
 def pending_rows(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.db import connections, router, transaction
-from django.db.models import F, Model, QuerySet
+from django.db import router, transaction
+from django.db.models import Model, QuerySet
 from django.dispatch import Signal
 
 from ..adapters import Adapter, adapter_for
+from ..db.backends import get_backend
 from ..db.transactions import call_after_commit
 from ..models import Document, Hold, MergeRecord
 from ..pipeline import documents_of, mark
@@ -68,7 +69,7 @@ def hold_in_state(
     """
     adapter, using = adapter_for(instance), database_of(instance)
     if is_published is None:
-        # This reads, so it stands before the transaction. See `take_write_lock`.
+        # This reads, so it stands before the transaction. See `begin_writing`.
         is_published = is_live(instance, using)
     with transaction.atomic(using=using):
         adapter.hide(instance)
@@ -168,15 +169,6 @@ def live_post(instance: Model, using: str) -> Model | None:
     return post
 
 
-def take_write_lock(holds: QuerySet[Hold], using: str) -> None:
-    """Take the write lock on SQLite at the start of a transaction.
-
-    SQLite may refuse the lock to a transaction that reads before it writes.
-    """
-    if connections[using].vendor == "sqlite":
-        holds.update(state=F("state"))
-
-
 def database_of(instance: Model) -> str:
     """Return the alias of the database that the post is, or will be, written to."""
     return router.db_for_write(type(instance), instance=instance)
@@ -184,10 +176,10 @@ def database_of(instance: Model) -> str:
 
 def _end_hold(instance: Model, end_action: Callable[[Model, Adapter, QuerySet[Hold], str], bool]) -> bool:
     adapter, using = adapter_for(instance), database_of(instance)
-    # This reads, so it stands before the transaction. See `take_write_lock`.
+    # This reads, so it stands before the transaction. See `begin_writing`.
     holds = holds_of(instance, using)
     with transaction.atomic(using=using):
-        take_write_lock(holds, using)
+        get_backend(using).begin_writing()
         # `show()` may save the whole post. With an outdated instance, an edit by its author would be lost.
         post = lock_post(adapter, pk_of(instance, adapter.model), using)
         return post is not None and holds.exists() and end_action(post, adapter, holds, using)

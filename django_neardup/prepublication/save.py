@@ -14,11 +14,12 @@ from django.db import transaction
 from django.db.models import Model
 
 from ..adapters import Adapter, adapter_for
+from ..db.backends import get_backend
 from ..models import Hold
 from ..pipeline.content_objects import pk_of
 from ..search import Match
 from .check import Visitor, call_or_default, can_visitor_renew
-from .holds import database_of, hold_in_state, holds_of, is_live, lock_post, take_write_lock
+from .holds import database_of, hold_in_state, holds_of, is_live, lock_post
 
 logger = logging.getLogger(__name__)
 
@@ -131,9 +132,8 @@ def renew_post(
     Return the old post. Return None and do nothing if it is gone or the visitor may not renew it any more.
     """
     using = database_of(old_post)
-    holds = holds_of(old_post, using)
     with transaction.atomic(using=using):
-        take_write_lock(holds, using)
+        get_backend(using).begin_writing()
         post = lock_post(adapter, pk_of(old_post, adapter.model), using)
         if post is None or not can_visitor_renew(post, adapter, visitor):
             return None

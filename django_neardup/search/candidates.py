@@ -6,21 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..db.sql import fetch_all_in
+from ..db.queries import documents as document_queries
+from ..db.queries import fingerprints as fingerprint_queries
 from ..pipeline.candidates import SCREENED_PER_ALIGNED, BucketMatches, bucket_matches_of
 from ..pipeline.read import adapter_of
 from ..pipeline.stage_types import SignedDocument
 from ..visibility import ObjectKey, VisibilityFilter
 from .prefilter import ContentOverlapFilter
 
-DOCUMENTS_SQL = (
-    'SELECT "id", "space_id", "first_seen", "content_type_id", "object_id" FROM "neardup_document" '
-    'WHERE "id" IN ({})'
-)
-FINGERPRINTS_SQL = (
-    'SELECT "document_id", "source_digest", "exact_digest", "word_count", "payload", "codes" '
-    'FROM "neardup_fingerprint" WHERE "scheme_id" = %s AND "document_id" IN ({})'
-)
 VISIBILITY_BATCH_SIZE = 250
 """Number of documents in one visibility query: a little more than the number that is screened."""
 
@@ -100,11 +93,8 @@ def find_candidates(
     # Hidden documents are left out before anything is counted, so they cannot change the answer.
     _find_visible(searches, visibility, using)
     visible_ids = {location.document_id for search in searches for location in search.visible_locations}
-    rows = (
-        fetch_all_in(using, FINGERPRINTS_SQL, sorted(visible_ids), signed_texts[0].scheme.pk)
-        if visible_ids
-        else []
-    )
+    scheme = signed_texts[0].scheme.pk
+    rows = fingerprint_queries.with_codes(using, sorted(visible_ids), scheme) if visible_ids else []
     fingerprints = {row[0]: row[1:] for row in rows}
     return {
         search.signed_text.document_id: sorted(
@@ -228,7 +218,7 @@ def _load_visible_locations(
     documents: Collection[int], visibility: VisibilityFilter, using: str
 ) -> list[CandidateLocation]:
     """Return the documents with visible objects."""
-    rows = fetch_all_in(using, DOCUMENTS_SQL, sorted(documents))
+    rows = document_queries.places_of(using, sorted(documents))
     adapters_by_content_type = {
         content_type_id: adapter_of(content_type_id, using) for content_type_id in {row[3] for row in rows}
     }

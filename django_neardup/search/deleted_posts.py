@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ..algorithms.base import VERDICTS
-from ..db.sql import fetch_all_in
+from ..db.queries import fingerprints as fingerprint_queries
 from ..models import Scheme
 from ..pipeline.candidates import BucketMatches, bucket_matches_of
 from ..pipeline.deleted_posts import datetime_parameter, keyed_digest, parse_deletion_time
@@ -16,12 +16,6 @@ from ..pipeline.stage_types import ScreeningRow, SignedDocument
 from .request import SearchContext, SearchQuery
 from .results import Match
 
-DELETED_POSTS_SQL = (
-    'SELECT f."document_id", f."exact_digest", f."word_count", f."payload", f."codes", '
-    'd."author", d."live", d."reason" '
-    'FROM "neardup_fingerprint" f JOIN "neardup_document" d ON d."id" = f."document_id" '
-    'WHERE f."scheme_id" = %s AND f."source_digest" = \'\' AND d."forget_at" > %s AND f."document_id" IN ({})'
-)
 CODES_COLUMN, AUTHOR_COLUMN, LIVE_COLUMN, REASON_COLUMN = range(4, 8)
 
 
@@ -48,15 +42,13 @@ def find_deleted_posts(
     all_candidate_ids = {
         document_id for document_ids in candidate_ids.values() for document_id in document_ids
     }
-    parameters = scheme.pk, datetime_parameter(datetime.now(timezone.utc), context.using)
-    rows = (
-        {
-            row[0]: row
-            for row in fetch_all_in(context.using, DELETED_POSTS_SQL, sorted(all_candidate_ids), *parameters)
-        }
-        if all_candidate_ids
-        else {}
-    )
+    now = datetime_parameter(datetime.now(timezone.utc), context.using)
+    rows = {
+        row[0]: row
+        for row in fingerprint_queries.of_deleted_posts(
+            context.using, sorted(all_candidate_ids), scheme.pk, now
+        )
+    }
     return {
         position: _build_matches(
             signed_text,

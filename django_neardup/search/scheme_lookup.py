@@ -11,16 +11,10 @@ from django.db import connections
 from ..adapters import Adapter, Source
 from ..algorithms.registry import get_algorithm
 from ..conf import Profile
-from ..db.sql import fetch_all, placeholders
+from ..db.queries import schemes as scheme_queries
 from ..models import Scheme
 from ..pipeline.schemes import algorithm_options, configured_secret, space_columns
 from ..pipeline.synonym_files import read_synonym_classes, synonyms_digest
-
-SCHEME_AND_SPACES_SQL = (
-    'SELECT s."id", s."secret", s."parameters", p."digest", p."id" FROM "neardup_scheme" s '
-    'LEFT JOIN "neardup_space" p ON p."digest" IN ({}) '
-    'WHERE s."profile" = %s AND s."state" = \'active\' ORDER BY s."generation" DESC'
-)
 
 SchemeRow = tuple[Any, ...]
 _databases_with_tables: set[str] = set()
@@ -84,9 +78,7 @@ def build_unsaved_index(profile: Profile) -> SearchIndex | None:
 def _read_scheme_rows(adapter: Adapter, digests: Sequence[str], using: str) -> list[SchemeRow]:
     if not _has_tables(using):
         return []
-    return fetch_all(
-        using, SCHEME_AND_SPACES_SQL.format(placeholders(len(digests))), [*digests, adapter.profile]
-    )
+    return scheme_queries.with_spaces(using, adapter.profile, digests)
 
 
 def _space_digest(adapter: Adapter, source: Source) -> str:

@@ -17,6 +17,7 @@ import django_neardup as neardup
 from django_neardup import registry
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
+from django_neardup.db.queries import documents as document_queries
 from django_neardup.models import (
     Cluster,
     Contact,
@@ -31,7 +32,6 @@ from django_neardup.moderation import ActionContext, merge
 from django_neardup.pipeline import drain, mark, mark_document, mark_key, process_documents
 from django_neardup.pipeline.decisions import decide
 from django_neardup.pipeline.deleted_posts import (
-    clear_lost_reposts,
     erase_now,
     expired_documents,
     format_deletion_time,
@@ -409,7 +409,7 @@ def test_what_repeats_a_document_that_is_not_there_repeats_nothing(memory):
     work()
     assert repeated(again) == (gone.pk, True)
     gone.delete()
-    assert clear_lost_reposts("default") == 1 and repeated(again) == (None, None)
+    assert document_queries.clear_lost_reposts("default") == 1 and repeated(again) == (None, None)
 
 
 def test_it_is_erased_before_its_deletion_was_seen_to(memory):

@@ -6,8 +6,10 @@ import pytest
 from django.db import connections
 
 from django_neardup.adapters import adapter_for
+from django_neardup.db.backends import get_backend
+from django_neardup.db.backends.mysql import MySQLBackend
 from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document
-from django_neardup.pipeline import drain, mark, work_queue
+from django_neardup.pipeline import drain, mark
 from django_neardup.pipeline.backfill.range_documents import get_or_create_documents
 from django_neardup.pipeline.leases import available_rows
 from django_neardup.pipeline.work_queue import finish_row, lease_row, request_processing
@@ -104,7 +106,7 @@ def test_an_older_end_never_undoes_a_newer_one():
 def test_the_lease_follows_the_databases_clock():
     row = lease_row(Document, document(post(SOFA)).pk, "default", 60)
     with connections["default"].cursor() as cursor:
-        cursor.execute(f"SELECT {work_queue.CLOCK_SQL[connections['default'].vendor]}")
+        cursor.execute(f"SELECT {get_backend('default').clock}")
         (now,) = cursor.fetchone()
     assert 0 < row.leased_until - now <= 60_000
 
@@ -116,10 +118,10 @@ def test_mariadbs_clock_knows_no_zone_so_that_no_hour_comes_twice(zone, seconds)
     """Around the end of a summer; the moment is told in UTC, which has none."""
     with connections["default"].cursor() as cursor:
         cursor.execute("SET time_zone = %s, timestamp = %s", [zone, seconds])
-        cursor.execute(f"SELECT {work_queue.CLOCK_SQL['mysql']}")
+        cursor.execute(f"SELECT {MySQLBackend.clock}")
         (told,) = cursor.fetchone()
         cursor.execute("SET timestamp = DEFAULT")
-        cursor.execute(f"SELECT {work_queue.CLOCK_SQL['mysql']}")
+        cursor.execute(f"SELECT {MySQLBackend.clock}")
         (now,) = cursor.fetchone()
         cursor.execute("SET time_zone = 'SYSTEM'")
     assert told == seconds * 1000 and abs(now - 1000 * time.time()) < 60_000

@@ -13,11 +13,12 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, models
 
 from ...conf import get_aliases
+from ...db.queries import documents as document_queries
 from ...exceptions import NotRegistered
 from ...models import Document, Hold
 from ...pipeline import has_tables, routed_databases
 from ...pipeline.content_objects import is_stored_in
-from ...pipeline.deleted_posts import clear_lost_reposts, erase_now, expired_documents, purge
+from ...pipeline.deleted_posts import erase_now, expired_documents, purge
 from ...pipeline.statistics_store import unused_snapshots
 from ..arguments import add_databases_option, add_progress_option
 from ..command_base import CommandWithExamples
@@ -88,7 +89,7 @@ class Command(CommandWithExamples):
             while count := purge(using):
                 forgotten += count
                 counting.update(count)
-        clear_lost_reposts(using)
+        document_queries.clear_lost_reposts(using)
         return forgotten
 
     def _erase(self, names: Iterable[str], aliases: list[str], options: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from django.apps import apps
 from django.db import connections, models
 from django.utils.translation import gettext as _
 
-from ...db.changed_tables import report_changed_tables
+from ...db.backends import get_backend
 from ...db.foreign_key_actions import ForeignKeyAction
 from ...db.own_effects import OwnEffects, TableState, read_table_state
 from ...db.write_statements import WriteStatement, read_write_statement
@@ -228,7 +228,7 @@ class StatementWatch:
 @contextmanager
 def watch_statements(using: str, ignored_models: Collection[ModelType] = ()) -> Iterator[StatementWatch]:
     """Watch the statements of a block on a database, but for those on the rows of ``ignored_models``."""
-    with report_changed_tables(using) as report_changed:
+    with get_backend(using).report_changed_tables() as report_changed:
         watch = StatementWatch(using, ignored_models, report_changed)
         with connections[using].execute_wrapper(watch):
             yield watch

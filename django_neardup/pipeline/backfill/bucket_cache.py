@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...conf import get_profile
 from ...db.chunks import chunked
-from ...db.sql import fetch_all_in
+from ...db.queries import fingerprints as fingerprint_queries
 from ...index import keys as storage
 from ...index.key_table import ARRAY, ROWS
 from ..stage_types import SignedDocument
@@ -80,11 +80,6 @@ def _fill_from_buckets(
         for key_index, read_count in zip(key_indexes, read_counts.tolist())
         if read_count >= depth and len(newest_by_key[key_index]) < cap
     ]
-
-
-SELECT_SIGNED = (
-    'SELECT "document_id" FROM "neardup_fingerprint" WHERE "scheme_id" = %s AND "document_id" IN ({})'
-)
 
 
 class BucketCache:
@@ -214,9 +209,7 @@ class BucketCache:
         """Return which documents are signed. Documents of the run itself count as not signed."""
         foreign_ids = set(documents[self._positions(documents) < 0].tolist())
         unknown_ids = sorted(foreign_ids - self._known_signed)
-        fingerprinted = {
-            document for (document,) in fetch_all_in(self.using, SELECT_SIGNED, unknown_ids, self.scheme)
-        }
+        fingerprinted = fingerprint_queries.signed_documents(self.using, unknown_ids, self.scheme)
         signed = fingerprinted | (foreign_ids & self._known_signed)
         # Remember documents that others have signed since this run began: their ids are above its lowest one.
         self._known_signed.update(document for document in fingerprinted if document > self._lowest_id)

@@ -12,10 +12,11 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from ...adapters import Adapter
+from ...db.backends import get_backend
 from ...db.chunks import CHUNK_SIZE, chunked
-from ...db.sql import execute, fetch_all, placeholders, supports_skip_locked, vendor
+from ...db.queries import documents as document_queries
 from ...models import LIVE_FIRST_SEEN, Document
-from ...models.fields import CLOCK_SQL, DatabaseClock
+from ...models.fields import DatabaseClock
 from ..content_objects import canonical_id, content_type_of
 from ..locks import call_with_retries, write_transaction
 from ..work_queue import mark_document
@@ -27,11 +28,6 @@ It usually ends earlier. Documents of a killed run are taken over together with 
 has not expired.
 """
 
-INSERTED_COLUMNS = (
-    "content_type_id", "object_id", "object_key", "first_seen", "created", "author", "live", "state", "reason",
-    "recheck", "version", "wanted", "done", "attempts", "pending_since", "leased_until",
-)  # fmt: skip
-
 READ_FIELDS = (
     "id", "wanted", "done", "pending_since", "leased_until", "content_type_id", "object_id", "space_id", "state",
     "recheck", "version", "first_seen",
@@ -39,12 +35,6 @@ READ_FIELDS = (
 """The fields of a document that a run reads."""
 
 READ_COLUMNS = [field.attname for field in Document._meta.concrete_fields if field.attname in READ_FIELDS]
-
-SELECT_DOCUMENTS = (
-    'SELECT "{}" FROM "neardup_document" WHERE "content_type_id" = %s AND "object_id" IN'.format(
-        '", "'.join(READ_COLUMNS)
-    )
-)
 
 
 def get_or_create_documents(
@@ -88,7 +78,7 @@ def lease_for_signing(documents: Sequence[Document], using: str, with_lease: boo
         by_request[document.wanted].append(document)
     # Without SKIP LOCKED, take one row at a time: a transaction that waits for a lock must hold no other
     # row.
-    size = CHUNK_SIZE if vendor(using) == "sqlite" or supports_skip_locked(using) else 1
+    size = CHUNK_SIZE if get_backend(using).can_take_free_rows else 1
     return [
         document
         for same_request in by_request.values()
@@ -157,37 +147,23 @@ def release_documents(documents: Iterable[int], using: str) -> None:
 
 def _read_documents(adapter: Adapter, keys: Sequence[Any], using: str) -> dict[str, Document]:
     content_type = content_type_of(adapter.model, using).pk
-    documents = [
-        Document.from_db(using, READ_COLUMNS, row)
-        for portion in chunked([canonical_id(key) for key in keys])
-        for row in fetch_all(
-            using, f"{SELECT_DOCUMENTS} ({placeholders(len(portion))})", [content_type, *portion]
-        )
-    ]
+    object_ids = [canonical_id(key) for key in keys]
+    rows = document_queries.by_objects(using, READ_COLUMNS, content_type, object_ids)
+    documents = [Document.from_db(using, READ_COLUMNS, row) for row in rows]
     return {document.object_id: document for document in documents}
 
 
 def _create_documents(
     adapter: Adapter, first_seen_numbers: Mapping[Any, int], with_lease: bool, using: str
 ) -> None:
-    clock, ctype = (
-        CLOCK_SQL[vendor(using)].replace("%", "%%"),
-        content_type_of(adapter.model, using).pk,
-    )
-    row_template = (
-        f"({int(ctype)}, %s, %s, %s, %s, '', FALSE, '{Document.State.PENDING.value}', '', FALSE, 0, 1, 0, 0, {clock}, "
-        f"{f'{clock} + {LEASE_SECONDS * 1000}' if with_lease else 'NULL'})"
-    )
-    ignore, on_conflict = ("IGNORE ", "") if vendor(using) == "mysql" else ("", " ON CONFLICT DO NOTHING")
     created = connections[using].ops.adapt_datetimefield_value(timezone.now())
-    values = [
-        value
-        for key, number in first_seen_numbers.items()
-        for value in (canonical_id(key), _integer_key(key), number, created)
-    ]
-    names = ", ".join(f'"{name}"' for name in INSERTED_COLUMNS)
-    rows = ", ".join([row_template] * len(first_seen_numbers))
-    execute(using, f'INSERT {ignore}INTO "neardup_document" ({names}) VALUES {rows}{on_conflict}', values)
+    document_queries.create_pending(
+        using,
+        content_type_of(adapter.model, using).pk,
+        [(canonical_id(key), _integer_key(key), number) for key, number in first_seen_numbers.items()],
+        created,
+        LEASE_SECONDS * 1000 if with_lease else None,
+    )
 
 
 def _integer_key(key: Any) -> int | None:
@@ -209,7 +185,7 @@ def _lease_for_signing(documents: Sequence[Document], with_lease: bool, using: s
         rows = Document.objects.using(using).filter(
             pk__in=[document.pk for document in documents], wanted=documents[0].wanted
         )
-        if supports_skip_locked(using):
+        if get_backend(using).can_skip_locked:
             rows = rows.select_for_update(skip_locked=True)
         pending_since_by_id = dict(rows.order_by("pk").values_list("pk", "pending_since"))
         next_wanted = Case(
@@ -232,7 +208,7 @@ def _lease_for_signing(documents: Sequence[Document], with_lease: bool, using: s
 def _release_documents(documents: Sequence[int], using: str) -> None:
     with write_transaction(using):
         rows = Document.objects.using(using).filter(pk__in=documents)
-        if supports_skip_locked(using):
+        if get_backend(using).can_skip_locked:
             rows = rows.select_for_update(skip_locked=True)
         unlocked_ids = list(rows.order_by("pk").values_list("pk", flat=True))
         Document.objects.using(using).filter(pk__in=unlocked_ids).update(leased_until=None)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...db.chunks import chunked
-from ...db.sql import fetch_all_in
+from ...db.queries import fingerprints as fingerprint_queries
 from ...models import Document, Scheme
 from ..process_documents import remove_document
 from ..read import split_by_length
@@ -162,9 +162,4 @@ def _is_up_to_date(read_document: ReadDocument, stored_digests: Mapping[int, str
 
 def _finished_digests(document_ids: Sequence[int], scheme: Scheme, using: str) -> dict[int, str]:
     """Return the source digests of documents that are signed and concluded."""
-    statement = (
-        'SELECT f."document_id", f."source_digest" FROM "neardup_fingerprint" f '
-        'JOIN "neardup_document" d ON d."id" = f."document_id" '
-        'WHERE f."scheme_id" = %s AND f."version" <= d."done" AND f."document_id" IN ({})'
-    )
-    return dict(fetch_all_in(using, statement, document_ids, scheme.pk))
+    return fingerprint_queries.concluded_digests(using, document_ids, scheme.pk)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from ...adapters import Adapter
 from ...conf import get_profile
 from ...db.chunks import chunked
-from ...db.sql import execute, fetch_all, fetch_all_in
+from ...db.queries import documents as document_queries
+from ...db.queries import fingerprints as fingerprint_queries
 from ...index import full_scan
 from ...index import keys as storage
 from ...index.key_table import ARRAY, ROWS
@@ -33,11 +34,6 @@ arrays of nearly all documents.
 
 BATCH = 500
 """Documents whose fingerprints are written in one transaction."""
-
-SELECT_KEY_BYTES = (
-    'SELECT "document_id", SUM(LENGTH("keys")) FROM "neardup_fingerprint" '
-    'WHERE "document_id" IN ({}) GROUP BY 1'
-)
 
 
 def write_keys(spool: Spool, buckets: BucketCache, using: str, is_retry: bool) -> Iterator[int]:
@@ -92,10 +88,7 @@ def delete_orphaned_keys(
         content_type=content_type_of(adapter.model, using), state=Document.State.GONE, pending_since=None
     )
     document_ids = {*documents, *gone.filter(pk__range=(lowest_id, highest_id)).values_list("pk", flat=True)}
-    declared_counts = {
-        document: int(size) // 8
-        for document, size in fetch_all_in(using, SELECT_KEY_BYTES, sorted(document_ids))
-    }
+    declared_counts = fingerprint_queries.key_counts(using, sorted(document_ids))
     keep_alive()
     stored_counts = full_scan.key_counts(using, lowest_id, highest_id)
     surplus_ids = {
@@ -111,10 +104,8 @@ def delete_orphaned_keys(
 
 def _remove_unowned_keys(document: int, keys: set[int], using: str) -> None:
     with write_transaction(using):
-        # This update changes nothing. It locks the document, so that no turn writes its keys meanwhile.
-        execute(using, 'UPDATE "neardup_document" SET "id" = "id" WHERE "id" = %s', [document])
-        fingerprint_rows = fetch_all(
-            using, 'SELECT "keys" FROM "neardup_fingerprint" WHERE "document_id" = %s', [document]
-        )
-        declared_keys = {key for (packed,) in fingerprint_rows for key in storage.unpack_keys(packed)}
+        # No turn writes its keys meanwhile.
+        document_queries.lock(using, document)
+        fingerprints = fingerprint_queries.keys_by_scheme(using, [document])
+        declared_keys = {key for *_, packed in fingerprints for key in storage.unpack_keys(packed)}
         storage.replace_keys(using, document, keys - declared_keys, ())

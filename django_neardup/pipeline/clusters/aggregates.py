@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Min, Q
 
-from ...db.sql import execute, fetch_all
+from ...db.queries import clusters as cluster_queries
 from ...models import Cluster, Membership
 from ..work_queue import request_processing
 
@@ -22,20 +22,6 @@ It is logged again each time the size has doubled.
 
 So many copies of one post rather point to a template.
 """
-
-SELECT_LOWEST_INNER_SCORE = (
-    'SELECT MIN(p."score") FROM "neardup_membership" a JOIN "neardup_pair" p ON p."a_id" = a."document_id" '
-    'JOIN "neardup_membership" b ON b."document_id" = p."b_id" '
-    'WHERE a."cluster_id" = %s AND b."cluster_id" = %s AND +p."space_id" = %s'
-)
-"""Lowest score of the stored pairs inside a cluster.
-
-The plus keeps SQLite from reading all pairs of a space.
-"""
-UPDATE_CLUSTER = (
-    'UPDATE "neardup_cluster" SET "size" = %s, "lowest" = %s, "weakest" = %s, "exact" = %s, "state" = %s '
-    'WHERE "id" = %s'
-)
 
 
 def refresh_cluster(cluster: Cluster, using: str, has_grown: bool = False) -> set[int]:
@@ -96,7 +82,7 @@ def add_member_statistics(
     weakest = min(cluster.weakest, lowest, *inner_scores)
     exact = bool(cluster.exact) and all(is_exact for _, is_exact, _ in new_members)
     _warn_if_large(cluster, size)
-    execute(using, UPDATE_CLUSTER, [size, lowest, weakest, exact, Cluster.State.OPEN, cluster.pk])
+    cluster_queries.update_statistics(using, cluster.pk, size, lowest, weakest, exact, Cluster.State.OPEN)
 
 
 def promote_leader(cluster: Cluster, using: str) -> bool:
@@ -131,8 +117,8 @@ def _weakest_score(cluster: Cluster, using: str) -> float:
 
     Return infinity if no pair is stored.
     """
-    ((weakest,),) = fetch_all(using, SELECT_LOWEST_INNER_SCORE, [cluster.pk, cluster.pk, cluster.space_id])
-    return inf if weakest is None else float(weakest)
+    weakest = cluster_queries.lowest_inner_score(using, cluster.pk, cluster.space_id)
+    return inf if weakest is None else weakest
 
 
 def _save_statistics(cluster: Cluster, statistics: dict[str, Any], weakest: float, using: str) -> None:

@@ -5,78 +5,20 @@ Membership rows repeat content type and object id of the document.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from math import inf
-from typing import Any
 
 from django.db.models import F
 
 from ...clustering import update_leaders
-from ...db.sql import (
-    execute,
-    execute_many,
-    fetch_all,
-    fetch_all_in,
-    filter_in_chunks,
-    placeholders,
-    quoted_columns,
-    vendor,
-)
+from ...db.queries import clusters as cluster_queries
+from ...db.sql import filter_in_chunks
 from ...models import Cluster, Membership, Scheme
 from ..pairs import EMPTY_STATE, LockedState, PreviousScores, paired_documents_of
 from ..work_queue import request_processing
 from .aggregates import add_member_statistics, refresh_cluster, update_scores
 from .graph import StoredGraph
-
-MEMBERSHIP_COLUMNS = ("cluster_id", "score", "exact", "reason", "scheme_id", "digest")
-DOCUMENT_COLUMNS = ("content_type_id", "object_id", "object_key")
-INSERT_INTO = (
-    f'INSERT INTO "neardup_membership" '
-    f'("document_id", {quoted_columns(MEMBERSHIP_COLUMNS)}, {quoted_columns(DOCUMENT_COLUMNS)}) SELECT d."id", '
-)
-DOCUMENT_VALUES = ", ".join(f'd."{name}"' for name in DOCUMENT_COLUMNS)
-MEMBERSHIP_VALUES = ", ".join(f'm."{name}"' for name in MEMBERSHIP_COLUMNS)
-INSERT_ONE = (
-    f"{INSERT_INTO} {placeholders(len(MEMBERSHIP_COLUMNS))}, {DOCUMENT_VALUES} "
-    'FROM "neardup_document" d WHERE d."id" = %s'
-)
-# PostgreSQL reads the rows from one JSON parameter, so that one statement serves any number of rows.
-INSERT_MANY = (
-    f"{INSERT_INTO} {MEMBERSHIP_VALUES}, {DOCUMENT_VALUES} "
-    'FROM jsonb_populate_recordset(NULL::"neardup_membership", %s) m '
-    'JOIN "neardup_document" d ON d."id" = m."document_id"'
-)
-
-
-def insert_memberships(rows: Sequence[Sequence[Any]], using: str) -> None:
-    """Insert memberships: a document and the values of ``MEMBERSHIP_COLUMNS`` a row.
-
-    The remaining columns are copied from the document. PostgreSQL takes one statement for all, other
-    databases one a row.
-    """
-    if not rows:
-        return
-    if vendor(using) == "postgresql":
-        values = [dict(zip(("document_id", *MEMBERSHIP_COLUMNS), row, strict=True)) for row in rows]
-        execute(using, INSERT_MANY, [json.dumps(values, default=str)])
-    else:
-        execute_many(using, INSERT_ONE, [[*row[1:], row[0]] for row in rows])
-
-
-CLUSTER_COLUMNS = ("id", "space_id", "leader_id", "size", "lowest", "weakest", "exact")
-SELECT_CLUSTER_BY_LEADER = (
-    f'SELECT {quoted_columns(CLUSTER_COLUMNS)} FROM "neardup_cluster" WHERE "leader_id" = %s'
-)
-SELECT_SPACE = 'SELECT "space_id" FROM "neardup_document" WHERE "id" = %s'
-SELECT_MEMBERSHIPS = (
-    'SELECT m."id", m."document_id", c."leader_id", m."score", m."exact", m."reason" '
-    'FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE m."document_id" IN ({})'
-)
-UPDATE_MEMBERSHIP = (
-    'UPDATE "neardup_membership" SET "score" = %s, "exact" = %s, "reason" = %s WHERE "id" = %s'
-)
 
 MembershipValues = tuple[float, bool, str]
 """Score, exactness and reason of a member."""
@@ -195,12 +137,12 @@ def _delete_memberships(documents: Collection[int], using: str) -> set[int]:
 
 def _update_memberships(documents: Collection[int], graph: StoredGraph, using: str) -> list[ScoreChange]:
     """Update score, exactness and reason of members that keep their leader. Return the changed scores."""
-    memberships = {row[1]: row for row in fetch_all_in(using, SELECT_MEMBERSHIPS, sorted(documents))}
+    memberships = {row[1]: row for row in cluster_queries.scores_of(using, sorted(documents))}
     score_changes = []
     for node in graph.iterate_loaded(node for node, row in memberships.items() if node != row[2]):
         membership_id, _, leader, *old_values = memberships[node]
         if (new_values := _membership_values(node, leader, graph)) != tuple(old_values):
-            execute(using, UPDATE_MEMBERSHIP, [*new_values, membership_id])
+            cluster_queries.update_membership(using, membership_id, *new_values)
             score_changes.append((leader, old_values[0], new_values[0]))
     return score_changes
 
@@ -264,12 +206,12 @@ def _join_clusters(
         inserted_values = (
             member_values if exists else {leader: (1.0, True, Membership.Reason.LEADER), **member_values}
         )
-        insert_memberships(
+        cluster_queries.insert_memberships(
+            using,
             [
                 [node, cluster.pk, *values, scheme.pk, graph.digest(node)]
                 for node, values in inserted_values.items()
             ],
-            using,
         )
         if cluster.size and cluster.pk not in stale_clusters:
             add_member_statistics(
@@ -307,16 +249,16 @@ def _find_or_create_cluster(
     for row in (
         [locked_state.clusters[leader]]
         if leader in locked_state.clusters
-        else fetch_all(using, SELECT_CLUSTER_BY_LEADER, [leader])
+        else cluster_queries.cluster_of_leader(using, leader)
     ):
-        return Cluster.from_db(using, list(CLUSTER_COLUMNS), row), True
+        return Cluster.from_db(using, list(cluster_queries.CLUSTER_COLUMNS), row), True
     leader_ids = {node for node in former_leaders if node is not None}
     abandoned_chunks = filter_in_chunks(
         Cluster.objects.using(using).filter(memberships=None), "leader", leader_ids
     )
     clusters = (row for chunk in abandoned_chunks for row in chunk.order_by("pk")[:1])
     cluster = min(clusters, key=lambda row: row.pk, default=None) or Cluster(size=1, exact=True)
-    cluster.space_id, cluster.leader_id = fetch_all(using, SELECT_SPACE, [leader])[0][0], leader
+    cluster.space_id, cluster.leader_id = cluster_queries.space_of(using, leader), leader
     cluster.save(using=using, update_fields=["space", "leader"] if cluster.pk else None)
     return cluster, False
 

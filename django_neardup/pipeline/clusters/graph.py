@@ -8,26 +8,12 @@ from dataclasses import dataclass
 
 from ...clustering.leaders import PREFETCH_SIZE
 from ...db.chunks import chunked
-from ...db.sql import fetch_all_in, fetch_union_in
+from ...db.queries import clusters as cluster_queries
+from ...db.queries import pairs as pair_queries
 from ...models import Decision, Verdict
 from ..decision_lookup import DecisionScope, decision_in_force, decision_scopes_of
 from ..pairs import EMPTY_STATE, LockedState
 from ..stage_types import PairRow
-
-SELECT_PAIRS_BY_SIDE = (
-    'SELECT "a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b" '
-    'FROM "neardup_pair" WHERE "scheme_id" = %s AND "{side}" IN ({{}})'
-)
-SELECT_PAIRS = (
-    f"{SELECT_PAIRS_BY_SIDE.format(side='a_id')} UNION ALL {SELECT_PAIRS_BY_SIDE.format(side='b_id')}"
-)
-SELECT_NODES = (
-    'SELECT d."id", d."live", d."first_seen", f."source_digest", c."leader_id" FROM "neardup_document" d '
-    'LEFT JOIN "neardup_fingerprint" f ON f."document_id" = d."id" AND f."scheme_id" = %s '
-    'LEFT JOIN "neardup_membership" m ON m."document_id" = d."id" '
-    'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE d."id" IN ({})'
-)
-
 
 MAX_CACHED_PAIRS = 10_000
 """Pairs in the cache. Beyond that it is emptied, and pairs that are needed again are read again."""
@@ -154,8 +140,8 @@ class StoredGraph:
         if not missing:
             return
         rows = [self.locked_state.nodes[node] for node in missing & self.locked_state.nodes.keys()]
-        rows += fetch_all_in(
-            self.using, SELECT_NODES, sorted(missing - self.locked_state.nodes.keys()), self.scheme
+        rows += cluster_queries.nodes(
+            self.using, sorted(missing - self.locked_state.nodes.keys()), self.scheme
         )
         for node, live, first_seen, digest, leader in rows:
             self._orders[node] = (not live, first_seen, node)
@@ -172,7 +158,7 @@ class StoredGraph:
 
     def _read_pairs(self, nodes: Collection[int]) -> list[PairRow]:
         cached = self.locked_state.pairs.keys() & nodes
-        rows = fetch_union_in(self.using, SELECT_PAIRS, sorted({*nodes} - cached), self.scheme)
+        rows = pair_queries.judgements(self.using, {*nodes} - cached, self.scheme)
         pairs = {pair[:2]: pair for node in cached for pair in self.locked_state.pairs[node]}
         return list((pairs | {row[:2]: PairRow._make(row) for row in rows}).values())
 

@@ -7,13 +7,8 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from ...db.sql import fetch_all_in
+from ...db.queries import clusters as cluster_queries
 from ...models import Cluster, Document, Pair
-
-SELECT_MEMBERSHIPS = (
-    'SELECT m."document_id", m."cluster_id", c."leader_id", c."space_id", m."digest", m."scheme_id" '
-    'FROM "neardup_membership" m JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE m."document_id" IN ({})'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +27,7 @@ class MembershipRow:
 
 def memberships_of(documents: Collection[int], using: str) -> dict[int, MembershipRow]:
     """Return the memberships by document, in one statement. Documents without a cluster are left out."""
-    rows = fetch_all_in(using, SELECT_MEMBERSHIPS, documents) if documents else []
+    rows = cluster_queries.places_of(using, documents) if documents else []
     return {row[0]: MembershipRow(*row[1:]) for row in rows}
 
 
