@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from django.db import DatabaseError, transaction
@@ -33,9 +34,10 @@ from .locked_transaction import is_refusal
 from .lost_files import lost_files
 from .relation_rules import AcceptedLoss
 from .relations import ModelType
-from .undo.counters import Effects, store_effects
+from .undo.counters import store_effects
 from .undo.leftovers import UndoReport
 from .undo.restore import in_undo_order, undo_in_transaction
+from .undo.undo_plan import UndoPlan
 
 if TYPE_CHECKING:
     from .journal.write import ActionContext
@@ -76,12 +78,12 @@ def prove_undo(
     if outcome == DONE and len(watch.named_row_ids) > profile.prove_rows:
         outcome = TOO_MANY_ROWS
     losses: list[str] = []
-    effects: dict[int, Effects] = {}
+    plans: dict[int, UndoPlan] = {}
     if outcome == DONE:
         differences = [
             *_unexplained_tables(watch),
             *lost_files(watch.rows, watch.using),
-            *_undo_and_compare(records, watch, context, effects),
+            *_undo_and_compare(records, watch, context, plans),
         ]
         losses = list(dict.fromkeys(sentence for _name, sentence in differences))
         is_acceptable = all(accepted.covers(name) for name, _sentence in differences)
@@ -93,8 +95,11 @@ def prove_undo(
         assert post_model is not None
         call_after_commit(context.using, remember_outcome, post_model, outcome, losses, context.using)
         repeat_outside(watch.rows, watch.using)
+    # One record may bring back a row of another.
+    row_effects = dict(chain.from_iterable(plan.row_effects.items() for plan in plans.values()))
     for record in records:
-        store_effects(RecordJournal(record), effects.get(record.pk, {}))
+        if record.pk in plans:
+            store_effects(RecordJournal(record), row_effects, plans[record.pk].share_effects)
         record.journal[PROOF_KEY] = outcome
         if losses:
             record.journal[LOST_KEY] = losses
@@ -116,16 +121,15 @@ def _undo_and_compare(
     records: Sequence[MergeRecord],
     watch: StatementWatch,
     context: ActionContext,
-    effects: dict[int, Effects],
+    plans: dict[int, UndoPlan],
 ) -> list[Difference]:
-    """Undo the records in a savepoint, return what is different then, and fill ``effects`` by record."""
+    """Undo the records in a savepoint, return what is different then, and fill ``plans`` by record."""
     changed_by_action, inserted_models = set(watch.rows), set(watch.inserted_models)
     arrived = {row_id for record in records for row_id in arrived_row_ids(RecordJournal(record))}
     with _proving(context.using):
         try:
             for record in in_undo_order(sorted(records, key=lambda record: -record.pk)):
-                plan = undo_in_transaction(record.pk, context.user, context.using)
-                effects[record.pk] = plan.effects
+                plans[record.pk] = undo_in_transaction(record.pk, context.user, context.using)
         except MergeRefused as error:
             return [("", reason) for reason in error.reasons]
         except DatabaseError as error:

@@ -70,35 +70,35 @@ def set_values(row: StoredRow) -> StoredRow:
     return {name: value for name, value in row["fields"].items() if name not in row.get(EFFECTS_KEY, ())}
 
 
-def counters_by_row(rows: Iterable[StoredRow], using: str) -> dict[RowId, list[str]]:
-    """Return the names of the counters of rows in tables that triggers name."""
+def inserted_counters(rows: Iterable[StoredRow], using: str) -> dict[RowId, dict[str, int]]:
+    """Return the values with which the counters of rows are inserted, of rows in tables that triggers name."""
     tables = frozenset(chain.from_iterable(OwnEffects(using).behind_triggers.values()))
     found = {}
     for row in rows:
         model = model_of_row(row_id_of(row))
         if model._meta.db_table in tables:
-            found[row_id_of(row)] = [
-                name
-                for name, value in row["fields"].items()
+            found[row_id_of(row)] = {
+                name: value
+                for name, value in without_effects(row)["fields"].items()
                 if type(value) is int and is_counter(model._meta.get_field(name))
-            ]
-    return {row_id: names for row_id, names in found.items() if names}
+            }
+    return {row_id: counters for row_id, counters in found.items() if counters}
 
 
-def store_effects(journal: RecordJournal, effects: Effects) -> None:
-    """Store in a journal what triggers have added in the undo of its record.
+def store_effects(journal: RecordJournal, row_effects: Effects, share_effects: Effects) -> None:
+    """Store in a journal what triggers add while its rows come back, and to the counters that get a share from it.
 
     A share that they have given back by themselves is left out from now on.
     """
     recounted_cells = set()
     for move in journal.record.journal.get("moves", ()):
         row_id, name = row_id_of(move), move["field"]
-        if name in effects.get(row_id, {}) and is_share(move):
-            move[EFFECTS_KEY] = effects[row_id][name]
+        if is_share(move):
+            move[EFFECTS_KEY] = share_effects.get(row_id, {}).get(name, 0)
             if move[EFFECTS_KEY] == move["from"] - move["to"]:
                 recounted_cells.add((row_id, name))
     for row in journal.record.journal.get("rows", ()):
-        names = effects.get(row_id_of(row), {})
+        names = row_effects.get(row_id_of(row), {})
         values = {
             name: row["fields"][name] - effect for name, effect in names.items() if name in row["fields"]
         }

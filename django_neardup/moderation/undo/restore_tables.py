@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from itertools import groupby
 from operator import itemgetter
@@ -25,7 +25,7 @@ from ..journal.serialization import deserialize_key as key_from
 from ..journal.side_effects import load_current_rows
 from ..link_signals import announce_links, has_link_listeners
 from ..relations import ModelType, concrete_model, rows_in_portions
-from .counters import counters_by_row, set_values, without_effects
+from .counters import Effects, inserted_counters, set_values, without_effects
 from .restore_columns import ColumnRestore
 from .triggered_rows import TriggeredRows
 from .undo_plan import UndoPlan
@@ -55,10 +55,12 @@ def restore_tables(plan: UndoPlan) -> None:
         _restore_rows(other_rows, triggered_rows, plan.using)
         triggered_rows.remove_all()
         _restore_columns(waiting, plan.using)
-        plan.effects = _effects(plan)
+        plan.row_effects = _effects(inserted_counters(plan.rows_to_insert, plan.using), plan.using)
+        shares_before = {restore.row_id: restore.values_before for restore in plan.share_restores}
+        plan.share_effects = _effects(shares_before, plan.using)
         for restore in plan.share_restores:
             for name in restore.relative:
-                restore.values[name] += plan.effects[restore.row_id][name]
+                restore.values[name] += plan.share_effects[restore.row_id][name]
         _restore_columns(_changed_again(plan.share_restores, plan.using), plan.using)
         # A trigger or a receiver that counts the rows, dates a change or inserts a row itself has changed what was
         # restored.
@@ -109,19 +111,13 @@ def _emptied_unique_columns(restores: Sequence[ColumnRestore]) -> list[ColumnRes
     return emptied
 
 
-def _effects(plan: UndoPlan) -> dict[RowId, dict[str, int]]:
-    """Return what triggers have added to the counters of the rows that came back, and to those that get a share."""
-    rows = {row_id_of(row): without_effects(row)["fields"] for row in plan.rows_to_insert}
-    counters = counters_by_row(plan.rows_to_insert, plan.using)
-    values_before = {
-        row_id: {name: rows[row_id][name] for name in names} for row_id, names in counters.items()
-    }
-    values_before |= {restore.row_id: restore.values_before for restore in plan.share_restores}
+def _effects(values_before: Mapping[RowId, Mapping[str, int]], using: str) -> Effects:
+    """Return what has been added to counters since they had the values."""
     rows_to_read = [
         {"model": label, "pk": stored_key(key), "fields": values}
         for (label, key), values in values_before.items()
     ]
-    current = load_current_rows(rows_to_read, plan.using)
+    current = load_current_rows(rows_to_read, using)
     return {
         row_id: {name: current[row_id][name] - value for name, value in values.items()}
         for row_id, values in values_before.items()

@@ -30,7 +30,8 @@ from .restore_rows import RowRestorer
 class UndoPlan:
     """The effect of an undo. If ``reasons`` is not empty, it does nothing.
 
-    ``effects`` is what triggers have added to counters while the rows came back. It is filled by the undo.
+    ``row_effects`` and ``share_effects`` are what triggers have added meanwhile to the counters of the rows that
+    came back, and to those that got a share. They are filled by the undo.
 
     ``left_messages`` say what would stay, by the ``report``.
 
@@ -49,7 +50,8 @@ class UndoPlan:
     rows_to_insert: list[dict[str, Any]] = field(default_factory=list)
     column_restores: list[ColumnRestore] = field(default_factory=list)
     share_restores: list[ColumnRestore] = field(default_factory=list)
-    effects: Effects = field(default_factory=dict)
+    row_effects: Effects = field(default_factory=dict)
+    share_effects: Effects = field(default_factory=dict)
     own_row_ids: set[RowId] = field(default_factory=set)
     later_records: LaterRecords | None = None
     should_show: bool = False
