@@ -111,8 +111,8 @@ class MovedColumn:
 
     ``keeping_journal`` is the later journal that holds the row. It is None if the row should be in its
     table. ``later_moves`` are the journals that moved the column on, each with the id of the row at that
-    time. ``overriding_journal`` belongs to a later merge into the same post, which has set the column. The
-    trail ends there.
+    time, and ``passed_values`` the values that it had before these. ``overriding_journal`` belongs to a later
+    merge into the same post, which has set the column. The trail ends there.
     """
 
     row_id: RowId
@@ -120,3 +120,4 @@ class MovedColumn:
     keeping_journal: RecordJournal | None = None
     overriding_journal: RecordJournal | None = None
     later_moves: list[tuple[RecordJournal, RowId]] = field(default_factory=list)
+    passed_values: list[Any] = field(default_factory=list)

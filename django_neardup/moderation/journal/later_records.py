@@ -82,6 +82,7 @@ class LaterRecords:
                 if journal not in self.keeper_chain:
                     moved_column.overriding_journal = journal
                     break
+                moved_column.passed_values.append(moved_column.expected_value)
                 moved_column.expected_value = later_move["to"]
                 moved_column.later_moves.append((journal, moved_column.row_id))
             moved_column.row_id = journal.row_id_after(moved_column.row_id)

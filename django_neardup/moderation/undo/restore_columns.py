@@ -240,7 +240,11 @@ class ColumnRestorer:
         """Restore a column of a row that a later action took along."""
         field_name, row_id = move["field"], moved_column.row_id
         is_key = field_name in primary_key_names(row_id)
-        state = self._column_state(move, moved_column, stored_value(journal.deleted_rows[row_id], field_name))
+        stored = stored_value(journal.deleted_rows[row_id], field_name)
+        state = self._column_state(move, moved_column, stored)
+        if any(is_same_value(field_of_move(move), stored, value) for value in moved_column.passed_values):
+            # The row was gone before a record of the same batch moved it on.
+            state = "ours"
         if state == "edited":
             self._report(ROW_EDITED, row_id, field_name)
         elif state == "ours" and row_id in journal.own_row_ids and not is_key:
