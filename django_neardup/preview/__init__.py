@@ -6,7 +6,7 @@ It reads only and keeps nothing. The stages are:
 - ``sample_pipeline``: sign and compare them, in memory.
 - ``sample_groups``: verdicts and groups.
 - ``head_proposal``: whether the first lines should be declared as heads (``head_lines``).
-- ``html_page``: the page, with ``examples`` and ``head_section``.
+- ``html_page``: the page (a template of ``reports``), with ``examples``.
 """
 
 from .html_page import as_html

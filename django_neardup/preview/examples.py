@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..reports.html_report import render_replacement, render_segments
+from ..reports.html_report import Mark, build_marks, build_replacement
 from ..reports.labels import ComparisonLabels
 from ..reports.segments import Segment, split_text
 from ..reports.text_comparison import Comparison, compare_texts
@@ -30,28 +30,24 @@ class PairExample:
     b: int
     comparison: Comparison
 
-    def marked_text(self, letter: str, labels: ComparisonLabels) -> str:
-        """Return one of the texts as HTML, with its differences from the other marked.
+    def marked_text(self, letter: str, labels: ComparisonLabels) -> list[Mark]:
+        """Return one of the texts, with its differences from the other marked.
 
         ``letter`` is "A" or "B". Long stretches without a difference are cut.
         """
         side = dict(self.comparison.sides)[letter]
         segments = split_text(side.text, self.comparison.judgement.differences, (), letter.lower())
-        return render_segments(_truncate_segments(segments), labels)
+        return build_marks(_truncate_segments(segments), labels)
 
-    def listed_differences(self, labels: ComparisonLabels) -> str:
-        """Return some differences as HTML, decisive ones first.
-
-        Return an empty string if there are none.
-        """
+    def listed_differences(self) -> list[Mark]:
+        """Return some differences, decisive ones first. More than these end with "…"."""
         differences = sorted(
             self.comparison.judgement.differences, key=lambda difference: not difference.is_decisive
         )
         listed = [
-            render_replacement(self.comparison, difference, labels)
-            for difference in differences[:MAX_DIFFERENCES]
+            build_replacement(self.comparison, difference) for difference in differences[:MAX_DIFFERENCES]
         ]
-        return ", ".join([*listed, *(["…"] if len(differences) > MAX_DIFFERENCES else [])])
+        return [*listed, *([Mark("…")] if len(differences) > MAX_DIFFERENCES else [])]
 
 
 def build_example(result: PreviewResult, a: int, b: int) -> PairExample:

@@ -1,4 +1,4 @@
-"""Comparison of two texts by every algorithm, and its report for a terminal, as JSON or HTML. No Django."""
+"""Comparison of two texts by every algorithm, and its report for a terminal, as JSON or HTML. No settings."""
 
 from .html_report import as_html
 from .json_report import as_dict, as_json

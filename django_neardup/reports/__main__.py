@@ -1,4 +1,4 @@
-"""The command that compares two files without Django: ``python -m django_neardup.reports A B``."""
+"""The command that compares two files without settings: ``python -m django_neardup.reports A B``."""
 
 from __future__ import annotations
 
