@@ -10,7 +10,7 @@ from django.db import connection
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.index import mysql
-from django_neardup.management.commands import neardup_index
+from django_neardup.management import index_run
 from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document, Scheme
 from django_neardup.pipeline import decide, mark_key, objects_of
 from django_neardup.pipeline.backfill import begin_pass, process_ranges, ranges, should_pack
@@ -53,7 +53,7 @@ def test_index_builds_groups_and_sums_up():
 
 @pytest.mark.engines("mariadb")
 def test_index_is_made_though_a_long_transaction_keeps_it_from_being_packed(monkeypatch):
-    monkeypatch.setattr(neardup_index, "MIN_POSTS_TO_PACK", 1)
+    monkeypatch.setattr(index_run, "MIN_POSTS_TO_PACK", 1)
     monkeypatch.setattr(mysql, "LOCK_WAIT_SECONDS", 1)
     bulk(SOFA, SOFA_EDITED)
     other, said = connection.copy(), io.StringIO()
@@ -69,8 +69,8 @@ def test_index_is_made_though_a_long_transaction_keeps_it_from_being_packed(monk
 def test_the_key_table_is_packed_once_after_it_was_filled(monkeypatch):
     """Nor where few posts were indexed, nor where all is left to a worker; again where another scheme fills it."""
     packed = []
-    monkeypatch.setattr(neardup_index, "MIN_POSTS_TO_PACK", 4)
-    monkeypatch.setattr(neardup_index, "compact", packed.append)
+    monkeypatch.setattr(index_run, "MIN_POSTS_TO_PACK", 4)
+    monkeypatch.setattr(index_run, "compact", packed.append)
     bulk(SOFA, SOFA_EDITED, PIANO)
     times = []
     for options in [], ["--no-drain"], [], ["--restart"], ["--rebuild", "--no-drain"], ["--rebuild"], []:
@@ -83,8 +83,8 @@ def test_the_key_table_is_packed_once_after_it_was_filled(monkeypatch):
 
 def test_a_first_index_that_was_broken_off_is_packed_too(monkeypatch):
     packed = []
-    monkeypatch.setattr(neardup_index, "MIN_POSTS_TO_PACK", 4)
-    monkeypatch.setattr(neardup_index, "compact", packed.append)
+    monkeypatch.setattr(index_run, "MIN_POSTS_TO_PACK", 4)
+    monkeypatch.setattr(index_run, "compact", packed.append)
     bulk(SOFA, SOFA_EDITED, PIANO, CAT)
     first, second = begin_pass(adapter_for(Ad), "default"), begin_pass(adapter_for(Ad), "default")
     ranges.claim_range(first, 2).finish()
@@ -108,7 +108,7 @@ def test_it_resumes_where_it_stopped():
     work = begin_pass(adapter_for(Ad), "default")
 
     def stop(phase, through):
-        if work.processed_count() >= 4:
+        if work.counts().compared >= 4:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

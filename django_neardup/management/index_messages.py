@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from django.core.management.base import CommandError
+from django.db import connections
 from django.db.models import Sum
 
 from ..adapters import Adapter
 from ..conf import Profile
-from ..models import IndexRange
+from ..models import Document, IndexRange
 from ..pipeline.index_progress import progress_of
 from ..pipeline.missing_statistics import (
     profiles_lacking_statistics,
@@ -36,6 +37,23 @@ def refuse_lost_statistics(adapters: Iterable[Adapter], using: str) -> None:
             f"Profile {', '.join(aliases)}: the statistics that the active scheme was made with are gone. "
             "python manage.py neardup_index --rebuild makes a new scheme, with statistics of its own."
         )
+
+
+def refuse_missing_tables(adapters: Iterable[Adapter], using: str) -> None:
+    """Raise CommandError if the database lacks tables of the app or of the models."""
+    existing = set(connections[using].introspection.table_names())
+    needed = [Document._meta.db_table, *(adapter.model._meta.db_table for adapter in adapters)]
+    if missing := [table for table in needed if table not in existing]:
+        raise CommandError(
+            f"Database {using!r} has no table {missing[0]}: run python manage.py migrate --database {using} first."
+        )
+
+
+def stopped_message(using: str) -> str:
+    """Say how much is done of what was to be indexed, after Ctrl-C."""
+    documents = Document.objects.using(using)
+    pending, total = documents.filter(pending_since__isnull=False).count(), documents.count()
+    return f"Stopped at {format_number(total - pending)} of {format_number(total)}. Run it again to go on."
 
 
 def profiles_to_gather(adapters: Iterable[Adapter], using: str, rebuild: bool) -> list[Profile]:

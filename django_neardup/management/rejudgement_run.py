@@ -13,12 +13,10 @@ from ..adapters import Adapter
 from ..pipeline.content_objects import content_type_of
 from ..pipeline.rejudgement import rejudge
 from ..pipeline.stale_pairs import stale_pairs
+from .index_run import INTERRUPTED
 from .number_format import format_number
 from .progress_bars import progress_bar
 from .rejudgement_report import RejudgementReport
-
-INTERRUPTED = 130
-"""The exit status of a process that Ctrl-C has ended."""
 
 OTHER_MODES = ("reconcile", "rebuild", "restart", "no_drain")
 """Options that mark or sign posts."""

@@ -49,6 +49,8 @@ def _run_index_process(label: str, using: str, number: int, posts: int) -> None:
     """Work in a new process. Django is imported here."""
     # ``terminate()`` of the parent ends the process through its ``finally`` blocks.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # Ctrl-C reaches all processes of a terminal. The command ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     import django
 
     django.setup()
@@ -60,7 +62,7 @@ def _run_index_process(label: str, using: str, number: int, posts: int) -> None:
     work = begin_pass(adapter_for(apps.get_model(label)), using, join=True)
     # Another command may have begun a new pass since.
     if work is not None and work.number == number:
-        process_ranges(work, posts, lambda phase, through: _exit_if_orphaned())
+        process_ranges(work, posts, lambda phase, counts: _exit_if_orphaned())
 
 
 def _exit_if_orphaned() -> None:

@@ -237,6 +237,7 @@ class Migration(migrations.Migration):
                 ('last', django_neardup.models.fields.ExactCharField(max_length=255, verbose_name='up to this object id')),
                 ('first_seen', models.BigIntegerField(verbose_name='first-seen number')),
                 ('posts', models.PositiveIntegerField(verbose_name='posts')),
+                ('signed', models.PositiveIntegerField(default=0, verbose_name='signed')),
                 ('done', models.PositiveIntegerField(default=0, verbose_name='done')),
                 ('finished', models.BooleanField(default=False, verbose_name='finished')),
                 ('token', models.CharField(blank=True, default='', max_length=32, verbose_name='claim')),

@@ -295,7 +295,7 @@ class IndexRange(models.Model):
     - ``first_seen``: the number of its first object.
     - ``token``: the claim that owns it until ``leased_until``, in milliseconds since 1970 by the database's
       clock.
-    - ``done``: how many of its ``posts`` are complete.
+    - ``signed``, ``done``: how many of its ``posts`` are signed, and how many are compared too.
     """
 
     scheme = models.ForeignKey(
@@ -307,6 +307,7 @@ class IndexRange(models.Model):
     last = ExactCharField(_("up to this object id"), max_length=255)
     first_seen = models.BigIntegerField(_("first-seen number"))
     posts = models.PositiveIntegerField(_("posts"))
+    signed = models.PositiveIntegerField(_("signed"), default=0)
     done = models.PositiveIntegerField(_("done"), default=0)
     finished = models.BooleanField(_("finished"), default=False)
     token = models.CharField(_("claim"), max_length=32, blank=True, default="")

@@ -21,6 +21,7 @@ from django_neardup.models import (
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline import batch_size, drain, scheme_cache, stages
 from django_neardup.pipeline.backfill import (
+    PostCounts,
     begin_pass,
     index_model,
     is_over,
@@ -62,7 +63,7 @@ def test_every_object_is_in_one_range_and_has_one_number():
     assert numbers == [(ad.pk, place) for place, ad in enumerate(ads, 1)]
     for claim in taken:
         claim.finish()
-    assert ranges.claim_range(work_, 3) is None and is_over(work_) and work_.processed_count() == 7
+    assert ranges.claim_range(work_, 3) is None and is_over(work_) and work_.counts() == (7, 7)
 
 
 def test_a_lost_lease_is_taken_over_and_its_owner_stops():
@@ -70,11 +71,11 @@ def test_a_lost_lease_is_taken_over_and_its_owner_stops():
     work_ = start()
     first = ranges.claim_range(work_, 2)
     assert ranges.claim_range(work_, 2) is None
-    first.renew(1)
+    first.renew(PostCounts(1, 1))
     expire(first)
     second = ranges.claim_range(work_, 2)
     assert second.index_range.pk == first.index_range.pk and second.is_retry
-    for lost in (lambda: first.renew(2), first.finish, lambda: first.release(failed=False)):
+    for lost in (lambda: first.renew(PostCounts(2, 2)), first.finish, lambda: first.release(failed=False)):
         with pytest.raises(ranges.LeaseLost):
             lost()
     second.release(failed=False)
@@ -100,7 +101,7 @@ def test_a_pass_is_joined_until_it_is_over_and_a_restart_ends_it():
     second = start(restart=True)
     assert second.number == first.number + 1 and second.is_first and is_over(first)
     with pytest.raises(ranges.LeaseLost):
-        lost.renew(0)
+        lost.renew(PostCounts())
     process_ranges(second)
     assert start(join=True) is None and not start().is_first
 
@@ -177,7 +178,7 @@ def test_a_run_that_was_broken_off_leaves_no_keys(changed, restarts, deaths):
         ads[0].save()
     for _ in range(restarts):
         start(restart=True)
-    size = 1 if restarts else ranges.POSTS_PER_RANGE
+    size = 1 if restarts else ranges.MAX_POSTS_PER_RANGE
     for _ in range(deaths):
         expire(ranges.claim_range(start(), size))
     process_ranges(start(), size)
@@ -197,7 +198,7 @@ def test_a_restart_looks_for_keys_where_a_run_was_broken_off_alone():
     assert [claim.is_retry for claim in taken] == [False, True, True, False, False]
     for claim in taken:
         claim.finish()
-    assert ranges.claim_range(again) is None
+    assert ranges.claim_range(again, 3) is None
     assert not ranges.claim_range(start(), 9).is_retry
 
 

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, InterfaceError, connections
 from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
 
 from ...adapters import Adapter
-from ...index import compact
 from ...models import Cluster, Document
 from ...pipeline import drain, has_pending
-from ...pipeline.backfill import (
-    POSTS_PER_RANGE,
-    IndexPass,
-    begin_pass,
-    postpone_packing,
-    process_ranges,
-    should_pack,
-)
+from ...pipeline.backfill.ranges import MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES
 from ...pipeline.leases import available_rows
 from ...pipeline.reconcile import ReconcileResult, reconcile
 from ...pipeline.schemes import begin_generation
@@ -35,18 +25,14 @@ from ..index_messages import (
     profiles_to_gather,
     reading_lines,
     refuse_lost_statistics,
+    refuse_missing_tables,
+    stopped_message,
     unique_profiles,
 )
-from ..number_format import describe_statistics, format_count, format_rate
-from ..progress_bars import PhaseProgress, is_quiet, progress_bar, progress_wrapper
+from ..index_run import INTERRUPTED, IndexRun
+from ..number_format import describe_statistics, format_count
+from ..progress_bars import is_quiet, progress_bar, progress_wrapper
 from ..rejudgement_run import RejudgementRun, ignore_line, refuse_other_modes
-from ..worker_processes import can_start_processes, index_processes
-
-PROGRESS_POLL_SECONDS = 0.5
-"""Seconds between two updates of the processes' progress."""
-
-MIN_POSTS_TO_PACK = 10_000
-"""Number of posts in a first index from which packing the key table is worth it."""
 
 
 class Command(BaseCommand):
@@ -56,7 +42,7 @@ class Command(BaseCommand):
         "differs from the index is marked: use it after bulk updates, and weekly. With --rejudge stored pairs that "
         "another version of the judge has judged are judged again, and nothing is signed. "
         "Exit status 1: work is left (another worker has it, it failed and is put off, or it waits for statistics). "
-        "Exit status 130: --rejudge was interrupted."
+        "Exit status 130: it was interrupted by Ctrl-C."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -89,16 +75,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "--run",
             type=parse_positive,
-            default=POSTS_PER_RANGE,
             metavar="POSTS",
-            help=f"posts whose keys are written in one go (default: {POSTS_PER_RANGE})",
+            help=(
+                "posts whose keys are written in one go, and that are read again after an interruption "
+                f"(default: a {RANGES}th of all, {MIN_POSTS_PER_RANGE} to {MAX_POSTS_PER_RANGE})"
+            ),
         )
         add_progress_option(parser)
         add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         using = options["database"]
+        self._print_line = self.stdout.write if options["verbosity"] else ignore_line
         adapters = select_adapters(using, options["models"])
+        refuse_missing_tables(adapters, using)
         self._is_quiet = is_quiet(options)
         if options["rebuild"] and options["models"]:
             raise CommandError("--rebuild takes no models: a scheme signs every model of its profile.")
@@ -121,7 +111,10 @@ class Command(BaseCommand):
             self._index_all(adapters, using, options)
         if options["no_drain"]:
             return
-        self._drain(using)
+        try:
+            self._drain(using)
+        except KeyboardInterrupt:
+            raise CommandError(stopped_message(using), returncode=INTERRUPTED) from None
         self._print_summary(using)
         if has_pending(using):
             raise CommandError(pending_reason(using), returncode=1)
@@ -129,98 +122,51 @@ class Command(BaseCommand):
     def _rejudge(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
         refuse_other_modes(options)
         refuse_lost_statistics(adapters, using)
-        print_line = self.stdout.write if options["verbosity"] else ignore_line
         # Without models all pairs are taken, and posts need not be looked up.
-        run = RejudgementRun(using, adapters if options["models"] else None, self._is_quiet, print_line)
+        run = RejudgementRun(using, adapters if options["models"] else None, self._is_quiet, self._print_line)
         run.print_stale_count() if options["dry_run"] else run.run()
 
     def _print_dry_run(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
         for line in preparation_lines(adapters, using, options["rebuild"]):
-            self.stdout.write(line)
+            self._print_line(line)
         if options["reconcile"]:
             self._reconcile(adapters, using, dry_run=True)
             return
         for line in reading_lines(adapters, using, options["restart"] or options["rebuild"]):
-            self.stdout.write(line)
+            self._print_line(line)
 
     def _gather_missing(self, adapters: list[Adapter], using: str, rebuild: bool) -> None:
         for profile in profiles_to_gather(adapters, using, rebuild):
             title = f"Profile {profile.alias}: {profile.algorithm}"
-            self.stdout.write(f"{title} needs statistics of the posts; they are gathered first.")
+            self._print_line(f"{title} needs statistics of the posts; they are gathered first.")
             try:
                 snapshot, _ = gather_statistics(
                     profile, using, progress=progress_wrapper("counting words", self._is_quiet)
                 )
             except NoPostsToGather as error:
-                self.stdout.write(f"{title} has nothing to count: {error}.")
+                self._print_line(f"{title} has nothing to count: {error}.")
             else:
-                self.stdout.write(f"Statistics {snapshot.number}: {describe_statistics(snapshot)}.")
+                self._print_line(f"Statistics {snapshot.number}: {describe_statistics(snapshot)}.")
 
     def _index_all(self, adapters: list[Adapter], using: str, options: dict[str, Any]) -> None:
         for profile in unique_profiles(adapters) if options["rebuild"] else ():
             scheme = begin_generation(profile, using)
-            self.stdout.write(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")
+            self._print_line(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")
         for adapter in adapters:
             self._index(adapter, using, options["restart"] or options["rebuild"], options)
 
     def _index(self, adapter: Adapter, using: str, restart: bool, options: dict[str, Any]) -> None:
-        """Index a model, together with other processes that may work on it.
-
-        The bar shows what the processes of this command have done.
-        """
-        workers, posts, mark_only = options["workers"], options["run"], options["no_drain"]
-        if workers > 1 and not can_start_processes():
-            raise CommandError("--workers needs DJANGO_SETTINGS_MODULE in the environment.")
-        index_pass = begin_pass(adapter, using, restart=restart)
-        assert index_pass is not None
-        label, processed_before, start = (
-            adapter.model._meta.label,
-            index_pass.processed_count(),
-            time.monotonic(),
-        )
-        total = adapter.model._base_manager.using(using).count()
-        with progress_bar(f"{label}: indexing", total, self._is_quiet, initial=processed_before) as bar:
-            progress = PhaseProgress(bar)
-            # A range is never shared: with fewer posts, all but one process would idle.
-            if workers > 1 and not mark_only and total > posts:
-                self._index_in_processes(index_pass, workers, posts, progress)
-            else:
-                process_ranges(index_pass, posts, progress, mark_only=mark_only)
-        if not mark_only and should_pack(index_pass, MIN_POSTS_TO_PACK):
-            self._pack_key_table(index_pass)
-        self.stdout.write(
-            f"{label}: {'marked ' if mark_only else ''}{format_rate(progress.done_count, time.monotonic() - start)}."
-        )
-
-    def _pack_key_table(self, work: IndexPass) -> None:
-        try:
-            compact(work.using)
-        except BaseException as error:
-            # Also after Ctrl-C, which may leave the connection in the middle of the statement.
-            connections[work.using].close()
-            postpone_packing(work)
-            if not isinstance(error, (DatabaseError, InterfaceError)):
-                raise
-            self.stderr.write(f"The key table stays as it is, it could not be packed: {error}".rstrip())
-
-    def _index_in_processes(self, work: IndexPass, workers: int, posts: int, progress: PhaseProgress) -> None:
-        """Start the processes and wait for them. Their progress is read from the database."""
-        reported = work.processed_count()
-        with index_processes(workers, work.model_label, work.using, work.number, posts) as processes:
-            while any(process.is_alive() for process in processes):
-                processes[0].join(PROGRESS_POLL_SECONDS) if processes[0].is_alive() else time.sleep(
-                    PROGRESS_POLL_SECONDS
-                )
-                processed = work.processed_count()
-                progress(
-                    f"{sum(process.is_alive() for process in processes)} processes", processed - reported
-                )
-                reported = processed
-            failed = [process.exitcode for process in processes if process.exitcode]
-        if failed:
-            raise CommandError(
-                f"Processes that broke off: {len(failed)} of {workers}. The same command goes on where they stopped."
-            )
+        IndexRun(
+            adapter,
+            using,
+            restart=restart,
+            workers=options["workers"],
+            posts=options["run"],
+            mark_only=options["no_drain"],
+            is_quiet=self._is_quiet,
+            print_line=self._print_line,
+            print_error=self.stderr.write,
+        ).run()
 
     def _reconcile(self, adapters: list[Adapter], using: str, dry_run: bool = False) -> None:
         for adapter in adapters:
@@ -231,7 +177,7 @@ class Command(BaseCommand):
                 for count, partial_result in reconcile(adapter, using, dry_run=dry_run):
                     bar.update(count)
                     result = partial_result
-            self.stdout.write(
+            self._print_line(
                 f"{adapter.model._meta.label}: {result.missing} not in the index, {result.stale} changed, "
                 f"{result.orphaned} gone{' (nothing was marked)' if dry_run else ''}."
             )
@@ -247,13 +193,13 @@ class Command(BaseCommand):
         clusters = Cluster.objects.using(using)
         groups, members = clusters.count(), clusters.aggregate(members=Sum("size"))["members"] or 0
         quarantined = Document.objects.using(using).filter(state=Document.State.QUARANTINED).count()
-        self.stdout.write(
+        self._print_line(
             f"{format_count(posts, 'post')}, {format_count(groups, 'group')}, "
             f"{format_count(members - groups, 'clone')}; "
             f"open {_review_queue_url()}"
         )
         if quarantined:
-            self.stdout.write(
+            self._print_line(
                 f"{format_count(quarantined, 'post')} cannot be read: see their reasons under documents in the admin."
             )
 

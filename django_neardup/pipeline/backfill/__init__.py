@@ -12,15 +12,16 @@ A document that fails in any step is left to the normal drain (``batch_fallback`
 """
 
 from .index_model import process_ranges
-from .passes import IndexPass, begin_pass, is_over, postpone_packing, should_pack
-from .ranges import POSTS_PER_RANGE
+from .passes import IndexPass, PostCounts, begin_pass, is_over, postpone_packing, should_pack
+from .ranges import posts_per_range
 
 __all__ = [
-    "POSTS_PER_RANGE",
     "IndexPass",
+    "PostCounts",
     "begin_pass",
     "is_over",
     "postpone_packing",
+    "posts_per_range",
     "process_ranges",
     "should_pack",
 ]

@@ -12,7 +12,7 @@ from ..scheme_cache import clear_cache
 from ..version_guard import SchemeChanged
 from .bucket_cache import BucketCache
 from .matcher import BATCH, Matcher
-from .passes import IndexPass, is_over
+from .passes import IndexPass, PostCounts, is_over
 from .range_documents import (
     LEASE_SECONDS,
     get_or_create_documents,
@@ -20,7 +20,7 @@ from .range_documents import (
     release_killed_run,
     request_recheck,
 )
-from .ranges import POSTS_PER_RANGE, Claim, LeaseLost, claim_range
+from .ranges import MAX_POSTS_PER_RANGE, Claim, LeaseLost, claim_range
 from .sign_range import sign_objects
 from .spool import Spool
 from .write_keys import delete_orphaned_keys, store_signed, write_keys
@@ -43,14 +43,14 @@ SCAN_SECONDS = 3600
 WAIT_SECONDS = 1.0
 """Pause between two checks of ranges that other processes have claimed."""
 
-PhaseCallback = Callable[[str, int], None]
-"""Receives the current phase and the number of posts completed since the last call."""
+PhaseCallback = Callable[[str, PostCounts], None]
+"""Receives the current phase, and how many posts were signed and compared since the last call."""
 
 
 def process_ranges(
     index_pass: IndexPass,
-    posts: int = POSTS_PER_RANGE,
-    report: PhaseCallback = lambda phase, posts: None,
+    posts: int = MAX_POSTS_PER_RANGE,
+    report: PhaseCallback = lambda phase, counts: None,
     *,
     mark_only: bool = False,
 ) -> None:
@@ -67,7 +67,7 @@ def process_ranges(
         elif is_over(index_pass):
             return
         else:
-            report("waiting for others", 0)
+            report(f"others have the rest, leased for {index_pass.seconds_until_free()} s", PostCounts())
             time.sleep(WAIT_SECONDS)
 
 
@@ -109,11 +109,14 @@ def _mark_range(range_claim: Claim, report: PhaseCallback) -> None:
             mark_for_worker(index_pass.adapter, chunk, index_pass.using, renumber=index_pass.is_first)
         )
         done_count += len(chunk)
-        range_claim.renew(done_count)
-        report("marking", len(chunk))
+        range_claim.renew(PostCounts(done_count, done_count))
+        report("marking", PostCounts(len(chunk), len(chunk)))
     if range_claim.is_retry:
         delete_orphaned_keys(
-            index_pass.adapter, marked, index_pass.using, lambda: range_claim.renew(done_count, SCAN_SECONDS)
+            index_pass.adapter,
+            marked,
+            index_pass.using,
+            lambda: range_claim.renew(PostCounts(done_count, done_count), SCAN_SECONDS),
         )
 
 
@@ -126,12 +129,12 @@ def _number_objects(range_claim: Claim, report: PhaseCallback) -> None:
             range_claim.index_pass.using,
             renumber=range_claim.index_pass.is_first,
         )
-        range_claim.renew(0)
-        report("numbering", 0)
+        range_claim.renew(PostCounts())
+        report("numbering", PostCounts())
 
 
 class _RangeRun:
-    """The runs of one range. A post counts half when it is signed and half when it is completed."""
+    """The runs of one range."""
 
     def __init__(self, range_claim: Claim, report: PhaseCallback) -> None:
         self.range_claim, self._report = range_claim, report
@@ -139,7 +142,7 @@ class _RangeRun:
         self.scheme = Scheme.objects.using(self.using).get(pk=self.index_pass.scheme)
         self._document_ids: set[int] = set()
         self._locked_documents: list[Document] = []
-        self._half_steps = self._reported = 0
+        self._counts = PostCounts()
         self._renewed_at = time.monotonic()
 
     def run(self) -> None:
@@ -160,7 +163,7 @@ class _RangeRun:
                 self._locked_documents += locked_documents
                 # Only a retry has to look for keys that an earlier attempt left.
                 self._document_ids.update(document_ids if self.range_claim.is_retry else ())
-                self._advance("signing", 2 * len(chunk) - len(signed))
+                self._advance("signing", len(chunk), len(chunk) - len(signed))
                 if spool.size_in_bytes > MAX_SPOOL_BYTES or time.monotonic() - started_at > MAX_RUN_SECONDS:
                     self._finish_run(spool)
                     spool.close()
@@ -181,7 +184,7 @@ class _RangeRun:
         # All keys are committed before candidates are read. So of two simultaneous runs, the later one sees the
         # keys of the other, independent of the timing.
         for _ in write_keys(spool, buckets, self.using, is_retry=self.range_claim.is_retry):
-            self._advance("writing keys", 0)
+            self._advance("writing keys")
         unstored: set[int] = set()
         for batch in spool.batches():
             stored_ids = {signed_document.document_id for signed_document in store_signed(batch, self.using)}
@@ -190,7 +193,7 @@ class _RangeRun:
                 for signed_document in batch
                 if signed_document.document_id not in stored_ids
             )
-            self._advance("writing", 0)
+            self._advance("writing")
         buckets.load_older_documents(self._keep_alive)
         matcher, adaptive_size = Matcher(buckets, self.using), AdaptiveBatchSize(BATCH)
         for batch in spool.batches():
@@ -198,10 +201,9 @@ class _RangeRun:
                 [signed_document for signed_document in batch if signed_document.document_id not in unstored]
             ):
                 matcher.match(portion)
-                self._advance("comparing", len(portion))
-            self._advance(
-                "comparing", sum(signed_document.document_id in unstored for signed_document in batch)
-            )
+                self._advance("comparing", compared=len(portion))
+            unstored_count = sum(signed_document.document_id in unstored for signed_document in batch)
+            self._advance("comparing", compared=unstored_count)
 
     def _keep_alive(self) -> None:
         """Renew the claim if the last renewal is more than ``RENEW_SECONDS`` ago."""
@@ -213,12 +215,10 @@ class _RangeRun:
         self._renew_claim(SCAN_SECONDS)
 
     def _renew_claim(self, seconds: int = 0) -> None:
-        self.range_claim.renew(self._half_steps // 2, seconds)
+        self.range_claim.renew(self._counts, seconds)
         self._renewed_at = time.monotonic()
 
-    def _advance(self, phase: str, half_steps: int) -> None:
-        self._half_steps += half_steps
-        completed = self._half_steps // 2
+    def _advance(self, phase: str, signed: int = 0, compared: int = 0) -> None:
+        self._counts = PostCounts(self._counts.signed + signed, self._counts.compared + compared)
         self._renew_claim()
-        self._report(phase, completed - self._reported)
-        self._reported = completed
+        self._report(phase, PostCounts(signed, compared))

@@ -6,17 +6,25 @@ After a pass the key table is packed once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import models
-from django.db.models import Case, F, Sum, When
+from django.db.models import Case, F, Min, Sum, When
 
 from ...adapters import Adapter
 from ...conf import get_profile
 from ...models import IndexRange, Scheme
+from ...models.fields import DatabaseClock
 from ..index_progress import lock_scheme, progress_of, save_progress
 from ..locks import call_with_retries
 from ..schemes import active_scheme
+
+
+class PostCounts(NamedTuple):
+    """How many posts are signed, and how many of them are compared too."""
+
+    signed: int = 0
+    compared: int = 0
 
 
 @dataclass(frozen=True)
@@ -52,11 +60,27 @@ class IndexPass:
         rows = self.adapter.model._base_manager.using(self.using)
         return rows.order_by("pk").values_list("pk", flat=True)
 
-    def processed_count(self) -> int:
-        """Return the number of completed objects, over all processes."""
+    def counts(self, *, only_finished: bool = False) -> PostCounts:
+        """Return how many objects all processes have signed and compared.
+
+        ``only_finished``: those of finished ranges, which are not read again.
+        """
         ranges = self.ranges.exclude(last="")
-        sums = ranges.aggregate(through=Sum(Case(When(finished=True, then=F("posts")), default=F("done"))))
-        return sums["through"] or 0
+        sums = (ranges.filter(finished=True) if only_finished else ranges).aggregate(
+            signed=Sum(Case(When(finished=True, then=F("posts")), default=F("signed"))),
+            compared=Sum(Case(When(finished=True, then=F("posts")), default=F("done"))),
+        )
+        return PostCounts(sums["signed"] or 0, sums["compared"] or 0)
+
+    def seconds_until_free(self) -> int:
+        """Return for how many seconds other processes have leased what is left, unless they renew it."""
+        free_at = self.ranges.filter(finished=False).aggregate(first=Min("leased_until"))["first"]
+        if free_at is None:
+            return 0
+        left = self.ranges.filter(finished=False, leased_until=free_at).annotate(
+            left=F("leased_until") - DatabaseClock()
+        )
+        return max(0, -(-(left.values_list("left", flat=True).first() or 0) // 1000))
 
 
 def begin_pass(adapter: Adapter, using: str, restart: bool = False, join: bool = False) -> IndexPass | None:
@@ -106,7 +130,7 @@ def _should_pack(index_pass: IndexPass, min_posts: int) -> bool:
         progress = progress_of(scheme, index_pass.model_label)
         is_ours = progress.get("pass") == index_pass.number and scheme.state == Scheme.State.ACTIVE
         ended = is_ours and progress.get("finished") and progress.get("packed") != scheme.pk
-        if not ended or index_pass.processed_count() < min_posts:
+        if not ended or index_pass.counts().compared < min_posts:
             return False
         save_progress(scheme, index_pass.model_label, packed=scheme.pk)
         return True

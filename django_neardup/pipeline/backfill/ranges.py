@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,10 +18,15 @@ from ..content_objects import canonical_id
 from ..index_progress import lock_scheme, progress_of, save_progress
 from ..locks import call_with_retries
 from ..reconcile import ordered_pk_batches
-from .passes import IndexPass, is_over_in_scheme
+from .owner_tokens import is_of_dead_process, new_token
+from .passes import IndexPass, PostCounts, is_over_in_scheme
 
-POSTS_PER_RANGE = 50_000
-"""Objects in a range. The longer a run of keys in order, the fewer pages are touched twice."""
+MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES = 50_000, 250, 20
+"""A range has one ``RANGES``-th of the objects, within bounds.
+
+The longer a run of keys in order, the fewer pages are touched twice. But a range that is interrupted is read
+again.
+"""
 
 MAX_ATTEMPTS = 3
 """Claims of one range.
@@ -93,13 +97,14 @@ class Claim:
             yield {key: next_number + index for index, key in enumerate(keys)}
             next_number += len(keys)
 
-    def renew(self, done_posts: int, seconds: int = 0) -> None:
-        """Renew the lease and store the number of completed posts.
+    def renew(self, counts: PostCounts, seconds: int = 0) -> None:
+        """Renew the lease and store how many posts are signed and compared.
 
         Raise ``LeaseLost`` if the claim is lost. The lease lasts ``seconds`` if that is longer than usual.
         """
         self._update_or_raise(
-            done=done_posts,
+            signed=counts.signed,
+            done=counts.compared,
             leased_until=DatabaseClock() + max(self.index_pass.lease_milliseconds, 1000 * seconds),
         )
 
@@ -107,11 +112,11 @@ class Claim:
         """Give the unfinished range back. Unless it ``failed``, do not count this attempt."""
         # At least 1 remains, so that the next claim is a retry and cleans up after this one.
         attempts = F("attempts") if failed else Greatest(F("attempts") - 1, 1)
-        self._update_or_raise(done=0, token="", leased_until=None, attempts=attempts)
+        self._update_or_raise(signed=0, token="", leased_until=None, attempts=attempts)
 
     def finish(self) -> None:
         """Mark the range as finished."""
-        self._update_or_raise(finished=True, done=F("posts"), token="", leased_until=None)
+        self._update_or_raise(finished=True, signed=F("posts"), done=F("posts"), token="", leased_until=None)
 
     def _update_or_raise(self, **changes: Any) -> None:
         if not call_with_retries(self._update_range, changes):
@@ -123,7 +128,12 @@ class Claim:
         )
 
 
-def claim_range(index_pass: IndexPass, posts: int = POSTS_PER_RANGE) -> Claim | None:
+def posts_per_range(object_count: int) -> int:
+    """Return the size of the ranges of a model with so many objects."""
+    return max(MIN_POSTS_PER_RANGE, min(MAX_POSTS_PER_RANGE, object_count // RANGES))
+
+
+def claim_range(index_pass: IndexPass, posts: int) -> Claim | None:
     """Claim the first free range, or create one of ``posts`` objects.
 
     Return None if all remaining ranges belong to other processes or nothing remains. The pass ends when its
@@ -138,6 +148,7 @@ def _claim_range(index_pass: IndexPass, posts: int) -> Claim | None:
             return None
         # The database's clock decides, so machines need not agree on the time.
         unclaimed = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
+        unclaimed |= Q(pk__in=_ranges_of_dead_processes(index_pass))
         row = index_pass.ranges.filter(unclaimed, finished=False).order_by("number").first()
         row = row or _create_next_range(
             index_pass, posts, progress_of(scheme, index_pass.model_label).get("torn", ())
@@ -146,14 +157,21 @@ def _claim_range(index_pass: IndexPass, posts: int) -> Claim | None:
             if not index_pass.ranges.filter(finished=False).exists():
                 save_progress(scheme, index_pass.model_label, finished=True, again=True)
             return None
-        token = secrets.token_hex(16)
+        token = new_token()
         index_pass.ranges.filter(pk=row.pk).update(
             token=token,
+            signed=0,
             done=0,
             attempts=F("attempts") + 1,
             leased_until=DatabaseClock() + index_pass.lease_milliseconds,
         )
         return Claim(index_pass, index_pass.ranges.get(pk=row.pk))
+
+
+def _ranges_of_dead_processes(index_pass: IndexPass) -> list[int]:
+    """Return the ranges of processes of this machine that were killed: nobody renews their lease."""
+    tokens = index_pass.ranges.filter(finished=False).exclude(token="").values_list("pk", "token")
+    return [pk for pk, token in tokens if is_of_dead_process(token)]
 
 
 def _create_next_range(

@@ -1,0 +1,156 @@
+"""neardup_index interrupted, killed, silent, and before there are tables."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from django_neardup.adapters import adapter_for
+from django_neardup.management.progress_bars import IndexBars
+from django_neardup.models import Document, Fingerprint, IndexRange
+from django_neardup.pipeline.backfill import PostCounts, begin_pass, owner_tokens, posts_per_range, ranges
+from tests.pipeline.families import family
+from tests.pipeline.helpers import snapshot
+from tests.testapp.models import Ad
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
+
+POSTS = 300
+SECONDS = 60
+
+
+def posts(count=POSTS):
+    Ad.objects.bulk_create([Ad(text=" ".join(family(number % 90))) for number in range(count)])
+
+
+def started(environment, *options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "django", "neardup_index", "--no-progress", "--run", "20", *options],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # As in a terminal, where Ctrl-C reaches a group of processes.
+        start_new_session=True,
+    )
+
+
+def wait_for(condition):
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end, "it did not come to that"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_says_how_far_it_came_and_the_next_run_goes_on(workers, child_environment):
+    posts()
+    process = started(child_environment, "--workers", str(workers))
+    wait_for(lambda: IndexRange.objects.filter(finished=True).count() >= 3)
+    for pid in _group(process):
+        os.kill(pid, signal.SIGINT)
+    _out, error = process.communicate(timeout=SECONDS)
+
+    assert process.returncode == 130
+    assert "Traceback" not in error
+    (line,) = error.splitlines()
+    done = int(line.removeprefix("CommandError: testapp.Ad: stopped at ").split(" of ")[0])
+    assert line.endswith(f" of {POSTS}. Run it again to go on.")
+    finished = IndexRange.objects.filter(finished=True).count()
+    assert 60 <= finished * 20 <= done < POSTS
+    assert not IndexRange.objects.filter(leased_until__isnull=False).exists()
+
+    out, _error = started(child_environment).communicate(timeout=SECONDS)
+    assert f"testapp.Ad: {POSTS - finished * 20} posts in" in out
+    interrupted = snapshot()
+    assert Fingerprint.objects.count() == POSTS
+    call_command("neardup_index", restart=True, rebuild=True, verbosity=0, no_progress=True)
+    assert snapshot()["clusters"] == interrupted["clusters"]
+
+
+def _group(process):
+    """Return the process and those that it has started."""
+    found = subprocess.run(
+        ["ps", "-o", "pid=", "--sid", str(process.pid)], capture_output=True, text=True, check=True
+    )
+    return [int(pid) for pid in found.stdout.split()]
+
+
+def test_a_small_board_has_ranges_enough_to_go_on():
+    assert [posts_per_range(count) for count in (0, 1_000, 5_000, 100_000, 10**7)] == [
+        250,
+        250,
+        250,
+        5_000,
+        50_000,
+    ]
+
+
+def test_a_range_of_a_killed_process_of_this_machine_is_free_at_once(monkeypatch):
+    posts(40)
+    index_pass = begin_pass(adapter_for(Ad), "default")
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    monkeypatch.setattr("os.getpid", lambda: process.pid)
+    killed = ranges.claim_range(index_pass, 40)
+    wait_for(lambda: owner_tokens.is_of_dead_process(killed.index_range.token))  # a zombie
+    monkeypatch.undo()
+
+    again = ranges.claim_range(index_pass, 40)
+    assert again.index_range.pk == killed.index_range.pk and again.is_retry
+    process.wait()
+
+
+def test_a_range_of_another_machine_is_waited_for(monkeypatch):
+    posts(40)
+    index_pass = begin_pass(adapter_for(Ad), "default")
+    with monkeypatch.context() as patch:
+        patch.setattr(owner_tokens, "_machine", lambda: "0" * 12)
+        patch.setattr("os.getpid", lambda: 2**31 - 5)
+        ranges.claim_range(index_pass, 40)
+
+    assert ranges.claim_range(index_pass, 40) is None
+    assert 0 < index_pass.seconds_until_free() <= index_pass.lease_milliseconds / 1000
+
+
+def test_without_tables_one_line_says_what_to_do():
+    with connection.schema_editor() as editor:
+        editor.execute("ALTER TABLE testapp_ad RENAME TO testapp_gone")
+    try:
+        with pytest.raises(
+            CommandError, match=r"no table testapp_ad: run python manage\.py migrate"
+        ) as caught:
+            call_command("neardup_index", "testapp.Ad")
+        assert "\n" not in str(caught.value)
+    finally:
+        with connection.schema_editor() as editor:
+            editor.execute("ALTER TABLE testapp_gone RENAME TO testapp_ad")
+
+
+def test_verbosity_0_is_silent():
+    posts(4)
+    out, error = io.StringIO(), io.StringIO()
+    for options in ({}, {"rebuild": True}, {"reconcile": True}, {"dry_run": True}):
+        call_command("neardup_index", verbosity=0, stdout=out, stderr=error, **options)
+    assert (out.getvalue(), error.getvalue()) == ("", "")
+    assert Document.objects.filter(state=Document.State.INDEXED).count() == 4
+
+
+def test_rates_count_the_time_of_their_own_work(monkeypatch):
+    clock = iter([0.0, 2.0, 5.0, 6.0])
+    monkeypatch.setattr("django_neardup.management.progress_bars.time.monotonic", lambda: next(clock))
+    bars = IndexBars("ads", total=100, done=0, quiet=True, is_shared=False)
+
+    bars.update("signing", PostCounts(40, 0))
+    bars.update("comparing", PostCounts(0, 30))
+    bars.update("writing", PostCounts())
+
+    assert (bars._rate_text("signing"), bars._rate_text("comparing")) == ("20 posts/s", "8 posts/s")
+    # 60 posts at 20 a second, and 70 at 7.5 a second.
+    assert bars._left_text() == "00:12 left"
+    assert bars.compared_now == 30
