@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
@@ -11,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -19,7 +21,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from ..adapters import adapters_of
 from ..models import Queue
 from ..moderation.permissions import MERGE_PERMISSION, REVIEW_PERMISSION
-from .compat import action
 from .decision_groups import MAX_OBJECTS
 from .filters import ConditionFilter, FilterOption
 from .pending_by_post import (
@@ -34,6 +35,25 @@ if TYPE_CHECKING:
     ModelAdminBase = admin.ModelAdmin[Any]
 else:
     ModelAdminBase = object
+
+Label = str | Promise
+
+
+def action(plural_description: Label, description: Label, permissions: Sequence[str]) -> Callable[[Any], Any]:
+    """Return ``admin.action`` for lists. From Django 6.1 on, the action is also on the page of an object."""
+    decorator: Any = admin.action
+    locations = getattr(admin, "ActionLocation", None)
+    options: dict[str, Any] = {"description": plural_description}
+    if locations is not None:
+        all_locations = [locations.CHANGE_LIST, locations.CHANGE_FORM]
+        options = {
+            "description": description,
+            "description_plural": plural_description,
+            "location": all_locations,
+        }
+    action_decorator: Callable[[Any], Any] = decorator(permissions=permissions, **options)
+    return action_decorator
+
 
 SIMILAR_COLUMN = "neardup_similar"
 ACTION_NAMES = ("neardup_leave", "neardup_hide", "neardup_merge", "neardup_delete")

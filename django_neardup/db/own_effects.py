@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -11,9 +12,68 @@ from typing import Any, NamedTuple
 from django.db import connections
 
 from .backends import get_backend
-from .foreign_key_actions import ForeignKeyAction, foreign_key_actions
 from .sql import fetch_all
-from .triggers import reachable, words_of_triggers
+
+_WORD = re.compile(r"[\w$]+")
+
+
+def words_of_triggers(using: str) -> Mapping[str, set[str]]:
+    """Return, by the table that has triggers, every word in their code and in that of the functions they call.
+
+    The names of the tables that they change are among them, in small letters, unless the code puts them together
+    while it runs. The table itself is among them if the code names it, not only the head of the trigger.
+    """
+    triggers: defaultdict[str, set[str]] = defaultdict(set)
+    backend = get_backend(using)
+    for table, code in backend.trigger_codes():
+        words = _words(code)
+        # MariaDB has the body without a head, which would name the table.
+        if backend.heads_triggers and table.lower() in words:
+            words.remove(table.lower())
+        triggers[table].update(words)
+    routines: defaultdict[str, set[str]] = defaultdict(set)
+    for name, code in backend.routine_codes() if triggers else ():
+        routines[name].update(_words(code))
+    return {table: reachable(words, routines) for table, words in triggers.items()}
+
+
+def reachable(names: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the names, and all names that edges lead to from them."""
+    found: set[str] = set()
+    pending = set(names)
+    while pending:
+        found |= pending
+        pending = {target for name in pending for target in edges.get(name, ())} - found
+    return found
+
+
+def _words(code: str | None) -> list[str]:
+    return _WORD.findall((code or "").lower())
+
+
+class ForeignKeyAction(NamedTuple):
+    """Rows of ``table`` are deleted (``is_cascade``) or lose their reference with the row that they point at."""
+
+    table: str
+    column: str
+    target_column: str
+    is_cascade: bool
+
+
+def foreign_key_actions(using: str) -> Mapping[str, Sequence[ForeignKeyAction]]:
+    """Return the actions by the tables that are pointed at."""
+    actions: dict[str, list[ForeignKeyAction]] = defaultdict(list)
+    for table, column, target_table, target_column, is_cascade in get_backend(using).foreign_key_actions():
+        # SQLite leaves out the column of a key that points at the primary key.
+        column_pointed_at = target_column or _primary_key_column(using, target_table)
+        actions[target_table].append(ForeignKeyAction(table, column, column_pointed_at, bool(is_cascade)))
+    return actions
+
+
+def _primary_key_column(using: str, table: str) -> str:
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        return str(connection.introspection.get_primary_key_column(cursor, table) or "")
 
 
 class OwnEffects:

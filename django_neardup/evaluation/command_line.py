@@ -8,12 +8,38 @@ from pathlib import Path
 
 from ..text.heads import FIRST_LINE
 from .collection_mode import MAX_ALIGNED
-from .option_types import parse_count, parse_names, parse_positive_numbers, parse_share
 from .parallel import available_cores
 from .pool_mode import WINDOWS
 from .rcdl2007_results import ARTICLE_SIMILARITY
 from .report import FORMATS
 from .summary import SEPARATE_SETS
+
+
+def parse_names(value: str) -> list[str]:
+    """Parse a comma-separated list."""
+    return [name.strip() for name in value.split(",") if name.strip()]
+
+
+def parse_positive_numbers(value: str) -> list[int]:
+    """Parse a comma-separated list of whole numbers, 0 or more."""
+    return [parse_count(name) for name in parse_names(value)]
+
+
+def parse_count(value: str) -> int:
+    """Parse a whole number, 0 or more. Raise ArgumentTypeError if it is negative."""
+    number = int(value)
+    if number < 0:
+        raise argparse.ArgumentTypeError("it must be 0 or more")
+    return number
+
+
+def parse_share(value: str) -> float:
+    """Parse a number from 0 to 1. Raise ArgumentTypeError outside this range."""
+    number = float(value)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError("it must be from 0 to 1")
+    return number
+
 
 DESCRIPTION = """\
 Judge labelled pairs of texts, look for pairs in collections, and say how often the answers are right, and what they

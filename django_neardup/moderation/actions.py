@@ -18,9 +18,7 @@ from ..pipeline.content_objects import pk_of
 from ..querysets import existing_pks
 from ..signals import post_merge, pre_merge
 from . import addresses, admin_log
-from .cached_texts import drop_cached_texts
 from .cascade import collect_cascade
-from .derived_data import keys_of_posts, refresh
 from .journal.side_effects import journal_side_effects
 from .journal.statement_watch import StatementWatch, watch_statements
 from .journal.write import (
@@ -30,6 +28,7 @@ from .journal.write import (
     create_merge_records,
 )
 from .locked_transaction import locked_transaction
+from .package_data import drop_cached_texts, keys_of_posts, refresh
 from .plan import MergePlan, plan_merge
 from .proof import prove_undo, remember_outcome
 from .refusals import check_refused_relations

@@ -16,13 +16,13 @@ from .journal.serialization import stores_null
 from .redundant_rows import content_attributes
 from .relation_rules import UNITE, RelationRules
 from .relations import ModelType, Reference, rows_of, through_models
-from .undo.unique_slots import UniqueSlots
 from .unique_conflicts import (
     KEEPER,
     LOSER,
     RowValues,
     UniqueConflict,
     UniqueRule,
+    UniqueSlots,
     hashable_value,
     unique_rules,
 )

@@ -25,13 +25,12 @@ from ..exceptions import MergeRefused, UndoIsInexact, infrastructure_errors
 from ..models import MergeRecord, UndoProof
 from ..pipeline.content_objects import content_type_of
 from .dependencies import model_of_row
-from .derived_data import repeat_outside
 from .journal.editor import RecordJournal
 from .journal.serialization import RowId, changed_columns, find_model
 from .journal.side_effects import arrived_row_ids, load_current_rows
 from .journal.statement_watch import StatementWatch, models_by_table
 from .locked_transaction import is_refusal
-from .lost_files import lost_files
+from .package_data import lost_files, repeat_outside
 from .relation_rules import AcceptedLoss
 from .relations import ModelType
 from .undo.counters import store_effects

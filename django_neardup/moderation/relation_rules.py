@@ -58,7 +58,7 @@ DEFAULT_RULES = {
 """Rules for the models of known packages.
 
 Permissions and history are not inherited. Redirects follow the old addresses that this app keeps. The rows of the
-search of Wagtail stay too: they come back exactly, and those of the keeper are set anew by ``derived_data``.
+search of Wagtail stay too: they come back exactly, and those of the keeper are set anew by ``package_data``.
 """
 
 

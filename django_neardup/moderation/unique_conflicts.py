@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,3 +155,45 @@ def _build_rule(model: ModelType, names: Collection[str]) -> UniqueRule:
 
 def _field_labels(model: ModelType, names: Iterable[str]) -> str:
     return get_text_list([str(get_field(model, name).verbose_name) for name in names], _("and"))
+
+
+class UniqueSlots:
+    """The holders of the slots, by unique rules.
+
+    With ``content_key``, rows of equal content share a slot too.
+    """
+
+    def __init__(self, rules: Sequence[UniqueRule], content_key: Callable[[RowValues], Any] | None) -> None:
+        self.rules, self.content_key = rules, content_key
+        self._holders: dict[tuple[UniqueRule | None, Any], Any] = {}
+        self._original_holders: dict[tuple[UniqueRule | None, Any], Any] = {}
+
+    def occupy(self, row: RowValues) -> None:
+        """Let the row hold its slots that are free."""
+        keys: list[tuple[UniqueRule | None, Any]] = [(rule, rule.unique_values(row)) for rule in self.rules]
+        if self.content_key is not None:
+            keys.append((None, self.content_key(row)))
+        for key in keys:
+            self._holders.setdefault(key, row["pk"])
+            self._original_holders.setdefault(key, row["pk"])
+
+    def release(self, pk: Any) -> None:
+        """Free all slots of the row."""
+        self._holders = {key: holder for key, holder in self._holders.items() if holder != pk}
+
+    def violated_rules(self, row: RowValues) -> list[UniqueRule]:
+        """Return the rules by which another row holds a slot of this row."""
+        keys = ((rule, rule.unique_values(row)) for rule in self.rules)
+        return [rule for rule, key in keys if key is not None and (rule, key) in self._holders]
+
+    def has_equal_row(self, row: RowValues) -> bool:
+        """Return whether a row of the same content exists."""
+        return self.content_key is not None and (None, self.content_key(row)) in self._holders
+
+    def current_holders(self, row: RowValues, rules: Iterable[UniqueRule]) -> tuple[Any, ...]:
+        """Return the rows that hold the slots of this row."""
+        return tuple(dict.fromkeys(self._holders[rule, rule.unique_values(row)] for rule in rules))
+
+    def original_holders(self, row: RowValues, rules: Iterable[UniqueRule]) -> tuple[Any, ...]:
+        """Return the rows that would hold the slots of this row if no slot had been freed."""
+        return tuple(dict.fromkeys(self._original_holders[rule, rule.unique_values(row)] for rule in rules))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,21 @@ if TYPE_CHECKING:
     from ..pipeline.stage_types import SignedDocument
     from ..text.canonical_text import CanonicalText
     from .sample_pipeline import PreviewResult
+
+MAX_TITLE_WORDS = 12
+"""Words of the longest title."""
+_SENTENCE_END = re.compile(r"[.!?…](\s|$)|[,:;]$")
+
+
+def has_title_line(text: str) -> bool:
+    """Return whether the first line is short, ends no sentence, and a longer line follows."""
+    first_line, _, body = text.partition("\n")
+    title = first_line.strip()
+    word_count = len(title.split())
+    if not 0 < word_count <= MAX_TITLE_WORDS or _SENTENCE_END.search(title):
+        return False
+    return max(len(line.split()) for line in body.split("\n")) > word_count
+
 
 MIN_TITLED_SHARE = 0.8
 """Share of posts with a first line that looks like a title."""

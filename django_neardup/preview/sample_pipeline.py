@@ -26,8 +26,7 @@ from ..pipeline.stage_types import ReadDocument, SignedDocument
 from ..pipeline.verify import EXACT_COPY, apply_identity
 from ..search.object_comparison import load_scheme
 from ..search.results import safe_url
-from .head_lines import has_title_line
-from .head_proposal import HeadProposal, propose_heads
+from .head_proposal import HeadProposal, has_title_line, propose_heads
 from .sample_groups import PreviewGraph
 from .selection import PostSelection, PreviewError
 

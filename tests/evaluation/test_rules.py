@@ -14,7 +14,7 @@ from django_neardup.algorithms import Judgement
 from django_neardup.evaluation.__main__ import main
 from django_neardup.evaluation.corpora import LabelledPair
 from django_neardup.evaluation.decisive_differences import deciding_rules, difference_record, is_sure
-from django_neardup.evaluation.report.rule_table import rule_rows
+from django_neardup.evaluation.report.tables import rule_rows
 from django_neardup.evaluation.results import PairsResult, RowJudgements
 from django_neardup.judge.differences import Difference
 from tests.evaluation.conftest import write_lines

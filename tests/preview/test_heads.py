@@ -11,7 +11,7 @@ from django_neardup.adapters import Adapter
 from django_neardup.algorithms import Judgement
 from django_neardup.algorithms.default.neardup import NearDup
 from django_neardup.preview import as_html, build_preview, build_selection
-from django_neardup.preview.head_lines import has_title_line
+from django_neardup.preview.head_proposal import has_title_line
 from tests.pipeline.families import family
 from tests.pipeline.helpers import SOFA
 from tests.testapp.models import Ad

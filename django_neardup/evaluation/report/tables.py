@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from ..metrics import CHANGE_BANDS, VerdictCounts, mean, ratio
+from ..peers import PEERS
 from ..pool_mode import mean_recall
 from ..rcdl2007_results import ARTICLE_FIGURES
 from ..results import CollectionResult, PairsResult, PoolResult, TableRow, UnionResult
 from ..summary import RowSummary
 from ..timing import Cost
 from .content import BenchReport
-from .peer_table import peer_threshold_rows
-from .rule_table import rule_rows
 
 TABLE_TITLES = {
     "summary": "All sets together",
@@ -217,3 +217,51 @@ def _size_columns(result: PoolResult) -> TableRow:
 def mean_band_recall(row: RowSummary, band: str) -> float | None:
     """Return the mean over the sets of the recall in a band."""
     return mean(_recall(result.counts.bands[band]) for result in row.results)
+
+
+def peer_threshold_rows(results: Sequence[PairsResult]) -> list[TableRow]:
+    """Return one row for each peer of pairs mode."""
+    best_thresholds = {result.algorithm: result.threshold for result in results if result.kind == "peer"}
+    return [
+        {
+            "peer": name,
+            "best": best,
+            "fixed": PEERS[name].fixed_threshold,
+            "source of the fixed one": PEERS[name].threshold_source,
+        }
+        for name, best in best_thresholds.items()
+    ]
+
+
+ALL_SETS = "(all)"
+LABEL_NAMES = {True: "true", False: "false", None: "policy"}
+RuleCounts = defaultdict[tuple[str, str, str], Counter[str]]
+
+
+def rule_rows(results: Sequence[PairsResult]) -> list[TableRow]:
+    """Return one row for each set, algorithm and rule that decided, then the sums over the sets.
+
+    A rule that decided several times on a pair counts once.
+    """
+    by_set, totals = RuleCounts(Counter), RuleCounts(Counter)
+    for result in results:
+        for pair, rules in zip(result.pairs, result.judgements.rules, strict=True):
+            for rule in rules:
+                label = LABEL_NAMES[pair.is_duplicate]
+                by_set[result.corpus, result.algorithm, rule][label] += 1
+                totals[ALL_SETS, result.algorithm, rule][label] += 1
+    return [*_sorted_rows(by_set), *_sorted_rows(totals)]
+
+
+def _sorted_rows(counts_by_rule: RuleCounts) -> list[TableRow]:
+    return [
+        {
+            "set": corpus,
+            "algorithm": algorithm,
+            "rule": rule,
+            "decided": counts.total(),
+            **{name: counts[name] for name in LABEL_NAMES.values()},
+            "share true": ratio(counts["true"], counts["true"] + counts["false"]),
+        }
+        for (corpus, algorithm, rule), counts in sorted(counts_by_rule.items())
+    ]

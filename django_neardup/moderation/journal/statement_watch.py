@@ -17,8 +17,7 @@ from django.db import connections, models
 from django.utils.translation import gettext as _
 
 from ...db.backends import get_backend
-from ...db.foreign_key_actions import ForeignKeyAction
-from ...db.own_effects import OwnEffects, TableState, read_table_state
+from ...db.own_effects import ForeignKeyAction, OwnEffects, TableState, read_table_state
 from ...db.write_statements import WriteStatement, read_write_statement
 from ...exceptions import MergeRefused
 from ..relations import ModelType, rows_of

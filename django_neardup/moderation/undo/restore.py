@@ -26,9 +26,7 @@ from ...pipeline.record_keys import keeper_id_for_model, loser_id_for_model
 from ...queues import notify_worker
 from ...signals import post_undo
 from .. import addresses, admin_log
-from ..cached_texts import drop_cached_texts
 from ..dependencies import model_of_row
-from ..derived_data import keys_of_posts, refresh
 from ..journal.hold_entries import restore_hold
 from ..journal.serialization import (
     RowId,
@@ -38,6 +36,7 @@ from ..journal.serialization import (
 )
 from ..journal.serialization import deserialize_key as key_from
 from ..locked_transaction import locked_transaction
+from ..package_data import drop_cached_texts, keys_of_posts, refresh
 from ..relations import ModelType
 from ..sums import recount, take_back_sums
 from ..trees import settle

@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib.contenttypes.fields import GenericForeignKey
 from django.db import connections
 
-from ..announced_updates import update_rows
+from ..announced_updates import announce_links, has_link_listeners, update_rows
 from ..dependencies import model_of_row, offered_targets, referenced_targets
 from ..journal.serialization import (
     RowId,
@@ -23,7 +23,6 @@ from ..journal.serialization import (
 )
 from ..journal.serialization import deserialize_key as key_from
 from ..journal.side_effects import load_current_rows
-from ..link_signals import announce_links, has_link_listeners
 from ..relations import ModelType, concrete_model, rows_in_portions
 from .counters import Effects, inserted_counters, set_values, without_effects
 from .restore_columns import ColumnRestore

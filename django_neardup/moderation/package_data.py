@@ -1,4 +1,7 @@
-"""Search indexes and caches of known packages, told of rows that were changed without ``save()``."""
+"""What known packages keep beside the rows: search indexes, caches, files.
+
+They are told of rows that were changed without ``save()``.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+from django.conf import settings
+from django.core.cache import cache
 from django.db import models
 from django.db.models.signals import ModelSignal, post_delete, post_save
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 
+from ..db.transactions import call_after_commit
 from .journal.serialization import RowId, build_instance, deserialize_key, find_model
 from .journal.side_effects import load_current_rows
 from .relations import ModelType, rows_by_model, rows_in_portions
@@ -88,3 +96,52 @@ def receivers_of(
         for receiver in receivers
         if any(fnmatchcase(receiver.__module__, module) for module in modules)
     )
+
+
+def drop_cached_texts(posts: Iterable[models.Model], using: str) -> None:
+    """Drop the cached translations of posts of django-parler, after the commit.
+
+    Not before: a proof has cached what its undo restored, and other processes still read the old rows.
+    """
+    for post in posts:
+        if hasattr(post, "_parler_meta"):
+            call_after_commit(using, _drop_cached_translations, post)
+
+
+def _drop_cached_translations(post: Any) -> None:
+    from parler.cache import get_translation_cache_key  # type: ignore[import-not-found]
+
+    # The cache also holds which languages a post does not have.
+    languages = {*dict(settings.LANGUAGES), *post.get_available_languages()}
+    cache.delete_many(
+        get_translation_cache_key(model, post.pk, language)
+        for model in post._parler_meta.get_all_models()
+        for language in languages
+    )
+
+
+DELETING_MODULES = (
+    "django_cleanup.handlers",
+    "wagtail.documents.signal_handlers",
+    "wagtail.images.signal_handlers",
+)
+"""Modules whose receivers of ``post_delete`` delete the files of a row, most of them after the commit."""
+
+
+def lost_files(rows: Mapping[RowId, StoredRow], using: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that are deleted with these rows: the label of the model, and the loss in words.
+
+    Rows that still exist lose none.
+    """
+    message = _("%(model)s: the file %(name)s is deleted with it, and would not come back.")
+    for model, heard_rows in rows_heard(post_delete, rows, DELETING_MODULES).items():
+        current = load_current_rows(heard_rows.values(), using)
+        deleted_rows = [row for row_id, row in heard_rows.items() if row_id not in current]
+        for name in {row["fields"].get(field.name) for row in deleted_rows for field in _file_fields(model)}:
+            if name:
+                values = {"model": capfirst(model._meta.verbose_name), "name": name}
+                yield model._meta.label_lower, message % values
+
+
+def _file_fields(model: ModelType) -> Iterator[models.FileField]:
+    return (field for field in model._meta.local_concrete_fields if isinstance(field, models.FileField))
