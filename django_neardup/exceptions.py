@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import InterfaceError, OperationalError
 
 
@@ -13,7 +14,7 @@ class NotRegistered(NeardupError, LookupError):
     """The model has no adapter. Register one in the module ``neardup.py`` of its app."""
 
 
-class AlreadyRegistered(NeardupError, ValueError):
+class AlreadyRegistered(NeardupError, ImproperlyConfigured, ValueError):
     """The model already has an adapter."""
 
 

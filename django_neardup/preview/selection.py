@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from django.apps import apps
@@ -15,6 +14,7 @@ from ..adapters import Adapter, adapter_for
 from ..checks.text_attributes import text_attribute_problem
 from ..exceptions import NotRegistered
 from ..querysets import filterable
+from ..registry import similar_labels
 
 FILTER_ERRORS = (FieldError, ValidationError, ValueError, TypeError, LookupError)
 """Exceptions of a filter with invalid names or values."""
@@ -105,9 +105,8 @@ def _get_model(label: str) -> type[models.Model]:
     try:
         model = apps.get_model(label)
     except (LookupError, ValueError):
-        labels = {known_model._meta.label_lower: known_model._meta.label for known_model in apps.get_models()}
-        similar_labels = [labels[name] for name in get_close_matches(label.lower(), labels)]
-        suggestion = f" Is it {' or '.join(similar_labels)}?" if similar_labels else ""
+        near_labels = similar_labels(label)
+        suggestion = f" Is it {' or '.join(near_labels)}?" if near_labels else ""
         raise PreviewError(f"There is no model {label!r}: write app.Model.{suggestion}") from None
     return model
 
