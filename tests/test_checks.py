@@ -25,6 +25,7 @@ from django_neardup.checks import (
     adapters,
     database,
     heads,
+    hook_names,
     profiles,
     publication,
     relations,
@@ -43,7 +44,7 @@ from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.pipeline.statistics_builder import gather_statistics
 from tests import builders
 from tests.grouped_lists import rows
-from tests.testapp.models import Ad, Reply, ScopedPost, Topic, UuidPost
+from tests.testapp.models import Ad, Article, LongArticle, Reply, ScopedPost, Topic, UuidPost
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "reference" / "checks.md"
 
@@ -680,6 +681,86 @@ def test_w101_live_without_watch(alone):
     registered(Reply)
     messages = adapters.check_watch()
     assert (ids(messages), messages[0].obj) == (["W101"], Ad)
+
+
+def names_of(messages):
+    return [
+        re.match(r'\w+ has "(\w+)"; did you mean "(\w+)"\?', message.msg).groups() for message in messages
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "hook"),
+    [
+        ("visable", "visible"), ("visibel", "visible"), ("Visible", "visible"), ("lvie", "live"), ("field", "fields"),
+        ("feilds", "fields"), ("comapred", "compared"), ("minWords", "min_words"), ("MIN_WORDS", "min_words"),
+        ("author_name", "author_names"), ("ignored_difference", "ignored_differences"), ("shwo", "show"),
+        ("hold_until_check", "hold_until_checked"), ("compared_with", "compare_with"), ("merge", "merged"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [["text"], lambda self, *args: None, property(lambda self: 1)],
+    ids=["list", "method", "property"],
+)
+def test_w114_misspelt_hooks(name, hook, value, alone):
+    neardup.register(Ad)(type("TestAdapter", (neardup.Adapter,), {name: value}))
+    messages = hook_names.check_hook_names()
+    assert (ids(messages), messages[0].obj) == (["W114"], Ad)
+    assert messages[0].msg.startswith(f'TestAdapter has "{name}"; did you mean "{hook}"?')
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_visable", "__visable", "author_id", "text_of", "hidden", "publish", "is_visible", "get_text", "titles",
+        "read", "line", "next", "helper", "clean", "live_posts", "model", "objects", "queryset", "visible", "source",
+        "settings", "models", "moderate",
+    ],
+)  # fmt: skip
+def test_w114_silent(name, alone):
+    neardup.register(Ad)(type("TestAdapter", (neardup.Adapter,), {name: lambda self, *args: None}))
+    assert hook_names.check_hook_names() == []
+
+
+def test_w114_a_class_with_the_hook_itself_uses_the_other_name_on_purpose(alone):
+    registered(Ad, texts=["title", "text"], text=lambda self, ad: "")
+    assert hook_names.check_hook_names() == []
+
+
+class VisibleToMembers:
+    def visable(self, request):
+        return self.model.objects.none()
+
+
+class BoardAdapter(VisibleToMembers, neardup.Adapter):
+    fields = ["text"]
+
+    def live(self):
+        return self.model.objects.all()
+
+
+class TopicAdapter(BoardAdapter):
+    def lives(self):
+        return self.model.objects.all()
+
+
+def test_w114_names_the_class_that_has_the_name_once(alone):
+    neardup.register("testapp.Topic")(TopicAdapter)
+    neardup.register(Reply)(type("ReplyAdapter", (BoardAdapter,), {}))
+    messages = hook_names.check_hook_names()
+    assert sorted(message.msg.split()[0] for message in messages) == ["TopicAdapter", "VisibleToMembers"]
+    assert sorted(names_of(messages)) == [("lives", "live"), ("visable", "visible")]
+    assert all(f"(in {__name__})" in message.hint for message in messages)
+
+
+def test_w114_adapters_of_parent_and_child(alone):
+    registered(Article, visable=lambda self, request: None)
+    registered(LongArticle, hdie=lambda self, post: None)
+    messages = hook_names.check_hook_names()
+    assert [(message.obj, *pair) for message, pair in zip(messages, names_of(messages))] == [
+        (Article, "visable", "visible"), (LongArticle, "hdie", "hide")
+    ]  # fmt: skip
 
 
 # The site -------------------------------------------------------------------------------------------------

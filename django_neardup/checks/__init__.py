@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core import checks
 
-from . import adapters, database, heads, profiles, publication, relations, seo, site
+from . import adapters, database, heads, hook_names, profiles, publication, relations, seo, site
 
 CHECK_TAG = "neardup"
 SETTINGS_CHECKS = (
@@ -30,6 +30,7 @@ SETTINGS_CHECKS = (
     adapters.check_numbers,
     adapters.check_choices,
     adapters.check_watch,
+    hook_names.check_hook_names,
     heads.check_heads,
     heads.propose_heads,
     relations.check_relations,
