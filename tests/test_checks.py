@@ -137,13 +137,33 @@ def test_e002_silent(backend):
     "values",
     [
         {"ALGORITHM": "simhahs"}, {"ALGORITHM": "no.such.path"}, {"ALGORITHM": None}, {"ALGORITHM": 3},
-        {"OPTIONS": {"invented": 1}}, {"ALGORITHM": "django.db.models.Model"},
+        {"OPTIONS": {"invented": 1}}, {"ALGORITHM": "django.db.models.Model"}, {"ALGORITHM": ["neardup"]},
     ],
 )  # fmt: skip
 def test_e003_algorithm(values):
     with with_profile(**values):
         assert ids(profiles.check_algorithm()) == ["E003"]
         assert "neardup" in profiles.check_algorithm()[0].hint
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("simhahs", "simhash"), ("NearDup", "neardup"), ("minhash_lsh", "minhash-lsh"),
+        ("neardup-article", "neardup-articles"),
+        ("django_neardup.algorithms.default.neardup.NearDub", "NearDup"),
+        ("django_neardup.algorithms.default.neardup.neardup", "NearDup"),
+    ],
+)  # fmt: skip
+def test_e003_names_the_algorithm_that_was_meant(name, meant):
+    with with_profile(ALGORITHM=name):
+        (message,) = profiles.check_algorithm()
+        assert f"did you mean {meant!r}?" in message.msg
+
+
+def test_e003_suggests_nothing_that_is_unlike():
+    with with_profile(ALGORITHM="folklore"):
+        assert "did you mean" not in profiles.check_algorithm()[0].msg
 
 
 def test_e003_batch():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -78,15 +80,33 @@ def _find_class(name: str) -> type[Algorithm]:
         return _load_class(f"{__package__}.{BUILT_IN[name]}", name)
     if "." in name:
         return _load_class(name, name)
-    raise UnknownAlgorithm(f"no algorithm {name!r}; known are {', '.join(algorithm_names())}")
+    names = algorithm_names()
+    raise UnknownAlgorithm(f"no algorithm {name!r}; {_suggestion(name, names)}known are {', '.join(names)}")
 
 
 def _load_class(path: str, name: str) -> type[Algorithm]:
-    module, _, attribute = path.rpartition(".")
+    module_path, _, attribute = path.rpartition(".")
+    module = None
     try:
-        loaded = getattr(import_module(module), attribute)
+        module = import_module(module_path)
+        loaded = getattr(module, attribute)
     except (ImportError, AttributeError) as error:
-        raise UnknownAlgorithm(f"cannot load {name!r}: {error}") from error
+        suggestion = _suggestion(attribute, vars(module)) if module else ""
+        raise UnknownAlgorithm(f"cannot load {name!r}: {suggestion}{error}") from error
     if not (isinstance(loaded, type) and issubclass(loaded, Algorithm)):
         raise UnknownAlgorithm(f"{name!r} is not a subclass of Algorithm")
     return loaded
+
+
+def _suggestion(name: str, names: Iterable[str]) -> str:
+    """Return a question with the most similar name. Return an empty string if none is similar.
+
+    Case, hyphens and underscores do not count.
+    """
+    names_by_spelling = {_spelling(known_name): known_name for known_name in names}
+    similar = get_close_matches(_spelling(name), names_by_spelling, 1)
+    return f"did you mean {names_by_spelling[similar[0]]!r}? " if similar else ""
+
+
+def _spelling(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")

@@ -201,6 +201,9 @@ def _algorithm_problems(name: Any, options: Any) -> Iterator[tuple[str, str]]:
     """Yield why the algorithm and its options make no scheme, each with a hint."""
     known_hint = f"Known algorithms: {', '.join(algorithm_names())}; or the dotted path of one of your own."
     valid_options = options if isinstance(options, dict) else {}
+    if not isinstance(name, str):
+        yield f"ALGORITHM is {name!r}", known_hint
+        return
     try:
         if get_algorithm(name, **algorithm_options(valid_options)).bench_only:
             yield bench_only_message(name).removesuffix("."), known_hint
