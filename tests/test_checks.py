@@ -259,6 +259,52 @@ def test_e010_silent(language, alone):
 
 
 @pytest.mark.parametrize(
+    ("language", "meant"),
+    [
+        ("russian", "ru"), ("Russian", "ru"), ("русский", "ru"), ("russion", "ru"), ("ukrainian", "uk"),
+        ("український", "uk"), ("folklore", None), ("Deutsch", "de"), ("r", None), ("", None), (7, None),
+    ],
+)  # fmt: skip
+def test_e010_names_the_language_that_was_meant(language, meant, alone):
+    registered(Ad, language=language)
+    with with_profile(LANGUAGE=language):
+        for message in (*profiles.check_language(), *adapters.check_language()):
+            assert ("Did you mean" in message.hint) == (meant is not None)
+            assert meant is None or f'Did you mean "{meant}"' in message.hint
+
+
+@pytest.mark.parametrize(
+    ("language", "meant"),
+    [
+        ("ua", "uk"), ("UA", "uk"), ("cz-CZ", "cs"), ("rus", "ru"), ("eng", "en"), ("kaz", "kk"), ("xx", None),
+        ("chv", None),
+    ],
+)  # fmt: skip
+def test_w115_unknown_language(language, meant, alone):
+    registered(Ad, language=language)
+    with with_profile(LANGUAGE=language):
+        messages = [*profiles.check_unknown_language(), *adapters.check_unknown_language()]
+    assert ids(messages) == ["W115"] * 2
+    assert [message.obj for message in messages] == [None, Ad]
+    assert all((f'Did you mean "{meant}"' in message.hint) == (meant is not None) for message in messages)
+
+
+@pytest.mark.parametrize(
+    "language", ["ru", "RU", "ru_RU", "en-gb", "uk", "yi", "tt", "zh-hans", "zh", None, "russian"]
+)
+def test_w115_silent(language, alone):
+    registered(Ad, language=language)
+    with with_profile(LANGUAGE=language):
+        assert profiles.check_unknown_language() == adapters.check_unknown_language() == []
+
+
+def test_w115_a_language_of_the_site(settings):
+    settings.LANGUAGES = [("ru", "Russian"), ("chv", "Chuvash")]
+    with with_profile(LANGUAGE="chv"):
+        assert profiles.check_unknown_language() == []
+
+
+@pytest.mark.parametrize(
     ("key", "value"),
     [
         ("MIN_WORDS", -1), ("MIN_WORDS", 1.5), ("MIN_WORDS", "4"), ("MIN_WORDS", True), ("MAX_ALIGNED", 0),

@@ -13,8 +13,9 @@ from ..adapters import QUOTES, Adapter, registered_adapters
 from ..judge.word_classes import CLASS_PRIORITY
 from ..models import Document
 from ..querysets import pk_field
+from .languages import is_known_language, is_language_code, suggest_language, unknown_language_message
 from .messages import check_message
-from .profiles import is_language_code, is_valid_number, number_hint
+from .profiles import is_valid_number, number_hint
 from .text_attributes import find_field, text_attribute_problem
 
 FIELD_LIST_ATTRIBUTES = ("fields", "heads", "contacts", "identity", "scope")
@@ -108,11 +109,20 @@ def check_language(**kwargs: Any) -> list[CheckMessage]:
         check_message(
             "E010",
             f"{adapter_name(adapter)}: language {adapter.language!r} is no language code.",
-            'Write a code such as "ru" or "en", or leave it out for that of NEARDUP.',
+            f'{suggest_language(adapter.language)}Write a code such as "ru" or "en", or leave it out for that '
+            "of NEARDUP.",
             model,
         )
         for model, adapter in registered_adapters().items()
         if adapter.language is not None and not is_language_code(adapter.language)
+    ]
+
+
+def check_unknown_language(**kwargs: Any) -> list[CheckMessage]:
+    return [
+        unknown_language_message(f"{adapter_name(adapter)}: language", adapter.language, model)
+        for model, adapter in registered_adapters().items()
+        if is_language_code(adapter.language) and not is_known_language(adapter.language)
     ]
 
 

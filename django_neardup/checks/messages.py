@@ -41,6 +41,7 @@ CHECK_DESCRIPTIONS = {
     "W111": "pairs were judged by another version of the judge",
     "W112": "a middleware opens a transaction around each request",
     "W114": "an adapter has a name that is nearly that of a hook",
+    "W115": "a language code is not known",
     "I201": "the first field looks like a title, and no heads are declared",
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -24,6 +23,7 @@ from ..index.key_table import unsupported_reason
 from ..pipeline.schemes import algorithm_options, bench_only_message
 from ..text.tokens.synonyms import Synonyms
 from .database import used_databases
+from .languages import is_known_language, is_language_code, suggest_language, unknown_language_message
 from .messages import check_message
 
 SHAPE_HINT = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
@@ -47,7 +47,6 @@ NUMBER_MINIMUMS: dict[str, tuple[float, type]] = {
     "LATE_SECONDS": (1, float),
 }
 """The smallest valid number of a key, and its type."""
-LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][a-z0-9]+)*", re.IGNORECASE)
 
 
 def check_shape(**kwargs: Any) -> list[CheckMessage]:
@@ -119,10 +118,18 @@ def check_language(**kwargs: Any) -> list[CheckMessage]:
         check_message(
             "E010",
             f"NEARDUP[{alias!r}]: LANGUAGE {values['LANGUAGE']!r} is no language code.",
-            'Write a code such as "ru", "en" or "pt-br".',
+            f'{suggest_language(values["LANGUAGE"])}Write a code such as "ru", "en" or "pt-br".',
         )
         for alias, values in configured_profiles()
         if not is_language_code(values["LANGUAGE"])
+    ]
+
+
+def check_unknown_language(**kwargs: Any) -> list[CheckMessage]:
+    return [
+        unknown_language_message(f"NEARDUP[{alias!r}]: LANGUAGE", values["LANGUAGE"])
+        for alias, values in configured_profiles()
+        if is_language_code(values["LANGUAGE"]) and not is_known_language(values["LANGUAGE"])
     ]
 
 
@@ -171,10 +178,6 @@ def configured_profiles() -> Iterator[tuple[str, dict[str, Any]]]:
         for alias, options in {"default": {}, **configured}.items():
             if isinstance(options, dict):
                 yield alias, {**DEFAULTS, **options}
-
-
-def is_language_code(value: Any) -> bool:
-    return isinstance(value, str) and LANGUAGE_CODE.fullmatch(value) is not None
 
 
 def is_valid_number(key: str, value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .pymorphy_parse import FirstParseLemmatizer, Lemma
 
-__all__ = ["Lemma", "Morphology", "WordReading", "get_morphology"]
+__all__ = ["STEMMED_LANGUAGES", "Lemma", "Morphology", "WordReading", "get_morphology"]
 
 MAX_CACHED_LEMMAS = 5_000
 """Lemmas cached for callers without a lexicon. A lexicon caches far more."""
@@ -30,6 +30,8 @@ _SNOWBALL_LANGUAGES = {
     "nl": "dutch", "no": "norwegian", "nb": "norwegian", "nn": "norwegian", "pl": "polish", "pt": "portuguese",
     "ro": "romanian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
+STEMMED_LANGUAGES = frozenset({*_ANALYSED_LANGUAGES, *_SNOWBALL_LANGUAGES})
+"""Codes of the languages whose words are reduced to lemmas or stems."""
 
 
 class WordReading(NamedTuple):
