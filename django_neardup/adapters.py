@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.apps import apps
@@ -300,7 +300,7 @@ class Adapter:
     def settings(self) -> Profile:
         """Return the settings of the adapter's profile. The adapter's ``min_words`` wins, if it is set."""
         profile = get_profile(self.profile)
-        return profile if self.min_words is None else profile._replace(min_words=self.min_words)
+        return profile if self.min_words is None else replace(profile, min_words=self.min_words)
 
     @property
     def watched(self) -> frozenset[str]:

@@ -1,137 +1,229 @@
-"""The NEARDUP setting: profiles by alias, read on first use, with defaults in one table."""
+"""The setting NEARDUP: one table of its keys, and the values that the site gives them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
-DEFAULTS: dict[str, Any] = {
-    "LANGUAGE": "ru",
-    "BACKEND": None,
-    "QUEUE": "default",
-    "ALGORITHM": "neardup",
-    "OPTIONS": {},
-    "SECRET": None,
-    "SYNONYMS": None,
-    "MIN_WORDS": 4,
-    "MAX_ALIGNED": 32,
-    "BUCKET": 64,
-    "STORAGE": "rows",
-    "KEEPER": "first_seen",
-    "PUBLICATION": None,
-    "THROTTLE": "30/m",
-    "SEO": ("canonical", "sitemap"),
-    "MEMORY_DAYS": 0,
-    "PROVE_UNDO": True,
-    "PROVE_ROWS": 10_000,
-    "LEASE_SECONDS": 120,
-    "MAX_ATTEMPTS": 5,
-    "POLL_SECONDS": 1.0,
-    "LATE_SECONDS": 600,
-}
+DEFAULT_ALIAS = "default"
+SITE, PROFILE = "site", "profile"
+"""Scopes of a setting. A setting of the site is read from the profile "default" only."""
+
 BACKENDS = ("rq", "tasks", "inline", None)
 KEEPER_POLICIES = ("first_seen", "newest", "most_visited", "most_linked", "longest")
 """Policies that propose the keeper of a merge. A site may name its own callable."""
 
 
-class Profile(NamedTuple):
-    """The settings of one alias in NEARDUP.
+@dataclass(frozen=True)
+class ValueType:
+    """The values that a setting takes, as a phrase. Used alone for values that have a check of their own."""
 
-    These settings make the scheme:
+    description: str
 
-    - ``language``, ``algorithm``, ``options``, ``secret``
-    - ``synonyms``: the path of a file
+    def accepts(self, value: Any) -> bool:
+        """Return whether the value is one of these. The base class accepts every value."""
+        return True
 
-    These settings are read from the profile "default" only:
 
-    - ``backend`` and ``queue``: how the worker is notified.
-    - ``storage``: how keys are stored: "rows", or "array" on PostgreSQL.
+@dataclass(frozen=True)
+class InstanceOf(ValueType):
+    """Instances of Python types."""
 
-    - ``prove_undo``: whether a merge, a hide and a deletion are refused if an undo, tried at once, would not
-      restore everything.
+    types: tuple[type, ...]
 
-    These settings are limits:
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, self.types)
 
-    - ``min_words``: shorter texts are not compared.
-    - ``max_aligned``: pairs that are aligned for one document.
-    - ``bucket``: documents that are read of a bucket.
-    - ``prove_rows``: changed rows above which an undo is not tried.
-    - ``lease_seconds``: length of a lease.
-    - ``max_attempts``: attempts before quarantine.
-    - ``poll_seconds``: pause between two polls of ``neardup_worker``.
-    - ``late_seconds``: waiting time after which a check warns.
-    - ``throttle``: how often one visitor may look up a text while typing it ("30/m"). None is no limit.
-    - ``memory_days``: how long a deleted post is remembered by its fingerprint, so that its repost is found.
-      0 is not at all.
 
-    The others are:
+@dataclass(frozen=True)
+class NumberFrom(ValueType):
+    """Finite numbers from a minimum on."""
 
-    - ``keeper``: the policy that proposes the keeper of a merge, or the dotted path of a callable that picks
-      one of a list of posts.
-    - ``publication``: the rules by which a post is accepted, warned about, held or refused before it is
-      published. None is the rules of ``prepublication.rules``.
-    - ``seo``: the offers to search engines: any of "canonical", "sitemap", "redirects".
+    minimum: float
+    is_whole: bool
+
+    def accepts(self, value: Any) -> bool:
+        types = (int,) if self.is_whole else (int, float)
+        # ``bool`` is a subclass of ``int``.
+        return (
+            isinstance(value, types) and not isinstance(value, bool) and self.minimum <= value < float("inf")
+        )
+
+
+class Setting(NamedTuple):
+    """A row of the table: one key of NEARDUP.
+
+    Defaults, checks and the table in ``docs/reference/settings.md`` are derived from it.
     """
 
+    name: str
+    default: Any
+    value_type: ValueType
+    scope: str
+    documentation: str
+
+
+def row(default: Any, value_type: ValueType, documentation: str) -> Any:
+    """Declare a key of NEARDUP as an attribute of ``SiteSettings`` or ``Profile``.
+
+    The key is the attribute's name in capitals. Its scope follows from the class.
+    """
+    metadata = {"value_type": value_type, "documentation": documentation}
+    return field(default_factory=lambda: default, metadata=metadata)
+
+
+def whole_number(minimum: int) -> NumberFrom:
+    return NumberFrom(f"a whole number, {minimum} or more", minimum, is_whole=True)
+
+
+def number(minimum: float) -> NumberFrom:
+    return NumberFrom(f"a number, {minimum} or more", minimum, is_whole=False)
+
+
+@dataclass(frozen=True)
+class SiteSettings:
+    """The settings that the whole site shares. They stand in the profile "default"."""
+
+    backend: str | None = row(
+        None,
+        ValueType('"rq", "tasks" (Django 6.0 and newer), "inline" or None'),
+        "what notifies a worker of new posts; None: `neardup_worker` alone polls",
+    )
+    queue: str = row("default", InstanceOf("the name of a queue", (str,)), "queue of the backend")
+    throttle: str | None = row(
+        "30/m",
+        ValueType("a rate, the dotted path of a Throttle, or None"),
+        "how often one visitor may look up a text while typing it",
+    )
+    prove_undo: bool = row(
+        True,
+        InstanceOf("True or False", (bool,)),
+        "whether a merge, a hide and a deletion are refused if their undo would not restore everything",
+    )
+    prove_rows: int = row(10_000, whole_number(0), "changed rows above which an undo is not tried")
+    lease_seconds: int = row(120, whole_number(1), "how long a worker has a post for itself")
+    max_attempts: int = row(5, whole_number(1), "failures before a post is set aside")
+    poll_seconds: float = row(1.0, number(0.01), "pause of an idle `neardup_worker`; `--poll` overrides it")
+    late_seconds: float = row(600, number(1), "waiting time after which the check W105 warns")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The settings of one alias in NEARDUP."""
+
     alias: str
-    language: str
-    backend: str | None
-    queue: str
-    algorithm: str
-    options: dict[str, Any]
-    secret: str | None
-    synonyms: str | os.PathLike[str] | None
-    min_words: int
-    max_aligned: int
-    bucket: int
-    storage: str
-    keeper: str
-    publication: Sequence[Mapping[str, Any]] | None
-    throttle: str | None
-    seo: Sequence[str]
-    memory_days: int
-    prove_undo: bool
-    prove_rows: int
-    lease_seconds: int
-    max_attempts: int
-    poll_seconds: float
-    late_seconds: int
+    language: str = row("ru", ValueType("a language code"), "main language of the texts")
+    algorithm: str = row(
+        "neardup", ValueType("a name or a dotted path"), "algorithm that signs and compares texts"
+    )
+    options: dict[str, Any] = row(  # noqa: RUF009  (a dataclass field)
+        {},
+        InstanceOf("a dictionary of the algorithm's arguments", (dict,)),
+        "arguments of the algorithm",
+    )
+    secret: str | None = row(
+        None, InstanceOf("a text, or None for a random one", (str, type(None))), "key of every hash"
+    )
+    synonyms: str | os.PathLike[str] | None = row(  # noqa: RUF009  (a dataclass field)
+        None,
+        InstanceOf("the path of a file, or None", (str, os.PathLike, type(None))),
+        "file of words that count as one",
+    )
+    min_words: int = row(4, whole_number(0), "shorter texts are not compared")
+    max_aligned: int = row(32, whole_number(1), "candidates that are aligned with one post")
+    bucket: int = row(64, whole_number(1), "documents that are read of one bucket")
+    storage: str = row("rows", ValueType('"rows" or "array"'), "how keys are stored")
+    keeper: str = row(
+        "first_seen",
+        ValueType("a policy or a dotted path"),
+        "policy that proposes which post a merge keeps",
+    )
+    publication: Sequence[Mapping[str, Any]] | None = row(
+        None,
+        ValueType("a list of rules, or None for the default ones"),
+        "rules by which a post is accepted, warned about, held or refused before it is published",
+    )
+    seo: Sequence[str] = row(
+        ("canonical", "sitemap"),
+        ValueType('any of "canonical", "sitemap" and "redirects"'),
+        "what is offered to search engines",
+    )
+    memory_days: int = row(
+        0, whole_number(0), "days for which the fingerprint of a deleted post is kept; 0: none is kept"
+    )
+
+
+def _rows_of(owner: type[Any], scope: str) -> list[Setting]:
+    return [
+        Setting(
+            attribute.name.upper(),
+            cast(Any, attribute.default_factory)(),
+            attribute.metadata["value_type"],
+            scope,
+            attribute.metadata["documentation"],
+        )
+        for attribute in fields(owner)
+        if attribute.metadata
+    ]
+
+
+SETTINGS: dict[str, Setting] = {
+    setting.name: setting for setting in (*_rows_of(Profile, PROFILE), *_rows_of(SiteSettings, SITE))
+}
+"""Every key of NEARDUP."""
+
+DEFAULTS: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()}
 
 
 @cache
-def get_profile(alias: str = "default") -> Profile:
+def get_profile(alias: str = DEFAULT_ALIAS) -> Profile:
     """Return the profile of an alias.
 
     Raise ImproperlyConfigured if NEARDUP has no such profile or if the profile has an unknown key.
     """
-    configured = getattr(settings, "NEARDUP", {})
-    if alias not in configured and alias != "default":
-        raise ImproperlyConfigured(
-            f"NEARDUP has no profile {alias!r}: add it, or use one of {sorted(configured)}."
-        )
-    own_settings = configured.get(alias, {})
-    unknown = sorted(set(own_settings) - set(DEFAULTS))
-    if unknown:
-        raise ImproperlyConfigured(f"NEARDUP[{alias!r}] holds unknown keys: {', '.join(unknown)}.")
-    values = {**DEFAULTS, **own_settings}
-    return Profile(alias, **{key.lower(): value for key, value in values.items()})
+    return Profile(alias, **_values(alias, PROFILE))
+
+
+@cache
+def get_site_settings() -> SiteSettings:
+    """Return the settings of the site.
+
+    Raise ImproperlyConfigured if the profile "default" has an unknown key.
+    """
+    return SiteSettings(**_values(DEFAULT_ALIAS, SITE))
 
 
 def get_aliases() -> list[str]:
     """Return every configured alias, including "default"."""
-    return sorted({"default", *getattr(settings, "NEARDUP", {})})
+    return sorted({DEFAULT_ALIAS, *getattr(settings, "NEARDUP", {})})
+
+
+def _values(alias: str, scope: str) -> dict[str, Any]:
+    """Return the values that the profile gives to settings of that scope, by attribute."""
+    configured = getattr(settings, "NEARDUP", {})
+    if alias not in configured and alias != DEFAULT_ALIAS:
+        raise ImproperlyConfigured(
+            f"NEARDUP has no profile {alias!r}: add it, or use one of {sorted(configured)}."
+        )
+    own_settings = configured.get(alias, {})
+    unknown = sorted(set(own_settings) - set(SETTINGS))
+    if unknown:
+        raise ImproperlyConfigured(f"NEARDUP[{alias!r}] holds unknown keys: {', '.join(unknown)}.")
+    return {key.lower(): value for key, value in own_settings.items() if SETTINGS[key].scope == scope}
 
 
 def _on_setting_changed(*, setting: str, **kwargs: Any) -> None:
     if setting == "NEARDUP":
         get_profile.cache_clear()
+        get_site_settings.cache_clear()
 
 
-# Tests override settings: the cached profiles must follow.
+# Tests override settings: the cached values must follow.
 setting_changed.connect(_on_setting_changed, dispatch_uid="neardup.conf")

@@ -35,7 +35,7 @@ from django_neardup.checks import (
 from django_neardup.checks import seo as moved
 from django_neardup.checks import site as throttle
 from django_neardup.checks.messages import CHECK_DESCRIPTIONS, check_message
-from django_neardup.conf import get_profile
+from django_neardup.conf import SETTINGS, SITE, InstanceOf, NumberFrom, get_profile
 from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.middleware import MovedUrlMiddleware
 from django_neardup.models import Cluster, Document, KeyPhrase, MovedUrl, Pair, Scheme
@@ -304,20 +304,52 @@ def test_w115_a_language_of_the_site(settings):
         assert profiles.check_unknown_language() == []
 
 
+NUMBERS = [setting for setting in SETTINGS.values() if isinstance(setting.value_type, NumberFrom)]
+
+
+@pytest.mark.parametrize("setting", NUMBERS, ids=lambda setting: setting.name)
+def test_e011_numbers(setting):
+    minimum = setting.value_type.minimum
+    wrong_values = [
+        minimum - 1,
+        minimum / 2 - 0.001,
+        str(setting.default),
+        None,
+        True,
+        float("nan"),
+        float("inf"),
+    ]
+    wrong_values += [setting.default + 0.5] if setting.value_type.is_whole else []
+    for value in wrong_values:
+        with with_profile(**{setting.name: value}):
+            messages = profiles.check_numbers()
+            assert ids(messages) == ["E011"], value
+            assert setting.name in messages[0].msg
+    with with_profile(**{setting.name: minimum}):
+        assert profiles.check_numbers() == []
+
+
 @pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("MIN_WORDS", -1), ("MIN_WORDS", 1.5), ("MIN_WORDS", "4"), ("MIN_WORDS", True), ("MAX_ALIGNED", 0),
-        ("MEMORY_DAYS", -1), ("MEMORY_DAYS", "30"), ("PROVE_ROWS", -1), ("PROVE_ROWS", 0.5),
-        ("BUCKET", 0), ("LEASE_SECONDS", 0), ("MAX_ATTEMPTS", 0), ("POLL_SECONDS", 0), ("POLL_SECONDS", None),
-        ("LATE_SECONDS", -5), ("LATE_SECONDS", float("nan")), ("LATE_SECONDS", float("inf")),
-    ],
-)  # fmt: skip
-def test_e011_numbers(key, value):
-    with with_profile(**{key: value}):
-        messages = profiles.check_numbers()
-        assert ids(messages) == ["E011"]
-        assert key in messages[0].msg
+    "setting",
+    [setting for setting in SETTINGS.values() if isinstance(setting.value_type, InstanceOf)],
+    ids=lambda setting: setting.name,
+)
+def test_e001_types(setting):
+    with with_profile(**{setting.name: 1.5}):
+        messages = profiles.check_shape()
+        assert ids(messages) == ["E001"]
+        assert messages[0].hint == f"It is {setting.value_type.description}."
+
+
+@pytest.mark.parametrize("name", [setting.name for setting in SETTINGS.values() if setting.scope == SITE])
+def test_w113_settings_of_the_site(name):
+    values = {name: SETTINGS[name].default}
+    with override_settings(NEARDUP={"default": values, "articles": {"LANGUAGE": "en"}}):
+        assert profiles.check_scope() == []
+    with override_settings(NEARDUP={"default": {}, "articles": {"LANGUAGE": "en", **values}}):
+        messages = profiles.check_scope()
+        assert ids(messages) == ["W113"]
+        assert f"NEARDUP['articles']: {name}" in messages[0].msg
 
 
 def test_e011_of_an_adapter(alone):

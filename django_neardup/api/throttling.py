@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.module_loading import import_string
 
-from ..conf import get_profile
+from ..conf import get_site_settings
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ def seconds_to_wait(request: HttpRequest, name: str) -> int:
 
     Return the seconds until the next request is allowed, 0 if this one is allowed.
     """
-    throttle = build_throttle(get_profile().throttle)
+    throttle = build_throttle(get_site_settings().throttle)
     return throttle.wait(request, name) if throttle else 0
 
 

@@ -10,12 +10,12 @@ from django.core.checks import CheckMessage
 from django.db import models, router
 
 from ..adapters import QUOTES, Adapter, registered_adapters
+from ..conf import SETTINGS
 from ..judge.word_classes import CLASS_PRIORITY
 from ..models import Document
 from ..querysets import pk_field
 from .languages import is_known_language, is_language_code, suggest_language, unknown_language_message
 from .messages import check_message
-from .profiles import is_valid_number, number_hint
 from .text_attributes import find_field, text_attribute_problem
 
 FIELD_LIST_ATTRIBUTES = ("fields", "heads", "contacts", "identity", "scope")
@@ -127,15 +127,16 @@ def check_unknown_language(**kwargs: Any) -> list[CheckMessage]:
 
 
 def check_numbers(**kwargs: Any) -> list[CheckMessage]:
+    min_words = SETTINGS["MIN_WORDS"].value_type
     return [
         check_message(
             "E011",
             f"{adapter_name(adapter)}: min_words is {adapter.min_words!r}.",
-            number_hint("MIN_WORDS"),
+            f"Write {min_words.description}.",
             model,
         )
         for model, adapter in registered_adapters().items()
-        if adapter.min_words is not None and not is_valid_number("MIN_WORDS", adapter.min_words)
+        if adapter.min_words is not None and not min_words.accepts(adapter.min_words)
     ]
 
 

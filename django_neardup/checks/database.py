@@ -22,7 +22,7 @@ from django.db.models import Model
 from .. import migrations
 from ..adapters import registered_adapters
 from ..algorithms.registry import UnknownAlgorithm
-from ..conf import Profile, get_profile
+from ..conf import Profile, SiteSettings, get_profile, get_site_settings
 from ..db.backends import get_backend
 from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
@@ -80,10 +80,10 @@ def _table_messages(alias: str) -> Iterator[CheckMessage]:
 
 
 def _pending_work_messages(alias: str) -> Iterator[CheckMessage]:
-    profile = _get_profile_or_none("default")
-    if profile is None or schema_problem(alias):
+    site = _get_site_settings_or_none()
+    if site is None or schema_problem(alias):
         return
-    late_limit = DatabaseClock() - int(profile.late_seconds * 1000)
+    late_limit = DatabaseClock() - int(site.late_seconds * 1000)
     # ``check_statistics`` reports posts that wait for statistics.
     pending = pending_rows(alias, excluded_content_types=unready_content_types(alias))
     # A current lease proves that a worker is running.
@@ -91,11 +91,11 @@ def _pending_work_messages(alias: str) -> Iterator[CheckMessage]:
         return
     count = sum(rows.filter(pending_since__lt=late_limit).count() for rows in pending)
     if count:
-        hint = WORKER_HINTS.get(profile.backend, WORKER_HINTS[None]).format(queue=profile.queue)
+        hint = WORKER_HINTS.get(site.backend, WORKER_HINTS[None]).format(queue=site.queue)
         yield check_message(
             "W105",
             f"Database {alias!r}: {count} posts or groups have waited for more than "
-            f"{profile.late_seconds:g} seconds, and no worker is at it.",
+            f"{site.late_seconds:g} seconds, and no worker is at it.",
             hint,
         )
 
@@ -248,6 +248,14 @@ def _get_profile_or_none(alias: str) -> Profile | None:
     """Return the profile. Return None if NEARDUP is malformed; other checks report that."""
     try:
         return get_profile(alias)
+    except (ImproperlyConfigured, TypeError, AttributeError):
+        return None
+
+
+def _get_site_settings_or_none() -> SiteSettings | None:
+    """Return the settings of the site. Return None if NEARDUP is malformed; other checks report that."""
+    try:
+        return get_site_settings()
     except (ImproperlyConfigured, TypeError, AttributeError):
         return None
 

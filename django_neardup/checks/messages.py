@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 from django.core.checks import CheckMessage, Error, Info, Warning
@@ -40,6 +42,7 @@ CHECK_DESCRIPTIONS = {
     "W110": "old addresses are kept, and no middleware answers for them",
     "W111": "pairs were judged by another version of the judge",
     "W112": "a middleware opens a transaction around each request",
+    "W113": "a setting of the site stands in another profile than default",
     "W114": "an adapter has a name that is nearly that of a hook",
     "W115": "a language code is not known",
     "I201": "the first field looks like a title, and no heads are declared",
@@ -54,3 +57,9 @@ def check_message(check_id: str, message: str, hint: str, obj: Any = None) -> Ch
     if check_id not in CHECK_DESCRIPTIONS:
         raise KeyError(check_id)
     return MESSAGE_CLASSES[check_id[0]](message, hint=hint, obj=obj, id=f"neardup.{check_id}")
+
+
+def did_you_mean(name: str, known_names: Iterable[str]) -> str:
+    """Return a question that names the most similar known name. Return an empty string if none is similar."""
+    similar_names = get_close_matches(name, list(known_names), 1)
+    return f"Did you mean {similar_names[0]}? " if similar_names else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any
 
@@ -18,35 +17,24 @@ from django.utils.module_loading import import_string
 from .. import queues
 from ..adapters import registered_adapters
 from ..algorithms.registry import UnknownAlgorithm, algorithm_names, get_algorithm
-from ..conf import BACKENDS, DEFAULTS, KEEPER_POLICIES
+from ..conf import (
+    BACKENDS,
+    DEFAULT_ALIAS,
+    DEFAULTS,
+    KEEPER_POLICIES,
+    SETTINGS,
+    SITE,
+    InstanceOf,
+    NumberFrom,
+)
 from ..index.key_table import unsupported_reason
 from ..pipeline.schemes import algorithm_options, bench_only_message
 from ..text.tokens.synonyms import Synonyms
 from .database import used_databases
 from .languages import is_known_language, is_language_code, suggest_language, unknown_language_message
-from .messages import check_message
+from .messages import check_message, did_you_mean
 
 SHAPE_HINT = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
-OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
-    "OPTIONS": ((dict,), "a dictionary of the algorithm's arguments"),
-    "PROVE_UNDO": ((bool,), "True or False"),
-    "QUEUE": ((str,), "the name of a queue"),
-    "SECRET": ((str, type(None)), "a text, or None for a random one"),
-    "SYNONYMS": ((str, os.PathLike, type(None)), "the path of a file, or None"),
-}
-"""Valid types of a key, and their description."""
-NUMBER_MINIMUMS: dict[str, tuple[float, type]] = {
-    "MIN_WORDS": (0, int),
-    "MAX_ALIGNED": (1, int),
-    "BUCKET": (1, int),
-    "MEMORY_DAYS": (0, int),
-    "PROVE_ROWS": (0, int),
-    "LEASE_SECONDS": (1, int),
-    "MAX_ATTEMPTS": (1, int),
-    "POLL_SECONDS": (0.01, float),
-    "LATE_SECONDS": (1, float),
-}
-"""The smallest valid number of a key, and its type."""
 
 
 def check_shape(**kwargs: Any) -> list[CheckMessage]:
@@ -63,7 +51,7 @@ def check_backend(**kwargs: Any) -> list[CheckMessage]:
         check_message(
             "E002",
             f"NEARDUP[{alias!r}]: BACKEND {values['BACKEND']!r} is unknown.",
-            'It is one of "rq", "tasks" (Django 6.0 and newer), "inline" or None: neardup_worker alone.',
+            f"It is {SETTINGS['BACKEND'].value_type.description}: neardup_worker alone.",
         )
         for alias, values in configured_profiles()
         if values["BACKEND"] not in BACKENDS
@@ -135,10 +123,27 @@ def check_unknown_language(**kwargs: Any) -> list[CheckMessage]:
 
 def check_numbers(**kwargs: Any) -> list[CheckMessage]:
     return [
-        check_message("E011", f"NEARDUP[{alias!r}]: {key} is {values[key]!r}.", number_hint(key))
+        check_message(
+            "E011",
+            f"NEARDUP[{alias!r}]: {key} is {values[key]!r}.",
+            f"Write {setting.value_type.description}.",
+        )
         for alias, values in configured_profiles()
-        for key in NUMBER_MINIMUMS
-        if not is_valid_number(key, values[key])
+        for key, setting in SETTINGS.items()
+        if isinstance(setting.value_type, NumberFrom) and not setting.value_type.accepts(values[key])
+    ]
+
+
+def check_scope(**kwargs: Any) -> list[CheckMessage]:
+    return [
+        check_message(
+            "W113",
+            f"NEARDUP[{alias!r}]: {key} is a setting of the site, and has no effect here.",
+            f"Write it in NEARDUP[{DEFAULT_ALIAS!r}], or leave it out.",
+        )
+        for alias, values in _written_profiles()
+        for key in values
+        if alias != DEFAULT_ALIAS and key in SETTINGS and SETTINGS[key].scope == SITE
     ]
 
 
@@ -173,24 +178,15 @@ def configured_profiles() -> Iterator[tuple[str, dict[str, Any]]]:
 
     "default" is included even if it is not in the setting.
     """
+    for alias, options in {DEFAULT_ALIAS: {}, **dict(_written_profiles())}.items():
+        yield alias, {**DEFAULTS, **options}
+
+
+def _written_profiles() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the alias and the values of every readable profile, as the site wrote them."""
     configured = getattr(settings, "NEARDUP", {})
     if isinstance(configured, dict):
-        for alias, options in {"default": {}, **configured}.items():
-            if isinstance(options, dict):
-                yield alias, {**DEFAULTS, **options}
-
-
-def is_valid_number(key: str, value: Any) -> bool:
-    """Return whether the value has the type and the range of the key."""
-    minimum, number_type = NUMBER_MINIMUMS[key]
-    types = (int,) if number_type is int else (int, float)
-    # ``bool`` is a subclass of ``int``.
-    return isinstance(value, types) and not isinstance(value, bool) and minimum <= value < float("inf")
-
-
-def number_hint(key: str) -> str:
-    minimum, number_type = NUMBER_MINIMUMS[key]
-    return f"Write a {'whole number' if number_type is int else 'number'}, {minimum} or more."
+        yield from ((alias, options) for alias, options in configured.items() if isinstance(options, dict))
 
 
 def _is_callable(path: Any) -> bool:
@@ -239,15 +235,14 @@ def _shape_messages(alias: Any, options: Any) -> Iterator[CheckMessage]:
             "E001", f"NEARDUP[{alias!r}] is a {type(options).__name__}, not a profile.", SHAPE_HINT
         )
         return
-    for key in sorted(set(options) - set(DEFAULTS), key=str):
-        similar_keys = get_close_matches(str(key).upper(), DEFAULTS, 1)
-        suggestion = f"Did you mean {similar_keys[0]}? " if similar_keys else ""
-        hint = f"{suggestion}Known: {', '.join(DEFAULTS)}."
+    for key in sorted(set(options) - set(SETTINGS), key=str):
+        hint = f"{did_you_mean(str(key).upper(), SETTINGS)}Known: {', '.join(SETTINGS)}."
         yield check_message("E001", f"NEARDUP[{alias!r}] has an unknown key {key!r}.", hint)
-    for key, (types, description) in OPTION_TYPES.items():
-        if key in options and not isinstance(options[key], types):
+    for key, setting in SETTINGS.items():
+        value_type = setting.value_type
+        if key in options and isinstance(value_type, InstanceOf) and not value_type.accepts(options[key]):
             yield check_message(
-                "E001", f"NEARDUP[{alias!r}]: {key} is {options[key]!r}.", f"It is {description}."
+                "E001", f"NEARDUP[{alias!r}]: {key} is {options[key]!r}.", f"It is {value_type.description}."
             )
 
 

@@ -19,7 +19,7 @@ from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ..conf import get_profile
+from ..conf import get_site_settings
 from ..db.transactions import call_after_commit
 from ..exceptions import MergeRefused, UndoIsInexact, infrastructure_errors
 from ..models import MergeRecord, UndoProof
@@ -72,9 +72,9 @@ def prove_undo(
     person accepts it too. ``NEARDUP["PROVE_UNDO"]`` turns the proof off. Above ``NEARDUP["PROVE_ROWS"]`` changed
     rows nothing is proved. The journals say so.
     """
-    profile = get_profile()
-    outcome = OFF if not profile.prove_undo else DONE
-    if outcome == DONE and len(watch.named_row_ids) > profile.prove_rows:
+    site = get_site_settings()
+    outcome = OFF if not site.prove_undo else DONE
+    if outcome == DONE and len(watch.named_row_ids) > site.prove_rows:
         outcome = TOO_MANY_ROWS
     losses: list[str] = []
     plans: dict[int, UndoPlan] = {}

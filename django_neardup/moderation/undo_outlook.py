@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models.signals import post_delete, pre_delete
 from django.utils.translation import gettext as _
 
-from ..conf import get_profile
+from ..conf import get_site_settings
 from ..db.own_effects import OwnEffects
 from ..models import UndoProof
 from ..pipeline.content_objects import content_type_of
@@ -52,11 +52,11 @@ def undo_outlook(
 
 
 def _untried_reason(row_count: int) -> str:
-    profile = get_profile()
-    if not profile.prove_undo:
+    site = get_site_settings()
+    if not site.prove_undo:
         return _("NEARDUP[“PROVE_UNDO”] turns it off.")
-    if row_count > profile.prove_rows:
-        return _("More than %(count)d rows change.") % {"count": profile.prove_rows}
+    if row_count > site.prove_rows:
+        return _("More than %(count)d rows change.") % {"count": site.prove_rows}
     return ""
 
 

@@ -17,7 +17,7 @@ from django.db import connections, router
 from django.db.models import QuerySet
 
 from ..algorithms.statistics import StatisticsMissing
-from ..conf import get_profile
+from ..conf import get_site_settings
 from ..db.queries import documents as document_queries
 from ..exceptions import infrastructure_errors
 from ..models import Cluster, Document
@@ -118,7 +118,7 @@ class _Drain:
     def _process_group(self, group: list[int]) -> None:
         """Lease and process a group. Its duration sets the size of the next batch."""
         started = time.monotonic()
-        documents = lease_many(group, self.using, get_profile().lease_seconds)
+        documents = lease_many(group, self.using, get_site_settings().lease_seconds)
         _process_batch(documents, self.using)
         self.processed += len(documents)
         self.batch_size.record(len(group), time.monotonic() - started)
@@ -179,7 +179,7 @@ def _process_batch(documents: Sequence[Document], using: str) -> None:
 
 def _repair_leased(pk: int, using: str) -> bool:
     """Lease a cluster and repair it. Return False if another worker has leased it."""
-    row = lease_row(Cluster, pk, using, get_profile().lease_seconds)
+    row = lease_row(Cluster, pk, using, get_site_settings().lease_seconds)
     if row is None:
         return False
     _process_one(row, partial(repair_cluster, row, using), using)
@@ -188,10 +188,10 @@ def _repair_leased(pk: int, using: str) -> bool:
 
 def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> None:
     """Process one row. If that fails, schedule a retry or give the row up."""
-    profile = get_profile()
+    site = get_site_settings()
     # A failure at the last attempt is handled below. More attempts than that mean that no worker lived to
     # report its failure.
-    if row.attempts > profile.max_attempts:
+    if row.attempts > site.max_attempts:
         process = partial(_give_up, row, using)
     try:
         process()
@@ -200,9 +200,9 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
         raise
     except StatisticsMissing as missing:
         logger.warning("neardup: %s %s is put back: %s", type(row).__name__, row.pk, missing)
-        release_without_attempt(type(row), row.pk, using, profile.lease_seconds)
+        release_without_attempt(type(row), row.pk, using, site.lease_seconds)
     except Exception as error:
-        _handle_failure(row, error, using, profile.max_attempts)
+        _handle_failure(row, error, using, site.max_attempts)
 
 
 def _handle_failure(row: WorkQueueRow, error: Exception, using: str, max_attempts: int) -> None:

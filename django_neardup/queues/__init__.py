@@ -21,7 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 from django.db import DEFAULT_DB_ALIAS
 
-from ..conf import BACKENDS, get_profile
+from ..conf import BACKENDS, get_site_settings
 from .base import NotificationBackend, Notifier, drain_all_databases
 
 __all__ = ["configuration_problem", "drain", "notify_worker"]
@@ -47,9 +47,9 @@ def notify_worker(using: str) -> None:
     blocks until it is done. Tasks in the site's own database take one insert.
     """
     try:
-        profile = get_profile()
-        if profile.backend is not None:
-            _load_backend(profile.backend, profile.queue).notify(_notifier, profile.queue, using)
+        site = get_site_settings()
+        if site.backend is not None:
+            _load_backend(site.backend, site.queue).notify(_notifier, site.queue, using)
     except Exception as error:
         # A failed notification must not fail the save: the documents are marked in the database.
         _notifier.suspend(error)

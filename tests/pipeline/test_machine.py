@@ -14,7 +14,7 @@ from hypothesis.stateful import (
 
 from django_neardup.adapters import adapter_for
 from django_neardup.clustering import leaders
-from django_neardup.conf import get_profile
+from django_neardup.conf import get_site_settings
 from django_neardup.models import (
     Cluster,
     Decision,
@@ -138,7 +138,7 @@ class Site(RuleBasedStateMachine):
 
     @rule()
     def give_repairs_up(self):
-        Cluster.objects.filter(pending_since__isnull=False).update(attempts=get_profile().max_attempts)
+        Cluster.objects.filter(pending_since__isnull=False).update(attempts=get_site_settings().max_attempts)
 
     @rule(turns=st.integers(1, 3))
     def drain_some(self, turns):

@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
-from django_neardup.conf import get_profile
+from django_neardup.conf import get_site_settings
 from django_neardup.models import Cluster, Membership, Pair
 from django_neardup.pipeline import drain
 from django_neardup.pipeline.clusters.repair import repair_cluster
@@ -100,7 +100,7 @@ def assert_settled(first, others):
 def test_members_go_ways_of_their_own_where_a_repair_is_given_up(at_once, monkeypatch, caplog):
     monkeypatch.setattr("django_neardup.pipeline.clusters.repair.MEMBERS_PER_BATCH", at_once)
     first, others = waiting_repair()
-    Cluster.objects.update(attempts=get_profile().max_attempts)
+    Cluster.objects.update(attempts=get_site_settings().max_attempts)
     work()
     assert "is given up" in caplog.text
     assert_settled(first, others)
@@ -111,7 +111,7 @@ def test_members_go_ways_of_their_own_where_a_repair_is_given_up(at_once, monkey
 def test_a_repair_that_fails_each_time_is_given_up_at_last(monkeypatch):
     monkeypatch.setattr("django_neardup.pipeline.worker.repair_cluster", lambda cluster, using: 1 / 0)
     first, others = waiting_repair()
-    for _ in range(get_profile().max_attempts):
+    for _ in range(get_site_settings().max_attempts):
         assert drain().has_pending
         Cluster.objects.update(leased_until=None)
     work()

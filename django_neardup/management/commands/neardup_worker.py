@@ -14,8 +14,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
-from ...checks.profiles import is_valid_number, number_hint
-from ...conf import get_profile
+from ...conf import SETTINGS, get_site_settings
 from ...pipeline import drain, has_tables, routed_databases
 from ...pipeline.deleted_posts import purge
 from ...pipeline.reconcile import mark_missing
@@ -95,9 +94,9 @@ class _WorkerDatabase:
 
 def parse_poll_seconds(text: str) -> float:
     """Parse a pause in seconds. Raise ArgumentTypeError outside the range of POLL_SECONDS."""
-    number = float(text)
-    if not is_valid_number("POLL_SECONDS", number):
-        raise ArgumentTypeError(f"{text} is out of its range. {number_hint('POLL_SECONDS')}")
+    number, valid_values = float(text), SETTINGS["POLL_SECONDS"].value_type
+    if not valid_values.accepts(number):
+        raise ArgumentTypeError(f"{text} is out of its range. Write {valid_values.description}.")
     return number
 
 
@@ -137,7 +136,7 @@ class Command(BaseCommand):
         if options["verbosity"]:
             names = ", ".join(database.using for database in served)
             self.stdout.write(f"neardup worker on {names}; Ctrl-C stops it.")
-        _run_until_stopped(served, poll or get_profile().poll_seconds, stop)
+        _run_until_stopped(served, poll or get_site_settings().poll_seconds, stop)
 
 
 def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[Exception]]:

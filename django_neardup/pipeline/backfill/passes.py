@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Case, F, Min, Sum, When
 
 from ...adapters import Adapter
-from ...conf import get_profile
+from ...conf import get_site_settings
 from ...models import IndexRange, Scheme
 from ...models.fields import DatabaseClock
 from ..index_progress import lock_scheme, progress_of, save_progress
@@ -45,7 +45,7 @@ class IndexPass:
     @property
     def lease_milliseconds(self) -> int:
         """Duration of a claim in milliseconds. If it is not renewed, another process takes the range over."""
-        return get_profile().lease_seconds * 1000
+        return get_site_settings().lease_seconds * 1000
 
     @property
     def model_label(self) -> str:
