@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,8 +36,9 @@ def index_processes(
         for _ in range(process_count)
     ]
     try:
-        for process in processes:
-            process.start()
+        with _ignored_interrupts():
+            for process in processes:
+                process.start()
         yield processes
     finally:
         for process in processes:
@@ -45,12 +47,27 @@ def index_processes(
                 process.join()
 
 
+@contextmanager
+def _ignored_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C. Processes that are started meanwhile ignore it from their first line on.
+
+    Ctrl-C reaches all processes of a terminal, and the command ends its own.
+    """
+    # Only this thread may set a handler.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
 def _run_index_process(label: str, using: str, number: int, posts: int) -> None:
     """Work in a new process. Django is imported here."""
     # ``terminate()`` of the parent ends the process through its ``finally`` blocks.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    # Ctrl-C reaches all processes of a terminal. The command ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     import django
 
     django.setup()

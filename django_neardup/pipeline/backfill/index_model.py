@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from django.db import connections
+
 from ...models import Document, Scheme
 from ..batch_size import AdaptiveBatchSize
 from ..scheme_cache import clear_cache
@@ -87,6 +89,9 @@ def _release_on_error(range_claim: Claim) -> Iterator[None]:
         with suppress(LeaseLost):
             range_claim.release(failed=True)
     except BaseException as error:
+        if not isinstance(error, Exception):
+            # Ctrl-C may have left the connection in the middle of a statement.
+            connections[range_claim.index_pass.using].close()
         with suppress(LeaseLost):
             range_claim.release(failed=isinstance(error, Exception))
         raise
