@@ -112,15 +112,13 @@ def _mixed(numbers: Any) -> Any:
 
 @cache
 def key_database(engine: str, purpose: str) -> str:
-    """The alias of a database with nothing but the two tables of keys, as the app's migration makes them."""
+    """The alias of a database with nothing but the table of keys, as the app's migration makes it."""
     from django.db import connections
     from django.db.migrations.state import ProjectState
 
     alias = empty_database(engine, purpose)
     migration = import_module("django_neardup.migrations.0001_initial").Migration("0001_initial", "neardup")
-    of_keys = takewhile(
-        lambda each: getattr(each, "name", None) in ("Key", "KeyArray", None), migration.operations
-    )
+    of_keys = takewhile(lambda each: getattr(each, "name", None) in ("Key", None), migration.operations)
     migration.operations = list(of_keys)
     with connections[alias].schema_editor() as editor:
         migration.apply(ProjectState(), editor)
@@ -146,7 +144,7 @@ def settle(alias: str) -> None:
     from django.db import connections
 
     statements = {
-        "postgresql": ("VACUUM ANALYZE neardup_key", "VACUUM ANALYZE neardup_keyarray", "CHECKPOINT"),
+        "postgresql": ("VACUUM ANALYZE neardup_key", "CHECKPOINT"),
         "mysql": ("ANALYZE TABLE neardup_key",),
         "sqlite": ("PRAGMA wal_checkpoint(TRUNCATE)",),
     }

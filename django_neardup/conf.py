@@ -139,7 +139,6 @@ class Profile:
     min_words: int = row(4, whole_number(0), "shorter texts are not compared")
     max_aligned: int = row(32, whole_number(1), "candidates that are aligned with one post")
     bucket: int = row(64, whole_number(1), "documents that are read of one bucket")
-    storage: str = row("rows", ValueType('"rows" or "array"'), "how keys are stored")
     keeper: str = row(
         "first_seen",
         ValueType("a policy or a dotted path"),

@@ -590,19 +590,15 @@ def test_e013_silent(tmp_path):
         assert profiles.check_synonyms() == []
 
 
-@pytest.mark.parametrize(("storage", "says"), [("list", "STORAGE is 'list'"), (None, "STORAGE is None")])
-def test_e014_storage(storage, says):
-    with with_profile(STORAGE=storage):
-        messages = profiles.check_storage()
-    assert (ids(messages), says in messages[0].msg) == (["E014"], True)
-
-
 @pytest.mark.django_db
-@pytest.mark.parametrize("storage", ["rows", "array"])
-def test_e014_what_the_database_can(storage):
-    with with_profile(STORAGE=storage):
-        refused = storage == "array" and connection.vendor != "postgresql"
-        assert ids(profiles.check_storage()) == ["E014"] * refused
+def test_e014_unsupported_database(monkeypatch):
+    assert profiles.check_index() == []
+    monkeypatch.setattr(connection, "vendor", "oracle")
+    messages = profiles.check_index()
+    assert (ids(messages), "Database 'default': keys cannot be stored on oracle" in messages[0].msg) == (
+        ["E014"],
+        True,
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from django.template import Context, Template
 
 import django_neardup as neardup
 from django_neardup.admin.review_queue.queue_query import QueueQuery
-from django_neardup.models import Cluster, Document, Key, KeyArray, Pair
+from django_neardup.models import Cluster, Document, Key, Pair
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.moderation import ActionContext, merge
 from django_neardup.pipeline import mark_queryset
@@ -61,9 +61,7 @@ def sofas():
     return [post(f"{SOFA} {end}", phone="+7 900 000-18-05") for end in ("Звоните.", "Пишите.", "Торг.")]
 
 
-@pytest.mark.parametrize("storage", ["rows", "array"])
-def test_posts_are_saved_edited_copied_and_deleted(storage, settings):
-    settings.NEARDUP = {"default": {"BACKEND": None, "STORAGE": storage}}
+def test_posts_are_saved_edited_copied_and_deleted():
     one, two, three = sofas()
     work()
     variants = [post(PILES.format(code)) for code in ("С140.35", "С90.30")]
@@ -78,7 +76,7 @@ def test_posts_are_saved_edited_copied_and_deleted(storage, settings):
     assert mark_queryset(Ad.objects.all()) == 7
     work()
     assert cluster(copies[0]).size == 3 and cluster(two) is None
-    assert (Key if storage == "rows" else KeyArray).objects.filter(document=document(two).pk).exists()
+    assert Key.objects.filter(document=document(two).pk).exists()
 
 
 @pytest.mark.parametrize("model", [UuidPost, SlugPost])

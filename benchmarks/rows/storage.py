@@ -10,11 +10,8 @@ from benchmarks.figures import Bar, Figure, Sizes, row
 from benchmarks.keytables import (
     BANDS,
     DEFAULT_KEYS,
-    RUN,
     key_database,
     keys_of,
-    runs,
-    settle,
     size_of,
     table,
 )
@@ -37,8 +34,7 @@ WRITTEN = 5000
 def size(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """The key table with its indexes as it stands after the full collection was written in runs of 50,000 posts at 20
     keys and packed, random keys that fall into buckets as those of real posts do.  Beside it a row for each run of
-    three words with its two indexes, of posts of 100 words, and on PostgreSQL an array a post under a GIN index
-    (STORAGE "array").
+    three words with its two indexes, of posts of 100 words.
     The default scheme: keys, fingerprints and pairs of 100,000 posts of some 100 words, real sentences recombined, as
     `neardup_index` leaves them; and each table of MariaDB, which row growth does not measure."""
     count = sizes.growth[-1]
@@ -53,8 +49,6 @@ def size(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
         indexed[engine] = made = whole(engine, sizes, bar)
         title = f"{label}, default scheme: keys, fingerprint, pairs"
         yield Figure(f"8.{next(places)}", title, made.kept, "bytes")
-    used = size_of(arrays(count), "neardup_keyarray") / count
-    yield Figure(f"8.{next(places)}", "PostgreSQL, 20 keys, arrays", used, "bytes", None, "<= 1000")
     beside = filled(2 * sizes.collection, bar)
     for engine, alias in beside.rows.items():
         rows = size_of(alias, TABLE)
@@ -68,20 +62,6 @@ def size(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
         if name != OWN:
             title = f"{LABELS['mariadb']}, {made.posts:,} posts: {name}"
             yield Figure(f"8.{next(places)}", title, used / made.posts, "B a post")
-
-
-def arrays(count: int) -> str:
-    """The alias of a database whose posts have their keys in arrays."""
-    from django.test import override_settings
-
-    from django_neardup.index import add_run
-
-    alias = key_database("postgresql", "arrays")
-    with override_settings(NEARDUP={"default": {"BACKEND": None, "STORAGE": "array"}}):
-        for keys, documents in runs(count, size=RUN // 10):
-            add_run(alias, keys, documents, assume_new=True)
-    settle(alias)
-    return alias
 
 
 @row("11", "writing keys beside the ORM")

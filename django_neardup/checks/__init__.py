@@ -16,7 +16,7 @@ SETTINGS_CHECKS = (
     profiles.check_unknown_language,
     profiles.check_numbers,
     profiles.check_scope,
-    profiles.check_storage,
+    profiles.check_index,
     profiles.check_keeper,
     site.check_throttle,
     publication.check_rules,

@@ -147,16 +147,11 @@ def check_scope(**kwargs: Any) -> list[CheckMessage]:
     ]
 
 
-def check_storage(**kwargs: Any) -> list[CheckMessage]:
-    storage = dict(configured_profiles()).get("default", DEFAULTS)["STORAGE"]
+def check_index(**kwargs: Any) -> list[CheckMessage]:
     return [
-        check_message(
-            "E014",
-            f"NEARDUP['default'], database {alias!r}: {why}.",
-            'Set STORAGE to "rows", which every database can; "array" is for PostgreSQL alone.',
-        )
+        check_message("E014", f"Database {alias!r}: {why}.", "Move the posts to one of these databases.")
         for alias in sorted(used_databases())
-        if (why := unsupported_reason(connections[alias].vendor, storage))
+        if (why := unsupported_reason(connections[alias].vendor))
     ]
 
 

@@ -8,9 +8,6 @@ from typing import Any
 
 from django.db import connections
 
-from ..conf import get_profile
-from .key_table import ARRAY
-
 MAX_DOCUMENTS = 500
 """Largest number of documents in one statement."""
 
@@ -18,7 +15,6 @@ SELECT_KEY_COUNTS = (
     "SELECT {document}, COUNT(*) FROM {keys} WHERE {document} BETWEEN %s AND %s GROUP BY {document}"
 )
 SELECT_KEYS = "SELECT {document}, {key} FROM {keys} WHERE {document} IN ({holes})"
-ARRAY_ROWS = '(SELECT "document", unnest("keys") AS "key" FROM "neardup_keyarray") AS held'
 
 
 def key_counts(using: str, first: int, last: int) -> dict[int, int]:
@@ -39,8 +35,7 @@ def keys_of(using: str, documents: Collection[int]) -> dict[int, list[int]]:
 
 def _fetch_all(using: str, statement: str, values: list[int]) -> list[tuple[Any, ...]]:
     quote = connections[using].ops.quote_name
-    table = ARRAY_ROWS if get_profile().storage == ARRAY else quote("neardup_key")
-    names = {"document": quote("document"), "key": quote("key"), "keys": table}
+    names = {"document": quote("document"), "key": quote("key"), "keys": quote("neardup_key")}
     with connections[using].cursor() as cursor:
         cursor.execute(statement.format(**names, holes=", ".join(["%s"] * len(values))), values)
         return list(cursor.fetchall())

@@ -16,14 +16,6 @@ def drop_rowid(apps, schema_editor):
         cursor.execute(f"{statement} WITHOUT ROWID")
 
 
-def index_arrays(apps, schema_editor):
-    """On PostgreSQL: what documents share a key. Without a pending list, look-ups cost the same after any write."""
-    if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute(
-            "CREATE INDEX neardup_keyarray_keys ON neardup_keyarray USING gin (keys) WITH (fastupdate = off)"
-        )
-
-
 def build_missing(apps, schema_editor):
     """Before all is taken down: tables that an earlier form of this migration did not make, so that none is missed."""
     present = schema_editor.connection.introspection.table_names()
@@ -54,19 +46,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(drop_rowid, migrations.RunPython.noop),
-        migrations.CreateModel(
-            name='KeyArray',
-            fields=[
-                ('document', models.BigIntegerField(primary_key=True, serialize=False, verbose_name='document')),
-                ('keys', django_neardup.models.fields.KeysField(verbose_name='keys')),
-            ],
-            options={
-                'verbose_name': 'array of keys',
-                'verbose_name_plural': 'arrays of keys',
-                'db_table': 'neardup_keyarray',
-            },
-        ),
-        migrations.RunPython(index_arrays, migrations.RunPython.noop),
         migrations.CreateModel(
             name='KeyPhrase',
             fields=[

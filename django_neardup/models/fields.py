@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.db import models
@@ -27,22 +26,6 @@ class DigestField(models.CharField):  # type: ignore[type-arg]
         kwargs.setdefault("default", "")
         kwargs.setdefault("blank", True)
         super().__init__(*args, **kwargs)
-
-
-class KeysField(models.Field):  # type: ignore[type-arg]
-    """64-bit numbers: an array on PostgreSQL, and text that stays empty on other databases.
-
-    Only SQL reads and writes it.
-    """
-
-    def db_type(self, connection: BaseDatabaseWrapper) -> str:
-        return {"postgresql": "bigint[]", "mysql": "longtext"}.get(connection.vendor, "text")
-
-    def to_python(self, value: Any) -> Any:
-        return json.loads(value) if isinstance(value, str) else value
-
-    def value_to_string(self, obj: models.Model) -> str:
-        return json.dumps(self.value_from_object(obj))
 
 
 def _to_big_integer(number: Any) -> Any:

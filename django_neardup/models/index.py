@@ -8,7 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from .fields import DigestField, ExactCharField, KeysField
+from .fields import DigestField, ExactCharField
 
 
 class Scheme(models.Model):
@@ -268,22 +268,6 @@ class Key(models.Model):
         app_label = "neardup"
         verbose_name = _("key")
         verbose_name_plural = _("keys")
-
-
-class KeyArray(models.Model):
-    """All keys of a document in one row: the index on PostgreSQL if STORAGE is "array".
-
-    Otherwise the table is empty.
-    """
-
-    document = models.BigIntegerField(_("document"), primary_key=True)
-    keys = KeysField(_("keys"))
-
-    class Meta:
-        app_label = "neardup"
-        db_table = "neardup_keyarray"
-        verbose_name = _("array of keys")
-        verbose_name_plural = _("arrays of keys")
 
 
 class IndexRange(models.Model):

@@ -11,12 +11,10 @@ from typing import Any
 
 from django.db import transaction
 
-from ..conf import get_profile
 from ..db.backends import get_backend
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
 from ..index import keys as storage
-from ..index.key_table import ROWS as IN_ROWS
 from ..models import Document
 from .locks import call_with_retries, write_transaction
 from .stage_types import SignedDocument
@@ -92,7 +90,7 @@ def _store_one(signed: SignedDocument, using: str, keys_written: bool) -> bool:
 
 def _can_store_in_one_statement(using: str) -> bool:
     """Return whether one statement, as its own transaction, can store a new document with its keys."""
-    return get_profile().storage == IN_ROWS and fingerprint_queries.can_store_in_one_statement(using)
+    return fingerprint_queries.can_store_in_one_statement(using)
 
 
 def _store_in_one_statement(signed: SignedDocument, using: str) -> bool:

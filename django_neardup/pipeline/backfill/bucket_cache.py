@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...conf import get_profile
 from ...db.chunks import chunked
 from ...db.queries import fingerprints as fingerprint_queries
 from ...index import keys as storage
-from ...index.key_table import ARRAY, ROWS
 from ..stage_types import SignedDocument
 
 Numbers = NDArray[np.int64]
@@ -21,12 +19,8 @@ NO_DOCUMENTS = np.empty(0, np.int64)
 DEPTH_FACTOR = 4
 """Factor by which a bucket is read deeper if it gave too few accepted documents."""
 
-DOCUMENTS_PER_STATEMENT = {ROWS: 250_000, ARRAY: 0}
-"""Approximate number of documents that one statement reads.
-
-It reads at least one key. With arrays it reads exactly one key, because all keys of a statement share one
-limit.
-"""
+DOCUMENTS_PER_STATEMENT = 250_000
+"""Approximate number of documents that one statement reads. It reads at least one key."""
 
 
 def newest_in_buckets(
@@ -47,7 +41,7 @@ def newest_in_buckets(
     )
     while open_indexes:
         short_indexes: list[int] = []
-        for portion in chunked(open_indexes, max(1, DOCUMENTS_PER_STATEMENT[get_profile().storage] // depth)):
+        for portion in chunked(open_indexes, max(1, DOCUMENTS_PER_STATEMENT // depth)):
             short_indexes += _fill_from_buckets(newest_by_key, using, keys, portion, cap, depth, accepts)
             keep_alive()
         open_indexes, depth = short_indexes, DEPTH_FACTOR * depth

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ...adapters import Adapter
-from ...conf import get_profile
 from ...db.chunks import chunked
 from ...db.queries import documents as document_queries
 from ...db.queries import fingerprints as fingerprint_queries
 from ...index import full_scan
 from ...index import keys as storage
-from ...index.key_table import ARRAY, ROWS
 from ...models import Document
 from ..content_objects import content_type_of
 from ..locks import call_with_retries, write_transaction
@@ -25,11 +23,10 @@ from .batch_fallback import apply_to_all_or_each
 from .bucket_cache import BucketCache
 from .spool import Spool
 
-SLICE_SIZES = {ROWS: 25_000, ARRAY: 200_000}
-"""Approximate number of keys in one transaction, by storage.
+SLICE_SIZE = 25_000
+"""Approximate number of keys in one transaction.
 
-On SQLite no other process writes meanwhile, and each key is a Python object. With arrays a slice rewrites the
-arrays of nearly all documents.
+On SQLite no other process writes meanwhile, and each key is a Python object.
 """
 
 BATCH = 500
@@ -41,7 +38,7 @@ def write_keys(spool: Spool, buckets: BucketCache, using: str, is_retry: bool) -
 
     Yield the number of keys in each transaction. ``is_retry``: some of the keys may exist already.
     """
-    for keys, documents in spool.key_slices(SLICE_SIZES[get_profile().storage]):
+    for keys, documents in spool.key_slices(SLICE_SIZE):
         buckets.add_keys(keys, documents)
         call_with_retries(storage.add_run, using, keys, documents, assume_new=not is_retry)
         yield len(keys)
