@@ -11,7 +11,6 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage
-from django.db import connections
 from django.utils.module_loading import import_string
 
 from .. import queues
@@ -27,7 +26,7 @@ from ..conf import (
     InstanceOf,
     NumberFrom,
 )
-from ..index.key_table import unsupported_reason
+from ..db.key_tables import unsupported_reason
 from ..pipeline.schemes import algorithm_options, bench_only_message
 from ..text.tokens.synonyms import Synonyms
 from .database import used_databases
@@ -151,7 +150,7 @@ def check_index(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message("E014", f"Database {alias!r}: {why}.", "Move the posts to one of these databases.")
         for alias in sorted(used_databases())
-        if (why := unsupported_reason(connections[alias].vendor))
+        if (why := unsupported_reason(alias))
     ]
 
 

@@ -1,7 +1,4 @@
-"""The key table and the look-up of candidates.
-
-``keys`` is the interface, with one implementing module for each database.
-"""
+"""The key table and the look-up of candidates. ``keys`` is the interface."""
 
 from .keys import (
     add_run,

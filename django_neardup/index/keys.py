@@ -1,6 +1,4 @@
-"""The key table: which documents have which keys.
-
-It uses plain SQL and no model instances.
+"""Read and change the key index. The SQL is in ``db.key_tables``.
 
 Keys are signed 64-bit numbers. Functions for many documents take and return numpy arrays. Only workers call
 them.
@@ -9,15 +7,18 @@ them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from .key_table import get_key_table
+from ..db.key_tables import get_key_table
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from .base import Numbers
+    from ..db.key_tables.key_table import Numbers
+
+MAX_DOCUMENTS = 500
+"""Largest number of documents in one call of ``keys_of``."""
 
 SIGN_BIT = 2**63
 
@@ -40,7 +41,7 @@ def unpack_keys(data: bytes | memoryview) -> array[int]:
 
 
 def replace_keys(using: str, document: int, old: Iterable[int], new: Iterable[int]) -> None:
-    """Replace the keys ``old`` of the document by ``new``. Rows are written in key order."""
+    """Replace the keys ``old`` of the document by ``new``."""
     old_keys, new_keys = set(old), set(new)
     if old_keys != new_keys:
         get_key_table(using).change_keys(document, sorted(old_keys - new_keys), sorted(new_keys - old_keys))
@@ -98,8 +99,24 @@ def full_buckets(key_positions: Numbers, cap: int) -> Numbers:
     return key_arrays.full_buckets(key_positions, cap)
 
 
+def key_counts(using: str, first: int, last: int) -> dict[int, int]:
+    """Return the number of keys of each document with an id from ``first`` to ``last``.
+
+    Documents without keys are left out. The key table is scanned as a whole.
+    """
+    return get_key_table(using).key_counts(first, last)
+
+
+def keys_of(using: str, documents: Collection[int]) -> dict[int, list[int]]:
+    """Return the keys of at most ``MAX_DOCUMENTS`` documents, in no order.
+
+    Documents without keys are left out. The key table is scanned as a whole.
+    """
+    return get_key_table(using).keys_of(documents) if documents else {}
+
+
 def compact(using: str) -> None:
-    """Pack the table after a first index, without blocking other connections.
+    """Pack the index after a first run, without blocking other connections.
 
     Call it outside a transaction.
     """

@@ -10,9 +10,10 @@ import pytest
 from django.db import DatabaseError, OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from django_neardup.index import key_arrays, mysql, postgresql, sqlite
+from django_neardup.db.key_tables import mysql_keys, postgresql_keys, sqlite_keys
+from django_neardup.db.key_tables.postgresql_keys import SELECT_INVALID_INDEXES
+from django_neardup.index import key_arrays
 from django_neardup.index import keys as storage
-from django_neardup.index.postgresql import SELECT_INVALID_INDEXES
 from django_neardup.models import Key
 from tests.databases import engine
 
@@ -103,8 +104,8 @@ def test_an_empty_run_and_empty_questions(stored, django_assert_num_queries):
 @pytest.mark.django_db(transaction=True)
 def test_a_run_is_added_as_a_whole_or_not_at_all(stored, monkeypatch):
     """A run is cut off between its statements: nothing of it is there."""
-    monkeypatch.setattr(sqlite, "PAIRS_PER_BATCH", 10)
-    for module in (postgresql, mysql):
+    monkeypatch.setattr(sqlite_keys, "PAIRS_PER_BATCH", 10)
+    for module in (postgresql_keys, mysql_keys):
         monkeypatch.setattr(module, "PAIRS_PER_STATEMENT", 10)
     statements = count()
 

@@ -12,7 +12,6 @@ from ...adapters import Adapter
 from ...db.chunks import chunked
 from ...db.queries import documents as document_queries
 from ...db.queries import fingerprints as fingerprint_queries
-from ...index import full_scan
 from ...index import keys as storage
 from ...models import Document
 from ..content_objects import content_type_of
@@ -87,15 +86,15 @@ def delete_orphaned_keys(
     document_ids = {*documents, *gone.filter(pk__range=(lowest_id, highest_id)).values_list("pk", flat=True)}
     declared_counts = fingerprint_queries.key_counts(using, sorted(document_ids))
     keep_alive()
-    stored_counts = full_scan.key_counts(using, lowest_id, highest_id)
+    stored_counts = storage.key_counts(using, lowest_id, highest_id)
     surplus_ids = {
         document
         for document in document_ids & stored_counts.keys()
         if stored_counts[document] > declared_counts.get(document, 0)
     }
-    for portion in chunked(sorted(surplus_ids), full_scan.MAX_DOCUMENTS):
+    for portion in chunked(sorted(surplus_ids), storage.MAX_DOCUMENTS):
         keep_alive()
-        for document, keys in full_scan.keys_of(using, portion).items():
+        for document, keys in storage.keys_of(using, portion).items():
             remove_unowned_keys(document, keys, using)
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from .base import KeyTable, split_columns
+from .key_table import KeyTable, split_columns
 
 if TYPE_CHECKING:
-    from .base import BucketRows, Numbers
+    from .key_table import BucketRows, Numbers
 
 PAIRS_PER_BATCH = 20_000
 """Pairs passed to the driver at once. Until they are written, they are Python objects in memory."""

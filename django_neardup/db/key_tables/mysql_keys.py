@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from .base import KeyTable
+from .key_table import KeyTable
 
 if TYPE_CHECKING:
-    from .base import BucketRows, Numbers
+    from .key_table import BucketRows, Numbers
 
 PAIRS_PER_STATEMENT = 5000
 """Pairs in one statement: well below the smallest ``max_allowed_packet``."""
