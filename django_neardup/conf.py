@@ -97,6 +97,11 @@ class SiteSettings:
         "what notifies a worker of new posts; None: `neardup_worker` alone polls",
     )
     queue: str = row("default", InstanceOf("the name of a queue", (str,)), "queue of the backend")
+    index: str = row(
+        "django_neardup.index.DatabaseIndex",
+        ValueType("the dotted path of a KeyIndex"),
+        "where the keys of posts are kept",
+    )
     throttle: str | None = row(
         "30/m",
         ValueType("a rate, the dotted path of a Throttle, or None"),

@@ -590,15 +590,32 @@ def test_e013_silent(tmp_path):
         assert profiles.check_synonyms() == []
 
 
-@pytest.mark.django_db
-def test_e014_unsupported_database(monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("django_neardup.index.DatabseIndex", "(did you mean 'django_neardup.index.DatabaseIndex'?)"),
+        (None, "NEARDUP['default']: INDEX is None"),
+    ],
+)
+def test_e014_index(path, says):
+    with with_profile(INDEX=path):
+        messages = profiles.check_index()
+    assert (ids(messages), says in messages[0].msg) == (["E014"], True)
+
+
+def test_e014_silent():
     assert profiles.check_index() == []
+    with with_profile(INDEX="tests.index.memory_index.MemoryIndex"):
+        assert profiles.check_index() == []
+
+
+def test_e014_unsupported_database(monkeypatch):
     monkeypatch.setattr(connection, "vendor", "oracle")
     messages = profiles.check_index()
-    assert (ids(messages), "Database 'default': keys cannot be stored on oracle" in messages[0].msg) == (
-        ["E014"],
-        True,
-    )
+    assert ids(messages) == ["E014"]
+    assert messages[0].msg.startswith("Database 'default': keys cannot be stored on oracle: it is neither")
+    with with_profile(INDEX="tests.index.memory_index.MemoryIndex"):
+        assert profiles.check_index() == []
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ CHECK_DESCRIPTIONS = {
     "E011": "a number is out of its range",
     "E012": "quotes or ignored_differences hold what an adapter cannot use",
     "E013": "SYNONYMS names a file that cannot be used",
-    "E014": "a database cannot store keys",
+    "E014": "INDEX names no key index, or the index cannot work with a database",
     "E015": "KEEPER is no policy, and nothing that can be called",
     "E016": "a table of publication rules cannot be read",
     "E017": "THROTTLE is no rate, and no Throttle of the site's own",

@@ -11,6 +11,7 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
 from .. import queues
@@ -26,13 +27,17 @@ from ..conf import (
     InstanceOf,
     NumberFrom,
 )
-from ..db.key_tables import unsupported_reason
+from ..index.index_class import create_index
 from ..pipeline.schemes import algorithm_options, bench_only_message
 from ..text.tokens.synonyms import Synonyms
 from .database import used_databases
 from .languages import is_known_language, is_language_code, suggest_language, unknown_language_message
 from .messages import check_message, did_you_mean
 
+INDEX_HINT = (
+    f"Leave INDEX out: {DEFAULTS['INDEX']} keeps keys on PostgreSQL, MariaDB, MySQL and SQLite. Or name "
+    "a subclass of django_neardup.index.KeyIndex that works with the database."
+)
 SHAPE_HINT = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
 
 
@@ -147,11 +152,17 @@ def check_scope(**kwargs: Any) -> list[CheckMessage]:
 
 
 def check_index(**kwargs: Any) -> list[CheckMessage]:
-    return [
-        check_message("E014", f"Database {alias!r}: {why}.", "Move the posts to one of these databases.")
-        for alias in sorted(used_databases())
-        if (why := unsupported_reason(alias))
-    ]
+    path = dict(configured_profiles()).get("default", DEFAULTS)["INDEX"]
+    messages = []
+    for alias in sorted(used_databases()):
+        try:
+            why = create_index(path, alias).configuration_problem()
+        except ImproperlyConfigured as error:
+            # The same for every database.
+            return [check_message("E014", f"NEARDUP['default']: {error}", INDEX_HINT)]
+        if why:
+            messages.append(check_message("E014", f"Database {alias!r}: {why}.", INDEX_HINT))
+    return messages
 
 
 def check_keeper(**kwargs: Any) -> list[CheckMessage]:

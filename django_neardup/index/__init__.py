@@ -1,9 +1,18 @@
-"""The key table and the look-up of candidates. ``keys`` is the interface."""
+"""The key index: which documents have which keys.
 
+- ``keys``: the functions that the pipeline calls. They go through the index that the setting INDEX names.
+- ``base``: the interface of an index. ``database``: the default one, a table.
+- ``index_class``: the class that the setting names.
+"""
+
+from .base import KeyIndex
+from .database import DatabaseIndex
 from .keys import (
     add_run,
     compact,
     full_buckets,
+    key_counts,
+    keys_of,
     pack_keys,
     read_buckets,
     remove_run,
@@ -13,9 +22,13 @@ from .keys import (
 )
 
 __all__ = [
+    "DatabaseIndex",
+    "KeyIndex",
     "add_run",
     "compact",
     "full_buckets",
+    "key_counts",
+    "keys_of",
     "pack_keys",
     "read_buckets",
     "remove_run",

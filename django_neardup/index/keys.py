@@ -1,4 +1,4 @@
-"""Read and change the key index. The SQL is in ``db.key_tables``.
+"""Read and change the key index. Every function of a database goes through the index that INDEX names.
 
 Keys are signed 64-bit numbers. Functions for many documents take and return numpy arrays. Only workers call
 them.
@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from ..db.key_tables import get_key_table
+from .index_class import get_index
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,7 +44,7 @@ def replace_keys(using: str, document: int, old: Iterable[int], new: Iterable[in
     """Replace the keys ``old`` of the document by ``new``."""
     old_keys, new_keys = set(old), set(new)
     if old_keys != new_keys:
-        get_key_table(using).change_keys(document, sorted(old_keys - new_keys), sorted(new_keys - old_keys))
+        get_index(using).change(document, sorted(old_keys - new_keys), sorted(new_keys - old_keys))
 
 
 def add_run(using: str, keys: ArrayLike, documents: ArrayLike, *, assume_new: bool = False) -> None:
@@ -60,7 +60,7 @@ def add_run(using: str, keys: ArrayLike, documents: ArrayLike, *, assume_new: bo
 
     sorted_keys, owner_ids = sort_pairs(keys, documents)
     if len(sorted_keys):
-        get_key_table(using).add_run(sorted_keys, owner_ids, assume_new)
+        get_index(using).add_run(sorted_keys, owner_ids, assume_new)
 
 
 def remove_run(using: str, keys: ArrayLike, documents: ArrayLike) -> None:
@@ -69,7 +69,7 @@ def remove_run(using: str, keys: ArrayLike, documents: ArrayLike) -> None:
 
     sorted_keys, owner_ids = sort_pairs(keys, documents)
     if len(sorted_keys):
-        get_key_table(using).remove_run(sorted_keys, owner_ids)
+        get_index(using).remove_run(sorted_keys, owner_ids)
 
 
 def read_buckets(using: str, keys: ArrayLike, cap: int) -> tuple[Numbers, Numbers]:
@@ -83,7 +83,7 @@ def read_buckets(using: str, keys: ArrayLike, cap: int) -> tuple[Numbers, Number
 
     distinct, indexes = distinct_keys(keys)
     return (
-        expand_duplicates(*get_key_table(using).newest_documents(distinct.tolist(), cap), indexes)
+        expand_duplicates(*get_index(using).read_buckets(distinct.tolist(), cap), indexes)
         if len(distinct)
         else empty_result()
     )
@@ -104,7 +104,7 @@ def key_counts(using: str, first: int, last: int) -> dict[int, int]:
 
     Documents without keys are left out. The key table is scanned as a whole.
     """
-    return get_key_table(using).key_counts(first, last)
+    return get_index(using).key_counts(first, last)
 
 
 def keys_of(using: str, documents: Collection[int]) -> dict[int, list[int]]:
@@ -112,7 +112,7 @@ def keys_of(using: str, documents: Collection[int]) -> dict[int, list[int]]:
 
     Documents without keys are left out. The key table is scanned as a whole.
     """
-    return get_key_table(using).keys_of(documents) if documents else {}
+    return get_index(using).keys_of(documents) if documents else {}
 
 
 def compact(using: str) -> None:
@@ -120,4 +120,4 @@ def compact(using: str) -> None:
 
     Call it outside a transaction.
     """
-    get_key_table(using).compact()
+    get_index(using).compact()

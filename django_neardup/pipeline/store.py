@@ -15,6 +15,7 @@ from ..db.backends import get_backend
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
 from ..index import keys as storage
+from ..index.index_class import uses_key_table
 from ..models import Document
 from .locks import call_with_retries, write_transaction
 from .stage_types import SignedDocument
@@ -90,7 +91,7 @@ def _store_one(signed: SignedDocument, using: str, keys_written: bool) -> bool:
 
 def _can_store_in_one_statement(using: str) -> bool:
     """Return whether one statement, as its own transaction, can store a new document with its keys."""
-    return fingerprint_queries.can_store_in_one_statement(using)
+    return uses_key_table(using) and fingerprint_queries.can_store_in_one_statement(using)
 
 
 def _store_in_one_statement(signed: SignedDocument, using: str) -> bool:

@@ -1,0 +1,99 @@
+"""The interface of a key index: which documents have which keys.
+
+A site can bring its own: a subclass of ``KeyIndex``, with its dotted path in the setting ``INDEX``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..db.key_tables.key_table import BucketRows, Numbers
+
+
+class KeyIndex(ABC):
+    """The pairs of a key and a document of one database.
+
+    There is one instance for each process and each database alias. Threads share it, and a process may fork
+    after it was made: open connections on first use.
+
+    Values:
+
+    - A key is a signed 64-bit number, from -2**63 to 2**63 - 1.
+    - A document is the id of a row of ``neardup_document``, a positive number.
+    - A pair exists once or not at all. To add an existing pair or to remove a missing one changes nothing.
+    - Arrays are numpy arrays of type int64 and of one dimension.
+
+    Transactions of the database ``using``: a change must be visible to all processes once the transaction in
+    which it was made has committed. If that is rolled back, the change must not stay. Whether other
+    statements of the same transaction see it makes no difference. Without a transaction the change is visible
+    when the method returns.
+
+    Errors: raise ``django.db.OperationalError`` if the index does not answer. Then the work stops, and nothing
+    is counted as a failed attempt of a post. Any other exception counts as one. An incomplete answer must
+    raise, too: a missing document is a duplicate that stays unnoticed.
+    """
+
+    def __init__(self, using: str) -> None:
+        self.using = using
+        """The alias of the database whose documents are indexed."""
+
+    def configuration_problem(self) -> str:
+        """Return why this index cannot work with the database, and an empty string if it can.
+
+        A system check reports the answer. It must not raise, and must not query the database.
+        """
+        return ""
+
+    @abstractmethod
+    def change(self, document: int, removed: Sequence[int], added: Sequence[int]) -> None:
+        """Remove keys of one document, and add others.
+
+        Both lists are sorted, and no key is in both or twice in one. One of them may be empty. A worker calls
+        this in the transaction that stores the fingerprint of the document.
+        """
+
+    @abstractmethod
+    def add_run(self, keys: Numbers, documents: Numbers, assume_new: bool) -> None:
+        """Add many pairs, all or none: ``keys[i]`` with ``documents[i]``.
+
+        The pairs are sorted by key and document, at least one, and the same pair may be there several times.
+        If ``assume_new`` is true, the caller expects that no pair exists; some may exist nevertheless.
+        """
+
+    @abstractmethod
+    def remove_run(self, keys: Numbers, documents: Numbers) -> None:
+        """Remove many pairs, all or none. They are sorted as those of ``add_run``."""
+
+    @abstractmethod
+    def read_buckets(self, keys: Sequence[int], cap: int) -> BucketRows:
+        """Return the documents that have the keys: of each key the ``cap`` documents with the highest ids.
+
+        The keys are distinct, in any order, and at least one. The result is two arrays of equal length, in
+        any order: positions in ``keys``, and for each position a document that has the key. A key without
+        documents has no position in it.
+        """
+
+    @abstractmethod
+    def key_counts(self, first: int, last: int) -> dict[int, int]:
+        """Return the number of keys of each document with an id from ``first`` to ``last``.
+
+        Documents without keys are left out. ``neardup_index`` calls this after an interrupted run, once for
+        each range of posts, so it may be slow.
+        """
+
+    @abstractmethod
+    def keys_of(self, documents: Collection[int]) -> dict[int, list[int]]:
+        """Return the keys of at most 500 documents, in no order.
+
+        Documents without keys are left out. It is called like ``key_counts``.
+        """
+
+    def compact(self) -> None:
+        """Pack the index after a first run has filled it, without blocking others. By default do nothing.
+
+        It is called outside a transaction. Raise ``django.db.DatabaseError`` if the index stays as it is.
+        """
+        return

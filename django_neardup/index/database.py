@@ -1,0 +1,43 @@
+"""The default key index: a table in the database of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from ..db.key_tables import get_key_table, unsupported_reason
+from .base import KeyIndex
+
+if TYPE_CHECKING:
+    from ..db.key_tables.key_table import BucketRows, Numbers
+
+
+class DatabaseIndex(KeyIndex):
+    """Keys as rows of the table ``neardup_key``, on PostgreSQL, MariaDB, MySQL or SQLite.
+
+    Its changes are part of the transactions of the database.
+    """
+
+    def configuration_problem(self) -> str:
+        return unsupported_reason(self.using)
+
+    def change(self, document: int, removed: Sequence[int], added: Sequence[int]) -> None:
+        get_key_table(self.using).change_keys(document, removed, added)
+
+    def add_run(self, keys: Numbers, documents: Numbers, assume_new: bool) -> None:
+        get_key_table(self.using).add_run(keys, documents, assume_new)
+
+    def remove_run(self, keys: Numbers, documents: Numbers) -> None:
+        get_key_table(self.using).remove_run(keys, documents)
+
+    def read_buckets(self, keys: Sequence[int], cap: int) -> BucketRows:
+        return get_key_table(self.using).newest_documents(keys, cap)
+
+    def key_counts(self, first: int, last: int) -> dict[int, int]:
+        return get_key_table(self.using).key_counts(first, last)
+
+    def keys_of(self, documents: Collection[int]) -> dict[int, list[int]]:
+        return get_key_table(self.using).keys_of(documents)
+
+    def compact(self) -> None:
+        get_key_table(self.using).compact()

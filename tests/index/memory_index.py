@@ -1,0 +1,59 @@
+"""A key index of a site's own, as docs/guide/key-index.md shows it."""
+
+from collections import Counter, defaultdict
+from functools import partial
+from heapq import nlargest
+
+import numpy as np
+from django.db import transaction
+
+from django_neardup.index import KeyIndex
+
+
+class MemoryIndex(KeyIndex):
+    """Keys in the memory of one process."""
+
+    def __init__(self, using):
+        super().__init__(using)
+        self.documents_by_key = defaultdict(set)
+
+    def change(self, document, removed, added):
+        self._after_commit([(key, document) for key in removed], [(key, document) for key in added])
+
+    def add_run(self, keys, documents, assume_new):
+        self._after_commit([], list(zip(keys.tolist(), documents.tolist())))
+
+    def remove_run(self, keys, documents):
+        self._after_commit(list(zip(keys.tolist(), documents.tolist())), [])
+
+    def read_buckets(self, keys, cap):
+        rows = [
+            (position, document)
+            for position, key in enumerate(keys)
+            for document in nlargest(cap, self.documents_by_key.get(key, ()))
+        ]
+        positions, documents = np.array(rows, np.int64).reshape(-1, 2).T
+        return positions, documents
+
+    def key_counts(self, first, last):
+        return dict(Counter(document for _, document in self._pairs() if first <= document <= last))
+
+    def keys_of(self, documents):
+        keys_by_document = defaultdict(list)
+        for key, document in self._pairs():
+            if document in documents:
+                keys_by_document[document].append(key)
+        return dict(keys_by_document)
+
+    def _pairs(self):
+        return [(key, document) for key, documents in self.documents_by_key.items() for document in documents]
+
+    def _after_commit(self, removed, added):
+        """Change the index when the transaction commits, or at once if there is none."""
+        transaction.on_commit(partial(self._apply, removed, added), using=self.using)
+
+    def _apply(self, removed, added):
+        for key, document in removed:
+            self.documents_by_key[key].discard(document)
+        for key, document in added:
+            self.documents_by_key[key].add(document)
