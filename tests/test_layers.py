@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import run
+from tools.database_code import depends_on_vendor, sql_literals
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "django_neardup"
@@ -71,6 +72,23 @@ def own(path: Path) -> Iterator[str]:
         if name.split(".")[0] == "django_neardup":
             imported = layer_of(name.removeprefix("django_neardup").lstrip("."))
             yield imported if imported in LEVEL else ""
+
+
+# A migration is a copy of the past.
+CURRENT = [path for path in MODULES if path.parts[0] != "migrations"]
+
+
+@pytest.mark.parametrize("path", [path for path in CURRENT if path.parts[0] != "db"], ids=str)
+def test_sql_is_written_in_db_alone(path):
+    literals = sql_literals(ast.parse((PACKAGE / path).read_text()))
+    assert not literals, f"{path}: move to db/queries or db/backends: {literals[0]}"
+
+
+def test_databases_are_told_apart_in_two_modules():
+    found = {
+        path.as_posix() for path in CURRENT if depends_on_vendor(ast.parse((PACKAGE / path).read_text()))
+    }
+    assert found == {"db/backends/__init__.py", "db/key_tables/__init__.py"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=str)
