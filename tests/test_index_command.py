@@ -36,8 +36,9 @@ def started(environment, *options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # As in a terminal, where Ctrl-C reaches a group of processes.
+        # As in a terminal, where Ctrl-C reaches a group of processes. A shell's background job ignores it.
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
 
 
