@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from django.core.exceptions import ValidationError
 from django.db import models
 
 from ..adapters import Adapter, adapters_of
@@ -19,6 +18,7 @@ from .journal.serialization import (
     deserialize_value,
     find_model,
     hashable_key,
+    is_valid,
     serialize_key,
     serialize_value,
     stored_key,
@@ -102,7 +102,7 @@ def _take_back(
         if row_id in journal.deleted_rows:
             # The keeper was merged or deleted itself: its stored row gets back what it was without this share.
             stored = deserialize_value(field, journal.deleted_rows[row_id]["fields"][field.name])
-            if not _is_valid(field, (stored or 0) - amount):
+            if not is_valid(field, (stored or 0) - amount):
                 return row_id, field.name
             journal.set_value(row_id, field.name, serialize_value(field, (stored or 0) - amount))
         later = next(
@@ -121,14 +121,6 @@ def _take_back(
     pk = deserialize_key(model, stored_key(key))
     is_changed = _change(model, pk, field, -amount, using, becomes_null=entry["null"])
     return None if is_changed else ((entry["model"], key), field.name)
-
-
-def _is_valid(field: Any, value: Any) -> bool:
-    try:
-        field.run_validators(value)
-    except ValidationError:
-        return False
-    return True
 
 
 def recount(posts: Sequence[models.Model], using: str) -> set[RowId]:
@@ -168,7 +160,7 @@ def _change(
     for row in rows_of(model, using).filter(pk=pk).select_for_update():
         current = getattr(row, field.attname)
         value = amount if current is None else current + amount
-        if amount < type(amount)() and not _is_valid(field, value):
+        if amount < type(amount)() and not is_valid(field, value):
             return False
         update_rows(model, [pk], {field.name: None if becomes_null and not value else value}, using)
     return True

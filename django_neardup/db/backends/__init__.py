@@ -16,17 +16,12 @@ CLASSES = {
 }
 """By Django's name of the vendor. MariaDB is "mysql" too."""
 
-__all__ = ["Backend", "get_backend", "is_supported"]
+__all__ = ["Backend", "get_backend"]
 
 
 def get_backend(using: str) -> Backend:
     """Return the backend of a database. On a vendor that is not supported it is that of the SQL standard."""
     return _backend_class(connections[using].vendor)(using)
-
-
-def is_supported(using: str) -> bool:
-    """Return whether the package runs on the database."""
-    return connections[using].vendor in CLASSES
 
 
 @cache

@@ -28,6 +28,8 @@ class Backend:
     - ``binary``: the placeholder of a parameter of bytes.
     - ``inserted``: the value that an upsert would have inserted into a column.
     - ``ignored``: the two parts around the values of an INSERT that leave out rows that exist.
+    - ``triggers``, ``routines``, ``key_actions``: the statements of ``trigger_codes()``, ``routine_codes()`` and
+      ``foreign_key_actions()``. Without one, nothing is listed.
 
     ``has_one_writer``: a transaction that has begun to write finds no row locked. ``has_arrays``: a parameter may
     be a list. ``heads_triggers``: the code of a trigger begins with the name of its table.
@@ -37,6 +39,9 @@ class Backend:
     binary: ClassVar[str] = "%s"
     inserted: ClassVar[str] = "excluded.{}"
     ignored: ClassVar[tuple[str, str]] = ("", " ON CONFLICT DO NOTHING")
+    triggers: ClassVar[str] = ""
+    routines: ClassVar[str] = ""
+    key_actions: ClassVar[str] = ""
     has_one_writer: ClassVar[bool] = False
     has_arrays: ClassVar[bool] = False
     heads_triggers: ClassVar[bool] = True
@@ -205,20 +210,23 @@ class Backend:
         """Return the tables whose rows are stored in other tables."""
         return frozenset()
 
-    def trigger_codes(self) -> list[tuple[str, str]]:
-        """Return the code of each trigger with its table."""
-        return []
+    def trigger_codes(self) -> list[Row]:
+        """Return the code of each trigger, after its table."""
+        return self._fetch_listing(self.triggers)
 
-    def routine_codes(self) -> list[tuple[str, str]]:
-        """Return the code of each function that a trigger may call, by name."""
-        return []
+    def routine_codes(self) -> list[Row]:
+        """Return the code of each function that a trigger may call, after its name."""
+        return self._fetch_listing(self.routines)
 
     def foreign_key_actions(self) -> list[Row]:
         """Return the foreign keys that change rows when the row that they point at is deleted.
 
         Each has table, column, the table and column pointed at, and whether rows are deleted.
         """
-        return []
+        return self._fetch_listing(self.key_actions)
+
+    def _fetch_listing(self, statement: str) -> list[Row]:
+        return self.fetch_all(statement) if statement else []
 
 
 def quoted_columns(names: Iterable[str]) -> str:

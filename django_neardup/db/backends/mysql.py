@@ -40,6 +40,9 @@ class MySQLBackend(Backend):
     # MariaDB gives the start of the statement, but only this function gives it in UTC. In the time zone
     # of a session one hour of the year comes twice.
     clock = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"
+    triggers = TRIGGERS
+    routines = ROUTINES
+    key_actions = FOREIGN_KEY_ACTIONS
     # Without the introducer MariaDB takes the bytes for text, and warns of invalid characters.
     binary = "_binary %s"
     inserted = "VALUES({})"
@@ -86,15 +89,6 @@ class MySQLBackend(Backend):
     def tables_without_transactions(self) -> frozenset[str]:
         """Return the tables whose changes the database cannot take back, such as those of MyISAM."""
         return frozenset(table for (table,) in self.fetch_all(NOT_TRANSACTIONAL))
-
-    def trigger_codes(self) -> list[tuple[str, str]]:
-        return self.fetch_all(TRIGGERS)
-
-    def routine_codes(self) -> list[tuple[str, str]]:
-        return self.fetch_all(ROUTINES)
-
-    def foreign_key_actions(self) -> list[Row]:
-        return self.fetch_all(FOREIGN_KEY_ACTIONS)
 
 
 @cache

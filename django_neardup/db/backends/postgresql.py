@@ -43,6 +43,9 @@ FOREIGN_KEY_ACTIONS = """
 class PostgreSQLBackend(Backend):
     # Not now(), which stands still during a transaction.
     clock = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
+    triggers = TRIGGERS
+    routines = ROUTINES
+    key_actions = FOREIGN_KEY_ACTIONS
     has_arrays = True
 
     def with_list(self, statement: str, values: Sequence[int]) -> tuple[str, Sequence[Any]]:
@@ -115,15 +118,6 @@ class PostgreSQLBackend(Backend):
 
     def _row_counts(self) -> dict[str, int]:
         return {table: int(count) for table, count in self.fetch_all(ROW_COUNTS)}
-
-    def trigger_codes(self) -> list[tuple[str, str]]:
-        return self.fetch_all(TRIGGERS)
-
-    def routine_codes(self) -> list[tuple[str, str]]:
-        return self.fetch_all(ROUTINES)
-
-    def foreign_key_actions(self) -> list[Row]:
-        return self.fetch_all(FOREIGN_KEY_ACTIONS)
 
 
 def array_literal(numbers: Sequence[int]) -> str:

@@ -26,6 +26,8 @@ NO_AUTHORIZER = None if sys.version_info >= (3, 11) else (lambda *_arguments: sq
 
 class SQLiteBackend(Backend):
     clock = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+    triggers = TRIGGERS
+    key_actions = FOREIGN_KEY_ACTIONS
     has_one_writer = True
 
     def begin_writing(self) -> None:
@@ -81,9 +83,3 @@ class SQLiteBackend(Backend):
 
     def virtual_tables(self) -> frozenset[str]:
         return frozenset(name for (name,) in self.fetch_all(VIRTUAL_TABLES))
-
-    def trigger_codes(self) -> list[tuple[str, str]]:
-        return self.fetch_all(TRIGGERS)
-
-    def foreign_key_actions(self) -> list[Row]:
-        return self.fetch_all(FOREIGN_KEY_ACTIONS)

@@ -115,7 +115,7 @@ class LaterRecords:
         return journals | {row_id: journal for row_id, journal in others.items() if journal is not None}
 
     def find_journal_with(self, row_id: RowId) -> RecordJournal | None:
-        """Return the journal of the later record that took a row along, whoever owned it. Return None without one.
+        """Return the journal of the later record that deleted a row. Return None without one.
 
         Journals that are amended already come first.
         """

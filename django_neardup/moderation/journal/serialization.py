@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from django.apps import apps
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.fields.files import FieldFile
 
@@ -225,3 +226,12 @@ def stored_value(row: Mapping[str, Any], field_name: str) -> Any:
 def field_of_move(move: Mapping[str, Any]) -> Any:
     """Return the column that a move is about."""
     return apps.get_model(move["model"])._meta.get_field(move["field"])
+
+
+def is_valid(field: Any, value: Any) -> bool:
+    """Return whether a column may hold a value, by the validators of its field."""
+    try:
+        field.run_validators(value)
+    except ValidationError:
+        return False
+    return True

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import models
 
 from ...db.own_effects import OwnEffects
 from ..dependencies import model_of_row
 from ..journal.editor import UNPLANNED_KEY, RecordJournal
-from ..journal.serialization import RowId, field_of_move, row_id_of
+from ..journal.serialization import RowId, field_of_move, is_valid, row_id_of
 from ..trees import is_derived_place
 
 StoredRow = dict[str, Any]
@@ -53,7 +52,7 @@ def with_share(move: Mapping[str, Any], value: Any) -> int | None:
         return None
     result = value + int(move["from"]) - int(move["to"]) - int(move.get(EFFECTS_KEY) or 0)
     # Others have lowered the counter of a positive column.
-    return result if _is_valid(field_of_move(move), result) else None
+    return result if is_valid(field_of_move(move), result) else None
 
 
 def without_effects(row: StoredRow) -> StoredRow:
@@ -70,9 +69,9 @@ def set_values(row: StoredRow) -> StoredRow:
     return {name: value for name, value in row["fields"].items() if name not in row.get(EFFECTS_KEY, ())}
 
 
-def inserted_counters(rows: Iterable[StoredRow], using: str) -> dict[RowId, dict[str, int]]:
+def inserted_counters(rows: Iterable[StoredRow], own_effects: OwnEffects) -> dict[RowId, dict[str, int]]:
     """Return the values with which the counters of rows are inserted, of rows in tables that triggers name."""
-    tables = frozenset(chain.from_iterable(OwnEffects(using).behind_triggers.values()))
+    tables = frozenset(chain.from_iterable(own_effects.behind_triggers.values()))
     found = {}
     for row in rows:
         model = model_of_row(row_id_of(row))
@@ -103,15 +102,7 @@ def store_effects(journal: RecordJournal, row_effects: Effects, share_effects: E
             name: row["fields"][name] - effect for name, effect in names.items() if name in row["fields"]
         }
         model = model_of_row(row_id_of(row)) if values else None
-        if model and all(_is_valid(model._meta.get_field(name), value) for name, value in values.items()):
+        if model and all(is_valid(model._meta.get_field(name), value) for name, value in values.items()):
             row[EFFECTS_KEY] = dict(names)
     if recounted_cells:
         journal.remove_moves(recounted_cells)
-
-
-def _is_valid(field: Any, value: int) -> bool:
-    try:
-        field.run_validators(value)
-    except ValidationError:
-        return False
-    return True

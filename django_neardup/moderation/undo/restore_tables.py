@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib.contenttypes.fields import GenericForeignKey
 from django.db import connections
 
+from ...db.own_effects import OwnEffects
 from ..announced_updates import announce_links, has_link_listeners, update_rows
 from ..dependencies import model_of_row, offered_targets, referenced_targets
 from ..journal.serialization import (
@@ -40,7 +41,8 @@ def restore_tables(plan: UndoPlan) -> None:
         first_rows, other_rows = _part_by_need(
             own_rows, [row for row in plan.rows_to_insert if row_id_of(row) not in plan.own_row_ids]
         )
-        triggered_rows = _triggered_rows(plan)
+        own_effects = OwnEffects(plan.using)
+        triggered_rows = _triggered_rows(plan, own_effects)
         waiting, others = _pointing_at(other_rows, plan.column_restores)
         pointing, others = _pointing_at([*first_rows, *own_rows], others)
         _restore_columns(others, plan.using)
@@ -54,7 +56,7 @@ def restore_tables(plan: UndoPlan) -> None:
         _restore_rows(other_rows, triggered_rows, plan.using)
         triggered_rows.remove_all()
         _restore_columns(waiting, plan.using)
-        plan.row_effects = _effects(inserted_counters(plan.rows_to_insert, plan.using), plan.using)
+        plan.row_effects = _effects(inserted_counters(plan.rows_to_insert, own_effects), plan.using)
         shares_before = {restore.row_id: restore.values_before for restore in plan.share_restores}
         plan.share_effects = _effects(shares_before, plan.using)
         for restore in plan.share_restores:
@@ -124,11 +126,11 @@ def _effects(values_before: Mapping[RowId, Mapping[str, int]], using: str) -> Ef
     }
 
 
-def _triggered_rows(plan: UndoPlan) -> TriggeredRows:
+def _triggered_rows(plan: UndoPlan, own_effects: OwnEffects) -> TriggeredRows:
     restored_ids = {row_id_of(row) for row in plan.rows_to_insert}
     restored_ids |= {restore.row_id_after for restore in plan.all_restores}
     changed_models = {model_of_row(row_id) for row_id in restored_ids}
-    return TriggeredRows(plan.rows_to_insert, restored_ids, changed_models, plan.using)
+    return TriggeredRows(plan.rows_to_insert, restored_ids, changed_models, own_effects)
 
 
 def _restore_rows(rows: Sequence[dict[str, Any]], triggered_rows: TriggeredRows, using: str) -> None:

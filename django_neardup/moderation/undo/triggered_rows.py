@@ -27,6 +27,7 @@ class TriggeredRows:
 
     A trigger that once made a row makes another one when the row's post comes back. ``rows`` are the rows that come
     back. ``restored_ids`` are their ids, and those of the rows with columns that go back.
+    ``own_effects`` tells what triggers change.
     """
 
     def __init__(
@@ -34,12 +35,14 @@ class TriggeredRows:
         rows: Sequence[StoredRow],
         restored_ids: Collection[RowId],
         changed_models: Iterable[ModelType],
-        using: str,
+        own_effects: OwnEffects,
     ) -> None:
+        models, using = set(changed_models), own_effects.using
         self._rows, self._restored_ids, self._using = rows, restored_ids, using
         self._targets = {target for row in rows for target in offered_targets(row)}
-        effects, models = OwnEffects(using), set(changed_models)
-        reached = {table for model in models for table in effects.changed_by_triggers(model._meta.db_table)}
+        reached = {
+            table for model in models for table in own_effects.changed_by_triggers(model._meta.db_table)
+        }
         self._keys_before: dict[ModelType, set[Any]] = {
             model: set(rows_of(model, using).values_list("pk", flat=True))
             for model in models

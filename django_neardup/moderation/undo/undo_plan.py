@@ -30,8 +30,8 @@ from .restore_rows import RowRestorer
 class UndoPlan:
     """The effect of an undo. If ``reasons`` is not empty, it does nothing.
 
-    ``row_effects`` and ``share_effects`` are what triggers have added meanwhile to the counters of the rows that
-    came back, and to those that got a share. They are filled by the undo.
+    ``row_effects``: what triggers have added during the undo to the counters of rows that came back.
+    ``share_effects``: the same for counters that got a share. The undo fills both.
 
     ``left_messages`` say what would stay, by the ``report``.
 

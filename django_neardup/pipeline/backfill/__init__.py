@@ -11,7 +11,7 @@ processes, and ``index_model`` processes a range in one or more runs:
 A document that fails in any step is left to the normal drain (``batch_fallback``).
 
 The same posts, marked and drained by as many workers, take twice as long (``make bench ROWS=first``): their keys
-are written post by post, and each batch reads its buckets anew. So this second way stays.
+are written post by post, and each batch reads its buckets again. So both ways exist.
 """
 
 from .index_model import process_ranges
