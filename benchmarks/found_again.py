@@ -31,8 +31,9 @@ def found(made: Site) -> Found:
 def offered_in_a_crowd(made: Site) -> float:
     """Of edited copies of the template's posts, the share that is offered the copied post or its representative."""
     from benchmarks.onsave import post_of, signed
+    from django_neardup.comparison.candidates import candidates_many
     from django_neardup.models import Membership
-    from django_neardup.pipeline.stages import candidates_many
+    from django_neardup.pipeline.stored_posts import StoredPosts
 
     copies = list(template_copies(made.layout, COPIES))
     documents = _documents(made.alias, [number + 1 for number, _ in copies])
@@ -42,7 +43,12 @@ def offered_in_a_crowd(made: Site) -> float:
     found = 0
     for one in signed([post_of(text) for _, text in copies], made.alias):
         place, one.document_id = one.document_id, -1 - one.document_id  # a number that no document has
-        met = {each.document_id for each in candidates_many([one], made.alias)[one.document_id].fingerprints}
+        met = {
+            each.document_id
+            for each in candidates_many([one], StoredPosts.of([one], made.alias))[
+                one.document_id
+            ].fingerprints
+        }
         found += bool(met & {sources[place], leaders.get(sources[place])})
     return found / len(copies)
 
@@ -73,9 +79,12 @@ def _offered(alias: str, pairs: list[tuple[int, int]]) -> int:
 
 def _prints(alias: str, documents: list[int]) -> dict[int, set[int]]:
     """Whom those documents are compared with."""
+    from django_neardup.comparison.candidates import candidates_many
     from django_neardup.models import Document
+    from django_neardup.pipeline.read import read_many
     from django_neardup.pipeline.schemes import active_scheme
-    from django_neardup.pipeline.stages import candidates_many, read_many, sign_many
+    from django_neardup.pipeline.sign import sign_many
+    from django_neardup.pipeline.stored_posts import StoredPosts
 
     reads = read_many(list(Document.objects.using(alias).filter(pk__in=documents)), alias)
     adapter: Any = reads[0].adapter
@@ -84,7 +93,7 @@ def _prints(alias: str, documents: list[int]) -> dict[int, set[int]]:
         one.is_new = True
     return {
         document: {each.document_id for each in near.fingerprints}
-        for document, near in candidates_many(signed, alias).items()
+        for document, near in candidates_many(signed, StoredPosts.of(signed, alias)).items()
     }
 
 

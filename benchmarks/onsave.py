@@ -122,7 +122,7 @@ def post_of(text: str) -> Any:
 
 def _job(made: Site, text: str, measured: Measured) -> None:
     """Save a post and mark it, then take its turn stage by stage; lease and reading of the object are left out."""
-    from django_neardup.pipeline.stages import finish_many
+    from django_neardup.pipeline.leases import finish_many
 
     post = _saved(made, text, measured)
     read, scheme = leased(made.alias, post)
@@ -147,7 +147,7 @@ def leased(alias: str, post: Any) -> tuple[Any, Any]:
     from django_neardup.adapters import adapter_for
     from django_neardup.pipeline import documents_of
     from django_neardup.pipeline.schemes import active_scheme
-    from django_neardup.pipeline.stages import ReadDocument
+    from django_neardup.pipeline.stage_types import ReadDocument
 
     adapter = adapter_for(post)
     (document,) = documents_of([post], alias).values()
@@ -166,7 +166,8 @@ def signed(posts: Sequence[Any], alias: str) -> list[Any]:
     from django_neardup.adapters import adapter_for
     from django_neardup.models import Document
     from django_neardup.pipeline.schemes import active_scheme
-    from django_neardup.pipeline.stages import ReadDocument, sign_many
+    from django_neardup.pipeline.sign import sign_many
+    from django_neardup.pipeline.stage_types import ReadDocument
 
     adapter = adapter_for(Post)
     sources = [adapter.source(post, compared=True, live=True) for post in posts]
@@ -176,18 +177,18 @@ def signed(posts: Sequence[Any], alias: str) -> list[Any]:
 
 def stages(read: Any, scheme: Any, alias: str, clock: Callable[..., Any]) -> tuple[Any, Any, Any]:
     """The stages of one turn, each called by `clock`: the signed post, whom it has met, the judged pairs."""
-    from django_neardup.pipeline.stages import (
-        candidates_many,
-        conclude_many,
-        sign_many,
-        store_many,
-        verify_many,
-    )
+    from django_neardup.comparison.candidates import candidates_many
+    from django_neardup.comparison.verify import verify_many
+    from django_neardup.pipeline.conclude import conclude_many
+    from django_neardup.pipeline.sign import sign_many
+    from django_neardup.pipeline.store import store_many
+    from django_neardup.pipeline.stored_posts import StoredPosts
 
     signed, _ = clock("canonise", sign_many, [read], scheme, alias)
     signed = clock("write keys", store_many, signed, alias)
-    found = clock("look up", candidates_many, signed, alias)
-    verified = clock("verify", verify_many, signed, found, alias)
+    posts = StoredPosts.of(signed, alias)
+    found = clock("look up", candidates_many, signed, posts)
+    verified = clock("verify", verify_many, signed, found, posts)
     clock("conclude", conclude_many, signed, found, verified, alias)
     return signed, found, verified
 

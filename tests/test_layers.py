@@ -10,10 +10,11 @@ import pytest
 
 from tests.processes import run
 from tools.database_code import depends_on_vendor, sql_literals
+from tools.figures import screens_candidates
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "django_neardup"
-CORE = ("text", "judge", "algorithms", "clustering", "evaluation", "reports")
+CORE = ("text", "judge", "algorithms", "clustering", "comparison", "evaluation", "reports")
 TEMPLATE_ENGINE = Path("reports/template_engine.py")
 """The module of the core that imports Django, when it renders a page."""
 LAYERS: tuple[tuple[str, ...], ...] = (
@@ -21,6 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("judge",),
     ("algorithms",),
     ("clustering",),
+    ("comparison",),
     ("reports",),
     ("evaluation",),
     ("conf", "exceptions", "signals", "db"),
@@ -91,6 +93,13 @@ def test_databases_are_told_apart_in_two_modules():
     assert found == {"db/backends/__init__.py", "db/key_tables/__init__.py"}
 
 
+def test_candidates_are_screened_in_one_module():
+    found = {
+        path.as_posix() for path in CURRENT if screens_candidates(ast.parse((PACKAGE / path).read_text()))
+    }
+    assert {path for path in found if not path.startswith("algorithms/")} == {"comparison/candidates.py"}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_imports_come_from_above(path):
     assert layer(path) in LEVEL, f"say in LAYERS where {layer(path)} stands"
@@ -125,7 +134,7 @@ def test_the_core_works_where_django_is_not_installed():
         """
 import importlib, pkgutil, sys
 sys.modules["django"] = None
-for name in ("text", "judge", "algorithms", "clustering", "evaluation", "reports"):
+for name in ("text", "judge", "algorithms", "clustering", "comparison", "evaluation", "reports"):
     package = importlib.import_module(f"django_neardup.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if not module.name.endswith(".__main__"):

@@ -7,6 +7,7 @@ next to the current ones.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -77,6 +78,23 @@ def database_figures(sources: Sequence[Source]) -> list[Figure]:
     ]
 
 
+def comparison_figures(sources: Sequence[Source]) -> list[Figure]:
+    """Count the modules that decide which candidates of a text are judged."""
+    ways = sum(
+        source.path.parts[0] not in ALGORITHM_FOLDERS and screens_candidates(source.tree)
+        for source in sources
+    )
+    return [Figure("comparison.ways", "ways of comparing: modules that screen candidates", ways, "1")]
+
+
+def screens_candidates(tree: ast.AST) -> bool:
+    """Return whether a module calls the method of an algorithm that decides which candidates are judged."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in ("should_judge", "should_judge_many")
+        for node in ast.walk(tree)
+    )
+
+
 def size_figures(sources: Sequence[Source]) -> list[Figure]:
     """Count files, lines and statements, and the lines of functions."""
     lines = [len(source.lines) for source in sources]
@@ -143,7 +161,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     earlier = json.loads(options.compare.read_text()) if options.compare else None
     sources = read_sources(PACKAGE)
-    figures = name_figures(sources) + database_figures(sources) + size_figures(sources)
+    figures = name_figures(sources) + database_figures(sources)
+    figures += comparison_figures(sources) + size_figures(sources)
     if not options.static:
         figures += action_figures(trace_scenarios())
     print(table(figures, earlier))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from time import process_time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from ..algorithms import Algorithm, Judgement
+from ..comparison.bucket_matches import BucketMatches, Nearby
+from ..comparison.candidates import candidates_many
+from ..comparison.compared_texts import SignedText, StoredFingerprint
+from ..comparison.memory_posts import MemoryPosts
+from ..comparison.verify import verify_many
 from ..text.canonical_text import CanonicalText
 from .corpora import Corpus
 from .ground_truth import GroundTruth
@@ -18,6 +24,9 @@ from .rows import AlgorithmRow, BenchRow, PeerRow
 from .text_cache import CanonicalTextCache
 from .verdict_recorder import VerdictRecorder, WriteRecord
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 BUCKET_SIZE = 64
 """Newest texts of a bucket that become candidates."""
 MAX_ALIGNED = 32
@@ -26,65 +35,46 @@ NONE_JUDGEMENT = Judgement("none", 0.0)
 
 
 @dataclass(slots=True)
-class IndexedText:
-    """One text in the index of a collection."""
+class CollectionText:
+    """A text of a collection as the stages of the comparison read it.
 
-    id: str
-    number: int
+    ``document_id``: its number in the collection. ``text`` is dropped when the text is indexed.
+    """
+
+    document_id: int
+    algorithm: Algorithm
+    keys: NDArray[np.int64]
     payload: bytes
+    exact_digest: str
     word_count: int
+    text: CanonicalText | None = None
+    is_new: bool = True
+    space_id: int = 0
+    sure_keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    identity: tuple[str, ...] = ()
+    ignored_classes: tuple[str, ...] | None = None
+
+    @property
+    def source_digest(self) -> str:
+        """Return a digest that tells that the text is there."""
+        return self.exact_digest
 
 
-class MemoryIndex:
-    """An index in memory. Each added text is compared with the newest texts of its buckets."""
+class CollectionPosts(MemoryPosts):
+    """The earlier texts of a collection. ``nearby`` holds those that were screened for the last text."""
 
-    def __init__(self, algorithm: Algorithm, bucket_size: int = BUCKET_SIZE) -> None:
-        self.algorithm, self.bucket_size = algorithm, bucket_size
-        self.entries: list[IndexedText] = []
-        self.buckets: defaultdict[int, list[int]] = defaultdict(list)
+    nearby: Set[int] = frozenset()
 
-    def add(self, key: str, text: CanonicalText) -> tuple[IndexedText, list[tuple[IndexedText, int]]]:
-        """Index one text.
+    def select_nearby(
+        self, signed: Sequence[SignedText], matches: Mapping[int, BucketMatches]
+    ) -> dict[int, Nearby]:
+        selected = super().select_nearby(signed, matches)
+        self.nearby = selected[signed[0].document_id].shared_counts.keys()
+        return selected
 
-        Return its entry, and earlier texts that share enough keys, each with the number of shared keys. If
-        the algorithm has a ``limit``, return only that many: the ones with most shared keys, newer ones
-        first.
-        """
-        keys, payload = self.algorithm.keys(text), self.algorithm.payload(text)
-        return self.add_signed(key, keys, payload, len(text))
-
-    def add_signed(
-        self, key: str, keys: Iterable[int], payload: bytes, word_count: int
-    ) -> tuple[IndexedText, list[tuple[IndexedText, int]]]:
-        """Index a text that is signed already. Return the same as ``add``."""
-        entry = IndexedText(key, len(self.entries), payload, word_count)
-        self.entries.append(entry)
-        shared: Counter[int] = Counter()
-        for value in keys:
-            bucket = self.buckets[value]
-            shared.update(bucket[-self.bucket_size :])
-            bucket.append(entry.number)
-        return entry, [(self.entries[number], count) for number, count in self._candidates(shared)]
-
-    def _candidates(self, shared_keys: Counter[int]) -> list[tuple[int, int]]:
-        min_shared, limit = self.algorithm.min_shared, self.algorithm.limit
-        candidates = [item for item in shared_keys.items() if item[1] >= min_shared]
-        if limit is not None and len(candidates) > limit:
-            candidates = sorted(candidates, key=lambda item: (-item[1], -item[0]))[:limit]
-        return candidates
-
-    def screen_candidates(
-        self, entry: IndexedText, candidates: list[tuple[IndexedText, int]]
-    ) -> list[tuple[IndexedText, bool]]:
-        """Return the candidates, the most similar first, and whether each should be judged."""
-        screen, should_judge = self.algorithm.screen, self.algorithm.should_judge
-        screened = [(screen(entry.payload, other.payload), count, other) for other, count in candidates]
-        # Equal scores are ordered by id, so that a run can be repeated.
-        screened.sort(key=lambda item: (-item[0], item[2].id))
-        return [
-            (other, should_judge(value, count, entry.word_count, other.word_count))
-            for value, count, other in screened
-        ]
+    def is_judged_by_payload(self, signed: SignedText, fingerprints: Iterable[StoredFingerprint]) -> bool:
+        """Return False: the cost of each judgement is measured."""
+        return False
 
 
 class Finder(Protocol):
@@ -98,28 +88,34 @@ class Finder(Protocol):
 
 
 class AlgorithmFinder:
-    """An algorithm with its index.
-
-    At most ``max_aligned`` candidates of a text are judged, in the order of the screen.
-    """
+    """An algorithm with its index, compared as the worker compares posts."""
 
     def __init__(
         self, row: AlgorithmRow, recorder: VerdictRecorder, texts: CanonicalTextCache, max_aligned: int
     ) -> None:
-        self.result, self._row, self._recorder = recorder.result, row, recorder
-        self._index, self._texts, self._max_aligned = MemoryIndex(row.algorithm), texts, max_aligned
+        self.result, self._row, self._recorder, self._ids = recorder.result, row, recorder, list[str]()
+        self._posts = CollectionPosts(
+            BUCKET_SIZE,
+            max_aligned,
+            lambda ignored: row.algorithm,
+            lambda number: texts[self._ids[number]],
+        )
 
     def add(self, key: str, text: CanonicalText) -> None:
-        entry, candidates = self._index.add(key, text)
-        self.result.candidate_count += len(candidates)
-        remaining = self._max_aligned
-        for other, should_judge in self._index.screen_candidates(entry, candidates):
-            if should_judge and remaining:
-                remaining -= 1
-                self.result.judged_count += 1
-                self._recorder.add(other.id, key, self._row.judge(self._texts[other.id], text))
-            else:
-                self._recorder.add(other.id, key, NONE_JUDGEMENT)
+        algorithm, number = self._row.algorithm, len(self._ids)
+        self._ids.append(key)
+        keys = np.sort(np.array(algorithm.keys(text), np.uint64).view(np.int64))
+        signed = CollectionText(
+            number, algorithm, keys, algorithm.payload(text), text.exact_digest.hex(), len(text), text
+        )
+        pairs = verify_many([signed], candidates_many([signed], self._posts), self._posts)[number]
+        self._posts.add(replace(signed, text=None))
+        self.result.candidate_count += len(self._posts.nearby)
+        self.result.judged_count += len(pairs)
+        for pair in pairs:
+            self._recorder.add(self._ids[pair.a.document_id], key, pair.judgement)
+        for other in self._posts.nearby - {pair.a.document_id for pair in pairs}:
+            self._recorder.add(self._ids[other], key, NONE_JUDGEMENT)
 
     def finish(self) -> None:
         self.result.key_count = self._row.key_count

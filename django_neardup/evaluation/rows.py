@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 from zlib import crc32
@@ -59,12 +60,13 @@ class AlgorithmRow(BenchRow):
     def __init__(self, title: str, algorithm: Algorithm) -> None:
         super().__init__(title)
         self.algorithm = algorithm
-        for method, step, function in (
-            ("keys", "keys", self._with_key_count(algorithm.keys)),
-            ("payload", "pack", algorithm.payload),
+        # Replaced on the algorithm itself: it calls these methods when it judges, and the comparison calls them.
+        for method, function in (
+            ("keys", self.memoize("keys", self._with_key_count(algorithm.keys))),
+            ("payload", self.memoize("pack", algorithm.payload)),
+            ("judge", partial(self.clock.measure, "judge", algorithm.judge)),
         ):
-            # Replaced on the algorithm itself, which calls these methods when it judges.
-            setattr(algorithm, method, self.memoize(step, function))
+            setattr(algorithm, method, function)
 
     def _with_key_count(
         self, compute_keys: Callable[[CanonicalText], list[int]]
@@ -77,7 +79,7 @@ class AlgorithmRow(BenchRow):
         return compute_and_count
 
     def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
-        return self.clock.measure("judge", self.algorithm.judge, a, b)
+        return self.algorithm.judge(a, b)
 
     def sign(self, text: CanonicalText) -> None:
         self.algorithm.keys(text)

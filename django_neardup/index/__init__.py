@@ -13,12 +13,9 @@ from .keys import (
     full_buckets,
     key_counts,
     keys_of,
-    pack_keys,
     read_buckets,
     remove_run,
     replace_keys,
-    to_signed,
-    unpack_keys,
 )
 
 __all__ = [
@@ -29,10 +26,7 @@ __all__ = [
     "full_buckets",
     "key_counts",
     "keys_of",
-    "pack_keys",
     "read_buckets",
     "remove_run",
     "replace_keys",
-    "to_signed",
-    "unpack_keys",
 ]

@@ -6,7 +6,6 @@ them.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
@@ -19,25 +18,6 @@ if TYPE_CHECKING:
 
 MAX_DOCUMENTS = 500
 """Largest number of documents in one call of ``keys_of``."""
-
-SIGN_BIT = 2**63
-
-
-def to_signed(key: int) -> int:
-    """Return an unsigned 64-bit key as the signed number that databases store."""
-    return key - 2 * SIGN_BIT if key >= SIGN_BIT else key
-
-
-def pack_keys(keys: Iterable[int]) -> bytes:
-    """Return the keys as bytes: sorted signed 64-bit numbers."""
-    return array("q", sorted(keys)).tobytes()
-
-
-def unpack_keys(data: bytes | memoryview) -> array[int]:
-    """Return the keys that ``pack_keys`` packed."""
-    unpacked = array("q")
-    unpacked.frombytes(bytes(data))
-    return unpacked
 
 
 def replace_keys(using: str, document: int, old: Iterable[int], new: Iterable[int]) -> None:

@@ -6,14 +6,12 @@ The stages, one module each, in their order:
 - ``work_queue``: the pending columns: mark a row, lease it, retry it, finish it.
 - ``leases``: the same for many documents per statement.
 - ``worker``: drains the queue, oldest first, in batches.
-- ``process_documents``: takes one batch through the stages below; ``stages`` lists them.
+- ``process_documents``: takes one batch through the stages below.
 - ``read``: reads the current posts.
 - ``sign``: reduces texts to keys, fingerprints and contacts.
 - ``store``: commits them (step A), guarded by ``version_guard``.
-- ``candidates``: finds documents that share keys, and screens them (step B, first half).
-- ``verify``: aligns the texts and judges the pairs (step B, second half).
+- ``compare_documents``: finds candidates and judges the pairs (step B, by ``comparison``), then concludes.
 - ``conclude``: writes pairs and updates clusters under the lock of the space (step C).
-- ``compare_leaders``: compares a batch with the leaders of the clusters that it has just formed.
 - ``reposts``: finds posts that repeat a deleted one.
 
 Shared by the stages:
@@ -21,7 +19,8 @@ Shared by the stages:
 - ``stage_types``: the values that one stage passes to the next.
 - ``content_objects``: objects to documents and back.
 - ``source_properties``: reasons to skip a post, and its contacts.
-- ``stored_relations``, ``pairs``, ``decision_lookup``, ``shared_evidence``: read what is stored.
+- ``stored_posts``: the posts of the database, as ``comparison`` asks for them.
+- ``pairs``, ``decision_lookup``, ``shared_evidence``: read what is stored.
 - ``schemes``, ``scheme_cache``, ``synonym_files``, ``key_phrases``, ``text_cache``: what texts are signed
   with.
 - ``statistics_builder``, ``statistics_store``, ``missing_statistics``: statistics of the posts, and posts

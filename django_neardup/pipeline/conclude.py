@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..comparison.compared_texts import Candidates, JudgedPair
+from ..comparison.verify import verify_many
 from ..db.backends import get_backend
 from ..db.queries import clusters as cluster_queries
 from ..models import Membership
@@ -14,10 +16,16 @@ from .clusters.memberships import MembershipRow, memberships_of
 from .clusters.moves import conclude_separately
 from .decision_lookup import documents_bound_to
 from .locks import call_with_retries, space_lock
-from .pairs import LockedState, PreviousScores, delete_stale_pairs, source_digests_of, write_pairs
-from .stage_types import Candidates, JudgedPair, PairRow, SignedDocument
-from .stored_relations import fingerprints_of
-from .verify import verify_many
+from .pairs import (
+    LockedState,
+    PreviousScores,
+    delete_stale_pairs,
+    serialize_evidence,
+    source_digests_of,
+    write_pairs,
+)
+from .stage_types import PairRow, SignedDocument
+from .stored_posts import StoredPosts
 from .work_queue import mark_document
 
 MAX_CONCLUDE_ATTEMPTS = 3
@@ -108,6 +116,7 @@ def _conclude_group(
     cluster_changed: dict[int, bool] = {}
     pairs = {document.document_id: list(judged_pairs[document.document_id]) for document in group}
     for _ in range(MAX_CONCLUDE_ATTEMPTS):
+        serialize_evidence(pair for document in group for pair in pairs[document.document_id])
         outcome = call_with_retries(_conclude_under_lock, group, candidates, pairs, using)
         cluster_changed |= outcome.cluster_changed
         _mark_changed_texts(
@@ -154,9 +163,8 @@ def _verify_again(
     using: str,
 ) -> None:
     """Judge the pairs with changed partners again, if the partners are still in the space."""
-    partner_fingerprints = fingerprints_of(
-        set().union(*changed_partners.values()), group[0].scheme.pk, using
-    ).values()
+    posts = StoredPosts.of(group, using)
+    partner_fingerprints = posts.fingerprints_of(set().union(*changed_partners.values())).values()
     in_space = [item for item in partner_fingerprints if item.space_id == group[0].space_id]
     new_candidates = {
         document.document_id: Candidates(
@@ -164,7 +172,7 @@ def _verify_again(
         )
         for document in group
     }
-    new_pairs = verify_many(group, new_candidates, using)
+    new_pairs = verify_many(group, new_candidates, posts)
     for document in group:
         changed_ids = changed_partners[document.document_id]
         kept_pairs = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import inf
@@ -11,6 +11,7 @@ from typing import Any
 from django.db import connections
 from django.utils import timezone
 
+from ..comparison.compared_texts import JudgedPair
 from ..db.chunks import chunked
 from ..db.queries import fingerprints as fingerprint_queries
 from ..db.queries import pairs as pair_queries
@@ -19,7 +20,7 @@ from ..judge.version import JUDGE_VERSION
 from ..models import Pair, Scheme
 from .decision_lookup import DecisionScope, decision_in_force, decision_scopes_for_pairs
 from .schemes import boilerplate_snapshot
-from .stage_types import JudgedPair, PairRow
+from .stage_types import PairRow
 
 PreviousScores = dict[tuple[int, int], float]
 """The earlier score of each pair with a changed score. It is infinite for a new pair."""
@@ -70,6 +71,12 @@ def pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
 def paired_documents_of(documents: Iterable[int], scheme: int, using: str) -> set[int]:
     """Return both sides of every pair of the documents."""
     return {side for sides in pair_queries.sides(using, documents, scheme) for side in sides}
+
+
+def serialize_evidence(judged_pairs: Iterable[JudgedPair]) -> None:
+    """Serialize the reasons of pairs, before a lock makes other workers wait."""
+    # The property caches its result.
+    deque((pair.evidence_json for pair in judged_pairs if pair.judgement.is_similar), maxlen=0)
 
 
 def write_pairs(

@@ -1,4 +1,14 @@
-"""Process many documents together: read, sign, store, find candidates, verify, conclude, send signals."""
+"""Process many documents together: read, sign, store, compare, send signals.
+
+A stage takes the documents that the previous stage returned, in the same order. All documents of a call have one
+scheme. Each stage commits its writes in short transactions. Never call it inside a transaction.
+
+The order prevents two faults:
+
+- ``store_many`` commits the keys of all documents before ``candidates_many`` reads a bucket. So two copies saved in
+  the same second find each other, also within one batch.
+- ``conclude_many`` checks under the lock of the space whether a text has changed since it was compared.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +20,20 @@ from ..conf import get_profile
 from ..db.queries import fingerprints as fingerprint_queries
 from ..models import Cluster, Document, Scheme
 from ..signals import JobSignal, cluster_changed, document_checked
-from .candidates import candidates_many
 from .clusters.moves import ConcurrentChange, demote_hidden, remove_relations
-from .compare_leaders import compare_with_leaders
-from .conclude import conclude_many
+from .compare_documents import compare_documents
 from .content_objects import model_of
 from .deleted_posts import remember_deleted, should_remember
 from .leases import Completion, finish_documents, finish_many, renew_leases
 from .locks import call_with_retries
 from .read import read_many, split_by_length
-from .reposts import recheck_reposts, record_reposts
+from .reposts import recheck_reposts
 from .scheme_cache import cached_scheme, clear_cache
 from .schemes import active_scheme, scheme_of_space
 from .sign import sign_many
 from .stage_types import ReadDocument, SignedDocument
 from .store import erase_document, store_many
-from .verify import verify_many
+from .stored_posts import StoredPosts
 from .version_guard import SchemeChanged
 
 document_check_skipped = JobSignal()
@@ -83,17 +91,8 @@ def run_stages(
         if document.pk in stored_ids:
             document.version = document.wanted
     renew_leases(documents, using)
-    candidates = candidates_many(signed, using)
-    renew_leases(documents, using)
-    judged_pairs = verify_many(signed, candidates, using)
-    renew_leases(documents, using)
-    cluster_changed = conclude_many(signed, candidates, judged_pairs, using)
-    renew_leases(documents, using)
-    # For a single document, the leaders of its candidates' clusters were candidates already.
-    if len(signed) > 1:
-        compare_with_leaders(signed, candidates, judged_pairs, cluster_changed, using)
-    record_reposts(signed, candidates, using)
-    return signed, cluster_changed
+    posts = StoredPosts.of(signed, using)
+    return signed, compare_documents(signed, posts, lambda: renew_leases(documents, using))
 
 
 def hide_unsignable(document: Document, adapter: Adapter, using: str) -> None:

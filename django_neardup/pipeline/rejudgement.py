@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.db.models import F, QuerySet
 
 from ..algorithms.base import Judgement
+from ..comparison.compared_texts import JudgeableText, JudgedPair, StoredFingerprint
+from ..comparison.verify import judge_pairs
 from ..db.chunks import chunked
 from ..db.sql import filter_in_chunks
 from ..models import Membership, Pair, Scheme
@@ -17,12 +20,11 @@ from .batch_size import AdaptiveBatchSize
 from .clusters.assign import recluster
 from .decisions import keep_in_force
 from .locks import call_with_retries, space_lock
-from .pairs import PreviousScores, is_current, source_digests_of, write_pairs
+from .pairs import PreviousScores, is_current, serialize_evidence, source_digests_of, write_pairs
 from .read import adapter_of
-from .stage_types import JudgedPair, StoredFingerprint
+from .schemes import algorithm_of
 from .stale_pairs import stale_pairs
-from .stored_relations import fingerprints_of
-from .verify import JudgeableText, judge_pairs, read_texts
+from .stored_posts import fingerprints_of, read_texts
 
 IDS_PER_READ = 10_000
 """Ids of stale pairs that are read at once."""
@@ -103,7 +105,8 @@ def _rejudge_group(group: Sequence[Pair], scheme: Scheme, space: int, using: str
         for document, text in read_texts((fingerprints[side] for side in sides), scheme, using).items()
         if text.side.read_digest == text.side.stored_digest
     }
-    judged_pairs = judge_pairs(map(_key, current_pairs), texts, scheme)
+    judged_pairs = judge_pairs(map(_key, current_pairs), texts, partial(algorithm_of, scheme))
+    serialize_evidence(judged_pairs.values())
     posts = {document: _post(fingerprints[document], text, using) for document, text in texts.items()}
     for chunk in chunked([pair for pair in current_pairs if _key(pair) in judged_pairs], PAIRS_PER_LOCK):
         stored_pairs = call_with_retries(

@@ -14,13 +14,15 @@ from typing import NamedTuple
 from ..adapters import Adapter
 from ..algorithms.default.neardup_keys import EXACT_SEED
 from ..algorithms.statistics import StatisticsMissing
+from ..comparison.candidates import candidates_many
+from ..comparison.compared_texts import Candidates, ScreeningRow, StoredFingerprint
+from ..comparison.packed_keys import to_signed
 from ..db.queries import documents as document_queries
-from ..index import keys as storage
 from ..models import Document, Fingerprint, Scheme
 from ..text.hashing import mix
-from .candidates import candidates_many
 from .deleted_posts import datetime_parameter, keyed_digest
-from .stage_types import Candidates, ScreeningRow, SignedDocument, StoredFingerprint
+from .stage_types import SignedDocument
+from .stored_posts import StoredPosts
 from .work_queue import mark_document
 
 
@@ -109,9 +111,10 @@ def _similar_live_posts(signed: SignedDocument, using: str) -> list[FingerprintM
     Return an empty list if they wait for statistics: they are processed later anyway.
     """
     try:
-        return fingerprint_matches(signed, candidates_many([signed], using)[signed.document_id].fingerprints)
+        candidates = candidates_many([signed], StoredPosts.of([signed], using))[signed.document_id]
     except StatisticsMissing:
         return []
+    return fingerprint_matches(signed, candidates.fingerprints)
 
 
 def fingerprint_matches(
@@ -163,7 +166,7 @@ def _sign_from_fingerprint(
         return None
     copy_key = mix(int.from_bytes(bytes.fromhex(fingerprint.exact_digest)[:8], "big"), seed=EXACT_SEED)
     # The identity values are gone with the post. Only the key of exact copies can be computed again.
-    sure_key = storage.to_signed(mix(mix(scheme.pk, document.space_id), copy_key))
+    sure_key = to_signed(mix(mix(scheme.pk, document.space_id), copy_key))
     keys = np.frombuffer(bytes(fingerprint.keys), np.int64)
     return SignedDocument(
         document_id=document.pk,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..adapters import Adapter, Source, language_of
 from ..algorithms.base import Algorithm
 from ..algorithms.default.neardup_keys import EXACT_SEED
-from ..index import keys as storage
+from ..comparison.packed_keys import to_signed
 from ..models import Scheme
 from ..text.hashing import hash_word, mix
 from ..text.tokens.name_prefilter import can_contain_name
@@ -267,7 +267,7 @@ def _merge_keys(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     import numpy as np
 
-    signed_sure_keys = sorted(storage.to_signed(key) for key in sure_keys)
+    signed_sure_keys = sorted(to_signed(key) for key in sure_keys)
     all_keys = np.array(sorted({*keys.tolist(), *signed_sure_keys}), np.int64) if signed_sure_keys else keys
     return all_keys, np.array(signed_sure_keys, np.int64)
 

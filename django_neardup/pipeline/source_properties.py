@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ..adapters import Adapter, Source
-from ..index import keys as storage
+from ..comparison.packed_keys import to_signed
 from ..models import Contact
 from ..text.canonical_text import CanonicalText as Text
 from ..text.hashing import hash_word
@@ -20,6 +20,11 @@ MAX_CONTACTS = 500
 
 MIN_CONTENT_WORDS = 2
 """Content words that a text needs, or it is too short to compare."""
+
+
+def ignored_classes_of(adapter: Adapter) -> tuple[str, ...] | None:
+    """Return the classes of differences that the adapter ignores. None means those of the scheme."""
+    return None if adapter.ignored_differences is None else tuple(adapter.ignored_differences)
 
 
 def skip_reason(adapter: Adapter, source: Source, text: Text | None) -> str:
@@ -43,7 +48,7 @@ def is_too_short(adapter: Adapter, source: Source, words: int, content_words: in
 
 def contact_hash(kind: str, value: str, secret: bytes) -> int:
     """Return the number under which a contact, a name or a key phrase is stored."""
-    return storage.to_signed(hash_word(f"{kind}\0{value}", secret))
+    return to_signed(hash_word(f"{kind}\0{value}", secret))
 
 
 def contacts_of(

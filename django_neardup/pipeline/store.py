@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
+from ..comparison.packed_keys import unpack_keys
 from ..db.backends import get_backend
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
@@ -70,7 +71,7 @@ def delete_index_rows(document: int, using: str, kept_scheme: int = 0) -> None:
     Keep the keys and the fingerprint of ``kept_scheme``.
     """
     for keys in fingerprint_queries.delete_of(using, document, kept_scheme):
-        storage.replace_keys(using, document, storage.unpack_keys(keys), ())
+        storage.replace_keys(using, document, unpack_keys(keys), ())
     fingerprint_queries.delete_contacts_of(using, document)
 
 
@@ -136,7 +137,7 @@ def _read_stored_keys(documents: Sequence[int], scheme: int, using: str) -> dict
     stored_keys: dict[int, set[int]] = {}
     retired = []
     for document, stored_scheme, keys in fingerprint_queries.keys_by_scheme(using, documents):
-        stored_keys.setdefault(document, set()).update(storage.unpack_keys(keys))
+        stored_keys.setdefault(document, set()).update(unpack_keys(keys))
         if stored_scheme != scheme:
             retired.append((document, stored_scheme))
     fingerprint_queries.delete(using, retired)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 from ..adapters import Adapter
-from ..pipeline.verify import apply_identity
+from ..comparison.verify import apply_identity
 from ..text.heads import first_line_length
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.db import DatabaseError
@@ -17,15 +18,16 @@ from django.db.models import Model
 
 from ..algorithms.base import Judgement
 from ..algorithms.statistics import StatisticsMissing
-from ..conf import Profile
-from ..evaluation.collection_mode import IndexedText, MemoryIndex
+from ..comparison.candidates import candidates_many
+from ..comparison.memory_posts import MemoryPosts
+from ..comparison.verify import judge_pair, judgeable_text, verify_many
 from ..models import Document, Scheme
-from ..pipeline.candidates import alignment_order
+from ..pipeline.schemes import algorithm_of
 from ..pipeline.sign import sign_texts
 from ..pipeline.stage_types import ReadDocument, SignedDocument
-from ..pipeline.verify import EXACT_COPY, apply_identity
 from ..search.object_comparison import load_scheme
 from ..search.results import safe_url
+from ..text.canonical_text import CanonicalText
 from .head_proposal import HeadProposal, has_title_line, propose_heads
 from .sample_groups import PreviewGraph
 from .selection import PostSelection, PreviewError
@@ -87,7 +89,9 @@ class PreviewResult:
 
     def judge(self, a: int, b: int) -> Judgement:
         """Judge two of the posts."""
-        return _judge_pair(self.signed_posts[a], self.signed_posts[b])
+        text_a, text_b = judgeable_text(self.signed_posts[a]), judgeable_text(self.signed_posts[b])
+        assert text_a is not None and text_b is not None
+        return judge_pair(text_a, text_b, partial(algorithm_of, self.scheme)).judgement
 
 
 def build_preview(
@@ -175,16 +179,28 @@ def _call_or_empty(method: Callable[[Any], str], instance: Model) -> str:
 
 def _compare_posts(result: PreviewResult, report_progress: ReportProgress) -> PreviewGraph:
     """Compare every post with older posts that share keys with it, and with their leaders."""
-    graph = PreviewGraph()
-    selector = CandidateSelector(result.selection.adapter.settings)
+    graph, settings = PreviewGraph(), result.selection.adapter.settings
+    posts = MemoryPosts(
+        settings.bucket,
+        settings.max_aligned,
+        partial(algorithm_of, result.scheme),
+        lambda number: _text_of(result.signed_posts[number]),
+        graph.cluster_leader,
+    )
     for count, (number, post) in enumerate(result.signed_posts.items(), 1):
-        for other in selector.select(number, post, graph.cluster_leader):
-            graph.add(other, number, result.judge(other, number))
+        for pair in verify_many([post], candidates_many([post], posts), posts)[number]:
+            graph.add(pair.a.document_id, number, pair.judgement)
+        posts.add(post)
         graph.assign_leader(number)
         report_progress(COMPARING, 1)
         if not count % FORGET_TEXTS_AFTER:
             _forget_texts(result)
     return graph
+
+
+def _text_of(post: SignedDocument) -> CanonicalText:
+    assert post.text is not None
+    return post.text
 
 
 def _forget_texts(result: PreviewResult) -> None:
@@ -193,72 +209,3 @@ def _forget_texts(result: PreviewResult) -> None:
     for batch in {id(post.batch): post.batch for post in result.signed_posts.values()}.values():
         if batch is not None:
             batch.forget()
-
-
-class CandidateSelector:
-    """Selects the older posts with which each new post is compared."""
-
-    def __init__(self, settings: Profile) -> None:
-        self._bucket_size, self._max_aligned = settings.bucket, settings.max_aligned
-        self._index: MemoryIndex | None = None
-        self._numbers_by_identity: defaultdict[str, list[int]] = defaultdict(list)
-        self._entries: dict[int, IndexedText] = {}
-        self._signed: dict[int, SignedDocument] = {}
-
-    def select(
-        self, number: int, post: SignedDocument, find_leader: Callable[[int], int | None]
-    ) -> list[int]:
-        """Return exact copies of a post and posts with an equal identity, then a few others.
-
-        The order is the worker's.
-        """
-        index = self._index = self._index or MemoryIndex(post.algorithm, self._bucket_size)
-        entry, shared = index.add_signed(str(number), post.keys.tolist(), post.payload, post.word_count)
-        candidates = {int(other.id) for other, _ in shared} | self._identity_matches(number, post)
-        leaders = {leader for other in candidates if (leader := find_leader(other))} - candidates
-        certain = {other for other in candidates | leaders if self._is_sure_duplicate(other, post)}
-        shared += [self._leader_candidate(leader, post) for leader in leaders - certain]
-        screened = [
-            int(other.id) for other, is_similar in index.screen_candidates(entry, shared) if is_similar
-        ]
-        copies = [other for other in sorted(certain) if self._signed[other].exact_digest == post.exact_digest]
-        order = alignment_order(
-            {other: find_leader(other) for other in screened if other not in certain},
-            map(find_leader, copies),
-            self._max_aligned,
-        )
-        self._entries[number], self._signed[number] = entry, post
-        return [*sorted(certain), *order[: self._max_aligned]]
-
-    def _is_sure_duplicate(self, other: int, post: SignedDocument) -> bool:
-        """Return whether an older post is an exact copy or has an equal identity."""
-        earlier = self._signed[other]
-        if earlier.exact_digest == post.exact_digest:
-            return True
-        return not set(filter(None, post.identity)).isdisjoint(earlier.identity)
-
-    def _leader_candidate(self, leader: int, post: SignedDocument) -> tuple[IndexedText, int]:
-        """Return a leader outside the limit of a bucket, with the number of shared keys."""
-        keys = set(self._signed[leader].keys.tolist())
-        return self._entries[leader], len(keys.intersection(post.keys.tolist()))
-
-    def _identity_matches(self, number: int, post: SignedDocument) -> set[int]:
-        """Return older posts with an equal identity, and remember this one."""
-        values = [f"{post.space_id} {value}" for value in post.identity if value]
-        matches = {
-            other for value in values for other in self._numbers_by_identity[value][-self._bucket_size :]
-        }
-        for value in values:
-            self._numbers_by_identity[value].append(number)
-        return matches
-
-
-def _judge_pair(a: SignedDocument, b: SignedDocument) -> Judgement:
-    algorithm = a.algorithm
-    if (algorithm.needs_text or algorithm.guard) and a.text is not None and b.text is not None:
-        judgement = algorithm.judge(a.text, b.text)
-    elif a.exact_digest == b.exact_digest:
-        judgement = EXACT_COPY
-    else:
-        judgement = algorithm.judge_by_score(algorithm.measure(a.payload, b.payload))
-    return apply_identity(judgement, a.identity, b.identity)

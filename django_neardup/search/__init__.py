@@ -5,9 +5,9 @@ search:
 
 - ``request``: the checked arguments of a call.
 - ``scheme_lookup``: the active scheme and the spaces in the database.
-- ``candidates``: visible documents that share keys with the text and pass the screen. ``prefilter`` drops
-  documents with too few shared content words.
-- ``verify``: the best candidates are read and compared with the text.
+- ``visible_posts``: the posts with which ``comparison`` compares the text. ``prefilter`` drops documents with too
+  few shared content words.
+- ``judged_posts``: the compared posts, best first.
 - ``results``: the matches for the caller.
 
 ``deleted_posts`` adds remembered deleted posts. ``batch_repeats`` compares the texts of one batch with each

@@ -15,12 +15,12 @@ from ..pipeline.sign import sign_texts
 from ..pipeline.stage_types import ReadDocument, SignedDocument
 from ..visibility import Querysets
 from .batch_repeats import BatchDuplicates
-from .candidates import find_candidates
 from .deleted_posts import find_deleted_posts, merge_matches
+from .judged_posts import JudgedPost, judge_posts
 from .request import SearchContext, SearchQuery, build_search_context
 from .results import CheckResult, Match, build_match
 from .scheme_lookup import SearchIndex, build_unsaved_index, load_search_index
-from .verify import JudgedPost, judge_candidates
+from .visible_posts import VisiblePosts
 
 BATCH_SIZE = 100
 """Number of texts that are canonicalized and looked up together."""
@@ -209,9 +209,10 @@ def _find_posts(
         signed_text.document_id: queries[-1 - signed_text.document_id].key
         for signed_text in known_space_texts
     }
-    candidates = find_candidates(known_space_texts, keys, context.visibility, context.using)
-    judged_posts = judge_candidates(known_space_texts, candidates, context.visibility, limit, context.using)
-    return {-1 - document_id: posts for document_id, posts in judged_posts.items()}
+    scheme, settings = known_space_texts[0].scheme, context.adapter.settings
+    posts = VisiblePosts(settings, scheme, keys, context.visibility, context.using)
+    judged_posts = judge_posts(known_space_texts, posts, limit)
+    return {-1 - document_id: judged for document_id, judged in judged_posts.items()}
 
 
 def _build_matches(

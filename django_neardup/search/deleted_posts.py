@@ -7,12 +7,15 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ..algorithms.base import VERDICTS
+from ..comparison.bucket_matches import BucketMatches
+from ..comparison.candidates import bucket_matches_of
+from ..comparison.compared_texts import ScreeningRow
 from ..db.queries import fingerprints as fingerprint_queries
 from ..models import Scheme
-from ..pipeline.candidates import BucketMatches, bucket_matches_of
 from ..pipeline.deleted_posts import datetime_parameter, keyed_digest, parse_deletion_time
 from ..pipeline.reposts import FingerprintMatch, fingerprint_matches
-from ..pipeline.stage_types import ScreeningRow, SignedDocument
+from ..pipeline.stage_types import SignedDocument
+from ..pipeline.stored_posts import StoredPosts
 from .request import SearchContext, SearchQuery
 from .results import Match
 
@@ -33,12 +36,13 @@ def find_deleted_posts(
     }
     if not known_space_texts or not context.adapter.settings.memory_days:
         return {}
-    bucket_matches = bucket_matches_of(list(known_space_texts.values()), context.using)
+    signed = list(known_space_texts.values())
+    bucket_matches = bucket_matches_of(signed, StoredPosts.of(signed, context.using))
     candidate_ids = {
         position: _candidate_documents(signed_text, bucket_matches[signed_text.document_id])
         for position, signed_text in known_space_texts.items()
     }
-    scheme = next(iter(known_space_texts.values())).scheme
+    scheme = signed[0].scheme
     all_candidate_ids = {
         document_id for document_ids in candidate_ids.values() for document_id in document_ids
     }

@@ -14,6 +14,7 @@ from django.utils.translation import gettext, pgettext
 from ..adapters import Adapter, Source, adapter_for, language_of
 from ..algorithms import Algorithm, get_algorithm
 from ..algorithms.statistics import TermStatistics
+from ..comparison.verify import apply_identity as apply_identity
 from ..conf import Profile, get_profile
 from ..models import Scheme
 from ..models import TermStatistics as Snapshot
@@ -23,7 +24,6 @@ from ..pipeline.shared_evidence import ComparedObject, ComparedText, load_stored
 from ..pipeline.source_properties import skip_reason
 from ..pipeline.statistics_store import load_statistics, newest_snapshot
 from ..pipeline.synonym_files import synonyms_of
-from ..pipeline.verify import apply_identity as apply_identity
 from ..querysets import existing_pks
 from ..reports.text_comparison import Comparison, Note, compare_texts
 from ..text.canonical_text import CanonicalText as Text

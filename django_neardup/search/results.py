@@ -15,7 +15,7 @@ from ..algorithms.base import Judgement
 from ..moderation import addresses
 from .difference_labels import DifferenceLabel, build_difference_labels
 from .display_titles import display_title
-from .verify import JudgedPost
+from .judged_posts import JudgedPost
 
 logger = logging.getLogger(__name__)
 

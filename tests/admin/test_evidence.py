@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from django_neardup.admin.evidence import Evidence
-from django_neardup.index import keys
+from django_neardup.comparison.packed_keys import unpack_keys
 from django_neardup.models import (
     Cluster,
     Contact,
@@ -84,7 +84,7 @@ class TestReasons:
 
     def test_keys_are_those_that_are_stored(self, root, piles):
         pair = ungrouped(piles(sku="X1"))
-        prints = [set(keys.unpack_keys(side.fingerprints.get().keys)) for side in (pair.a, pair.b)]
+        prints = [set(unpack_keys(side.fingerprints.get().keys)) for side in (pair.a, pair.b)]
         met = page(root, pair).context["evidence"].ties.shared_keys
 
         assert (met.shared, met.keys_a, met.keys_b) == (len(prints[0] & prints[1]), *map(len, prints))

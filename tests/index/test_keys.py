@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from django_neardup.index import full_buckets, key_arrays, pack_keys, to_signed, unpack_keys
+from django_neardup.comparison.packed_keys import pack_keys, to_signed, unpack_keys
+from django_neardup.index import full_buckets, key_arrays
 from tests.index.contract import HIGHEST, LOWEST, SIZES, columns, sample_pairs, shuffled
 
 

@@ -8,11 +8,14 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
 from django_neardup.algorithms.registry import algorithm_names, get_algorithm
+from django_neardup.comparison.bucket_matches import BucketMatches
+from django_neardup.comparison.candidates import candidates_many
+from django_neardup.comparison.packed_keys import unpack_keys
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair, Scheme
-from django_neardup.pipeline.candidates import BucketMatches, candidates_many
 from django_neardup.pipeline.clusters.repair import _sign_indexed
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from django_neardup.pipeline.stored_posts import StoredPosts
 from tests import services
 from tests.pipeline.helpers import PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 
@@ -184,7 +187,8 @@ def test_partners_are_looked_at_beside_the_limit(settings):
     assert Cluster.objects.get().leader == leader and Cluster.objects.get().size == 4
 
     def looked_at(each):
-        found = candidates_many([_sign_indexed(each, "default")], "default")[each.pk]
+        signed = [_sign_indexed(each, "default")]
+        found = candidates_many(signed, StoredPosts.of(signed, "default"))[each.pk]
         return {other.document_id for other in found.fingerprints}
 
     assert looked_at(leader) == {member.pk for member in members}
@@ -260,19 +264,16 @@ def test_the_key_of_exact_copies_is_stored_once(name, more, settings):
 
 @pytest.mark.engines("sqlite")
 def test_the_key_table_holds_what_the_fingerprint_says():
-    from django_neardup.index import keys
 
     one = post(ARTICLES[0])
     work()
     stored = Fingerprint.objects.get()
-    assert set(Key.objects.values_list("key", flat=True)) == set(keys.unpack_keys(stored.keys))
+    assert set(Key.objects.values_list("key", flat=True)) == set(unpack_keys(stored.keys))
     assert Key.objects.count() > 14
     one.text = SOFA
     one.save()
     work()
-    assert set(Key.objects.values_list("key", flat=True)) == set(
-        keys.unpack_keys(Fingerprint.objects.get().keys)
-    )
+    assert set(Key.objects.values_list("key", flat=True)) == set(unpack_keys(Fingerprint.objects.get().keys))
 
 
 @pytest.fixture

@@ -10,23 +10,30 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from django_neardup.adapters import adapter_for
+from django_neardup.comparison.candidates import candidates_many
+from django_neardup.comparison.verify import verify_many
 from django_neardup.conf import get_profile
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Pair
 from django_neardup.pipeline import (
+    compare_documents,
     conclude,
     drain,
     mark,
-    process_documents,
     scheme_cache,
-    stages,
     text_cache,
     work_queue,
     worker,
 )
 from django_neardup.pipeline import read as reading
 from django_neardup.pipeline.batch_size import AdaptiveBatchSize
-from django_neardup.pipeline.leases import LEASE_ATTRIBUTE, Lease, renew_leases
+from django_neardup.pipeline.conclude import conclude_many
+from django_neardup.pipeline.leases import LEASE_ATTRIBUTE, Lease, lease_many, renew_leases
+from django_neardup.pipeline.process_documents import process_documents, run_stages
+from django_neardup.pipeline.read import read_many
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from django_neardup.pipeline.sign import sign_many
+from django_neardup.pipeline.store import store_many
+from django_neardup.pipeline.stored_posts import StoredPosts
 from django_neardup.pipeline.version_guard import SchemeChanged
 from django_neardup.signals import cluster_changed
 from tests.pipeline.families import family
@@ -118,13 +125,13 @@ def test_a_batch_comes_to_what_one_turn_after_another_does(seed, monkeypatch):
 
 def test_twins_in_one_batch_meet():
     ads = [post(text) for text in (SOFA, PIANO, SOFA_EDITED, CAT, SOFA + " Торг.")]
-    stages.process_documents(leased(*ads), "default")
+    process_documents(leased(*ads), "default")
     assert cluster(ads[0]) == cluster(ads[2]) == cluster(ads[4]) and Pair.objects.count() == 3
     assert {row.state for row in Document.objects.all()} == {Document.State.INDEXED}
 
 
 def leased(*ads):
-    return stages.lease_many([document(each).pk for each in ads], "default", 60)
+    return lease_many([document(each).pk for each in ads], "default", 60)
 
 
 def test_many_copies_in_one_batch_are_one_group_where_their_bucket_is_full(settings):
@@ -156,7 +163,7 @@ def test_those_whose_worker_died_are_taken_alone(monkeypatch):
     assert [row.attempts for row in leased(*ads)] == [1, 1, 1]
     Document.objects.update(leased_until=1)
     later, sizes = post(PIANO), []
-    taken = stages.process_documents
+    taken = process_documents
     monkeypatch.setattr(
         worker, "process_documents", lambda rows, using: sizes.append(len(rows)) or taken(rows, using)
     )
@@ -193,7 +200,7 @@ def test_leases_of_which_half_is_over_are_renewed(seconds, renewed):
 def test_a_lease_that_another_worker_has_by_now_is_not_renewed():
     mine = leased(post(SOFA), post(PIANO))
     aged(mine, 61)
-    (other,) = stages.lease_many([mine[0].pk], "default", 600)
+    (other,) = lease_many([mine[0].pk], "default", 600)
     before = dict(Document.objects.values_list("pk", "leased_until"))
     renew_leases(mine, "default")
     now = dict(Document.objects.values_list("pk", "leased_until"))
@@ -210,7 +217,7 @@ def test_an_ordinary_turn_takes_few_statements():
     drain_all()
     rows = one_new_post()
     with CaptureQueriesContext(connection) as queries:
-        stages.process_documents(rows, "default")
+        process_documents(rows, "default")
     assert len(queries) <= STATEMENTS[connection.vendor], [each["sql"] for each in queries]
 
 
@@ -220,7 +227,7 @@ def test_a_turn_that_joins_a_cluster_takes_few_statements():
     drain_all()
     rows = leased(post(SOFA_EDITED))
     with CaptureQueriesContext(connection) as queries:
-        stages.process_documents(rows, "default")
+        process_documents(rows, "default")
     assert len(queries) <= JOINING[connection.vendor], [each["sql"] for each in queries]
     assert Cluster.objects.get().size == 13 and Pair.objects.filter(b=rows[0].pk).count() == 12
 
@@ -229,14 +236,14 @@ def test_pairs_that_another_turn_has_stored_meanwhile_are_read_and_renewed():
     """Another turn may meet a new post as soon as its keys are committed; of one that nobody has met none is read."""
     post(SOFA)
     drain_all()
-    reads = stages.read_many(leased(post(SOFA_EDITED)), "default")
-    signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
-    signed = stages.store_many(signed, "default")
-    found = stages.candidates_many(signed, "default")
-    verified = stages.verify_many(signed, found, "default")
+    reads = read_many(leased(post(SOFA_EDITED)), "default")
+    signed, _ = sign_many(reads, active_scheme(get_profile(), "default"), "default")
+    signed = store_many(signed, "default")
+    found = candidates_many(signed, StoredPosts.of(signed, "default"))
+    verified = verify_many(signed, found, StoredPosts.of(signed, "default"))
     for reading_pairs in (0, 2):
         with CaptureQueriesContext(connection) as queries:
-            stages.conclude_many(signed, found, verified, "default")
+            conclude_many(signed, found, verified, "default")
         asked = [
             each["sql"] for each in queries if "UNION ALL" in each["sql"] and "neardup_pair" in each["sql"]
         ]
@@ -247,7 +254,7 @@ def test_pairs_that_another_turn_has_stored_meanwhile_are_read_and_renewed():
 def test_a_batch_of_ordinary_turns_takes_few_statements():
     rows = leased(*[post(" ".join(family(number))) for number in range(20)])
     with CaptureQueriesContext(connection) as queries:
-        stages.process_documents(rows, "default")
+        process_documents(rows, "default")
     assert len(queries) <= 80, [each["sql"] for each in queries]
     assert Document.objects.filter(state="indexed").count() == 20
 
@@ -256,13 +263,13 @@ def test_a_batch_of_ordinary_turns_takes_few_statements():
 def test_a_new_generation_is_noticed_before_anything_is_stored(many):
     ads = [post(SOFA), post(PIANO)][: 1 + many]
     old = active_scheme(get_profile(), "default")
-    reads = stages.read_many(leased(*ads), "default")
-    signed, _ = stages.sign_many(reads, old, "default")
+    reads = read_many(leased(*ads), "default")
+    signed, _ = sign_many(reads, old, "default")
     new = begin_generation(get_profile(), "default")
     with pytest.raises(SchemeChanged):
-        stages.store_many(signed, "default")
+        store_many(signed, "default")
     assert not Fingerprint.objects.exists() and not Key.objects.exists()
-    stages.process_documents([read.document for read in reads], "default")
+    process_documents([read.document for read in reads], "default")
     assert set(Fingerprint.objects.values_list("scheme", flat=True)) == {new.pk}
 
 
@@ -270,14 +277,14 @@ def test_a_new_generation_is_noticed_before_anything_is_stored(many):
 def test_an_older_turn_stores_nothing(many):
     ads = [post(SOFA), post(PIANO)][: 1 + many]
     rows = leased(*ads)
-    reads = stages.read_many(rows, "default")
-    signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
+    reads = read_many(rows, "default")
+    signed, _ = sign_many(reads, active_scheme(get_profile(), "default"), "default")
     ads[0].text = CAT
     ads[0].save()
     Document.objects.update(leased_until=None)
     drain_all()
     before = snapshot()
-    assert [one.document_id for one in stages.store_many(signed, "default")] == [row.pk for row in rows[1:]]
+    assert [one.document_id for one in store_many(signed, "default")] == [row.pk for row in rows[1:]]
     assert snapshot() == before
 
 
@@ -303,9 +310,9 @@ def test_a_row_that_a_request_holds_keeps_no_batch_waiting():
         with other.cursor() as cursor:
             other.set_autocommit(False)
             cursor.execute("UPDATE neardup_document SET wanted = wanted + 1 WHERE id = %s", [rows[0]])
-            taken = stages.lease_many(rows, "default", 60)
+            taken = lease_many(rows, "default", 60)
             assert [row.pk for row in taken] == rows[1:]
-            stages.process_documents(taken, "default")
+            process_documents(taken, "default")
             other.rollback()
     finally:
         other.close()
@@ -342,7 +349,7 @@ def test_a_cluster_that_changed_in_a_try_that_broke_off_is_told_of(monkeypatch):
         raise ZeroDivisionError
 
     told, ads = set(), [post(SOFA), post(SOFA_EDITED)]
-    monkeypatch.setattr(process_documents, "compare_with_leaders", break_off)
+    monkeypatch.setattr(compare_documents, "_compare_with_new_leaders", break_off)
     cluster_changed.connect(hear := lambda document, **values: told.add(document.pk))
     drain_all()
     cluster_changed.disconnect(hear)
@@ -351,9 +358,9 @@ def test_a_cluster_that_changed_in_a_try_that_broke_off_is_told_of(monkeypatch):
 
 def test_a_turn_taken_over_from_a_worker_that_died_tells_of_the_cluster():
     told, ads = set(), [post(SOFA), post(SOFA_EDITED)]
-    rows = stages.lease_many([document(ad).pk for ad in ads], "default", 60)
-    reads = stages.read_many(rows, "default")
-    stages.run_stages(reads, active_scheme(get_profile(), "default"), "default")
+    rows = lease_many([document(ad).pk for ad in ads], "default", 60)
+    reads = read_many(rows, "default")
+    run_stages(reads, active_scheme(get_profile(), "default"), "default")
     Document.objects.update(leased_until=1)
     cluster_changed.connect(hear := lambda document, **values: told.add(document.pk))
     drain_all()
@@ -365,7 +372,7 @@ def test_remembered_texts_are_bounded_by_their_length_too(monkeypatch):
     """Markup and blanks are no words, and cost memory all the same."""
     ad, remembered = post(SOFA), text_cache._TextCache()
     monkeypatch.setattr(text_cache, "_text_cache", remembered)
-    (read,) = stages.read_many([document(ad)], "default")
+    (read,) = read_many([document(ad)], "default")
     scheme = active_scheme(get_profile(), "default")
     for number in range(60):
         text = f"<i title='{'-' * 15_000}'>{number}</i>" if number % 2 else f"{number} {SOFA}"
@@ -399,7 +406,7 @@ def test_threads_remember_and_forget_side_by_side():
 def test_long_texts_are_canonised_few_at_a_time(monkeypatch):
     ads = [post(text * times) for text in (SOFA, SOFA_EDITED) for times in (1, 3, 1, 1)]
     monkeypatch.setattr(reading, "MAX_CHARACTERS", 3 * len(SOFA_EDITED))
-    reads = stages.read_many([document(ad) for ad in ads], "default")
+    reads = read_many([document(ad) for ad in ads], "default")
     assert [len(each) for each in reading.split_by_length(reads)] == [1, 1, 3, 1, 2]
     assert [each for portion in reading.split_by_length(reads) for each in portion] == reads
     drain_all()
@@ -416,7 +423,7 @@ def test_a_copy_that_joins_an_edited_representative_in_one_batch_is_told_of():
     first.save()
     copy = post(first.text + " Звоните.")
     cluster_changed.connect(hear := lambda document, **values: told.add(document.pk))
-    stages.process_documents(leased(first, copy), "default")
+    process_documents(leased(first, copy), "default")
     cluster_changed.disconnect(hear)
     assert cluster(copy) == cluster(first) == cluster(other) and document(copy).pk in told
 
@@ -434,7 +441,7 @@ def test_a_partner_whose_text_changed_before_the_pair_was_to_be_seen_is_looked_a
         return outcome
 
     monkeypatch.setattr(conclude, "_conclude_under_lock", edited_meanwhile)
-    stages.process_documents(leased(post(SOFA_EDITED)), "default")
+    process_documents(leased(post(SOFA_EDITED)), "default")
     assert document(one).recheck and document(one).pending_since is not None
 
 
@@ -450,7 +457,7 @@ def test_a_post_whose_text_changed_before_its_own_pairs_were_to_be_seen_is_looke
         return outcome
 
     monkeypatch.setattr(conclude, "_conclude_under_lock", edited_meanwhile)
-    stages.process_documents(leased(copy), "default")
+    process_documents(leased(copy), "default")
     assert document(copy).recheck and document(copy).pending_since is not None
 
 
@@ -459,11 +466,11 @@ def test_a_candidate_that_is_moving_brings_no_cluster_of_its_former_space():
     drain_all()
     leader.site = 2
     leader.save()
-    reads = stages.read_many(leased(leader), "default")
-    signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
-    stages.store_many(signed, "default")
+    reads = read_many(leased(leader), "default")
+    signed, _ = sign_many(reads, active_scheme(get_profile(), "default"), "default")
+    store_many(signed, "default")
     copy = ScopedPost.objects.create(site=2, text=SOFA + " Торг.")
-    stages.process_documents(leased(copy), "default")
+    process_documents(leased(copy), "default")
     assert cluster(copy) is None and document(copy).recheck
     Document.objects.update(leased_until=None)
     drain_all()

@@ -11,12 +11,15 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from django_neardup.models import Cluster, Decision, Document, Membership, Pair
-from django_neardup.pipeline import decide, drain, schemes, stages, withdraw, work_queue
+from django_neardup.pipeline import decide, drain, schemes, withdraw, work_queue
 from django_neardup.pipeline.decision_lookup import (
     DecisionScope,
     decisions_for_pairs,
     documents_bound_to,
 )
+from django_neardup.pipeline.read import read_many
+from django_neardup.pipeline.sign import sign_many
+from django_neardup.pipeline.store import store_many
 from tests import builders
 from tests.admin import crowds
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
@@ -210,11 +213,9 @@ def half_moved(instance, site):
     instance.site = site
     instance.save()
     row = work_queue.lease_row(Document, document(instance).pk, "default", 60)
-    reads = stages.read_many([row], "default")
-    signed, _ = stages.sign_many(
-        reads, schemes.active_scheme(reads[0].adapter.settings, "default"), "default"
-    )
-    stages.store_many(signed, "default")
+    reads = read_many([row], "default")
+    signed, _ = sign_many(reads, schemes.active_scheme(reads[0].adapter.settings, "default"), "default")
+    store_many(signed, "default")
 
 
 def moved_after_another_turn(instance, near):

@@ -25,8 +25,11 @@ from django_neardup.models import (
     Membership,
     Pair,
 )
-from django_neardup.pipeline import decide, drain, mark, schemes, stages, withdraw, work_queue
+from django_neardup.pipeline import decide, drain, mark, schemes, withdraw, work_queue
 from django_neardup.pipeline.clusters import graph, repair
+from django_neardup.pipeline.read import read_many
+from django_neardup.pipeline.sign import sign_many
+from django_neardup.pipeline.store import store_many
 from tests.fuzzing import TIMES, examples
 from tests.pipeline.families import family
 from tests.pipeline.helpers import document, snapshot, work
@@ -128,12 +131,12 @@ class Site(RuleBasedStateMachine):
         row = work_queue.lease_row(Document, document(self.ad(place)).pk, "default", 60)
         if row is None:
             return
-        reads = stages.read_many([row], "default")
+        reads = read_many([row], "default")
         if reads[0].source is not None:
             scheme = schemes.active_scheme(reads[0].adapter.settings, "default")
-            signed, _ = stages.sign_many(reads, scheme, "default")
+            signed, _ = sign_many(reads, scheme, "default")
             if signed:
-                stages.store_many(signed, "default")
+                store_many(signed, "default")
         Document.objects.update(leased_until=None, attempts=0)  # who kills too often is set aside
 
     @rule()

@@ -10,11 +10,16 @@ from django.db import connection, transaction
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
 from django_neardup.models import Contact, Document, KeyPhrase
-from django_neardup.pipeline import key_phrases, mark, stages
+from django_neardup.pipeline import key_phrases, mark
 from django_neardup.pipeline.backfill import begin_pass, process_ranges
 from django_neardup.pipeline.key_phrases import PhraseList, request_phrase_search
+from django_neardup.pipeline.leases import finish_many, lease_many
+from django_neardup.pipeline.process_documents import process_documents
+from django_neardup.pipeline.read import read_many
 from django_neardup.pipeline.schemes import active_scheme
+from django_neardup.pipeline.sign import sign_many
 from django_neardup.pipeline.source_properties import MAX_CONTACTS
+from django_neardup.pipeline.store import store_many
 from django_neardup.pipeline.version_guard import SchemeChanged
 from django_neardup.pipeline.work_queue import mark_many
 from tests.pipeline.helpers import CAT, PIANO, SOFA, document, post, work
@@ -233,14 +238,14 @@ def test_the_first_phrase_of_all_is_noticed_between_signing_and_storing(many):
     post(PIANO)
     work()
     ads = [post(NAMED), post(CAT)][: 1 + many]
-    rows = stages.lease_many([document(each).pk for each in ads], "default", 60)
-    reads = stages.read_many(rows, "default")
-    signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
+    rows = lease_many([document(each).pk for each in ads], "default", 60)
+    reads = read_many(rows, "default")
+    signed, _ = sign_many(reads, active_scheme(get_profile(), "default"), "default")
     phrase("срочная продажа")
     with pytest.raises(SchemeChanged):
-        stages.store_many(signed, "default")
+        store_many(signed, "default")
     assert not Contact.objects.exists()
-    stages.process_documents(rows, "default")
+    process_documents(rows, "default")
     assert "phrase" in kinds(ads[0])
 
 
@@ -258,10 +263,10 @@ def test_the_first_phrase_of_all_is_looked_for_in_the_rest_of_a_run():
 def test_a_search_finds_posts_that_are_signed_just_now():
     one = post(SOFA)
     phrase("старое пианино")
-    rows = stages.lease_many([document(one).pk], "default", 60)
-    reads = stages.read_many(rows, "default")
-    signed, _ = stages.sign_many(reads, active_scheme(get_profile(), "default"), "default")
+    rows = lease_many([document(one).pk], "default", 60)
+    reads = read_many(rows, "default")
+    signed, _ = sign_many(reads, active_scheme(get_profile(), "default"), "default")
     request_phrase_search([phrase("угловой диван")], "default")
-    stages.finish_many(stages.store_many(signed, "default"), "default")
+    finish_many(store_many(signed, "default"), "default")
     work()
     assert kinds(one) == ["phrase"]

@@ -5,9 +5,14 @@ import threading
 import pytest
 from django.db import connections, transaction
 
+from django_neardup.comparison.candidates import candidates_many
+from django_neardup.comparison.packed_keys import unpack_keys
 from django_neardup.index import keys as storage
 from django_neardup.models import Document, Fingerprint, Key, Pair
-from django_neardup.pipeline import process_documents, schemes, stages, work_queue
+from django_neardup.pipeline import process_documents, schemes, work_queue
+from django_neardup.pipeline.read import read_many
+from django_neardup.pipeline.sign import sign_many
+from django_neardup.pipeline.stored_posts import StoredPosts
 from tests.pipeline.families import family
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, document, post, snapshot, work
 
@@ -50,9 +55,9 @@ def own_turn(pk):
 def naive_turn(pk, both):
     """The control: look for candidates inside the transaction that stores the keys, as the twin does just then."""
     row = Document.objects.get(pk=pk)
-    reads = stages.read_many([row], "default")
+    reads = read_many([row], "default")
     scheme = schemes.active_scheme(reads[0].adapter.settings, "default")
-    (signed,), _ = stages.sign_many(reads, scheme, "default")
+    (signed,), _ = sign_many(reads, scheme, "default")
     with transaction.atomic():
         Fingerprint.objects.create(
             document=row, scheme=scheme, version=row.wanted, source_digest=signed.source_digest,
@@ -62,7 +67,7 @@ def naive_turn(pk, both):
         Document.objects.filter(pk=pk).update(space=signed.space_id)
         storage.replace_keys("default", pk, (), signed.keys.tolist())
         both.wait(20)
-        found = stages.candidates_many([signed], "default")[pk]
+        found = candidates_many([signed], StoredPosts.of([signed], "default"))[pk]
         both.wait(20)
     return {each.document_id for each in found.fingerprints}
 
@@ -121,7 +126,7 @@ def test_two_turns_of_one_document_leave_the_newer_text():
         adapter, source = process_documents.read_source(document(one), "default")
         assert Fingerprint.objects.get().source_digest == source.digest
         stored = set(Key.objects.values_list("key", flat=True))
-        assert stored == set(storage.unpack_keys(Fingerprint.objects.get().keys))
+        assert stored == set(unpack_keys(Fingerprint.objects.get().keys))
 
 
 def test_four_workers_come_to_what_one_does():

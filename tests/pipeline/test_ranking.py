@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_neardup.pipeline.candidates import alignment_order
+from django_neardup.comparison.candidates import alignment_order
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from django.db import connection, connections, transaction
 
 from django_neardup import signals
 from django_neardup.adapters import adapter_for
+from django_neardup.comparison.packed_keys import unpack_keys
 from django_neardup.index import keys
 from django_neardup.models import (
     LIVE_FIRST_SEEN,
@@ -19,7 +20,7 @@ from django_neardup.models import (
     Membership,
 )
 from django_neardup.models.fields import DatabaseClock
-from django_neardup.pipeline import batch_size, drain, scheme_cache, stages
+from django_neardup.pipeline import batch_size, drain, scheme_cache
 from django_neardup.pipeline.backfill import (
     PostCounts,
     begin_pass,
@@ -29,7 +30,10 @@ from django_neardup.pipeline.backfill import (
     ranges,
     sign_range,
 )
+from django_neardup.pipeline.read import read_many
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
+from django_neardup.pipeline.sign import sign_many
+from django_neardup.pipeline.store import store_many
 from tests.pipeline.families import family
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 from tests.testapp.models import Ad, ScopedPost, UuidPost
@@ -184,7 +188,7 @@ def test_a_run_that_was_broken_off_leaves_no_keys(changed, restarts, deaths):
     process_ranges(start(), size)
     work()
     for ad in ads:
-        own = keys.unpack_keys(Fingerprint.objects.get(document=document(ad)).keys)
+        own = unpack_keys(Fingerprint.objects.get(document=document(ad)).keys)
         assert set(Key.objects.filter(document=document(ad).pk).values_list("key", flat=True)) == set(own)
 
 
@@ -229,7 +233,7 @@ def test_a_post_that_cannot_be_read_holds_nobody_up(monkeypatch):
 
 
 def test_a_text_that_cannot_be_judged_holds_nobody_up(monkeypatch):
-    from django_neardup.pipeline import verify
+    from django_neardup.comparison import verify
 
     ads = bulk(SOFA, SOFA_EDITED, PIANO)
     judge = verify.judge_pair
@@ -296,11 +300,9 @@ def test_a_post_on_its_way_to_another_scope_leads_nobody_across():
         if IndexRange.objects.filter(finished=True).exists() and document(moving).wanted == 1:
             moving.site = 2
             moving.save()
-            reads = stages.read_many([document(moving)], "default")
-            signed, _ = stages.sign_many(
-                reads, active_scheme(reads[0].adapter.settings, "default"), "default"
-            )
-            stages.store_many(signed, "default")
+            reads = read_many([document(moving)], "default")
+            signed, _ = sign_many(reads, active_scheme(reads[0].adapter.settings, "default"), "default")
+            store_many(signed, "default")
 
     process_ranges(begin_pass(adapter_for(ScopedPost), "default"), 2, move)
     work()

@@ -1,17 +1,23 @@
 """What posts of a run find in buckets that the run fills, and that planted copies are found in spite of full ones."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from django_neardup.adapters import adapter_for
+from django_neardup.comparison.candidates import candidates_many
+from django_neardup.conf import get_profile
 from django_neardup.index import keys as storage
-from django_neardup.models import Document, Fingerprint
+from django_neardup.models import Document, Fingerprint, Scheme
 from django_neardup.pipeline.backfill import begin_pass, process_ranges
-from django_neardup.pipeline.backfill.bucket_cache import BucketCache
+from django_neardup.pipeline.backfill.run_posts import RunPosts
+from django_neardup.pipeline.read import read_many
 from django_neardup.pipeline.schemes import active_scheme
-from django_neardup.pipeline.stages import SignedDocument, candidates_many
+from django_neardup.pipeline.sign import sign_many
+from django_neardup.pipeline.stage_types import SignedDocument
+from django_neardup.pipeline.stored_posts import StoredPosts
 from tests.pipeline.families import SYLLABLES, family
 from tests.testapp.models import Ad
 
@@ -41,7 +47,7 @@ def others(key, documents):
 
 def filled(cap, keys, run=RUN):
     """A run of those documents by key, whose keys are written."""
-    made = BucketCache(np.array(run), cap, SCHEME, "default")
+    made = RunPosts(np.array(run), replace(get_profile(), bucket=cap), Scheme(pk=SCHEME), "default")
     for key, owners in sorted(keys.items()):
         own = np.full(len(owners), key)
         made.add_keys(own, np.array(owners))
@@ -129,7 +135,7 @@ def test_a_run_that_was_broken_off_meets_who_was_before_it():
 
 def test_a_run_without_keys_finds_nothing():
     empty = np.array([], np.int64)
-    made = BucketCache(empty, CAP, SCHEME, "default")
+    made = RunPosts(empty, replace(get_profile(), bucket=CAP), Scheme(pk=SCHEME), "default")
     made.add_keys(empty, empty)
     place, others = compared(made).read_buckets([signed(1)], empty)
     assert not len(place) and not len(others)
@@ -164,12 +170,10 @@ def test_edited_copies_are_offered_beside_full_buckets(settings):
 
 def _offered(documents):
     """Whom those indexed documents would be aligned with, were they looked at again."""
-    from django_neardup.pipeline.stages import read_many, sign_many
-
     scheme = active_scheme(adapter_for(Ad).settings, "default")
     reads = read_many(list(Document.objects.filter(pk__in=documents)), "default")
     made, _ = sign_many(reads, scheme, "default")
     for one in made:
         one.is_new = True
-    found = candidates_many(made, "default")
+    found = candidates_many(made, StoredPosts.of(made, "default"))
     return {document: {each.document_id for each in of.fingerprints} for document, of in found.items()}

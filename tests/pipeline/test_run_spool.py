@@ -6,7 +6,7 @@ import numpy as np
 
 from django_neardup.adapters import adapter_for
 from django_neardup.pipeline.backfill.spool import Spool
-from django_neardup.pipeline.stages import SignedDocument
+from django_neardup.pipeline.stage_types import SignedDocument
 from tests.testapp.models import Ad
 
 COMMON = [-(2**63), 5, 2**63 - 1]

@@ -15,9 +15,9 @@ from django.utils.translation import override
 import django_neardup as neardup
 from django_neardup.adapters import adapter_for
 from django_neardup.algorithms import statistics
+from django_neardup.comparison.packed_keys import unpack_keys
 from django_neardup.conf import get_profile
 from django_neardup.exceptions import NotRegistered
-from django_neardup.index import keys
 from django_neardup.models import KeyPhrase, Scheme, TermStatistics
 from django_neardup.pipeline import decide, withdraw
 from django_neardup.pipeline.schemes import active_scheme
@@ -377,7 +377,7 @@ def test_what_is_stored_of_two_objects_is_told_too(ads):
     known = as_json("testapp.Ad", *(str(each.pk) for each in ads))["known"]
 
     shared = [
-        set(keys.unpack_keys(each.keys)) for each in stored.a.fingerprints.all() | stored.b.fingerprints.all()
+        set(unpack_keys(each.keys)) for each in stored.a.fingerprints.all() | stored.b.fingerprints.all()
     ]
     assert known["keys"]["shared"] == len(shared[0] & shared[1]) == sum(known["keys"]["kinds"].values()) > 2
     assert sorted([known["keys"]["keys_a"], known["keys"]["keys_b"]]) == sorted(map(len, shared))

@@ -3,7 +3,8 @@
 import pytest
 
 import django_neardup as neardup
-from django_neardup.search import api, verify
+from django_neardup.comparison import verify
+from django_neardup.search import api
 from django_neardup.visibility import GroupingError
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, post, work
 from tests.search.tools import VISIBLE, edited, only_reading, told

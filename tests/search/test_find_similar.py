@@ -7,9 +7,10 @@ from django.urls import reverse
 from django.utils.functional import lazystr
 
 import django_neardup as neardup
+from django_neardup.comparison import verify
 from django_neardup.exceptions import NotRegistered
 from django_neardup.models import Scheme, Space
-from django_neardup.search import scheme_lookup, verify
+from django_neardup.search import scheme_lookup
 from django_neardup.visibility import GroupingError
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, post, work
 from tests.search.tools import VISIBLE, edited, names, only_reading
@@ -281,6 +282,7 @@ class TestBounds:
         for number in range(25):
             post(edited(3, 4, number))
         work()
+        seen.clear()
         assert len(found(edited(3, 1), limit=30)) == len(seen) == 10
 
     def test_adverts_of_other_items_do_not_crowd_out_the_same_one(self):

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 import django_neardup as neardup
-from django_neardup.search import candidates
+from django_neardup.search import visible_posts
 from tests.pipeline.helpers import SOFA, SOFA_EDITED, post, work
 from tests.search.tools import VISIBLE, edited, names, told
 from tests.testapp.models import Ad
@@ -30,7 +30,7 @@ def answers(texts):
 @pytest.mark.parametrize("portion, most", [(250, 32), (3, 32), (3, 1), (1, 2)])
 def test_answers_are_the_same_without_the_hidden(portion, most, settings, monkeypatch):
     """However many are asked for at once, and few enough that they would crowd one another out."""
-    monkeypatch.setattr(candidates, "VISIBILITY_BATCH_SIZE", portion)
+    monkeypatch.setattr(visible_posts, "VISIBILITY_BATCH_SIZE", portion)
     settings.NEARDUP = {"default": {**settings.NEARDUP["default"], "MAX_ALIGNED": most}}
     chance = Random(portion)
     for _ in range(50):

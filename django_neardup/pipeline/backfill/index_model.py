@@ -12,7 +12,6 @@ from ...models import Document, Scheme
 from ..batch_size import AdaptiveBatchSize
 from ..scheme_cache import clear_cache
 from ..version_guard import SchemeChanged
-from .bucket_cache import BucketCache
 from .matcher import BATCH, Matcher
 from .passes import IndexPass, PostCounts, is_over
 from .range_documents import (
@@ -23,6 +22,7 @@ from .range_documents import (
     request_recheck,
 )
 from .ranges import MAX_POSTS_PER_RANGE, Claim, LeaseLost, claim_range
+from .run_posts import RunPosts
 from .sign_range import sign_objects
 from .spool import Spool
 from .write_keys import delete_orphaned_keys, store_signed, write_keys
@@ -183,12 +183,10 @@ class _RangeRun:
             spool.close()
 
     def _finish_run(self, spool: Spool) -> None:
-        buckets = BucketCache(
-            spool.documents, self.index_pass.adapter.settings.bucket, self.scheme.pk, self.using
-        )
+        posts = RunPosts(spool.documents, self.index_pass.adapter.settings, self.scheme, self.using)
         # All keys are committed before candidates are read. So of two simultaneous runs, the later one sees the
         # keys of the other, independent of the timing.
-        for _ in write_keys(spool, buckets, self.using, is_retry=self.range_claim.is_retry):
+        for _ in write_keys(spool, posts, self.using, is_retry=self.range_claim.is_retry):
             self._advance("writing keys")
         unstored: set[int] = set()
         for batch in spool.batches():
@@ -199,8 +197,8 @@ class _RangeRun:
                 if signed_document.document_id not in stored_ids
             )
             self._advance("writing")
-        buckets.load_older_documents(self._keep_alive)
-        matcher, adaptive_size = Matcher(buckets, self.using), AdaptiveBatchSize(BATCH)
+        posts.load_older_documents(self._keep_alive)
+        matcher, adaptive_size = Matcher(posts), AdaptiveBatchSize(BATCH)
         for batch in spool.batches():
             for portion in adaptive_size.batches(
                 [signed_document for signed_document in batch if signed_document.document_id not in unstored]

@@ -9,9 +9,9 @@ from ...db.chunks import chunked
 from ...db.queries import fingerprints as fingerprint_queries
 from ...models import Document, Scheme
 from ..process_documents import remove_document
-from ..read import split_by_length
+from ..read import read_many, split_by_length
+from ..sign import sign_many
 from ..stage_types import ReadDocument, SignedDocument, SkippedDocument
-from ..stages import read_many, sign_many
 from ..work_queue import mark_document
 from . import range_documents
 from .batch_fallback import apply_to_all_or_each

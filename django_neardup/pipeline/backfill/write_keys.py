@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from ...adapters import Adapter
+from ...comparison.packed_keys import unpack_keys
 from ...db.chunks import chunked
 from ...db.queries import documents as document_queries
 from ...db.queries import fingerprints as fingerprint_queries
@@ -19,7 +20,7 @@ from ..locks import call_with_retries, write_transaction
 from ..stage_types import SignedDocument
 from ..store import store_many
 from .batch_fallback import apply_to_all_or_each
-from .bucket_cache import BucketCache
+from .run_posts import RunPosts
 from .spool import Spool
 
 SLICE_SIZE = 25_000
@@ -32,13 +33,13 @@ BATCH = 500
 """Documents whose fingerprints are written in one transaction."""
 
 
-def write_keys(spool: Spool, buckets: BucketCache, using: str, is_retry: bool) -> Iterator[int]:
-    """Write the keys of a run, after adding them to ``buckets``.
+def write_keys(spool: Spool, posts: RunPosts, using: str, is_retry: bool) -> Iterator[int]:
+    """Write the keys of a run, after adding them to ``posts``.
 
     Yield the number of keys in each transaction. ``is_retry``: some of the keys may exist already.
     """
     for keys, documents in spool.key_slices(SLICE_SIZE):
-        buckets.add_keys(keys, documents)
+        posts.add_keys(keys, documents)
         call_with_retries(storage.add_run, using, keys, documents, assume_new=not is_retry)
         yield len(keys)
 
@@ -103,5 +104,5 @@ def _remove_unowned_keys(document: int, keys: set[int], using: str) -> None:
         # No turn writes its keys meanwhile.
         document_queries.lock(using, document)
         fingerprints = fingerprint_queries.keys_by_scheme(using, [document])
-        declared_keys = {key for *_, packed in fingerprints for key in storage.unpack_keys(packed)}
+        declared_keys = {key for *_, packed in fingerprints for key in unpack_keys(packed)}
         storage.replace_keys(using, document, keys - declared_keys, ())

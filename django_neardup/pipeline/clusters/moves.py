@@ -9,12 +9,13 @@ from collections.abc import Collection, Sequence
 
 from django.db.models import Q, QuerySet
 
+from ...comparison.compared_texts import JudgedPair
 from ...db.sql import filter_in_chunks
 from ...models import Cluster, Document, Membership, Pair, Scheme
 from ..decision_lookup import documents_bound_to
 from ..locks import space_lock
 from ..pairs import LockedState, PreviousScores, delete_stale_pairs, write_pairs
-from ..stage_types import JudgedPair, SignedDocument
+from ..stage_types import SignedDocument
 from ..work_queue import request_processing
 from .aggregates import refresh_cluster
 from .assign import recluster, recluster_related

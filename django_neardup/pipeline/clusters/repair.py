@@ -7,19 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...comparison.compared_texts import Candidates, JudgedPair
+from ...comparison.verify import verify_many
 from ...db.chunks import chunked
 from ...db.sql import filter_in_chunks
 from ...models import Cluster, Document, Pair, Verdict
 from ..conclude import MAX_CONCLUDE_ATTEMPTS
 from ..leases import renew_leases
 from ..locks import call_with_retries, space_lock
-from ..pairs import PreviousScores, is_current, pairs_of, source_digests_of, write_pairs
+from ..pairs import (
+    PreviousScores,
+    is_current,
+    pairs_of,
+    serialize_evidence,
+    source_digests_of,
+    write_pairs,
+)
 from ..read import read_many
 from ..schemes import active_scheme, scheme_of_space
 from ..sign import sign_many
-from ..stage_types import Candidates, JudgedPair, SignedDocument
-from ..stored_relations import fingerprints_of
-from ..verify import verify_many
+from ..stage_types import SignedDocument
+from ..stored_posts import StoredPosts
 from ..work_queue import finish_row, mark_document, mark_many
 from .aggregates import refresh_cluster
 from .assign import recluster_related
@@ -120,15 +128,17 @@ def _verify_with_leader(
     current_pairs: dict[int, Pair] = {
         pair.other_id(leader.pk): pair for pair in pairs if is_current(pair, stored_digests)
     }
-    unknown = fingerprints_of(
-        [document.pk for document in documents if document.pk not in current_pairs], signed.scheme.pk, using
+    posts = StoredPosts.of([signed], using)
+    unknown = posts.fingerprints_of(
+        [document.pk for document in documents if document.pk not in current_pairs]
     )
     in_space = [fingerprint for fingerprint in unknown.values() if fingerprint.space_id == signed.space_id]
     duplicates = {other for other, pair in current_pairs.items() if pair.verdict == Verdict.DUPLICATE}
     verified: list[JudgedPair] = []
     for batch in chunked(in_space, MEMBERS_PER_BATCH):
         renew_leases([cluster], using)
-        verified += verify_many([signed], {leader.pk: Candidates(list(batch))}, using)[leader.pk]
+        verified += verify_many([signed], {leader.pk: Candidates(list(batch))}, posts)[leader.pk]
+    serialize_evidence(verified)
     return verified, duplicates
 
 

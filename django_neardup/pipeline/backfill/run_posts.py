@@ -1,4 +1,4 @@
-"""Reads of buckets that continue past documents of no use for a run."""
+"""The posts that the posts of a run are compared with. Buckets are read past documents of no use for the run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...comparison.compared_texts import SignedText
+from ...conf import Profile
 from ...db.chunks import chunked
 from ...db.queries import fingerprints as fingerprint_queries
 from ...index import keys as storage
-from ..stage_types import SignedDocument
+from ...models import Scheme
+from ..stored_posts import StoredPosts
 
 Numbers = NDArray[np.int64]
 DocumentFilter = Callable[[Numbers], NDArray[np.bool_]]
@@ -76,15 +79,16 @@ def _fill_from_buckets(
     ]
 
 
-class BucketCache:
-    """The buckets of a run's keys, as its posts must see them when they are compared in their order.
+class RunPosts(StoredPosts):
+    """The posts of the database, as the posts of a run must see them when they are compared in their order.
 
-    It is built with the documents in the order of the run (int64). Pass it all keys of the run before they
-    are written. It keeps only the hot keys. A key is hot if at least ``cap`` posts of the run have it.
+    Only the buckets of the run's keys differ from those of ``StoredPosts``. It is built with the documents in
+    the order of the run (int64). Pass it all keys of the run before they are written. It keeps only the hot
+    keys. A key is hot if at least ``bucket_size`` posts of the run have it.
     """
 
-    def __init__(self, documents: Numbers, cap: int, scheme: int, using: str) -> None:
-        self.using, self.cap, self.scheme = using, cap, scheme
+    def __init__(self, documents: Numbers, settings: Profile, scheme: Scheme, using: str) -> None:
+        super().__init__(settings, scheme, using)
         self._documents = documents
         self._order_by_id = np.argsort(documents)
         self._sorted_ids = documents[self._order_by_id]
@@ -100,7 +104,7 @@ class BucketCache:
         For every key, the documents stand in the order of the run.
         """
         # A sorted key that equals the one ``cap - 1`` places before it has at least ``cap`` documents.
-        keys_from_cap = keys[self.cap - 1 :]
+        keys_from_cap = keys[self.bucket_size - 1 :]
         hot_keys = np.unique(keys_from_cap[keys_from_cap == keys[: len(keys_from_cap)]])
         begins, ends = (np.searchsorted(keys, hot_keys, side) for side in ("left", "right"))
         self._hot_positions += (
@@ -115,20 +119,22 @@ class BucketCache:
         compared. So of two simultaneous runs, the one that compares later sees the documents of the other.
         """
         self._older_documents = newest_in_buckets(
-            self.using, self._hot_keys, self.cap, self._is_signed, keep_alive
+            self.using, self._hot_keys, self.bucket_size, self._is_signed, keep_alive
         )
 
-    def read_buckets(self, signed: Sequence[SignedDocument], keys: Numbers) -> tuple[Numbers, Numbers]:
+    def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
         """Read buckets like ``index.keys.read_buckets``, for the keys of the posts one after another.
 
         Posts of the run after these posts are left out. For a hot key, the result holds the newest ``cap``
         documents before each post, and other documents that are among the newest now. In a full bucket,
         documents that await their fingerprints are replaced by older ones.
         """
-        key_positions, documents = storage.read_buckets(self.using, keys, self.cap)
+        key_positions, documents = storage.read_buckets(self.using, keys, self.bucket_size)
         own_positions = self._positions(np.array([document.document_id for document in signed], np.int64))
         hot_indexes = self._hot_indexes(keys)
-        is_doubtful = (np.bincount(key_positions, minlength=len(keys)) >= self.cap) | (hot_indexes >= 0)
+        is_doubtful = (np.bincount(key_positions, minlength=len(keys)) >= self.bucket_size) | (
+            hot_indexes >= 0
+        )
         key_positions, documents = self._drop_unsigned(
             keys, hot_indexes, key_positions, documents, is_doubtful
         )
@@ -157,9 +163,9 @@ class BucketCache:
         """Return the newest documents with that hot key before a position in the run."""
         members = self._hot_positions[hot_index]
         rank = int(np.searchsorted(members, position))
-        run_documents = self._documents[members[max(rank - self.cap, 0) : rank]]
+        run_documents = self._documents[members[max(rank - self.bucket_size, 0) : rank]]
         return np.concatenate(
-            [run_documents, self._older_documents[hot_index][: self.cap - len(run_documents)]]
+            [run_documents, self._older_documents[hot_index][: self.bucket_size - len(run_documents)]]
         )
 
     def _drop_unsigned(
@@ -186,7 +192,7 @@ class BucketCache:
         affected = affected[hot_indexes[affected] < 0]
         is_kept &= ~np.isin(key_positions, affected)
         distinct, distinct_indexes = np.unique(keys[affected], return_inverse=True)
-        newest_by_key = newest_in_buckets(self.using, distinct, self.cap, self._is_own_or_signed)
+        newest_by_key = newest_in_buckets(self.using, distinct, self.bucket_size, self._is_own_or_signed)
         deeper = [newest_by_key[index] for index in distinct_indexes.tolist()]
         key_positions = np.concatenate(
             [key_positions[is_kept], affected.repeat([len(newest) for newest in deeper])]
@@ -203,7 +209,7 @@ class BucketCache:
         """Return which documents are signed. Documents of the run itself count as not signed."""
         foreign_ids = set(documents[self._positions(documents) < 0].tolist())
         unknown_ids = sorted(foreign_ids - self._known_signed)
-        fingerprinted = fingerprint_queries.signed_documents(self.using, unknown_ids, self.scheme)
+        fingerprinted = fingerprint_queries.signed_documents(self.using, unknown_ids, self.scheme.pk)
         signed = fingerprinted | (foreign_ids & self._known_signed)
         # Remember documents that others have signed since this run began: their ids are above its lowest one.
         self._known_signed.update(document for document in fingerprinted if document > self._lowest_id)

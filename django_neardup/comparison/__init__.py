@@ -1,0 +1,20 @@
+"""The one way in which texts are compared: from their keys to the verdicts.
+
+- ``candidates``: finds posts that share keys with a text, screens them, and chooses which to align.
+- ``verify``: aligns the texts and judges the pairs.
+
+Both stages are told by a ``ComparedPosts`` with which posts they compare: where buckets, fingerprints and texts
+come from, and which posts may be seen. There are these:
+
+- ``pipeline.stored_posts``: all posts of the database. The worker uses it.
+- ``pipeline.backfill.bucket_cache``: the same, as the posts of a first index see them.
+- ``search.visible_posts``: the posts that a caller may see, for ``find_similar`` and ``check_many``.
+- ``memory_posts``: texts in memory, for the repeats of a batch, ``neardup_preview`` and the evaluation.
+
+Nothing is written here, and Django is not needed. Shared by the stages:
+
+- ``posts``: the interface of ``ComparedPosts``.
+- ``bucket_matches``: the posts in the buckets of a text's keys.
+- ``compared_texts``: the values that one stage passes to the next.
+- ``packed_keys``: keys as bytes.
+"""

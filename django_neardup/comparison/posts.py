@@ -1,0 +1,100 @@
+"""The posts with which texts are compared: where they come from, and which of them may be seen."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..algorithms.base import Algorithm
+from .bucket_matches import BucketMatches, Nearby
+from .compared_texts import (
+    JudgeableText,
+    PassingRow,
+    Relations,
+    ScreeningRow,
+    SignedText,
+    StoredFingerprint,
+)
+
+if TYPE_CHECKING:
+    from .bucket_matches import Numbers
+
+SCREENED_PER_ALIGNED = 4
+"""Similar documents that are screened for each alignment.
+
+Documents that share a sure key, and documents with a stored pair, are screened in addition.
+"""
+
+
+class ComparedPosts(ABC):
+    """The strategy of the stages ``candidates_many`` and ``verify_many``.
+
+    Documents are given and returned by their ids.
+
+    - ``bucket_size``: newest documents of a bucket that become candidates.
+    - ``max_aligned``: candidates of one text that are aligned, besides those that share a sure key.
+    - ``remembers_deleted``: whether deleted posts are remembered, and looked for.
+    """
+
+    def __init__(self, bucket_size: int, max_aligned: int, remembers_deleted: bool = False) -> None:
+        self.bucket_size, self.max_aligned = bucket_size, max_aligned
+        self.remembers_deleted = remembers_deleted
+
+    @property
+    def max_screened(self) -> int:
+        """Return the largest number of candidates of one text that are screened."""
+        return SCREENED_PER_ALIGNED * self.max_aligned
+
+    @abstractmethod
+    def algorithm(self, ignored_classes: tuple[str, ...] | None) -> Algorithm:
+        """Return the algorithm that judges. ``ignored_classes``: None means those of the scheme."""
+
+    @abstractmethod
+    def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
+        """Return positions in ``keys``, ascending, and next to each a document with that key.
+
+        ``keys``: int64[n], the keys of the texts one after another.
+        """
+
+    def select_nearby(
+        self, signed: Sequence[SignedText], matches: Mapping[int, BucketMatches]
+    ) -> dict[int, Nearby]:
+        """Return by document the documents to screen: those that may be seen and share most keys with it."""
+        return {
+            text.document_id: matches[text.document_id].nearby(text.algorithm, self.max_screened)
+            for text in signed
+        }
+
+    def relations_of(self, documents: Collection[int]) -> dict[int, Relations]:
+        """Return the stored relations of documents. Documents without any are left out."""
+        return {}
+
+    @abstractmethod
+    def screening_rows(self, documents: Collection[int]) -> dict[int, ScreeningRow]:
+        """Return the screening rows of documents that have a fingerprint."""
+
+    def rank(self, signed: SignedText, passing: Iterable[PassingRow]) -> list[ScreeningRow]:
+        """Return the rows that pass the screen, the most promising first. Useless ones may be left out."""
+        ranked = sorted(passing, key=lambda passing: (-passing.similarity, passing.row.document_id))
+        return [row for row, *_ in ranked]
+
+    @abstractmethod
+    def fingerprints(self, rows: Collection[ScreeningRow]) -> dict[int, StoredFingerprint]:
+        """Return the fingerprints of screened documents, with what is needed to read their texts."""
+
+    @abstractmethod
+    def fingerprints_of(self, documents: Collection[int]) -> dict[int, StoredFingerprint]:
+        """Return the fingerprints of documents. Leave out deleted posts."""
+
+    @abstractmethod
+    def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:
+        """Return the current texts of documents. Leave out those that cannot be read or are not compared."""
+
+    def is_judged_by_payload(self, signed: SignedText, fingerprints: Iterable[StoredFingerprint]) -> bool:
+        """Return whether the stored payloads are enough to judge, so that no text is read.
+
+        They are not if the algorithm, its guard or an identity needs the texts.
+        """
+        algorithm = signed.algorithm
+        return not (algorithm.needs_text or algorithm.guard or any(signed.identity))

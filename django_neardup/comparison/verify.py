@@ -1,0 +1,192 @@
+"""Align texts with those of their candidates, and judge the pairs. Nothing is locked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ..algorithms.base import Algorithm, Judgement
+from .compared_texts import (
+    Candidates,
+    JudgeableText,
+    JudgedPair,
+    PairSide,
+    SignedText,
+    StoredFingerprint,
+)
+from .posts import ComparedPosts
+
+AlgorithmLookup = Callable[[tuple[str, ...] | None], Algorithm]
+"""Returns the algorithm for classes of differences that are ignored. None means those of the scheme."""
+
+EXACT_COPY = Judgement("duplicate", 1.0, 1.0, 1.0, exact=True)
+
+
+def verify_many(
+    signed: Sequence[SignedText], candidates: Mapping[int, Candidates], posts: ComparedPosts
+) -> dict[int, list[JudgedPair]]:
+    """Return the judged pairs of texts and their candidates by document id.
+
+    Texts are read once for all. A pair of two texts of ``signed`` is judged once. If the algorithm judges by
+    payloads, no text is read.
+    """
+    near = {text.document_id: candidates[text.document_id].fingerprints for text in signed}
+    if all(posts.is_judged_by_payload(text, near[text.document_id]) for text in signed):
+        return {text.document_id: judge_by_payload(text, near[text.document_id]) for text in signed}
+    to_read = {text.document_id: _to_align(text, near[text.document_id]) for text in signed}
+    texts = _texts_to_align(signed, to_read, posts)
+    pair_keys = (
+        _pair_key(text.document_id, other.document_id)
+        for text in signed
+        for other in to_read[text.document_id]
+    )
+    pairs = judge_pairs(pair_keys, texts, posts.algorithm)
+    return {
+        text.document_id: _exact_copies(text, near[text.document_id], to_read[text.document_id])
+        + [
+            pairs[pair_key]
+            for other in to_read[text.document_id]
+            if (pair_key := _pair_key(text.document_id, other.document_id)) in pairs
+        ]
+        for text in signed
+    }
+
+
+def judge_by_payload(signed: SignedText, fingerprints: Sequence[StoredFingerprint]) -> list[JudgedPair]:
+    """Return the judgements of a signed document and others, by their stored payloads."""
+    if not fingerprints:
+        return []
+    copies = _exact_copies(signed, fingerprints, different := _to_align(signed, fingerprints))
+    own_side, algorithm = (
+        PairSide(signed.document_id, signed.source_digest, signed.source_digest),
+        signed.algorithm,
+    )
+    scores = algorithm.measure_pairs(
+        [signed.payload] * len(different), [fingerprint.payload for fingerprint in different]
+    )
+    judged_sides = [
+        (
+            PairSide(fingerprint.document_id, fingerprint.source_digest, fingerprint.source_digest),
+            algorithm.judge_by_score(score),
+        )
+        for fingerprint, score in zip(different, scores.tolist(), strict=True)
+    ]
+    return copies + [
+        JudgedPair(
+            *((own_side, side) if own_side.document_id < side.document_id else (side, own_side)), judgement
+        )
+        for side, judgement in judged_sides
+    ]
+
+
+def judge_pairs(
+    pair_keys: Iterable[tuple[int, int]],
+    texts: Mapping[int, JudgeableText],
+    algorithm_ignoring: AlgorithmLookup,
+) -> dict[tuple[int, int], JudgedPair]:
+    """Return the judged pairs by their keys, the lower document id first. Each pair is judged once.
+
+    Pairs without one of the texts are left out.
+    """
+    return {
+        (a, b): judge_pair(texts[a], texts[b], algorithm_ignoring)
+        for a, b in dict.fromkeys(pair_keys)
+        if a in texts and b in texts
+    }
+
+
+def judge_pair(a: JudgeableText, b: JudgeableText, algorithm_ignoring: AlgorithmLookup) -> JudgedPair:
+    """Return the judgement of two texts, with the lower document id first.
+
+    Equal or unequal identity overrides the algorithm.
+    """
+    # What either adapter ignores is ignored in the pair.
+    ignored = None
+    if a.ignored_classes is not None or b.ignored_classes is not None:
+        ignored = tuple(sorted({*(a.ignored_classes or ()), *(b.ignored_classes or ())}))
+    judgement = algorithm_ignoring(ignored).judge(a.text, b.text)
+    return JudgedPair(a.side, b.side, apply_identity(judgement, a.identity, b.identity))
+
+
+def apply_identity(judgement: Judgement, identity_a: Sequence[str], identity_b: Sequence[str]) -> Judgement:
+    """Return the judgement after equal or unequal identity is taken into account.
+
+    Unequal identity makes a similar pair a variant. Equal identity makes any pair a duplicate.
+    """
+    # Only fields with a value on both sides are compared.
+    value_pairs = [
+        (value_a, value_b) for value_a, value_b in zip(identity_a, identity_b) if value_a and value_b
+    ]
+    if any(value_a != value_b for value_a, value_b in value_pairs):
+        if not judgement.is_similar:
+            return judgement
+        return replace(judgement, verdict="variant", classes=tuple(sorted({*judgement.classes, "identity"})))
+    if value_pairs:
+        return replace(judgement, verdict="duplicate")
+    return judgement
+
+
+def _to_align(signed: SignedText, fingerprints: Sequence[StoredFingerprint]) -> list[StoredFingerprint]:
+    """Return the fingerprints to align: all except exact copies."""
+    # Equal texts need no alignment, unless an identity can make them variants.
+    if any(signed.identity):
+        return list(fingerprints)
+    return [fingerprint for fingerprint in fingerprints if fingerprint.exact_digest != signed.exact_digest]
+
+
+def _exact_copies(
+    signed: SignedText, fingerprints: Sequence[StoredFingerprint], to_read: Sequence[StoredFingerprint]
+) -> list[JudgedPair]:
+    read_ids = {fingerprint.document_id for fingerprint in to_read}
+    own_side = PairSide(signed.document_id, signed.source_digest, signed.source_digest)
+    copy_sides = [
+        PairSide(fingerprint.document_id, fingerprint.source_digest, fingerprint.source_digest)
+        for fingerprint in fingerprints
+        if fingerprint.document_id not in read_ids
+    ]
+    return [
+        JudgedPair(own_side, copy_side, EXACT_COPY)
+        if own_side.document_id < copy_side.document_id
+        else JudgedPair(copy_side, own_side, EXACT_COPY)
+        for copy_side in copy_sides
+    ]
+
+
+def _texts_to_align(
+    signed: Sequence[SignedText], to_read: Mapping[int, Sequence[StoredFingerprint]], posts: ComparedPosts
+) -> dict[int, JudgeableText]:
+    """Return all texts to align: those of ``signed`` from memory, others after reading them."""
+    others = {
+        fingerprint.document_id: fingerprint
+        for fingerprints in to_read.values()
+        for fingerprint in fingerprints
+    }
+    aligned = [text for text in signed if to_read[text.document_id] or text.document_id in others]
+    own_texts = {
+        text.document_id: judgeable
+        for text in aligned
+        if (judgeable := judgeable_text(text, others.get(text.document_id))) is not None
+    }
+    dropped = [
+        text.document_id
+        for text in aligned
+        if text.document_id not in own_texts and text.document_id not in others and to_read[text.document_id]
+    ]
+    if dropped:
+        others |= posts.fingerprints_of(dropped)
+    unread = [fingerprint for document, fingerprint in others.items() if document not in own_texts]
+    return own_texts | posts.texts(unread)
+
+
+def judgeable_text(signed: SignedText, fingerprint: StoredFingerprint | None = None) -> JudgeableText | None:
+    """Return the signed text. Return None if it was dropped, or is not that of the stored fingerprint."""
+    if fingerprint is not None and fingerprint.source_digest != signed.source_digest:
+        return None
+    if signed.text is None:
+        return None
+    side = PairSide(signed.document_id, signed.source_digest, signed.source_digest)
+    return JudgeableText(side, signed.identity, signed.text, signed.ignored_classes)
+
+
+def _pair_key(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a < b else (b, a)

@@ -1,0 +1,159 @@
+"""The posts of the database: all that are stored of them, read for many documents with few statements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ..adapters import Adapter, Source
+from ..algorithms.base import Algorithm
+from ..comparison.compared_texts import (
+    JudgeableText,
+    PairSide,
+    Relations,
+    ScreeningRow,
+    SignedText,
+    StoredFingerprint,
+)
+from ..comparison.posts import ComparedPosts
+from ..conf import Profile
+from ..db.queries import clusters as cluster_queries
+from ..db.queries import documents as document_queries
+from ..db.queries import fingerprints as fingerprint_queries
+from ..index import keys as storage
+from ..models import Scheme
+from .read import adapter_of, read_sources
+from .schemes import algorithm_of
+from .source_properties import ignored_classes_of, skip_reason
+from .stage_types import SignedDocument
+from .text_cache import cached_canonical_text
+from .work_queue import mark_document
+
+if TYPE_CHECKING:
+    from ..comparison.bucket_matches import Numbers
+
+
+class StoredPosts(ComparedPosts):
+    """All posts of the database under one scheme. A post whose text has changed without a mark is marked."""
+
+    def __init__(self, settings: Profile, scheme: Scheme, using: str) -> None:
+        super().__init__(settings.bucket, settings.max_aligned, bool(settings.memory_days))
+        self.scheme, self.using = scheme, using
+
+    @classmethod
+    def of(cls, signed: Sequence[SignedDocument], using: str) -> StoredPosts:
+        """Return the posts with which these documents of one scheme are compared."""
+        return cls(signed[0].adapter.settings, signed[0].scheme, using)
+
+    def algorithm(self, ignored_classes: tuple[str, ...] | None) -> Algorithm:
+        return algorithm_of(self.scheme, ignored_classes)
+
+    def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
+        return storage.read_buckets(self.using, keys, self.bucket_size)
+
+    def relations_of(self, documents: Collection[int]) -> dict[int, Relations]:
+        return relations_of(documents, self.using)
+
+    def screening_rows(self, documents: Collection[int]) -> dict[int, ScreeningRow]:
+        # Their rows in the table of documents are not read: they are on other pages of the disk.
+        if not documents:
+            return {}
+        rows = fingerprint_queries.screening_rows(self.using, documents, self.scheme.pk)
+        return {row[0]: ScreeningRow._make(row) for row in rows}
+
+    def fingerprints(self, rows: Collection[ScreeningRow]) -> dict[int, StoredFingerprint]:
+        objects = (
+            document_queries.objects_of(self.using, sorted(row.document_id for row in rows)) if rows else {}
+        )
+        return {
+            row.document_id: StoredFingerprint(*row[:5], row.leader_id, *objects[row.document_id])
+            for row in rows
+            if row.document_id in objects
+        }
+
+    def fingerprints_of(self, documents: Collection[int]) -> dict[int, StoredFingerprint]:
+        return fingerprints_of(documents, self.scheme.pk, self.using)
+
+    def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:
+        return read_texts(fingerprints, self.scheme, self.using)
+
+    def is_judged_by_payload(self, signed: SignedText, fingerprints: Iterable[StoredFingerprint]) -> bool:
+        if not super().is_judged_by_payload(signed, fingerprints):
+            return False
+        content_types = {fingerprint.content_type_id for fingerprint in fingerprints}
+        # Reading finds out which posts the site no longer compares.
+        return all(adapter_of(content_type, self.using) is not None for content_type in content_types)
+
+
+def relations_of(documents: Collection[int], using: str) -> dict[int, Relations]:
+    """Return the pairs, memberships and decisions of documents by document id.
+
+    Documents without any are left out. One statement reads them for a few hundred documents.
+    """
+    relations_by_document: dict[int, Relations] = {}
+    for kind, document, other, space in cluster_queries.relations(using, documents):
+        relations = relations_by_document.setdefault(document, Relations())
+        relations.has_relations = True
+        if kind == cluster_queries.PAIR_RELATION:
+            relations.paired_documents.add(other)
+        elif kind == cluster_queries.MEMBERSHIP_RELATION:
+            relations.leader_id = other
+        if kind != cluster_queries.DECISION_RELATION:
+            relations.spaces.add(space)
+    return relations_by_document
+
+
+def fingerprints_of(documents: Collection[int], scheme: int, using: str) -> dict[int, StoredFingerprint]:
+    """Return the fingerprints of documents under the scheme, with the leaders of their clusters.
+
+    Leave out documents without a fingerprint, and deleted posts that are remembered.
+    """
+    rows = fingerprint_queries.with_objects(using, documents, scheme) if documents else []
+    # A remembered deleted post has no source digest: its text is gone.
+    return {row[0]: StoredFingerprint._make(row) for row in rows if row[1]}
+
+
+def read_texts(
+    fingerprints: Iterable[StoredFingerprint], scheme: Scheme, using: str
+) -> dict[int, JudgeableText]:
+    """Read the current texts of fingerprints, by document id, with few queries per model.
+
+    A document is left out if its object is gone, is no longer compared or cannot be read. Such a document is
+    marked. So is a document with another digest than the stored one.
+    """
+    requested = list(fingerprints)
+    sources = read_sources(
+        [(fingerprint.content_type_id, fingerprint.object_id) for fingerprint in requested], using
+    )
+    texts: dict[int, JudgeableText] = {}
+    for fingerprint in requested:
+        source = sources.get((fingerprint.content_type_id, fingerprint.object_id))
+        text = _read_text(fingerprint, adapter_of(fingerprint.content_type_id, using), source, scheme)
+        if text is not None:
+            texts[fingerprint.document_id] = text
+        if text is None or text.side.stored_digest != text.side.read_digest:
+            # A recheck, even if the text becomes what it was: the pair with this document was not judged.
+            mark_document(fingerprint.document_id, using, recheck=source is not None)
+    return texts
+
+
+def _read_text(
+    fingerprint: StoredFingerprint, adapter: Adapter | None, source: Source | None, scheme: Scheme
+) -> JudgeableText | None:
+    """Return the text of a source that was read again. Return None if there is nothing to compare."""
+    if adapter is None or source is None:
+        return None
+    text = text_of_source(fingerprint, adapter, source, scheme)
+    return None if skip_reason(adapter, source, text.text) else text
+
+
+def text_of_source(
+    fingerprint: StoredFingerprint, adapter: Adapter, source: Source, scheme: Scheme
+) -> JudgeableText:
+    """Return the text of the post of a fingerprint, as the adapter has read it now."""
+    return JudgeableText(
+        PairSide(fingerprint.document_id, fingerprint.source_digest, source.digest),
+        source.identity,
+        cached_canonical_text(adapter, source, source.digest, scheme),
+        ignored_classes_of(adapter),
+    )

@@ -1,0 +1,296 @@
+"""The posts that a caller may see, as the posts that texts are compared with."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.db.models import Model
+
+from ..adapters import Adapter, Source, adapter_for
+from ..comparison.bucket_matches import BucketMatches, Nearby
+from ..comparison.compared_texts import (
+    Candidates,
+    JudgeableText,
+    PassingRow,
+    ScreeningRow,
+    SignedText,
+    StoredFingerprint,
+)
+from ..conf import Profile
+from ..db.queries import documents as document_queries
+from ..db.queries import fingerprints as fingerprint_queries
+from ..models import Scheme
+from ..pipeline.read import adapter_of
+from ..pipeline.stage_types import SignedDocument
+from ..pipeline.stored_posts import StoredPosts, text_of_source
+from ..visibility import ObjectKey, VisibilityFilter
+from .prefilter import ContentOverlapFilter
+
+logger = logging.getLogger(__name__)
+
+VISIBILITY_BATCH_SIZE = 250
+"""Number of documents in one visibility query: a little more than the number that is screened."""
+
+MAX_ALIGNED = 10
+"""Maximum number of posts that one text is aligned with."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisiblePost:
+    """A document whose object the caller may see: its space, its place in the static order and its object."""
+
+    document_id: int
+    space_id: int | None
+    first_seen: int
+    content_type_id: int
+    object_id: str
+    key: ObjectKey
+
+    @property
+    def static_order(self) -> tuple[int, int]:
+        return self.first_seen, self.document_id
+
+
+class VisiblePosts(StoredPosts):
+    """The posts of one call. Nothing is marked, and posts that the caller may not see change nothing.
+
+    ``excluded_keys`` maps a document id to the object that the text belongs to. That object is never a
+    candidate.
+    """
+
+    def __init__(
+        self,
+        settings: Profile,
+        scheme: Scheme,
+        excluded_keys: Mapping[int, ObjectKey | None],
+        visibility: VisibilityFilter,
+        using: str,
+    ) -> None:
+        super().__init__(settings, scheme, using)
+        self.remembers_deleted = False
+        self._visibility, self._excluded_keys = visibility, excluded_keys
+        self._visible: dict[int, VisiblePost] = {}
+        self._checked: set[int] = set()
+        self._codes: dict[int, str] = {}
+        self._objects: dict[ObjectKey, tuple[Model, Source] | None] = {}
+
+    def select_nearby(
+        self, signed: Sequence[SignedText], matches: Mapping[int, BucketMatches]
+    ) -> dict[int, Nearby]:
+        # Hidden documents are left out before anything is counted, so they cannot change the answer.
+        searches = [
+            _NearbySearch(
+                text,
+                matches[text.document_id],
+                self._excluded_keys[text.document_id],
+                self.max_screened,
+            )
+            for text in signed
+        ]
+        while unfinished := [search for search in searches if search.unchecked]:
+            self._check({document_id for search in unfinished for document_id in search.next_batch})
+            for search in unfinished:
+                search.take_visible(self._visible)
+        return {search.signed.document_id: search.nearby for search in searches}
+
+    def screening_rows(self, documents: Collection[int]) -> dict[int, ScreeningRow]:
+        if not documents:
+            return {}
+        rows = fingerprint_queries.with_codes(self.using, sorted(documents), self.scheme.pk)
+        self._codes |= {row[0]: row[5] for row in rows}
+        # Without leaders: hidden posts also decide which post leads.
+        return {
+            row[0]: ScreeningRow(row[0], row[1], row[2], row[3], bytes(row[4]), b"", None) for row in rows
+        }
+
+    def rank(self, signed: SignedText, passing: Iterable[PassingRow]) -> list[ScreeningRow]:
+        assert isinstance(signed, SignedDocument)
+        overlap = ContentOverlapFilter(signed)
+        useful = [
+            (
+                # Adverts from one template differ in little more than a code. So posts about the same item
+                # come first.
+                self._has_other_codes(signed, row),
+                -similarity,
+                self._visible[row.document_id].static_order,
+                row,
+            )
+            for row, similarity, key_count in passing
+            if overlap.passes(key_count, row.word_count, row.payload)
+        ]
+        return [row for *_, row in sorted(useful)]
+
+    def fingerprints(self, rows: Collection[ScreeningRow]) -> dict[int, StoredFingerprint]:
+        posts = (self._visible[row.document_id] for row in rows)
+        return {
+            post.document_id: StoredFingerprint(
+                *row[:5], None, post.space_id, post.content_type_id, post.object_id
+            )
+            for row, post in zip(rows, posts)
+        }
+
+    def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:
+        texts = {}
+        for fingerprint in fingerprints:
+            if post := self.read_post(fingerprint.document_id):
+                adapter = adapter_for(post[0])
+                texts[fingerprint.document_id] = text_of_source(fingerprint, adapter, post[1], self.scheme)
+        return texts
+
+    def select_candidates(
+        self, signed: Sequence[SignedDocument], candidates: Mapping[int, Candidates], limit: int
+    ) -> dict[int, Candidates]:
+        """Return the candidates to judge. Their objects are read, those of all texts together.
+
+        At most ``limit`` exact copies are taken; they need no alignment. If fewer exist, at most ten other
+        candidates are taken, the most promising first. Candidates that cannot be read are left out.
+        """
+        chosen = {
+            text.document_id: self._choose(text, candidates[text.document_id].fingerprints, limit)
+            for text in signed
+        }
+        self._read({one.document_id for fingerprints in chosen.values() for one in fingerprints})
+        changed = {
+            copy.document_id
+            for text in signed
+            for copy in chosen[text.document_id]
+            if copy.exact_digest == text.exact_digest and not self._is_unchanged(copy)
+        }
+        if not changed:
+            return {
+                document_id: Candidates([one for one in fingerprints if self.read_post(one.document_id)])
+                for document_id, fingerprints in chosen.items()
+            }
+        # Copies that changed since they were signed are judged like other candidates. The selection is
+        # repeated, so that they do not displace other posts.
+        remaining = {
+            document_id: Candidates(
+                [
+                    one._replace(exact_digest="") if one.document_id in changed else one
+                    for one in of_text.fingerprints
+                    if one.document_id not in changed or self.read_post(one.document_id)
+                ]
+            )
+            for document_id, of_text in candidates.items()
+        }
+        return self.select_candidates(signed, remaining, limit + MAX_ALIGNED)
+
+    def static_order(self, document_id: int) -> tuple[int, int]:
+        """Return the place of a visible document in the static order."""
+        return self._visible[document_id].static_order
+
+    def read_post(self, document_id: int) -> tuple[Model, Source] | None:
+        """Return the object of a selected document, and its source. Return None if it could not be read."""
+        return self._objects.get(self._visible[document_id].key)
+
+    def _choose(
+        self, signed: SignedDocument, fingerprints: Sequence[StoredFingerprint], limit: int
+    ) -> list[StoredFingerprint]:
+        copies = [one for one in fingerprints if one.exact_digest == signed.exact_digest]
+        copies = sorted(copies, key=lambda copy: self.static_order(copy.document_id))[:limit]
+        # No match is better than an exact copy, unless its identity values differ from those of the text.
+        if len(copies) == limit and not any(signed.identity):
+            return copies
+        others = [one for one in fingerprints if one.exact_digest != signed.exact_digest]
+        return copies + others[:MAX_ALIGNED]
+
+    def _has_other_codes(self, signed: SignedDocument, row: ScreeningRow) -> bool:
+        codes = self._codes[row.document_id]
+        return bool(codes and signed.codes) and codes != signed.codes
+
+    def _check(self, documents: Collection[int]) -> None:
+        """Find out which documents have objects that the caller may see. Each is looked up once."""
+        unknown = set(documents) - self._checked
+        self._checked |= unknown
+        rows = document_queries.places_of(self.using, sorted(unknown))
+        adapters: dict[int, Adapter | None] = {
+            content_type_id: adapter_of(content_type_id, self.using)
+            for content_type_id in {row[3] for row in rows}
+        }
+        posts = [
+            VisiblePost(row[0], row[1], row[2], row[3], row[4], (adapter.model, row[4]))
+            for row in rows
+            if (adapter := adapters[row[3]])
+        ]
+        visible_keys = self._visibility.visible_keys([post.key for post in posts], self.using)
+        self._visible |= {post.document_id: post for post in posts if post.key in visible_keys}
+
+    def _read(self, documents: Collection[int]) -> None:
+        wanted = [self._visible[document_id].key for document_id in sorted(documents)]
+        keys = [key for key in wanted if key not in self._objects]
+        if not keys:
+            return
+        objects = self._visibility.fetch_objects(keys, self.using)
+        for key in keys:
+            source = _read_source(objects[key]) if key in objects else None
+            self._objects[key] = (objects[key], source) if source else None
+
+    def _is_unchanged(self, copy: StoredFingerprint) -> bool:
+        """Return whether the post has the source that was signed.
+
+        It may have become live or ceased to be live since.
+        """
+        post = self.read_post(copy.document_id)
+        return post is not None and copy.source_digest in (
+            post[1].digest,
+            replace(post[1], live=False).digest,
+        )
+
+
+class _NearbySearch:
+    """The search for the visible documents that share keys with one text."""
+
+    def __init__(
+        self, signed: SignedText, matches: BucketMatches, excluded_key: ObjectKey | None, max_screened: int
+    ) -> None:
+        self.signed, self._excluded_key = signed, excluded_key
+        self._counts = dict(zip(matches.documents.tolist(), matches.counts.tolist()))
+        self._sure = matches.sure_documents
+        limit = signed.algorithm.limit
+        self._remaining = max_screened if limit is None else min(max_screened, limit)
+        self.unchecked = self._order(matches)
+        self.nearby = Nearby({}, set())
+
+    @property
+    def next_batch(self) -> list[int]:
+        """Return the documents to check next."""
+        return self.unchecked[:VISIBILITY_BATCH_SIZE]
+
+    def take_visible(self, visible: Mapping[int, VisiblePost]) -> None:
+        """Take the visible documents of the next batch."""
+        batch, self.unchecked = self.next_batch, self.unchecked[VISIBILITY_BATCH_SIZE:]
+        for document_id in batch:
+            post = visible.get(document_id)
+            if post is None or post.space_id != self.signed.space_id or post.key == self._excluded_key:
+                continue
+            if document_id in self._sure:
+                self.nearby.sure_documents.add(document_id)
+                continue
+            self.nearby.shared_counts[document_id] = self._counts[document_id]
+            self._remaining -= 1
+            if not self._remaining:
+                self.unchecked = []
+                return
+
+    def _order(self, matches: BucketMatches) -> list[int]:
+        """Return the documents that share enough keys: sure ones, then those that share most keys."""
+        import numpy as np
+
+        algorithm = self.signed.algorithm
+        is_sure = np.isin(matches.documents, list(self._sure))
+        older_first = 1 if algorithm.limit is not None else -1
+        order = np.lexsort((older_first * matches.documents, -matches.counts, ~is_sure))
+        has_enough_keys = is_sure | (matches.counts >= algorithm.min_shared)
+        documents: list[int] = matches.documents[order][has_enough_keys[order]].tolist()
+        return documents
+
+
+def _read_source(instance: Model) -> Source | None:
+    """Return the object's source. Return None and log a warning if it cannot be read."""
+    try:
+        return adapter_for(instance).source(instance, compared=True, live=True)
+    except Exception as error:
+        logger.warning("%s %s cannot be read: %s", instance._meta.label, instance.pk, type(error).__name__)
+        return None
