@@ -6,8 +6,7 @@
 Both stages are told by a ``ComparedPosts`` with which posts they compare: where buckets, fingerprints and texts
 come from, and which posts may be seen. There are these:
 
-- ``pipeline.stored_posts``: all posts of the database. The worker uses it.
-- ``pipeline.backfill.bucket_cache``: the same, as the posts of a first index see them.
+- ``pipeline.stored_posts``: all posts of the database. The worker and the first index use it.
 - ``search.visible_posts``: the posts that a caller may see, for ``find_similar`` and ``check_many``.
 - ``memory_posts``: texts in memory, for the repeats of a batch, ``neardup_preview`` and the evaluation.
 

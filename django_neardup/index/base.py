@@ -6,7 +6,7 @@ A site can bring its own: a subclass of ``KeyIndex``, with its dotted path in th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -74,21 +74,6 @@ class KeyIndex(ABC):
         The keys are distinct, in any order, and at least one. The result is two arrays of equal length, in
         any order: positions in ``keys``, and for each position a document that has the key. A key without
         documents has no position in it.
-        """
-
-    @abstractmethod
-    def key_counts(self, first: int, last: int) -> dict[int, int]:
-        """Return the number of keys of each document with an id from ``first`` to ``last``.
-
-        Documents without keys are left out. ``neardup_index`` calls this after an interrupted run, once for
-        each range of posts, so it may be slow.
-        """
-
-    @abstractmethod
-    def keys_of(self, documents: Collection[int]) -> dict[int, list[int]]:
-        """Return the keys of at most 500 documents, in no order.
-
-        Documents without keys are left out. It is called like ``key_counts``.
         """
 
     def compact(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..db.key_tables import get_key_table, unsupported_reason
@@ -32,12 +32,6 @@ class DatabaseIndex(KeyIndex):
 
     def read_buckets(self, keys: Sequence[int], cap: int) -> BucketRows:
         return get_key_table(self.using).newest_documents(keys, cap)
-
-    def key_counts(self, first: int, last: int) -> dict[int, int]:
-        return get_key_table(self.using).key_counts(first, last)
-
-    def keys_of(self, documents: Collection[int]) -> dict[int, list[int]]:
-        return get_key_table(self.using).keys_of(documents)
 
     def compact(self) -> None:
         get_key_table(self.using).compact()

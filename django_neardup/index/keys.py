@@ -6,7 +6,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .index_class import get_index
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ..db.key_tables.key_table import Numbers
-
-MAX_DOCUMENTS = 500
-"""Largest number of documents in one call of ``keys_of``."""
 
 
 def replace_keys(using: str, document: int, old: Iterable[int], new: Iterable[int]) -> None:
@@ -77,22 +74,6 @@ def full_buckets(key_positions: Numbers, cap: int) -> Numbers:
     from . import key_arrays
 
     return key_arrays.full_buckets(key_positions, cap)
-
-
-def key_counts(using: str, first: int, last: int) -> dict[int, int]:
-    """Return the number of keys of each document with an id from ``first`` to ``last``.
-
-    Documents without keys are left out. The key table is scanned as a whole.
-    """
-    return get_index(using).key_counts(first, last)
-
-
-def keys_of(using: str, documents: Collection[int]) -> dict[int, list[int]]:
-    """Return the keys of at most ``MAX_DOCUMENTS`` documents, in no order.
-
-    Documents without keys are left out. The key table is scanned as a whole.
-    """
-    return get_index(using).keys_of(documents) if documents else {}
 
 
 def compact(using: str) -> None:

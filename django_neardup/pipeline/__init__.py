@@ -34,7 +34,7 @@ Next to the path:
 - ``deleted_posts``: remembers deleted posts for a limited time.
 - ``record_queries``, ``record_keys``: find the merge records of a post.
 - ``reconcile``: finds posts for which no signal was sent.
-- ``backfill/``: builds the index of all existing posts.
+- ``backfill/``: builds the index of all existing posts, through the stages above.
 - ``stale_pairs``, ``rejudgement``: find pairs of another version of the judge, and judge them again.
 """
 

@@ -12,7 +12,7 @@ The order prevents two faults:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..adapters import Adapter, Source
 from ..algorithms.statistics import StatisticsMissing
@@ -46,12 +46,22 @@ Arguments: the same as for ``document_checked``.
 """
 
 
-def process_documents(documents: Sequence[Document], using: str) -> None:
+StoredCallback = Callable[[Collection[int]], None]
+"""Receives the ids of documents whose keys are stored, before they are compared."""
+
+
+def ignore_stored(documents: Collection[int]) -> None:
+    """Do nothing."""
+
+
+def process_documents(
+    documents: Sequence[Document], using: str, on_stored: StoredCallback = ignore_stored
+) -> None:
     """Process leased documents: answer the requests that each had when it was leased. End their leases.
 
     Raise the error if an object cannot be read or a stage fails. Then process the documents one by one, so
     that only the faulty one fails. It does no harm to process a document twice. Raise StatisticsMissing if
-    texts cannot be signed.
+    texts cannot be signed. ``on_stored`` tells of the progress.
     """
     if not documents:
         return
@@ -65,11 +75,14 @@ def process_documents(documents: Sequence[Document], using: str) -> None:
             by_profile.setdefault(read_document.adapter.profile, []).append(read_document)
     for profile, profile_documents in by_profile.items():
         for batch in split_by_length(profile_documents):
-            _process_with_cached_scheme(profile, batch, using)
+            _process_with_cached_scheme(profile, batch, using, on_stored)
 
 
 def run_stages(
-    read_documents: Sequence[ReadDocument], scheme: Scheme, using: str
+    read_documents: Sequence[ReadDocument],
+    scheme: Scheme,
+    using: str,
+    on_stored: StoredCallback = ignore_stored,
 ) -> tuple[list[SignedDocument], dict[int, bool]]:
     """Run the stages from signing to conclusion.
 
@@ -90,6 +103,7 @@ def run_stages(
     for document in documents:
         if document.pk in stored_ids:
             document.version = document.wanted
+    on_stored(stored_ids)
     renew_leases(documents, using)
     posts = StoredPosts.of(signed, using)
     return signed, compare_documents(signed, posts, lambda: renew_leases(documents, using))
@@ -119,19 +133,23 @@ def read_source(document: Document, using: str, strict: bool = True) -> tuple[Ad
     return read_document.adapter, read_document.source
 
 
-def _process_with_cached_scheme(profile: str, read_documents: Sequence[ReadDocument], using: str) -> None:
+def _process_with_cached_scheme(
+    profile: str, read_documents: Sequence[ReadDocument], using: str, on_stored: StoredCallback
+) -> None:
     """Process documents with the cached scheme.
 
     If it is no longer the active one, read it again and repeat.
     """
     try:
-        _process_read_documents(read_documents, cached_scheme(get_profile(profile), using), using)
+        _process_read_documents(read_documents, cached_scheme(get_profile(profile), using), using, on_stored)
     except (SchemeChanged, StatisticsMissing):
         clear_cache(using)
-        _process_read_documents(read_documents, cached_scheme(get_profile(profile), using), using)
+        _process_read_documents(read_documents, cached_scheme(get_profile(profile), using), using, on_stored)
 
 
-def _process_read_documents(read_documents: Sequence[ReadDocument], scheme: Scheme, using: str) -> None:
+def _process_read_documents(
+    read_documents: Sequence[ReadDocument], scheme: Scheme, using: str, on_stored: StoredCallback
+) -> None:
     finished = _find_unchanged(read_documents, scheme, using)
     for document in finished:
         document_check_skipped.send_robust(sender=model_of(document), document=document, using=using)
@@ -148,7 +166,7 @@ def _process_read_documents(read_documents: Sequence[ReadDocument], scheme: Sche
         for read_document in read_documents
         if _was_interrupted(read_document.document)
     }
-    signed, changed = run_stages(read_documents, scheme, using)
+    signed, changed = run_stages(read_documents, scheme, using, on_stored)
     documents = {read_document.document.pk: read_document.document for read_document in read_documents}
     concluded = [signed_document for signed_document in signed if signed_document.document_id in changed]
     # Signals first: if the process dies here, the next attempt sends them again.

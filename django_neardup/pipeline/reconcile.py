@@ -5,20 +5,23 @@ The reasons are bulk updates, raw SQL, and crashes between a commit and its mark
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import models
 
-from ..adapters import Adapter, Source, registered_adapters
+from ..adapters import Adapter, registered_adapters
 from ..db.backends import get_backend
-from ..models import Document, Fingerprint, Scheme
+from ..db.queries import fingerprints as fingerprint_queries
+from ..models import Document, Scheme
 from ..querysets import parse_pk
 from .content_objects import canonical_id, content_type_of
 from .index_progress import progress_of
+from .read import read_many
 from .schemes import active_or_unsaved_scheme, active_scheme, canonicalize
 from .source_properties import skip_reason
+from .stage_types import ReadDocument
 from .work_queue import mark_document, mark_key
 
 BATCH = 500
@@ -72,24 +75,61 @@ def reconcile(adapter: Adapter, using: str, dry_run: bool = False) -> Iterator[t
     )
     for keys in pk_batches(adapter, using):
         documents = _documents_by_object_id(adapter, keys, using)
-        stored_digests = _stored_digests(documents.values(), scheme, using)
-        sources = adapter.sources(keys, using)
-        for key in keys:
-            document = documents.get(canonical_id(key))
-            if document is None:
-                result.missing += 1
-            elif not _is_up_to_date(adapter, sources.get(key), document, stored_digests, scheme):
-                result.stale += 1
-            else:
-                continue
-            if not dry_run:
-                mark_key(adapter, key, using, recheck=document is not None)
+        missing = [key for key in keys if canonical_id(key) not in documents]
+        # A pending document is processed anyway. A quarantined one would only fail again.
+        settled = [
+            document
+            for document in documents.values()
+            if document.pending_since is None and document.state != Document.State.QUARANTINED
+        ]
+        stale = select_outdated(adapter, settled, scheme, using)
+        result.missing += len(missing)
+        result.stale += len(stale)
+        if not dry_run:
+            for key in missing:
+                mark_key(adapter, key, using)
+            for document in stale:
+                mark_document(document.pk, using, recheck=True)
         yield len(keys), result
     for orphan in _find_orphans(adapter, using):
         result.orphaned += 1
         if not dry_run:
             mark_document(orphan, using)
     yield 0, result
+
+
+def select_outdated(
+    adapter: Adapter, documents: Sequence[Document], scheme: Scheme, using: str
+) -> list[Document]:
+    """Return the documents whose post is not as it was processed under the scheme. None of them is pending.
+
+    Posts are read only if that depends on their text.
+    """
+    digests = fingerprint_queries.source_digests(using, [document.pk for document in documents], scheme.pk)
+    to_read = [
+        document
+        for document in documents
+        if document.pk in digests or document.state == Document.State.SKIPPED
+    ]
+    up_to_date = {
+        read_document.document.pk
+        for read_document in read_many(to_read, using)
+        if _is_up_to_date(adapter, read_document, digests.get(read_document.document.pk), scheme)
+    }
+    return [document for document in documents if document.pk not in up_to_date]
+
+
+def _is_up_to_date(
+    adapter: Adapter, read_document: ReadDocument, stored_digest: str | None, scheme: Scheme
+) -> bool:
+    source = read_document.source
+    if source is None:
+        return False
+    if stored_digest is not None:
+        return read_document.document.state == Document.State.INDEXED and stored_digest == source.digest
+    return bool(
+        skip_reason(adapter, source, canonicalize(adapter, source, scheme) if source.compared else None)
+    )
 
 
 def mark_missing(using: str, slice_size: int = BATCH, cursors: dict[str, Any] | None = None) -> int:
@@ -118,32 +158,6 @@ def _documents_by_object_id(adapter: Adapter, keys: list[Any], using: str) -> di
         content_type=content_type_of(adapter.model, using), object_id__in=[canonical_id(key) for key in keys]
     )
     return {document.object_id: document for document in rows}
-
-
-def _stored_digests(documents: Any, scheme: Scheme, using: str) -> dict[int, str]:
-    rows = Fingerprint.objects.using(using).filter(document__in=list(documents), scheme=scheme.pk)
-    return dict(rows.values_list("document_id", "source_digest"))
-
-
-def _is_up_to_date(
-    adapter: Adapter,
-    source: Source | None,
-    document: Document,
-    stored_digests: dict[int, str],
-    scheme: Scheme,
-) -> bool:
-    # A pending document is processed anyway. A quarantined one would only fail again.
-    if document.pending_since is not None or document.state == Document.State.QUARANTINED:
-        return True
-    if source is None:
-        return False
-    if document.pk in stored_digests:
-        return stored_digests[document.pk] == source.digest
-    if document.state != Document.State.SKIPPED:
-        return False
-    return bool(
-        skip_reason(adapter, source, canonicalize(adapter, source, scheme) if source.compared else None)
-    )
 
 
 def _find_orphans(adapter: Adapter, using: str) -> Iterator[int]:

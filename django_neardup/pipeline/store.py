@@ -23,9 +23,7 @@ from .stage_types import SignedDocument
 from .version_guard import claim_unlocked_versions, claim_values, claim_version
 
 
-def store_many(
-    signed: Sequence[SignedDocument], using: str, keys_written: bool = False
-) -> list[SignedDocument]:
+def store_many(signed: Sequence[SignedDocument], using: str) -> list[SignedDocument]:
     """Step A: commit version, keys, fingerprint and contacts of each document.
 
     Return the documents stored.
@@ -33,18 +31,11 @@ def store_many(
     Documents for which a newer request was processed are left out: they need nothing more. This never waits
     for a row while it holds others. Raise SchemeChanged if the scheme is no longer the active one. Then
     process the documents again.
-
-    ``keys_written``: the keys of all documents are committed already. Of a new document none was removed
-    since.
     """
     if len(signed) < 2 or not get_backend(using).can_take_free_rows:
-        return [
-            document for document in signed if call_with_retries(_store_one, document, using, keys_written)
-        ]
-    stored_together, remaining = call_with_retries(_store_unlocked, signed, using, keys_written)
-    one_by_one = [
-        document for document in remaining if call_with_retries(_store_one, document, using, keys_written)
-    ]
+        return [document for document in signed if call_with_retries(_store_one, document, using)]
+    stored_together, remaining = call_with_retries(_store_unlocked, signed, using)
+    one_by_one = [document for document in remaining if call_with_retries(_store_one, document, using)]
     stored_ids = {document.document_id for document in (*stored_together, *one_by_one)}
     return [document for document in signed if document.document_id in stored_ids]
 
@@ -75,18 +66,13 @@ def delete_index_rows(document: int, using: str, kept_scheme: int = 0) -> None:
     fingerprint_queries.delete_contacts_of(using, document)
 
 
-def _store_one(signed: SignedDocument, using: str, keys_written: bool) -> bool:
-    if (
-        signed.is_new
-        and not keys_written
-        and _can_store_in_one_statement(using)
-        and _store_in_one_statement(signed, using)
-    ):
+def _store_one(signed: SignedDocument, using: str) -> bool:
+    if signed.is_new and _can_store_in_one_statement(using) and _store_in_one_statement(signed, using):
         return True
     with transaction.atomic(using=using, durable=True):
         if not claim_version(signed, using):
             return False
-        _write_rows([signed], using, keys_written)
+        _write_rows([signed], using)
     return True
 
 
@@ -111,22 +97,22 @@ def _store_in_one_statement(signed: SignedDocument, using: str) -> bool:
 
 
 def _store_unlocked(
-    signed: Sequence[SignedDocument], using: str, keys_written: bool
+    signed: Sequence[SignedDocument], using: str
 ) -> tuple[list[SignedDocument], list[SignedDocument]]:
     """Store the documents with free rows in one transaction. Return them, and the documents left."""
     with write_transaction(using):
         claimed, remaining = claim_unlocked_versions(signed, using)
         if claimed:
-            _write_rows(claimed, using, keys_written)
+            _write_rows(claimed, using)
     return claimed, remaining
 
 
-def _write_rows(signed: Sequence[SignedDocument], using: str, keys_written: bool) -> None:
+def _write_rows(signed: Sequence[SignedDocument], using: str) -> None:
     """Write keys, fingerprints and contacts of documents with claimed versions."""
     # A new document has no rows to read and replace.
     former_ids = [document.document_id for document in signed if not document.is_new]
     stored_keys = _read_stored_keys(former_ids, signed[0].scheme.pk, using) if former_ids else {}
-    _replace_keys(signed, stored_keys, using, keys_written)
+    _replace_keys(signed, stored_keys, using)
     fingerprint_queries.write(using, [_fingerprint_values(document) for document in signed])
     if former_ids or any(document.contacts for document in signed):
         _replace_contacts(signed, former_ids, using)
@@ -144,10 +130,8 @@ def _read_stored_keys(documents: Sequence[int], scheme: int, using: str) -> dict
     return stored_keys
 
 
-def _replace_keys(
-    signed: Sequence[SignedDocument], stored_keys: Mapping[int, set[int]], using: str, keys_written: bool
-) -> None:
-    if len(signed) == 1 and not keys_written:
+def _replace_keys(signed: Sequence[SignedDocument], stored_keys: Mapping[int, set[int]], using: str) -> None:
+    if len(signed) == 1:
         (document,) = signed
         storage.replace_keys(
             using, document.document_id, stored_keys.get(document.document_id, ()), document.keys.tolist()
@@ -156,14 +140,13 @@ def _replace_keys(
     added_pairs, removed_pairs = [], []
     for document in signed:
         new_keys, old_keys = set(document.keys.tolist()), stored_keys.get(document.document_id, set())
-        # The caller wrote all keys. Of a document signed before, another worker may have removed some since.
-        if not (keys_written and document.is_new):
-            added_pairs += [(key, document.document_id) for key in new_keys - old_keys]
+        added_pairs += [(key, document.document_id) for key in new_keys - old_keys]
         removed_pairs += [(key, document.document_id) for key in old_keys - new_keys]
     if removed_pairs:
         storage.remove_run(using, *zip(*removed_pairs))
     if added_pairs:
-        storage.add_run(using, *zip(*added_pairs))
+        assume_new = all(document.is_new for document in signed)
+        storage.add_run(using, *zip(*added_pairs), assume_new=assume_new)
 
 
 def _fingerprint_values(signed: SignedDocument) -> list[Any]:

@@ -49,7 +49,11 @@ class StoredPosts(ComparedPosts):
         return algorithm_of(self.scheme, ignored_classes)
 
     def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
-        return storage.read_buckets(self.using, keys, self.bucket_size)
+        if len(signed) == 1:
+            return storage.read_buckets(self.using, keys, self.bucket_size)
+        from .batch_buckets import read_one_after_another
+
+        return read_one_after_another(signed, keys, self.bucket_size, self.using)
 
     def relations_of(self, documents: Collection[int]) -> dict[int, Relations]:
         return relations_of(documents, self.using)

@@ -26,7 +26,7 @@ from .batch_size import AdaptiveBatchSize
 from .clusters.repair import repair_cluster, reprocess_members
 from .leases import available_rows, lease_many, renew_leases
 from .missing_statistics import documents_to_remove, unready_content_types
-from .process_documents import process_documents
+from .process_documents import ignore_stored, process_documents
 from .work_queue import finish_row, lease_row, release_without_attempt, retry_later
 
 logger = logging.getLogger(__name__)
@@ -119,7 +119,7 @@ class _Drain:
         """Lease and process a group. Its duration sets the size of the next batch."""
         started = time.monotonic()
         documents = lease_many(group, self.using, get_site_settings().lease_seconds)
-        _process_batch(documents, self.using)
+        process_batch(documents, self.using)
         self.processed += len(documents)
         self.batch_size.record(len(group), time.monotonic() - started)
 
@@ -159,14 +159,17 @@ def pending_rows(
     )
 
 
-def _process_batch(documents: Sequence[Document], using: str) -> None:
-    """Process documents together.
+def process_batch(
+    documents: Sequence[Document], using: str, on_stored: Callable[[Collection[int]], None] = ignore_stored
+) -> None:
+    """Process leased documents together.
 
-    If that fails, process them one by one, so that only the faulty one fails.
+    If that fails, process them one by one, so that only the faulty one fails. ``on_stored``: see
+    ``process_documents``.
     """
     if len(documents) > 1:
         try:
-            return process_documents(documents, using)
+            return process_documents(documents, using, on_stored)
         except infrastructure_errors():
             raise
         except Exception as error:
@@ -174,7 +177,7 @@ def _process_batch(documents: Sequence[Document], using: str) -> None:
     for position, document in enumerate(documents):
         # The leases began with the batch: the last documents may wait long.
         renew_leases(documents[position:], using)
-        _process_one(document, partial(process_documents, [document], using), using)
+        _process_one(document, partial(process_documents, [document], using, on_stored), using)
 
 
 def _repair_leased(pk: int, using: str) -> bool:

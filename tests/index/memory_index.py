@@ -1,6 +1,6 @@
 """A key index of a site's own, as docs/guide/key-index.md shows it."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import partial
 from heapq import nlargest
 
@@ -34,19 +34,6 @@ class MemoryIndex(KeyIndex):
         ]
         positions, documents = np.array(rows, np.int64).reshape(-1, 2).T
         return positions, documents
-
-    def key_counts(self, first, last):
-        return dict(Counter(document for _, document in self._pairs() if first <= document <= last))
-
-    def keys_of(self, documents):
-        keys_by_document = defaultdict(list)
-        for key, document in self._pairs():
-            if document in documents:
-                keys_by_document[document].append(key)
-        return dict(keys_by_document)
-
-    def _pairs(self):
-        return [(key, document) for key, documents in self.documents_by_key.items() for document in documents]
 
     def _after_commit(self, removed, added):
         """Change the index when the transaction commits, or at once if there is none."""

@@ -165,7 +165,7 @@ def test_those_whose_worker_died_are_taken_alone(monkeypatch):
     later, sizes = post(PIANO), []
     taken = process_documents
     monkeypatch.setattr(
-        worker, "process_documents", lambda rows, using: sizes.append(len(rows)) or taken(rows, using)
+        worker, "process_documents", lambda rows, *rest: sizes.append(len(rows)) or taken(rows, *rest)
     )
     later_twin = post(CAT)
     drain_all()

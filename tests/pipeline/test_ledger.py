@@ -147,6 +147,5 @@ def test_many_objects_are_numbered_in_few_statements(django_assert_max_num_queri
                 dict(zip(keys, range(first, 200))),
                 "default",
                 renumber=False,
-                with_lease=False,
             )
     assert list(Document.objects.order_by("pk").values_list("first_seen", flat=True)) == list(range(7, 37))

@@ -253,7 +253,7 @@ def test_the_first_phrase_of_all_is_looked_for_in_the_rest_of_a_run():
     one, two = Ad.objects.bulk_create([Ad(text=PIANO), Ad(text=f"{CAT} Срочная продажа.")])
 
     def tell(phase, posts):
-        if phase == "writing" and not KeyPhrase.objects.exists():
+        if phase == "comparing" and not KeyPhrase.objects.exists():
             phrase("срочная продажа")
 
     process_ranges(begin_pass(adapter_for(Ad), "default"), 1, tell)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections
-
-from ..backends.base import placeholders
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,11 +15,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     BucketRows = tuple[Numbers, Numbers]
     """Positions in the list of requested keys, and for each position a document with that key."""
-
-SELECT_KEY_COUNTS = (
-    "SELECT {document}, COUNT(*) FROM {keys} WHERE {document} BETWEEN %s AND %s GROUP BY {document}"
-)
-SELECT_KEYS = "SELECT {document}, {key} FROM {keys} WHERE {document} IN ({holes})"
 
 
 class KeyTable(ABC):
@@ -65,22 +57,6 @@ class KeyTable(ABC):
     @abstractmethod
     def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
         """Return for each distinct key the ``cap`` documents with the highest ids, in no order."""
-
-    def key_counts(self, first: int, last: int) -> dict[int, int]:
-        """Return the number of keys of each document with an id from ``first`` to ``last``.
-
-        Documents without keys are left out. No index helps: this scans the whole table.
-        """
-        return dict(self.fetch_all(self._format(SELECT_KEY_COUNTS), [first, last]))
-
-    def keys_of(self, documents: Collection[int]) -> dict[int, list[int]]:
-        """Return the keys of at most 500 documents, in no order. This scans the whole table too."""
-        keys_by_document: defaultdict[int, list[int]] = defaultdict(list)
-        if documents:
-            statement = self._format(SELECT_KEYS, holes=placeholders(len(documents)))
-            for document, key in self.fetch_all(statement, sorted(documents)):
-                keys_by_document[document].append(key)
-        return dict(keys_by_document)
 
     def compact(self) -> None:
         """Pack pages that a first index left loosely filled, without blocking other connections.

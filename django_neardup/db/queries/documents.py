@@ -20,7 +20,7 @@ MARKED_COLUMNS = (
 
 CREATED_COLUMNS = (
     "content_type_id", "object_id", "object_key", "first_seen", "created", "author", "live", "state", "reason",
-    "recheck", "version", "wanted", "done", "attempts", "pending_since", "leased_until",
+    "recheck", "version", "wanted", "done", "attempts", "pending_since",
 )  # fmt: skip
 
 HAS_CONTENT_TYPE = {
@@ -115,17 +115,14 @@ def create_pending(
     content_type: int,
     objects: Sequence[tuple[str, int | None, int]],
     created: Any,
-    lease_milliseconds: int | None,
 ) -> None:
-    """Create documents, leased if ``lease_milliseconds`` is given. Those that exist stay as they are.
+    """Create documents that wait for a worker. Those that exist stay as they are.
 
     ``objects``: object id, integer key and first-seen number of each.
     """
     backend = get_backend(using)
-    lease = "NULL" if lease_milliseconds is None else f"{backend.clock} + {int(lease_milliseconds)}"
     row = (
-        f"({int(content_type)}, %s, %s, %s, %s, '', FALSE, 'pending', '', FALSE, 0, 1, 0, 0, "
-        f"{backend.clock}, {lease})"
+        f"({int(content_type)}, %s, %s, %s, %s, '', FALSE, 'pending', '', FALSE, 0, 1, 0, 0, {backend.clock})"
     )
     begin, end = backend.ignored
     backend.execute(

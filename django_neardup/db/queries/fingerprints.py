@@ -217,15 +217,6 @@ def signed_documents(using: str, documents: Sequence[int], scheme: int) -> set[i
     return {document for (document,) in fetch_all_in(using, statement, documents, scheme)}
 
 
-def key_counts(using: str, documents: Sequence[int]) -> dict[int, int]:
-    """Return the number of keys in the fingerprints of each document."""
-    statement = (
-        'SELECT "document_id", SUM(LENGTH("keys")) FROM "neardup_fingerprint" '
-        'WHERE "document_id" IN ({}) GROUP BY 1'
-    )
-    return {document: int(size) // 8 for document, size in fetch_all_in(using, statement, documents)}
-
-
 def screening_rows(using: str, documents: Collection[int], scheme: int) -> list[Row]:
     """Return document, both digests, word count, payload, keys and leader of the cluster.
 

@@ -1,17 +1,9 @@
-"""The backfill of a model: all objects in sorted runs, shared by any number of processes and machines.
+"""The first index of a model: all objects by ranges, shared by any number of processes and machines.
 
 A pass (``passes``) goes once through all objects of the model. ``ranges`` assigns ranges of primary keys to
-processes, and ``index_model`` processes a range in one or more runs:
-
-- ``range_documents`` creates and leases the documents.
-- ``sign_range`` reads and signs the objects, and ``spool`` stores the signatures in files.
-- ``write_keys`` writes the keys to the index in key order, and then the fingerprints.
-- ``matcher`` compares and clusters the documents. ``bucket_cache`` reads full buckets for it.
-
-A document that fails in any step is left to the normal drain (``batch_fallback``).
-
-The same posts, marked and drained by as many workers, take twice as long (``make bench ROWS=first``): their keys
-are written post by post, and each batch reads its buckets again. So both ways exist.
+processes; ``owner_tokens`` tell which process has a range. ``index_model`` goes through a range:
+``range_documents`` creates the documents and marks those whose post has changed, and the worker's
+``process_batch`` processes them. A document that fails is left to the worker.
 """
 
 from .index_model import process_ranges

@@ -1,46 +1,36 @@
-"""Processing of one range, from its objects to their clusters, and of range after range until none is left."""
+"""Processing of one range, a few posts at a time, and of range after range until none is left."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from django.db import connections
 
+from ...conf import get_site_settings
 from ...models import Document, Scheme
-from ..batch_size import AdaptiveBatchSize
+from ..leases import lease_many
+from ..reconcile import select_outdated
 from ..scheme_cache import clear_cache
 from ..version_guard import SchemeChanged
-from .matcher import BATCH, Matcher
+from ..worker import process_batch
 from .passes import IndexPass, PostCounts, is_over
 from .range_documents import (
-    LEASE_SECONDS,
     get_or_create_documents,
-    mark_for_worker,
-    release_killed_run,
+    mark_all,
+    release_documents,
     request_recheck,
+    request_turns,
 )
 from .ranges import MAX_POSTS_PER_RANGE, Claim, LeaseLost, claim_range
-from .run_posts import RunPosts
-from .sign_range import sign_objects
-from .spool import Spool
-from .write_keys import delete_orphaned_keys, store_signed, write_keys
 
-CHUNK_SIZE = 500
-"""Largest number of objects read and signed together. One statement takes a list of that length."""
+BATCH = 100
+"""Largest number of posts that are processed together."""
 
-MAX_SPOOL_BYTES = 256 << 20
-"""Size of the signatures in files above which a run is written, even if its range is not complete."""
-
-MAX_RUN_SECONDS = LEASE_SECONDS / 3
-"""Duration after which a run is written as well, because the leases of its documents are not renewed."""
-
-RENEW_SECONDS = 1.0
-"""Interval after which a claim is renewed while objects are read."""
-
-SCAN_SECONDS = 3600
-"""Longest duration of a statement that scans the whole key table."""
+MARKED_TOGETHER = 500
+"""Largest number of posts that are only marked or numbered together."""
 
 WAIT_SECONDS = 1.0
 """Pause between two checks of ranges that other processes have claimed."""
@@ -58,7 +48,7 @@ def process_ranges(
 ) -> None:
     """Process ranges of ``posts`` objects until the pass is over.
 
-    The last ranges may be shared with other processes. ``mark_only``: leave every post to the normal drain.
+    The last ranges may be shared with other processes. ``mark_only``: leave every post to the workers.
     """
     clear_cache(index_pass.using)
     while True:
@@ -108,120 +98,73 @@ def _process_range(range_claim: Claim, report: PhaseCallback, mark_only: bool) -
 
 
 def _mark_range(range_claim: Claim, report: PhaseCallback) -> None:
-    index_pass, done_count, marked = range_claim.index_pass, 0, set[int]()
-    for chunk in range_claim.chunks(CHUNK_SIZE):
-        marked.update(
-            mark_for_worker(index_pass.adapter, chunk, index_pass.using, renumber=index_pass.is_first)
-        )
+    index_pass, done_count = range_claim.index_pass, 0
+    for chunk in range_claim.chunks(MARKED_TOGETHER):
+        mark_all(index_pass.adapter, chunk, index_pass.using, renumber=index_pass.is_first)
         done_count += len(chunk)
         range_claim.renew(PostCounts(done_count, done_count))
         report("marking", PostCounts(len(chunk), len(chunk)))
-    if range_claim.is_retry:
-        delete_orphaned_keys(
-            index_pass.adapter,
-            marked,
-            index_pass.using,
-            lambda: range_claim.renew(PostCounts(done_count, done_count), SCAN_SECONDS),
-        )
 
 
 def _number_objects(range_claim: Claim, report: PhaseCallback) -> None:
-    """Create a document for every object, in the adapter's order. Later ranges sign them."""
-    for chunk in range_claim.ordered_chunks(CHUNK_SIZE):
-        get_or_create_documents(
-            range_claim.index_pass.adapter,
-            chunk,
-            range_claim.index_pass.using,
-            renumber=range_claim.index_pass.is_first,
-        )
+    """Create a document for every object, in the adapter's order. Later ranges process them."""
+    index_pass = range_claim.index_pass
+    for chunk in range_claim.ordered_chunks(MARKED_TOGETHER):
+        get_or_create_documents(index_pass.adapter, chunk, index_pass.using, renumber=index_pass.is_first)
         range_claim.renew(PostCounts())
         report("numbering", PostCounts())
 
 
 class _RangeRun:
-    """The runs of one range."""
+    """The processing of one range. Each post is processed as by a worker."""
 
     def __init__(self, range_claim: Claim, report: PhaseCallback) -> None:
-        self.range_claim, self._report = range_claim, report
-        self.index_pass, self.using = range_claim.index_pass, range_claim.index_pass.using
-        self.scheme = Scheme.objects.using(self.using).get(pk=self.index_pass.scheme)
-        self._document_ids: set[int] = set()
-        self._locked_documents: list[Document] = []
+        self._claim, self._report = range_claim, report
+        self._pass, self._using = range_claim.index_pass, range_claim.index_pass.using
+        self._scheme = Scheme.objects.using(self._using).get(pk=self._pass.scheme)
         self._counts = PostCounts()
-        self._renewed_at = time.monotonic()
+        self._locked: list[Document] = []
 
     def run(self) -> None:
-        spool, started_at = Spool(self.index_pass.adapter, self.scheme), time.monotonic()
-        if self.range_claim.is_retry:
-            release_killed_run(
-                self.index_pass.adapter,
-                self.range_claim.index_range.first_seen,
-                self.range_claim.index_range.posts,
-                self.using,
-            )
-        try:
-            for chunk in self.range_claim.chunks(CHUNK_SIZE):
-                signed, document_ids, locked_documents = sign_objects(
-                    self.index_pass, self.scheme, chunk, self._keep_alive
-                )
-                spool.add(signed)
-                self._locked_documents += locked_documents
-                # Only a retry has to look for keys that an earlier attempt left.
-                self._document_ids.update(document_ids if self.range_claim.is_retry else ())
-                self._advance("signing", len(chunk), len(chunk) - len(signed))
-                if spool.size_in_bytes > MAX_SPOOL_BYTES or time.monotonic() - started_at > MAX_RUN_SECONDS:
-                    self._finish_run(spool)
-                    spool.close()
-                    spool, started_at = Spool(self.index_pass.adapter, self.scheme), time.monotonic()
-            self._finish_run(spool)
-            if self.range_claim.is_retry:
-                delete_orphaned_keys(
-                    self.index_pass.adapter, self._document_ids, self.using, self._renew_before_scan
-                )
-            request_recheck(self._locked_documents, self.using)
-        finally:
-            spool.close()
+        for chunk in self._claim.chunks(BATCH):
+            self._process_chunk(chunk)
+        request_recheck(self._locked, self._using)
 
-    def _finish_run(self, spool: Spool) -> None:
-        posts = RunPosts(spool.documents, self.index_pass.adapter.settings, self.scheme, self.using)
-        # All keys are committed before candidates are read. So of two simultaneous runs, the later one sees the
-        # keys of the other, independent of the timing.
-        for _ in write_keys(spool, posts, self.using, is_retry=self.range_claim.is_retry):
-            self._advance("writing keys")
-        unstored: set[int] = set()
-        for batch in spool.batches():
-            stored_ids = {signed_document.document_id for signed_document in store_signed(batch, self.using)}
-            unstored.update(
-                signed_document.document_id
-                for signed_document in batch
-                if signed_document.document_id not in stored_ids
-            )
-            self._advance("writing")
-        posts.load_older_documents(self._keep_alive)
-        matcher, adaptive_size = Matcher(posts), AdaptiveBatchSize(BATCH)
-        for batch in spool.batches():
-            for portion in adaptive_size.batches(
-                [signed_document for signed_document in batch if signed_document.document_id not in unstored]
-            ):
-                matcher.match(portion)
-                self._advance("comparing", compared=len(portion))
-            unstored_count = sum(signed_document.document_id in unstored for signed_document in batch)
-            self._advance("comparing", compared=unstored_count)
+    def _process_chunk(self, first_seen_numbers: Mapping[Any, int]) -> None:
+        """Process the posts whose text is not the indexed one. ``first_seen_numbers``: by primary key."""
+        adapter, using, size = self._pass.adapter, self._using, len(first_seen_numbers)
+        documents = get_or_create_documents(adapter, first_seen_numbers, using, self._pass.is_first)
+        pending = [document.pk for document in documents if document.pending_since is not None]
+        if self._claim.is_retry:
+            # A killed process may have leased them. If it lives, a text is compared twice, which does no harm.
+            release_documents(pending, using)
+        settled = [document for document in documents if document.pending_since is None]
+        # A document that has got its number just now may lead its cluster.
+        renumbered = [document for document in settled if document.recheck]
+        others = [document for document in settled if not document.recheck]
+        outdated = [*renumbered, *select_outdated(adapter, others, self._scheme, using)]
+        marked = {document.pk for document in request_turns(outdated, using)}
+        self._locked += [document for document in outdated if document.pk not in marked]
+        leased = lease_many(sorted({*pending, *marked}), using, get_site_settings().lease_seconds)
+        skipped = PostCounts(size - len(leased), size - len(leased))
+        if skipped.signed:
+            self._advance("comparing", skipped)
+        if leased:
+            signed: set[int] = set()
+            process_batch(leased, using, lambda ids: self._add_signed(signed, ids))
+            left = PostCounts(len(leased) - len(signed), len(leased))
+            self._advance("comparing", left)
 
-    def _keep_alive(self) -> None:
-        """Renew the claim if the last renewal is more than ``RENEW_SECONDS`` ago."""
-        if time.monotonic() - self._renewed_at > RENEW_SECONDS:
-            self._renew_claim()
+    def _add_signed(self, signed: set[int], documents: Collection[int]) -> None:
+        """Count documents whose keys are stored. After a failure they are stored again, one by one."""
+        new = set(documents) - signed
+        signed |= new
+        self._advance("signing", PostCounts(len(new), 0))
 
-    def _renew_before_scan(self) -> None:
-        """Renew the claim for the duration of one scan of the whole key table."""
-        self._renew_claim(SCAN_SECONDS)
-
-    def _renew_claim(self, seconds: int = 0) -> None:
-        self.range_claim.renew(self._counts, seconds)
-        self._renewed_at = time.monotonic()
-
-    def _advance(self, phase: str, signed: int = 0, compared: int = 0) -> None:
-        self._counts = PostCounts(self._counts.signed + signed, self._counts.compared + compared)
-        self._renew_claim()
-        self._report(phase, PostCounts(signed, compared))
+    def _advance(self, phase: str, counts: PostCounts) -> None:
+        """Store the progress, and renew the claim."""
+        self._counts = PostCounts(
+            self._counts.signed + counts.signed, self._counts.compared + counts.compared
+        )
+        self._claim.renew(self._counts)
+        self._report(phase, counts)

@@ -144,23 +144,8 @@ def _begin_pass(adapter: Adapter, using: str, restart: bool, join: bool) -> Inde
         if not is_running and join:
             return None
         if restart or not is_running:
-            ranges = IndexRange.objects.using(using).filter(scheme=scheme, label=label)
-            interrupted = _interrupted_ranges(ranges, progress) if is_running else []
-            ranges.delete()
+            IndexRange.objects.using(using).filter(scheme=scheme, label=label).delete()
             is_first = not (progress.get("finished") or progress.get("again"))
-            progress = {
-                "pass": progress.get("pass", 0) + 1, "again": not is_first, "finished": False, "torn": interrupted,
-            }  # fmt: skip
+            progress = {"pass": progress.get("pass", 0) + 1, "again": not is_first, "finished": False}
             save_progress(scheme, label, **progress)
     return IndexPass(adapter, using, scheme.pk, progress["pass"], not progress["again"])
-
-
-def _interrupted_ranges(
-    ranges: models.QuerySet[IndexRange], progress: dict[str, Any]
-) -> list[tuple[str | None, str]]:
-    """Return the key ranges in which the discarded pass or an earlier one was interrupted.
-
-    Keys that no post has any more may be left there.
-    """
-    unfinished = ranges.filter(finished=False).exclude(last="")
-    return [*progress.get("torn", ()), *unfinished.values_list("after", "last")]

@@ -1,4 +1,4 @@
-"""Documents of a run: create the missing ones, and lease documents that must be signed again."""
+"""Documents of a range: create the missing ones, and request turns for those that must be processed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connections
-from django.db.models import BigIntegerField, Case, F, When
+from django.db.models import F
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -21,18 +21,10 @@ from ..content_objects import canonical_id, content_type_of
 from ..locks import call_with_retries, write_transaction
 from ..work_queue import mark_document
 
-LEASE_SECONDS = 1800
-"""Longest time for which a run holds its documents, so that no other process signs them.
-
-It usually ends earlier. Documents of a killed run are taken over together with its range, even if their lease
-has not expired.
-"""
-
 READ_FIELDS = (
-    "id", "wanted", "done", "pending_since", "leased_until", "content_type_id", "object_id", "space_id", "state",
-    "recheck", "version", "first_seen",
+    "id", "wanted", "pending_since", "object_id", "state", "recheck", "version", "first_seen",
 )  # fmt: skip
-"""The fields of a document that a run reads."""
+"""The fields of a document that are read before it is leased."""
 
 READ_COLUMNS = [field.attname for field in Document._meta.concrete_fields if field.attname in READ_FIELDS]
 
@@ -42,18 +34,17 @@ def get_or_create_documents(
     first_seen_numbers: Mapping[Any, int],
     using: str,
     renumber: bool,
-    with_lease: bool = True,
 ) -> list[Document]:
     """Return the documents of the objects in their order.
 
-    Missing ones are created with the first-seen numbers, and leased. ``renumber``: documents that were
-    processed live get their number as well, and a turn for its consequences.
+    Missing ones are created with the first-seen numbers, pending. ``renumber``: documents that were processed
+    live get their number as well, and a turn for its consequences.
     """
     documents = _read_documents(adapter, list(first_seen_numbers), using)
     missing = [key for key in first_seen_numbers if canonical_id(key) not in documents]
     for portion in chunked(missing, CHUNK_SIZE // 4):  # four parameters each, see CHUNK_SIZE
         call_with_retries(
-            _create_documents, adapter, {key: first_seen_numbers[key] for key in portion}, with_lease, using
+            _create_documents, adapter, {key: first_seen_numbers[key] for key in portion}, using
         )
     if renumber:
         _renumber(documents, first_seen_numbers, using)
@@ -63,15 +54,13 @@ def get_or_create_documents(
     ]
 
 
-def lease_for_signing(documents: Sequence[Document], using: str, with_lease: bool = True) -> list[Document]:
-    """Lease documents that must be signed again, and return them. Request a turn for each of them.
+def request_turns(documents: Sequence[Document], using: str) -> list[Document]:
+    """Request a turn for each of the documents, and return those.
 
-    A request that is already pending stays as it is. Two kinds of documents are left out:
+    Two kinds of documents are left out:
 
     - documents that were marked since they were read,
     - documents that another process has locked. Call ``request_recheck`` for them.
-
-    The normal drain processes both kinds. Without ``with_lease`` it processes all documents.
     """
     by_request: defaultdict[int, list[Document]] = defaultdict(list)
     for document in documents:
@@ -83,7 +72,7 @@ def lease_for_signing(documents: Sequence[Document], using: str, with_lease: boo
         document
         for same_request in by_request.values()
         for portion in chunked(same_request, size)
-        for document in call_with_retries(_lease_for_signing, portion, with_lease, using)
+        for document in call_with_retries(_request_turns, portion, using)
     ]
 
 
@@ -102,41 +91,14 @@ def request_recheck(documents: Iterable[Document], using: str) -> None:
         )
 
 
-def mark_for_worker(
-    adapter: Adapter, first_seen_numbers: Mapping[Any, int], using: str, renumber: bool
-) -> list[int]:
-    """Leave all of the objects to the normal drain. Return the ids of their documents."""
-    documents = get_or_create_documents(adapter, first_seen_numbers, using, renumber, with_lease=False)
-    leased_ids = [
-        document.pk for document in documents if document.version == 0 and document.leased_until is not None
-    ]
-    release_documents(leased_ids, using)
-    pending_ids = {document.pk for document in documents if document.pending_since is not None}
-    requested_ids = {
-        document.pk
-        for document in lease_for_signing(
-            [document for document in documents if document.pk not in pending_ids], using, with_lease=False
-        )
-    }
-    for document in documents:
-        if document.pk not in pending_ids | requested_ids:
+def mark_all(adapter: Adapter, first_seen_numbers: Mapping[Any, int], using: str, renumber: bool) -> None:
+    """Leave all of the objects to the workers. No object is read."""
+    documents = get_or_create_documents(adapter, first_seen_numbers, using, renumber)
+    settled = [document for document in documents if document.pending_since is None]
+    marked = {document.pk for document in request_turns(settled, using)}
+    for document in settled:
+        if document.pk not in marked:
             mark_document(document.pk, using)
-    return [document.pk for document in documents]
-
-
-def release_killed_run(adapter: Adapter, first_seen: int, count: int, using: str) -> None:
-    """Release the documents that a killed run created and still holds.
-
-    They are found by their first-seen numbers, ``count`` of them from ``first_seen`` on: the object of a
-    document may be gone.
-    """
-    rows = Document.objects.using(using).filter(
-        content_type=content_type_of(adapter.model, using), leased_until__isnull=False
-    )
-    release_documents(
-        rows.filter(first_seen__range=(first_seen, first_seen + count - 1)).values_list("pk", flat=True),
-        using,
-    )
 
 
 def release_documents(documents: Iterable[int], using: str) -> None:
@@ -153,16 +115,13 @@ def _read_documents(adapter: Adapter, keys: Sequence[Any], using: str) -> dict[s
     return {document.object_id: document for document in documents}
 
 
-def _create_documents(
-    adapter: Adapter, first_seen_numbers: Mapping[Any, int], with_lease: bool, using: str
-) -> None:
+def _create_documents(adapter: Adapter, first_seen_numbers: Mapping[Any, int], using: str) -> None:
     created = connections[using].ops.adapt_datetimefield_value(timezone.now())
     document_queries.create_pending(
         using,
         content_type_of(adapter.model, using).pk,
         [(canonical_id(key), _integer_key(key), number) for key, number in first_seen_numbers.items()],
         created,
-        LEASE_SECONDS * 1000 if with_lease else None,
     )
 
 
@@ -180,29 +139,18 @@ def _renumber(documents: Mapping[str, Document], first_seen_numbers: Mapping[Any
             document.first_seen, document.recheck = number, True
 
 
-def _lease_for_signing(documents: Sequence[Document], with_lease: bool, using: str) -> list[Document]:
+def _request_turns(documents: Sequence[Document], using: str) -> list[Document]:
     with write_transaction(using):
         rows = Document.objects.using(using).filter(
             pk__in=[document.pk for document in documents], wanted=documents[0].wanted
         )
         if get_backend(using).can_skip_locked:
             rows = rows.select_for_update(skip_locked=True)
-        pending_since_by_id = dict(rows.order_by("pk").values_list("pk", "pending_since"))
-        next_wanted = Case(
-            When(pending_since=None, then=F("wanted") + 1),
-            default=F("wanted"),
-            output_field=BigIntegerField(),
+        free_ids = set(rows.order_by("pk").values_list("pk", flat=True))
+        Document.objects.using(using).filter(pk__in=free_ids).update(
+            wanted=F("wanted") + 1, attempts=0, pending_since=Coalesce("pending_since", DatabaseClock())
         )
-        Document.objects.using(using).filter(pk__in=list(pending_since_by_id)).update(
-            wanted=next_wanted,
-            attempts=0,
-            pending_since=Coalesce("pending_since", DatabaseClock()),
-            **({"leased_until": DatabaseClock() + LEASE_SECONDS * 1000} if with_lease else {}),
-        )
-    leased = [document for document in documents if document.pk in pending_since_by_id]
-    for document in leased:
-        document.wanted += pending_since_by_id[document.pk] is None
-    return leased
+    return [document for document in documents if document.pk in free_ids]
 
 
 def _release_documents(documents: Sequence[int], using: str) -> None:

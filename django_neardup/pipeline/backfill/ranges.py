@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...models import LIVE_FIRST_SEEN, Document, IndexRange
 from ...models.fields import DatabaseClock
 from ..batch_size import AdaptiveBatchSize
 from ..content_objects import canonical_id
-from ..index_progress import lock_scheme, progress_of, save_progress
+from ..index_progress import lock_scheme, save_progress
 from ..locks import call_with_retries
 from ..reconcile import ordered_pk_batches
 from .owner_tokens import is_of_dead_process, new_token
@@ -24,8 +24,8 @@ from .passes import IndexPass, PostCounts, is_over_in_scheme
 MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES = 50_000, 250, 20
 """A range has one ``RANGES``-th of the objects, within bounds.
 
-The longer a run of keys in order, the fewer pages are touched twice. But a range that is interrupted is read
-again.
+A range that is interrupted is looked through again, and the claims of many small ones take longer than those of
+few large ones.
 """
 
 MAX_ATTEMPTS = 3
@@ -110,7 +110,7 @@ class Claim:
 
     def release(self, failed: bool) -> None:
         """Give the unfinished range back. Unless it ``failed``, do not count this attempt."""
-        # At least 1 remains, so that the next claim is a retry and cleans up after this one.
+        # At least 1 remains, so that the next claim is a retry and frees what this one has leased.
         attempts = F("attempts") if failed else Greatest(F("attempts") - 1, 1)
         self._update_or_raise(signed=0, token="", leased_until=None, attempts=attempts)
 
@@ -150,9 +150,7 @@ def _claim_range(index_pass: IndexPass, posts: int) -> Claim | None:
         unclaimed = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
         unclaimed |= Q(pk__in=_ranges_of_dead_processes(index_pass))
         row = index_pass.ranges.filter(unclaimed, finished=False).order_by("number").first()
-        row = row or _create_next_range(
-            index_pass, posts, progress_of(scheme, index_pass.model_label).get("torn", ())
-        )
+        row = row or _create_next_range(index_pass, posts)
         if row is None:
             if not index_pass.ranges.filter(finished=False).exists():
                 save_progress(scheme, index_pass.model_label, finished=True, again=True)
@@ -174,14 +172,11 @@ def _ranges_of_dead_processes(index_pass: IndexPass) -> list[int]:
     return [pk for pk, token in tokens if is_of_dead_process(token)]
 
 
-def _create_next_range(
-    index_pass: IndexPass, max_posts: int, interrupted: Iterable[tuple[str | None, str]]
-) -> IndexRange | None:
+def _create_next_range(index_pass: IndexPass, max_posts: int) -> IndexRange | None:
     """Create a range of at most ``max_posts`` objects after the existing ranges.
 
-    Return None if no object is left. If it contains keys of an ``interrupted`` range, it counts as started
-    before. If primary keys do not show the age of objects, the first pass begins with a range without
-    objects, in which all objects are numbered.
+    Return None if no object is left. If primary keys do not show the age of objects, the first pass begins
+    with a range without objects, in which all objects are numbered.
     """
     previous_range, rows = index_pass.ranges.order_by("-number").first(), index_pass.object_pks()
     if previous_range is None and index_pass.is_first and index_pass.adapter.order != "pk":
@@ -195,19 +190,11 @@ def _create_next_range(
         posts, last_pk = rows.count(), rows.reverse().first()
     if last_pk is None:
         return None
-    was_started = any(_keys_between(rows.filter(pk__lte=last_pk), *ends).exists() for ends in interrupted)
-    return _create_range(index_pass, previous_range, canonical_id(last_pk), posts, attempts=int(was_started))
-
-
-def _keys_between(rows: models.QuerySet[Any], after: str | None, last: str) -> models.QuerySet[Any]:
-    """Return the rows with a primary key above ``after`` and at most ``last``."""
-    to_python = rows.model._meta.pk.to_python
-    rows = rows.filter(pk__lte=to_python(last))
-    return rows if after is None else rows.filter(pk__gt=to_python(after))
+    return _create_range(index_pass, previous_range, canonical_id(last_pk), posts)
 
 
 def _create_range(
-    index_pass: IndexPass, previous_range: IndexRange | None, last: str, posts: int, attempts: int = 0
+    index_pass: IndexPass, previous_range: IndexRange | None, last: str, posts: int
 ) -> IndexRange:
     return IndexRange.objects.using(index_pass.using).create(
         scheme_id=index_pass.scheme,
@@ -219,7 +206,6 @@ def _create_range(
         if previous_range
         else _next_first_seen(index_pass.using),
         posts=posts,
-        attempts=attempts,
     )
 
 

@@ -1,0 +1,72 @@
+"""Full buckets of a batch, read as if its documents were processed one after another, in their order.
+
+The keys of a batch are stored all at once. If every document saw all of them, a batch of copies would fill its own
+buckets, and no earlier copy would be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..comparison.compared_texts import SignedText
+from ..index import keys as storage
+
+Numbers = NDArray[np.int64]
+
+
+def read_one_after_another(
+    signed: Sequence[SignedText], keys: Numbers, cap: int, using: str
+) -> tuple[Numbers, Numbers]:
+    """Return positions in ``keys``, ascending, and next to each one of the newest ``cap`` documents with that key.
+
+    ``keys``: int64[n], the keys of the documents one after another. In a full bucket, older documents take the
+    places of the documents of the batch that come after the owner of the key.
+    """
+    batch = _BatchOrder(signed)
+    positions, documents = storage.read_buckets(using, keys, cap)
+    is_seen = batch.is_seen(positions, documents)
+    # A bucket that is not full has been read whole.
+    is_full = np.bincount(positions, minlength=len(keys)) >= cap
+    has_unseen = np.bincount(positions[~is_seen], minlength=len(keys)) > 0
+    incomplete = np.flatnonzero(is_full & has_unseen)
+    if not len(incomplete):
+        return positions, documents
+    deeper_indexes, deeper_documents = storage.read_buckets(using, keys[incomplete], cap + len(signed))
+    deeper_positions = incomplete[deeper_indexes]
+    is_deeper_seen = batch.is_seen(deeper_positions, deeper_documents)
+    newest = _newest(deeper_positions[is_deeper_seen], deeper_documents[is_deeper_seen], cap)
+    is_kept = ~np.isin(positions, incomplete)
+    all_positions, all_documents = (
+        np.concatenate([column[is_kept], more]) for column, more in zip((positions, documents), newest)
+    )
+    order = np.argsort(all_positions, kind="stable")
+    return all_positions[order], all_documents[order]
+
+
+class _BatchOrder:
+    """The order of the documents of a batch."""
+
+    def __init__(self, signed: Sequence[SignedText]) -> None:
+        documents = np.array([text.document_id for text in signed], np.int64)
+        self._order = np.argsort(documents)
+        self._sorted = documents[self._order]
+        self._owners = np.repeat(np.arange(len(signed)), [len(text.keys) for text in signed])
+
+    def is_seen(self, positions: Numbers, documents: Numbers) -> NDArray[np.bool_]:
+        """Return which documents are not of the batch, or do not come after the owner of the key."""
+        indexes = np.minimum(np.searchsorted(self._sorted, documents), len(self._sorted) - 1)
+        places = np.where(self._sorted[indexes] == documents, self._order[indexes], -1)
+        seen: NDArray[np.bool_] = places <= self._owners[positions]
+        return seen
+
+
+def _newest(positions: Numbers, documents: Numbers, cap: int) -> tuple[Numbers, Numbers]:
+    """Return of each position the ``cap`` documents with the highest ids."""
+    order = np.lexsort((-documents, positions))
+    positions, documents = positions[order], documents[order]
+    first_rows = np.searchsorted(positions, positions)
+    is_kept = np.arange(len(positions)) - first_rows < cap
+    return positions[is_kept], documents[is_kept]
