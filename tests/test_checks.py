@@ -611,9 +611,10 @@ def test_e014_silent():
 
 def test_e014_unsupported_database(monkeypatch):
     monkeypatch.setattr(connection, "vendor", "oracle")
+    monkeypatch.setattr(connection, "display_name", "Oracle")
     messages = profiles.check_index()
     assert ids(messages) == ["E014"]
-    assert messages[0].msg.startswith("Database 'default': keys cannot be stored on oracle: it is neither")
+    assert messages[0].msg.startswith("Database 'default': keys cannot be stored on Oracle: it is neither")
     with with_profile(INDEX="tests.index.memory_index.MemoryIndex"):
         assert profiles.check_index() == []
 

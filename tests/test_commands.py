@@ -9,7 +9,7 @@ from django.db import connection
 
 from django_neardup.adapters import adapter_for
 from django_neardup.conf import get_profile
-from django_neardup.db.key_tables import mysql_keys
+from django_neardup.db.backends import mysql
 from django_neardup.management import index_run
 from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document, Scheme
 from django_neardup.pipeline import decide, mark_key, objects_of
@@ -54,7 +54,7 @@ def test_index_builds_groups_and_sums_up():
 @pytest.mark.engines("mariadb")
 def test_index_is_made_though_a_long_transaction_keeps_it_from_being_packed(monkeypatch):
     monkeypatch.setattr(index_run, "MIN_POSTS_TO_PACK", 1)
-    monkeypatch.setattr(mysql_keys, "LOCK_WAIT_SECONDS", 1)
+    monkeypatch.setattr(mysql, "LOCK_WAIT_SECONDS", 1)
     bulk(SOFA, SOFA_EDITED)
     other, said = connection.copy(), io.StringIO()
     with contextlib.closing(other), other.cursor() as cursor:

@@ -86,11 +86,11 @@ def test_sql_is_written_in_db_alone(path):
     assert not literals, f"{path}: move to db/queries or db/backends: {literals[0]}"
 
 
-def test_databases_are_told_apart_in_two_modules():
+def test_databases_are_told_apart_in_one_module():
     found = {
         path.as_posix() for path in CURRENT if depends_on_vendor(ast.parse((PACKAGE / path).read_text()))
     }
-    assert found == {"db/backends/__init__.py", "db/key_tables/__init__.py"}
+    assert found == {"db/backends/__init__.py"}
 
 
 def test_candidates_are_screened_in_one_module():

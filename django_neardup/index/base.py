@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..db.key_tables.key_table import BucketRows, Numbers
+    from ..db.backends.key_table import BucketRows, Numbers
 
 
 class KeyIndex(ABC):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..db.key_tables import get_key_table, unsupported_reason
+from django.core.exceptions import ImproperlyConfigured
+
+from ..db.backends import get_backend
 from .base import KeyIndex
 
 if TYPE_CHECKING:
-    from ..db.key_tables.key_table import BucketRows, Numbers
+    from ..db.backends.key_table import BucketRows, KeyTable, Numbers
 
 
 class DatabaseIndex(KeyIndex):
@@ -19,19 +21,30 @@ class DatabaseIndex(KeyIndex):
     """
 
     def configuration_problem(self) -> str:
-        return unsupported_reason(self.using)
+        backend = get_backend(self.using)
+        if backend.key_table is not None:
+            return ""
+        name = backend.connection.display_name
+        return f"keys cannot be stored on {name}: it is neither PostgreSQL, MariaDB, MySQL nor SQLite"
 
     def change(self, document: int, removed: Sequence[int], added: Sequence[int]) -> None:
-        get_key_table(self.using).change_keys(document, removed, added)
+        self._table().change_keys(document, removed, added)
 
     def add_run(self, keys: Numbers, documents: Numbers, assume_new: bool) -> None:
-        get_key_table(self.using).add_run(keys, documents, assume_new)
+        self._table().add_run(keys, documents, assume_new)
 
     def remove_run(self, keys: Numbers, documents: Numbers) -> None:
-        get_key_table(self.using).remove_run(keys, documents)
+        self._table().remove_run(keys, documents)
 
     def read_buckets(self, keys: Sequence[int], cap: int) -> BucketRows:
-        return get_key_table(self.using).newest_documents(keys, cap)
+        return self._table().newest_documents(keys, cap)
 
     def compact(self) -> None:
-        get_key_table(self.using).compact()
+        self._table().compact()
+
+    def _table(self) -> KeyTable:
+        """Return the key table. Raise ``ImproperlyConfigured`` if the database cannot store keys."""
+        key_table = get_backend(self.using).key_table
+        if key_table is None:
+            raise ImproperlyConfigured(f"Database {self.using!r}: {self.configuration_problem()}.")
+        return key_table(self.using)

@@ -14,7 +14,7 @@ from .index_class import get_index
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ..db.key_tables.key_table import Numbers
+    from ..db.backends.key_table import Numbers
 
 
 def replace_keys(using: str, document: int, old: Iterable[int], new: Iterable[int]) -> None:

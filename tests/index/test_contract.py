@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_neardup.db.key_tables import mysql_keys, postgresql_keys, sqlite_keys
+from django_neardup.db.backends import mysql, postgresql, sqlite
 from tests.index.contract import IndexContract
 
 
@@ -17,11 +17,11 @@ class TestDatabaseIndexInSmallStatements(IndexContract):
 
     @pytest.fixture(autouse=True)
     def _small_statements(self, monkeypatch):
-        monkeypatch.setattr(sqlite_keys, "PAIRS_PER_BATCH", 1000)
-        monkeypatch.setattr(mysql_keys, "PAIRS_PER_STATEMENT", 300)
-        monkeypatch.setattr(mysql_keys, "BUCKETS_PER_STATEMENT", 7)
-        monkeypatch.setattr(postgresql_keys, "PAIRS_PER_STATEMENT", 1000)
-        monkeypatch.setattr(postgresql_keys, "MIN_COPY_PAIRS", 1)
+        monkeypatch.setattr(sqlite, "PAIRS_PER_BATCH", 1000)
+        monkeypatch.setattr(mysql, "PAIRS_PER_STATEMENT", 300)
+        monkeypatch.setattr(mysql, "BUCKETS_PER_STATEMENT", 7)
+        monkeypatch.setattr(postgresql, "PAIRS_PER_STATEMENT", 1000)
+        monkeypatch.setattr(postgresql, "MIN_COPY_PAIRS", 1)
 
 
 @pytest.mark.engine_alike

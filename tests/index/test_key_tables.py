@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError, OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from django_neardup.db.key_tables import mysql_keys, postgresql_keys, sqlite_keys
+from django_neardup.db.backends import mysql, postgresql, sqlite
 from django_neardup.index import add_run, compact, read_buckets, remove_run, replace_keys
 from django_neardup.models import Key
 from tests.databases import engine
@@ -54,8 +54,8 @@ def test_a_long_text_is_looked_up_in_few_statements(db, django_assert_num_querie
 
 @pytest.mark.django_db(transaction=True)
 def test_a_run_that_fails_between_its_statements_leaves_nothing(stored, monkeypatch):
-    monkeypatch.setattr(sqlite_keys, "PAIRS_PER_BATCH", 10)
-    for module in (postgresql_keys, mysql_keys):
+    monkeypatch.setattr(sqlite, "PAIRS_PER_BATCH", 10)
+    for module in (postgresql, mysql):
         monkeypatch.setattr(module, "PAIRS_PER_STATEMENT", 10)
     statements = count()
 
@@ -127,10 +127,10 @@ def test_an_error_names_an_index_that_is_left_half_built(read_table):
             with pytest.raises(DatabaseError) as raised:
                 compact("default")
             other.rollback()
-            own.execute(postgresql_keys.SELECT_INVALID_INDEXES)
+            own.execute(postgresql.SELECT_INVALID_INDEXES)
             invalid = own.fetchall()
             compact("default")
-            own.execute(postgresql_keys.SELECT_INVALID_INDEXES)
+            own.execute(postgresql.SELECT_INVALID_INDEXES)
             assert not own.fetchall()
             own.execute("RESET lock_timeout")
     message = f'until: DROP INDEX CONCURRENTLY IF EXISTS "{invalid[0][0]}"' if invalid else "lock timeout"

@@ -37,7 +37,8 @@ def test_the_models_are_the_schema():
 
 def test_an_unsupported_database_is_refused(monkeypatch):
     monkeypatch.setattr(connection, "vendor", "oracle")
-    with pytest.raises(ImproperlyConfigured, match="Database 'default': keys cannot be stored on oracle"):
+    monkeypatch.setattr(connection, "display_name", "Oracle")
+    with pytest.raises(ImproperlyConfigured, match="Database 'default': keys cannot be stored on Oracle"):
         read_buckets("default", [1], cap=1)
 
 

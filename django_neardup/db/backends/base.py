@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 from django.db import connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from .key_table import KeyTable
+
 Row = tuple[Any, ...]
 
 IS_AVAILABLE = '"pending_since" IS NOT NULL AND ("leased_until" IS NULL OR "leased_until" < {clock})'
@@ -32,7 +34,8 @@ class Backend:
       ``foreign_key_actions()``. Without one, nothing is listed.
 
     ``has_one_writer``: a transaction that has begun to write finds no row locked. ``has_arrays``: a parameter may
-    be a list. ``heads_triggers``: the code of a trigger begins with the name of its table.
+    be a list. ``heads_triggers``: the code of a trigger begins with the name of its table. ``key_table``: None
+    if the database cannot store keys.
     """
 
     clock: ClassVar[str] = "NULL"
@@ -45,6 +48,7 @@ class Backend:
     has_one_writer: ClassVar[bool] = False
     has_arrays: ClassVar[bool] = False
     heads_triggers: ClassVar[bool] = True
+    key_table: ClassVar[type[KeyTable] | None] = None
 
     def __init__(self, using: str) -> None:
         self.using = using
