@@ -28,20 +28,14 @@ from ..pipeline.shared_evidence import (
     find_shared_evidence,
     shared_phrases,
 )
-from ..reports.shared_keys import SharedKeys, contact_kind
+from ..reports.messages import CONTACT_LABELS
+from ..reports.shared_keys import SharedKeys
 from ..reports.text_comparison import SharedValues
 from .pair_view import PairComparison
 from .side_by_side import ComparisonSide
 from .text_format import ONE_SIDED_LABELS, format_percent
 from .visible_objects import queue_list_url
 
-CONTACT_LABELS: dict[str, str | Promise] = {
-    "phone": gettext_lazy("phone"),
-    "email": gettext_lazy("e-mail"),
-    "link": gettext_lazy("link"),
-    "handle": gettext_lazy("handle"),
-    "account": gettext_lazy("other contact"),
-}
 KEY_KIND_LABELS: dict[str, str | Promise] = {
     "passages": gettext_lazy("passages %(count)d"),
     "pairs": gettext_lazy("pairs of words %(count)d"),
@@ -139,10 +133,10 @@ class Evidence:
 
     def _contact_rows(self, matched_values: SharedValues) -> Iterator[EvidenceRow]:
         counts_and_hashes = self._count_other_posts(matched_values.equal)
-        for kind, heading in CONTACT_LABELS.items():
+        for prefix, heading in CONTACT_LABELS.items():
             contacts = SharedValues(
                 *(
-                    _contacts_of_kind(values, kind)
+                    _contacts_with_prefix(values, prefix)
                     for values in (matched_values.equal, matched_values.only_a, matched_values.only_b)
                 )
             )
@@ -156,7 +150,7 @@ class Evidence:
                 ),
                 default=None,
             )
-            heading_and_text = capfirst(str(heading)), _match_text(contacts)
+            heading_and_text = capfirst(_(heading)), _match_text(contacts)
             yield (
                 EvidenceRow(*heading_and_text)
                 if most_used is None
@@ -221,8 +215,13 @@ def shared_keys_text(met: SharedKeys) -> str:
     return f"{text}: {', '.join(kinds)}" if kinds else text
 
 
-def _contacts_of_kind(contacts: Iterable[str], kind: str) -> tuple[str, ...]:
-    return tuple(contact for contact in contacts if contact_kind(contact) == kind)
+def _contacts_with_prefix(contacts: Iterable[str], prefix: str) -> tuple[str, ...]:
+    """Return the contacts whose first fitting beginning of ``CONTACT_LABELS`` is ``prefix``."""
+    return tuple(
+        contact
+        for contact in contacts
+        if next(beginning for beginning in CONTACT_LABELS if contact.startswith(beginning)) == prefix
+    )
 
 
 def _match_text(matched_values: SharedValues) -> str:

@@ -69,6 +69,14 @@ VERDICT_SENTENCES = {
     "related": gettext_noop("the texts have something in common"),
     "none": gettext_noop("the texts have too little in common"),
 }
+CONTACT_LABELS = {
+    "tel:": gettext_noop("phone"),
+    "mailto:": gettext_noop("e-mail"),
+    "url:": gettext_noop("link"),
+    "@": gettext_noop("handle"),
+    "": gettext_noop("other contact"),
+}
+"""Labels of contacts by the beginning of their canonical form. The first that fits counts."""
 EXACT_SENTENCE = gettext_noop("the same words in the same order")
 DIFFERENCE_LABELS = {
     "code": pgettext("what differs", "code"),

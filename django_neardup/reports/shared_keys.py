@@ -9,9 +9,6 @@ from ..algorithms.base import Algorithm
 from ..algorithms.default.neardup_keys import exact_key
 from ..text.canonical_text import CanonicalText
 
-CONTACT_PREFIXES = (("phone", "tel:"), ("email", "mailto:"), ("link", "url:"), ("handle", "@"))
-"""Kinds of contacts and the beginnings of their canonical forms. Any other contact is an "account"."""
-
 
 class SharedKeys(NamedTuple):
     """How many keys are equal.
@@ -54,8 +51,3 @@ def _keys_by_kind(
     # The index stores this key under every algorithm, so that exact copies are always candidates.
     keys_by_kind.setdefault("exact", {exact_key(text)})
     return {**keys_by_kind, "identity": {value for value in identity if value}}
-
-
-def contact_kind(contact: str) -> str:
-    """Return the kind of a canonical contact: phone, email, link, handle or account."""
-    return next((kind for kind, start in CONTACT_PREFIXES if contact.startswith(start)), "account")

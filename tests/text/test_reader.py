@@ -21,6 +21,7 @@ from django_neardup.text.tokens.synonyms import Synonyms
 from tests.fuzzing import examples
 from tests.text.hostile import HOSTILE
 from tests.text.reading import LONG, assert_read, of_batch, of_reader
+from tests.text.test_token_rules import MATCHED
 
 OWN = Path(__file__).parents[1] / "data"
 SYNONYMS = Synonyms.from_classes([["квартира", "жильё"], ["продать", "реализовать"], ["buy", "get"]])
@@ -55,7 +56,7 @@ BETWEEN = [
     ") ",
     " \u200b ",
 ]
-hard = st.sampled_from(WORDS) | st.one_of(
+hard = st.sampled_from([*WORDS, *MATCHED.values()]) | st.one_of(
     st.from_regex(pattern, fullmatch=True)
     for pattern in (units.UNIT, units.CURRENCY, numbers.PRICE, numbers.MEASURE, numbers.DATE)
 )
