@@ -14,7 +14,6 @@ from ...models import Document, Scheme
 from ..leases import lease_many
 from ..reconcile import select_outdated
 from ..scheme_cache import clear_cache
-from ..version_guard import SchemeChanged
 from ..worker import process_batch
 from .passes import IndexPass, PostCounts, is_over
 from .range_documents import (
@@ -67,17 +66,12 @@ def process_ranges(
 def _release_on_error(range_claim: Claim) -> Iterator[None]:
     """Release the claim if its processing fails, so that no process waits for the lease to expire.
 
-    If the claim was lost, do nothing. If the scheme or a space has changed, release the range for a new
-    attempt.
+    If the claim was lost, do nothing.
     """
     try:
         yield
     except LeaseLost:
         return
-    except SchemeChanged:
-        clear_cache(range_claim.index_pass.using)
-        with suppress(LeaseLost):
-            range_claim.release(failed=True)
     except BaseException as error:
         if not isinstance(error, Exception):
             # Ctrl-C may have left the connection in the middle of a statement.
