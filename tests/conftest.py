@@ -79,6 +79,14 @@ def _nothing_remembered(request: pytest.FixtureRequest) -> None:
             clear_cache(alias)
 
 
+@pytest.fixture(autouse=True)
+def _own_language() -> None:
+    """A request leaves its language to the thread: the next test begins with the one of the settings."""
+    from django.utils import translation
+
+    translation.deactivate()
+
+
 def _private(name: str) -> services.Service:
     try:
         return services.private(name)
