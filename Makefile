@@ -12,6 +12,8 @@ PORT = 8000
 TIMES = 20
 SAVES = 10000
 FAULTS = 100
+POSTS = 100000
+KILLS = 20
 # The hash secret of `make digest` and a file for its records, of the command line alone.
 SECRET =
 JSON =
@@ -20,7 +22,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-sites lint format types messages screenshots fuzz chaos bench bench-gate digest figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-sites lint format types messages screenshots fuzz chaos kills bench bench-gate digest figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +67,9 @@ chaos: $(STAMP)  ## SAVES=10000 posts while workers are killed, stalled, stopped
 	set -e; for engine in postgresql mariadb; do \
 		NEARDUP_TEST_DATABASE=$$engine SAVES=$(SAVES) FAULTS=$(FAULTS) SEED=$(SEED) $(BIN)/python -m pytest -s tests/pipeline/test_chaos.py; \
 	done
+
+kills: $(STAMP)  ## an index of POSTS=100000 posts that is killed KILLS=20 times equals one that is not
+	NEARDUP_TEST_DATABASE=sqlite POSTS=$(POSTS) KILLS=$(KILLS) $(BIN)/python -m pytest -s tests/pipeline/test_runs.py -k killed_at_random
 
 lint: $(STAMP)  ## ruff: rules and format
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 """neardup_index in sorted runs comes to what the ordinary drain makes of the same posts, whoever else is at work."""
 
+import os
 import random
 import signal
 import subprocess
@@ -22,8 +23,14 @@ FAMILIES = 40
 """Few posts a family: what is compared with what is then a fact of the texts, not of the order of events."""
 
 
-def some_text(chance):
-    words = family(chance.randrange(FAMILIES))
+POSTS, KILLS = int(os.environ.get("POSTS", 400)), int(os.environ.get("KILLS", 3))
+"""Of the index that is killed at random: ``make kills`` has more of both."""
+SLOWEST_RATE = 500
+"""Posts that an index compares in a second, at least: kills are spread by it."""
+
+
+def some_text(chance, families=FAMILIES):
+    words = family(chance.randrange(families))
     # Most posts are copies: another word makes another item in a text of 40 words.
     for _ in range(chance.choice([0, 0, 0, 0, 0, 1, 2, 3])):
         words[chance.randrange(len(words))] = "".join(chance.choices(SYLLABLES, k=3))
@@ -114,3 +121,26 @@ def test_killed_runs_are_taken_over_while_posts_are_edited(child_environment):
     connections.close_all()
     rebuild()
     assert live_keys(snapshot()) == by_runs
+
+
+@pytest.mark.slow
+def test_an_index_that_is_killed_at_random_equals_one_that_is_not(child_environment):
+    chance, killed = random.Random(11), 0
+    texts = [some_text(chance, POSTS // 4) for _ in range(POSTS)]
+    Ad.objects.bulk_create([Ad(text=text) for text in texts], batch_size=1000)
+    while killed < KILLS:
+        running = subprocess.Popen(
+            command(), env=child_environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while not is_at_work():
+            assert running.poll() is None, "the index was complete before it was killed as often"
+            time.sleep(0.02)
+        time.sleep(chance.uniform(0, POSTS / SLOWEST_RATE / KILLS))
+        running.send_signal(signal.SIGKILL)
+        killed += running.wait() == -signal.SIGKILL
+    index(child_environment)
+    killed_index = snapshot()
+    assert not Document.objects.filter(pending_since__isnull=False).exists()
+    connections.close_all()
+    rebuild()
+    assert snapshot() == killed_index
