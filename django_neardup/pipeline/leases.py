@@ -68,6 +68,8 @@ def lease_many(documents: Sequence[int], using: str, seconds: float) -> list[Doc
 
     Documents that another worker has leased, or has locked at this moment, are left out.
     """
+    if not documents:
+        return []
     milliseconds, new_lease = int(seconds * 1000), Lease(time.monotonic(), seconds)
     positions = {document: position for position, document in enumerate(documents)}
     rows = get_backend(using).lease(document_queries.TABLE, DOCUMENT_COLUMNS, documents, milliseconds)

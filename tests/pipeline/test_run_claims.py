@@ -29,7 +29,7 @@ from django_neardup.pipeline.schemes import active_scheme, begin_generation
 from django_neardup.pipeline.sign import sign_many
 from django_neardup.pipeline.store import store_many
 from tests.pipeline.families import family
-from tests.pipeline.helpers import PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
+from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 from tests.testapp.models import Ad, ScopedPost, UuidPost
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
@@ -270,7 +270,7 @@ def test_a_post_on_its_way_to_another_scope_leads_nobody_across():
 
 @pytest.mark.engines("postgresql", "mariadb")
 def test_a_post_whose_row_a_request_held_and_let_go_is_signed_anew_all_the_same():
-    ads = bulk(SOFA, PIANO)
+    ads = bulk(SOFA, PIANO, CAT)
     process_ranges(start())
     scheme = begin_generation(adapter_for(Ad).settings, "default")
     held, comparing = threading.Event(), threading.Event()
