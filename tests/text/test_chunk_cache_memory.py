@@ -11,14 +11,14 @@ from random import Random
 
 import pytest
 
-from django_neardup.text.chunk_cache import MAX_BYTES, MAX_CHUNKS, ChunkCache
+from django_neardup.text.chunk_cache import MAX_BYTES, MAX_CACHES, MAX_CHUNKS, ChunkCache, chunk_cache
 
 pytestmark = pytest.mark.slow
 
 MEGABYTE = 10**6
 # Dictionaries of Python 3.10 store the hash of every key.
 MORE_BYTES = 12 * 2 * MAX_CHUNKS if sys.version_info < (3, 11) else 0
-PREFIXES = " по вы за при на от до про с у об"
+PREFIXES = " по вы за при на от до про с у об о в и а к со во ко из"
 ROOTS = """
 лес вод дом гор рек мор стол книг слов дел рук ног глаз голов сил год день ноч свет тень крас бел чёрн син зелен жёлт
 больш мал длинн коротк высок низк широк узк стар нов молод добр зл умн весел груст быстр тих громк тёпл холод сух
@@ -41,6 +41,8 @@ def common_chunks() -> Iterator[str]:
             yield f"{prefix}{root}{ending},"
         if number % 3 == 0:
             yield f"{prefix}{root}{ending}."
+        if number % 5 == 0:
+            yield f"{prefix}{root}{ending}!"
 
 
 def crafted_chunks() -> Iterator[str]:
@@ -67,17 +69,30 @@ def traced_bytes(cache: ChunkCache) -> int:
     return full - tracemalloc.get_traced_memory()[0]
 
 
-def test_common_chunks_fit_in_16_megabytes(cache: ChunkCache) -> None:
-    for chunk in islice(dict.fromkeys(common_chunks()), 100_000):
+def test_common_chunks_fit_in_32_megabytes(cache: ChunkCache) -> None:
+    for chunk in dict.fromkeys(common_chunks()):
         assert cache["".join([*chunk])]  # a copy, which only the cache keeps
-    assert len(cache) + len(cache.older) == 100_000
-    assert 14 * MEGABYTE < traced_bytes(cache) <= 16 * MEGABYTE + MORE_BYTES
+        if cache.older and len(cache) >= MAX_CHUNKS - 2:
+            break  # the next chunks would empty a generation
+    assert len(cache) + len(cache.older) >= 2 * MAX_CHUNKS - 2
+    assert 28 * MEGABYTE < traced_bytes(cache) <= 32 * MEGABYTE + MORE_BYTES
 
 
-def test_crafted_chunks_stay_below_17_megabytes(cache: ChunkCache) -> None:
+def test_crafted_chunks_stay_below_34_megabytes(cache: ChunkCache) -> None:
     for chunk in islice(crafted_chunks(), 2 * MAX_CHUNKS):
         assert cache[chunk]
         if cache.older and cache.size > 0.99 * MAX_BYTES:
             break  # the next chunks would empty a generation
     assert cache.size > 0.99 * MAX_BYTES
-    assert 15 * MEGABYTE < traced_bytes(cache) < 17 * MEGABYTE + MORE_BYTES
+    assert 30 * MEGABYTE < traced_bytes(cache) < 34 * MEGABYTE + MORE_BYTES
+
+
+def test_many_caches_share_the_memory() -> None:
+    chunk_cache.cache_clear()
+    for number in range(MAX_CACHES):
+        chunk_cache("xx", True, bytes([number]), None)
+    cache = chunk_cache("xx", True, b"\0", None)
+    for chunk in islice(crafted_chunks(), MAX_CHUNKS):
+        assert cache[chunk]
+    assert len(cache) <= MAX_CHUNKS // 2 >= len(cache.older)
+    chunk_cache.cache_clear()
