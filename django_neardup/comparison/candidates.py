@@ -132,6 +132,7 @@ class _CandidateSearch:
         copy_leaders = [row.leader_id for row in sure if row.exact_digest == self.signed.exact_digest]
         ranked = self._rank(others, leaders, [self.relations.leader_id, *copy_leaders])
         # The space of a row is read later. Rows of another space must not use up the alignments.
+        sure = self.posts.rank_sure(self.signed, sure)
         return sure, ranked if self.relations.spaces - {self.signed.space_id} else ranked[: self.max_aligned]
 
     def select_candidates(

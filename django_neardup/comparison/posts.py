@@ -79,6 +79,10 @@ class ComparedPosts(ABC):
         ranked = sorted(passing, key=lambda passing: (-passing.similarity, passing.row.document_id))
         return [row for row, *_ in ranked]
 
+    def rank_sure(self, signed: SignedText, rows: list[ScreeningRow]) -> list[ScreeningRow]:
+        """Return the exact copies and the rows that share a sure key in the order in which to judge them."""
+        return rows
+
     @abstractmethod
     def fingerprints(self, rows: Collection[ScreeningRow]) -> dict[int, StoredFingerprint]:
         """Return the fingerprints of screened documents, with what is needed to read their texts."""

@@ -31,8 +31,12 @@ def verify_many(
     payloads, no text is read.
     """
     near = {text.document_id: candidates[text.document_id].fingerprints for text in signed}
-    if all(posts.is_judged_by_payload(text, near[text.document_id]) for text in signed):
-        return {text.document_id: judge_by_payload(text, near[text.document_id]) for text in signed}
+    judged = {
+        text.document_id: judge_by_payload(text, near[text.document_id])
+        for text in signed
+        if posts.is_judged_by_payload(text, near[text.document_id])
+    }
+    signed = [text for text in signed if text.document_id not in judged]
     to_read = {text.document_id: _to_align(text, near[text.document_id]) for text in signed}
     texts = _texts_to_align(signed, to_read, posts)
     pair_keys = (
@@ -41,7 +45,7 @@ def verify_many(
         for other in to_read[text.document_id]
     )
     pairs = judge_pairs(pair_keys, texts, posts.algorithm)
-    return {
+    return judged | {
         text.document_id: _exact_copies(text, near[text.document_id], to_read[text.document_id])
         + [
             pairs[pair_key]
@@ -56,7 +60,8 @@ def judge_by_payload(signed: SignedText, fingerprints: Sequence[StoredFingerprin
     """Return the judgements of a signed document and others, by their stored payloads."""
     if not fingerprints:
         return []
-    copies = _exact_copies(signed, fingerprints, different := _to_align(signed, fingerprints))
+    different = [one for one in fingerprints if one.exact_digest != signed.exact_digest]
+    copies = _exact_copies(signed, fingerprints, different)
     own_side, algorithm = (
         PairSide(signed.document_id, signed.source_digest, signed.source_digest),
         signed.algorithm,

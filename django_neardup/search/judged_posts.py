@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Model
@@ -10,7 +10,8 @@ from django.db.models import Model
 from ..adapters import Source
 from ..algorithms.base import VERDICTS, Judgement
 from ..comparison.candidates import candidates_many
-from ..comparison.verify import verify_many
+from ..comparison.compared_texts import JudgedPair
+from ..comparison.verify import apply_identity, verify_many
 from ..pipeline.stage_types import SignedDocument
 from .visible_posts import VisiblePosts
 
@@ -43,16 +44,22 @@ def judge_posts(
     out not to be similar. ``limit``: see ``VisiblePosts.select_candidates``.
     """
     candidates = posts.select_candidates(signed_texts, candidates_many(signed_texts, posts), limit)
-    judged: dict[int, list[JudgedPost]] = {}
-    for document_id, pairs in verify_many(signed_texts, candidates, posts).items():
-        # The ids of texts are negative, so the post is the second side.
-        posts_read = ((pair.b.document_id, pair.judgement) for pair in pairs)
-        judged[document_id] = sorted(
-            (
-                JudgedPost(*read_post, judgement, posts.static_order(post_id))
-                for post_id, judgement in posts_read
-                if (read_post := posts.read_post(post_id))
-            ),
-            key=lambda post: post.rank,
+    pairs = verify_many(signed_texts, candidates, posts)
+    return {
+        text.document_id: sorted(
+            _judged_posts(text, pairs[text.document_id], posts), key=lambda post: post.rank
         )
-    return judged
+        for text in signed_texts
+    }
+
+
+def _judged_posts(
+    text: SignedDocument, pairs: Sequence[JudgedPair], posts: VisiblePosts
+) -> Iterator[JudgedPost]:
+    for pair in pairs:
+        # The ids of texts are negative, so the post is the second side.
+        post_id = pair.b.document_id
+        if read_post := posts.read_post(post_id):
+            instance, source = read_post
+            judgement = apply_identity(pair.judgement, text.identity, source.identity)
+            yield JudgedPost(instance, source, judgement, posts.static_order(post_id))

@@ -69,12 +69,18 @@ class VisiblePosts(StoredPosts):
         using: str,
     ) -> None:
         super().__init__(settings, scheme, using)
-        self.remembers_deleted = False
+        # As many are screened as for a saved post, and fewer are read.
+        self._max_screened = super().max_screened
+        self.max_aligned, self.remembers_deleted = MAX_ALIGNED, False
         self._visibility, self._excluded_keys = visibility, excluded_keys
         self._visible: dict[int, VisiblePost] = {}
         self._checked: set[int] = set()
         self._codes: dict[int, str] = {}
         self._objects: dict[ObjectKey, tuple[Model, Source] | None] = {}
+
+    @property
+    def max_screened(self) -> int:
+        return self._max_screened
 
     def select_nearby(
         self, signed: Sequence[SignedText], matches: Mapping[int, BucketMatches]
@@ -109,18 +115,22 @@ class VisiblePosts(StoredPosts):
         assert isinstance(signed, SignedDocument)
         overlap = ContentOverlapFilter(signed)
         useful = [
-            (
-                # Adverts from one template differ in little more than a code. So posts about the same item
-                # come first.
-                self._has_other_codes(signed, row),
-                -similarity,
-                self._visible[row.document_id].static_order,
-                row,
-            )
+            (*self._order(signed, row, similarity), row)
             for row, similarity, key_count in passing
             if overlap.passes(key_count, row.word_count, row.payload)
         ]
         return [row for *_, row in sorted(useful)]
+
+    def rank_sure(self, signed: SignedText, rows: list[ScreeningRow]) -> list[ScreeningRow]:
+        # Only some of them are read, and many posts may have one identity value.
+        assert isinstance(signed, SignedDocument)
+        if len(rows) < 2:
+            return rows
+        scores = signed.algorithm.screen_many(signed.payload, [row.payload for row in rows]).tolist()
+        return [
+            row
+            for *_, row in sorted((*self._order(signed, row, score), row) for row, score in zip(rows, scores))
+        ]
 
     def fingerprints(self, rows: Collection[ScreeningRow]) -> dict[int, StoredFingerprint]:
         posts = (self._visible[row.document_id] for row in rows)
@@ -138,6 +148,10 @@ class VisiblePosts(StoredPosts):
                 adapter = adapter_for(post[0])
                 texts[fingerprint.document_id] = text_of_source(fingerprint, adapter, post[1], self.scheme)
         return texts
+
+    def is_judged_by_payload(self, signed: SignedText, fingerprints: Iterable[StoredFingerprint]) -> bool:
+        # The identity of a post is applied when its object is there.
+        return not (signed.algorithm.needs_text or signed.algorithm.guard)
 
     def select_candidates(
         self, signed: Sequence[SignedDocument], candidates: Mapping[int, Candidates], limit: int
@@ -196,9 +210,14 @@ class VisiblePosts(StoredPosts):
         others = [one for one in fingerprints if one.exact_digest != signed.exact_digest]
         return copies + others[:MAX_ALIGNED]
 
-    def _has_other_codes(self, signed: SignedDocument, row: ScreeningRow) -> bool:
+    def _order(
+        self, signed: SignedDocument, row: ScreeningRow, similarity: float
+    ) -> tuple[bool, float, tuple[int, int]]:
+        """Return the sort key of a candidate: the most promising is first."""
         codes = self._codes[row.document_id]
-        return bool(codes and signed.codes) and codes != signed.codes
+        # Adverts from one template differ in little more than a code. So posts about the same item come first.
+        has_other_codes = bool(codes and signed.codes) and codes != signed.codes
+        return has_other_codes, -similarity, self.static_order(row.document_id)
 
     def _check(self, documents: Collection[int]) -> None:
         """Find out which documents have objects that the caller may see. Each is looked up once."""

@@ -12,6 +12,7 @@ from django_neardup.exceptions import NotRegistered
 from django_neardup.models import Scheme, Space
 from django_neardup.search import scheme_lookup
 from django_neardup.visibility import GroupingError
+from tests.pipeline.families import family
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, post, work
 from tests.search.tools import VISIBLE, edited, names, only_reading
 from tests.testapp.models import (
@@ -275,6 +276,40 @@ class TestNothingIsWritten:
 
 
 class TestBounds:
+    def test_of_many_with_one_identity_the_most_similar_are_read(self):
+        for number in range(12):
+            post(" ".join(family(100 + number)), sku="A1")
+        same = post(edited(3, 2, 1), sku="A1")
+        work()
+        best, *others = neardup.find_similar(Ad(text=edited(3, 2, 2), sku="A1"), limit=5)
+        assert best.object.pk == same.pk and best.score > 0.5
+        assert len(others) == 4 and all(other.score < 0.1 for other in others)
+
+    def test_a_small_max_aligned_is_a_limit_of_the_worker_alone(self, settings):
+        for number in range(9):
+            post(edited(3, 2, number))
+        work()
+        settings.NEARDUP = {"default": {**settings.NEARDUP.get("default", {}), "MAX_ALIGNED": 3}}
+        assert len(found(edited(3, 2, 99), limit=10)) == 9
+
+    def test_the_identity_of_one_text_changes_nothing_for_the_next(self, settings):
+        """Nor does a post that has changed since: an algorithm without a guard reads no texts."""
+        settings.NEARDUP = {
+            "default": {"ALGORITHM": "minhash-lsh", "OPTIONS": {"guard": False}, "SECRET": "tests"}
+        }
+        one = post(edited(3, 0))
+        work()
+        Ad.objects.filter(pk=one.pk).update(text=PIANO)
+        near = edited(3, 1)
+        alone, with_identity = Ad(text=near), Ad(text=near, sku="X")
+        assert (
+            names(neardup.find_similar(with_identity))
+            == names(neardup.find_similar(alone))
+            == [(one.pk, "duplicate")]
+        )
+        results = neardup.check_many([alone, with_identity], Ad)
+        assert [names(result.matches) for result in results] == [[(one.pk, "duplicate")]] * 2
+
     def test_at_most_ten_are_aligned(self, monkeypatch):
         seen = []
         judge = verify.judge_pair
