@@ -29,9 +29,7 @@ def read_one_after_another(
     positions, documents = storage.read_buckets(using, keys, cap)
     is_seen = batch.is_seen(positions, documents)
     # A bucket that is not full has been read whole.
-    is_full = np.bincount(positions, minlength=len(keys)) >= cap
-    has_unseen = np.bincount(positions[~is_seen], minlength=len(keys)) > 0
-    incomplete = np.flatnonzero(is_full & has_unseen)
+    incomplete = np.intersect1d(storage.full_buckets(positions, cap), positions[~is_seen])
     if not len(incomplete):
         return positions, documents
     deeper_indexes, deeper_documents = storage.read_buckets(using, keys[incomplete], cap + len(signed))

@@ -16,10 +16,11 @@ from django_neardup.models import (
     IndexRange,
     Membership,
 )
-from django_neardup.pipeline import drain, scheme_cache
+from django_neardup.pipeline import drain, process_documents, scheme_cache
 from django_neardup.pipeline.backfill import (
     PostCounts,
     begin_pass,
+    index_model,
     is_over,
     process_ranges,
     ranges,
@@ -340,3 +341,72 @@ def test_copies_of_many_ranges_are_one_group_where_their_bucket_is_full(settings
     process_ranges(work_, 8)
     work()
     assert is_over(work_) and [group.size for group in Cluster.objects.all()] == [24]
+
+
+@pytest.fixture
+def dying(monkeypatch):
+    """Return a function that runs a pass whose process ends with that error in the middle of a batch."""
+
+    def run(error, **options):
+        def die(*arguments):
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(process_documents, "compare_documents", die)
+            with pytest.raises(type(error)):
+                process_ranges(start(**options))
+
+    return run
+
+
+class Killed(BaseException):
+    """The end of a process that can clean nothing up."""
+
+
+@pytest.mark.parametrize("way", ["restart", "rebuild", "mark only", "given up", "go on"])
+def test_posts_of_a_killed_process_are_processed_whatever_is_run_next(way, dying, monkeypatch):
+    ads = families(5)
+    for _ in range(ranges.MAX_ATTEMPTS if way == "given up" else 1):
+        with monkeypatch.context() as patch:
+            patch.setattr(index_model, "give_back", lambda *arguments: None)
+            patch.setattr(ranges.Claim, "release", lambda *arguments, **options: None)
+            dying(Killed())
+        IndexRange.objects.update(leased_until=1)
+    assert Document.objects.filter(leased_until__isnull=False).count() == 5
+    if way == "rebuild":
+        begin_generation(adapter_for(Ad).settings, "default")
+    process_ranges(start(restart=way in ("restart", "rebuild")), mark_only=way == "mark only")
+    work()
+    assert [document(ad).state for ad in ads] == ["indexed"] * 5
+
+
+def test_ctrl_c_is_no_failure_of_a_post(dying):
+    ads = families(3)
+    for _ in range(8):
+        dying(KeyboardInterrupt())
+    assert not Document.objects.filter(leased_until__isnull=False).exists()
+    assert set(Document.objects.values_list("attempts", flat=True)) == {0}
+    process_ranges(start())
+    assert [document(ad).state for ad in ads] == ["indexed"] * 3
+
+
+@pytest.mark.parametrize("error", [ranges.LeaseLost, BrokenPipeError])
+def test_an_error_of_the_progress_is_no_failure_of_a_post(error):
+    ads = families(3)
+
+    def break_off(phase, counts):
+        if phase == "signing":
+            raise error
+
+    with pytest.raises(error) if error is BrokenPipeError else contextlib.nullcontext():
+        process_ranges(start(), report=break_off) if error is BrokenPipeError else _process_one_range(
+            break_off
+        )
+    assert [document(ad).state for ad in ads] == ["indexed"] * 3
+
+
+def _process_one_range(report):
+    """Process the first range. A lost claim ends it in silence."""
+    claim = ranges.claim_range(start(), 10)
+    with index_model._release_on_error(claim):
+        index_model._process_range(claim, report, mark_only=False)

@@ -49,7 +49,10 @@ def command(*options):
 
 
 def index(environment, *options, statuses=(0,)):
-    ended = subprocess.run(command(*options), env=environment, capture_output=True, text=True, timeout=300)
+    timeout = 300 + POSTS // 100
+    ended = subprocess.run(
+        command(*options), env=environment, capture_output=True, text=True, timeout=timeout
+    )
     assert ended.returncode in statuses, ended.stdout + ended.stderr
 
 

@@ -70,11 +70,6 @@ SETTLED_DIGESTS = (
     'WHERE s."id" = %s AND s."state" = \'active\' AND d."state" = \'indexed\' AND f."version" <= d."done" '
     'AND f."document_id" IN ({})'
 )
-CONCLUDED_DIGESTS = (
-    'SELECT f."document_id", f."source_digest" FROM "neardup_fingerprint" f '
-    'JOIN "neardup_document" d ON d."id" = f."document_id" '
-    'WHERE f."scheme_id" = %s AND f."version" <= d."done" AND f."document_id" IN ({})'
-)
 HASH_CODES = (
     'UPDATE "neardup_fingerprint" SET "source_digest" = \'\', "codes" = %s '
     'WHERE "document_id" = %s AND "scheme_id" = %s'
@@ -202,19 +197,6 @@ def settled_digests(using: str, documents: Sequence[int], scheme: int) -> dict[i
     The result is empty if the scheme is not active.
     """
     return dict(fetch_all_in(using, SETTLED_DIGESTS, documents, scheme))
-
-
-def concluded_digests(using: str, documents: Sequence[int], scheme: int) -> dict[int, str]:
-    """Return the source digests of documents whose fingerprint answers their last request but open ones."""
-    return dict(fetch_all_in(using, CONCLUDED_DIGESTS, documents, scheme))
-
-
-def signed_documents(using: str, documents: Sequence[int], scheme: int) -> set[int]:
-    """Return the documents that have a fingerprint."""
-    statement = (
-        'SELECT "document_id" FROM "neardup_fingerprint" WHERE "scheme_id" = %s AND "document_id" IN ({})'
-    )
-    return {document for (document,) in fetch_all_in(using, statement, documents, scheme)}
 
 
 def screening_rows(using: str, documents: Collection[int], scheme: int) -> list[Row]:

@@ -77,7 +77,7 @@ class Command(BaseCommand):
             type=parse_positive,
             metavar="POSTS",
             help=(
-                "posts whose keys are written in one go, and that are read again after an interruption "
+                "posts that one process claims at once, and that are looked through again after an interruption "
                 f"(default: a {RANGES}th of all, {MIN_POSTS_PER_RANGE} to {MAX_POSTS_PER_RANGE})"
             ),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..worker import process_batch
 from .passes import IndexPass, PostCounts, is_over
 from .range_documents import (
     get_or_create_documents,
+    give_back,
     mark_all,
     release_documents,
     request_recheck,
@@ -94,7 +95,13 @@ def _process_range(range_claim: Claim, report: PhaseCallback, mark_only: bool) -
 def _mark_range(range_claim: Claim, report: PhaseCallback) -> None:
     index_pass, done_count = range_claim.index_pass, 0
     for chunk in range_claim.chunks(MARKED_TOGETHER):
-        mark_all(index_pass.adapter, chunk, index_pass.using, renumber=index_pass.is_first)
+        mark_all(
+            index_pass.adapter,
+            chunk,
+            index_pass.using,
+            renumber=index_pass.is_first,
+            is_retry=range_claim.is_retry,
+        )
         done_count += len(chunk)
         range_claim.renew(PostCounts(done_count, done_count))
         report("marking", PostCounts(len(chunk), len(chunk)))
@@ -130,7 +137,6 @@ class _RangeRun:
         documents = get_or_create_documents(adapter, first_seen_numbers, using, self._pass.is_first)
         pending = [document.pk for document in documents if document.pending_since is not None]
         if self._claim.is_retry:
-            # A killed process may have leased them. If it lives, a text is compared twice, which does no harm.
             release_documents(pending, using)
         settled = [document for document in documents if document.pending_since is None]
         # A document that has got its number just now may lead its cluster.
@@ -144,16 +150,34 @@ class _RangeRun:
         if skipped.signed:
             self._advance("comparing", skipped)
         if leased:
-            signed: set[int] = set()
-            process_batch(leased, using, lambda ids: self._add_signed(signed, ids))
-            left = PostCounts(len(leased) - len(signed), len(leased))
-            self._advance("comparing", left)
+            self._process(leased)
 
-    def _add_signed(self, signed: set[int], documents: Collection[int]) -> None:
-        """Count documents whose keys are stored. After a failure they are stored again, one by one."""
-        new = set(documents) - signed
-        signed |= new
-        self._advance("signing", PostCounts(len(new), 0))
+    def _process(self, leased: Sequence[Document]) -> None:
+        """Process leased documents, and count them."""
+        signed: set[int] = set()
+        failures: list[Exception] = []
+
+        def add_signed(documents: Collection[int]) -> None:
+            # After a failure of the batch they are stored again, one by one.
+            new = set(documents) - signed
+            signed.update(new)
+            try:
+                self._advance("signing", PostCounts(len(new), 0))
+            except Exception as failure:
+                # It is no failure of a post: it ends the range when the batch is finished.
+                failures.append(failure)
+
+        try:
+            process_batch(leased, self._using, add_signed)
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                # Ctrl-C may have left the connection in the middle of a statement.
+                connections[self._using].close()
+            give_back([document.pk for document in leased], self._using)
+            raise
+        if failures:
+            raise failures[0]
+        self._advance("comparing", PostCounts(len(leased) - len(signed), len(leased)))
 
     def _advance(self, phase: str, counts: PostCounts) -> None:
         """Store the progress, and renew the claim."""

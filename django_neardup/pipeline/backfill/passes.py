@@ -34,6 +34,7 @@ class IndexPass:
     - ``number``: the number of the pass.
     - ``is_first``: no pass has been completed yet. Then objects without a document count as older than
       objects that were processed live.
+    - ``follows_broken_one``: the pass before was broken off. Its processes may have left documents leased.
     """
 
     adapter: Adapter
@@ -41,6 +42,7 @@ class IndexPass:
     scheme: int
     number: int
     is_first: bool
+    follows_broken_one: bool = False
 
     @property
     def lease_milliseconds(self) -> int:
@@ -144,8 +146,15 @@ def _begin_pass(adapter: Adapter, using: str, restart: bool, join: bool) -> Inde
         if not is_running and join:
             return None
         if restart or not is_running:
-            IndexRange.objects.using(using).filter(scheme=scheme, label=label).delete()
+            ranges = IndexRange.objects.using(using).filter(label=label)
+            was_broken_off = ranges.filter(finished=False, attempts__gt=0).exists()
+            ranges.delete()
             is_first = not (progress.get("finished") or progress.get("again"))
-            progress = {"pass": progress.get("pass", 0) + 1, "again": not is_first, "finished": False}
+            progress = {
+                "pass": progress.get("pass", 0) + 1, "again": not is_first, "finished": False,
+                "broken_off": was_broken_off,
+            }  # fmt: skip
             save_progress(scheme, label, **progress)
-    return IndexPass(adapter, using, scheme.pk, progress["pass"], not progress["again"])
+    return IndexPass(
+        adapter, using, scheme.pk, progress["pass"], not progress["again"], bool(progress.get("broken_off"))
+    )

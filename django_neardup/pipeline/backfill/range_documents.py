@@ -91,9 +91,15 @@ def request_recheck(documents: Iterable[Document], using: str) -> None:
         )
 
 
-def mark_all(adapter: Adapter, first_seen_numbers: Mapping[Any, int], using: str, renumber: bool) -> None:
-    """Leave all of the objects to the workers. No object is read."""
+def mark_all(
+    adapter: Adapter, first_seen_numbers: Mapping[Any, int], using: str, renumber: bool, is_retry: bool
+) -> None:
+    """Leave all of the objects to the workers. No object is read. ``is_retry``: release them first."""
     documents = get_or_create_documents(adapter, first_seen_numbers, using, renumber)
+    if is_retry:
+        release_documents(
+            [document.pk for document in documents if document.pending_since is not None], using
+        )
     settled = [document for document in documents if document.pending_since is None]
     marked = {document.pk for document in request_turns(settled, using)}
     for document in settled:
@@ -102,9 +108,19 @@ def mark_all(adapter: Adapter, first_seen_numbers: Mapping[Any, int], using: str
 
 
 def release_documents(documents: Iterable[int], using: str) -> None:
-    """Release pending documents to the normal drain."""
+    """Release pending documents that a killed process may have leased.
+
+    Its attempts do not count: those of the range do. If the process lives, a text is compared twice, which
+    does no harm.
+    """
     for portion in chunked(sorted(documents)):
         call_with_retries(_release_documents, portion, using)
+
+
+def give_back(documents: Sequence[int], using: str) -> None:
+    """End the leases of an attempt that was broken off by no fault of a document. It does not count."""
+    rows = Document.objects.using(using).filter(pk__in=documents, pending_since__isnull=False, attempts__gt=0)
+    call_with_retries(rows.update, leased_until=None, attempts=F("attempts") - 1)
 
 
 def _read_documents(adapter: Adapter, keys: Sequence[Any], using: str) -> dict[str, Document]:
@@ -159,4 +175,4 @@ def _release_documents(documents: Sequence[int], using: str) -> None:
         if get_backend(using).can_skip_locked:
             rows = rows.select_for_update(skip_locked=True)
         unlocked_ids = list(rows.order_by("pk").values_list("pk", flat=True))
-        Document.objects.using(using).filter(pk__in=unlocked_ids).update(leased_until=None)
+        Document.objects.using(using).filter(pk__in=unlocked_ids).update(leased_until=None, attempts=0)

@@ -53,8 +53,8 @@ class Claim:
 
     @property
     def is_retry(self) -> bool:
-        """Whether the range was started before."""
-        return self.index_range.attempts > 1
+        """Whether the range was started before, so that its documents may still be leased."""
+        return self.index_range.attempts > 1 or self.index_pass.follows_broken_one
 
     @property
     def is_numbering_only(self) -> bool:
@@ -97,15 +97,15 @@ class Claim:
             yield {key: next_number + index for index, key in enumerate(keys)}
             next_number += len(keys)
 
-    def renew(self, counts: PostCounts, seconds: int = 0) -> None:
+    def renew(self, counts: PostCounts) -> None:
         """Renew the lease and store how many posts are signed and compared.
 
-        Raise ``LeaseLost`` if the claim is lost. The lease lasts ``seconds`` if that is longer than usual.
+        Raise ``LeaseLost`` if the claim is lost.
         """
         self._update_or_raise(
             signed=counts.signed,
             done=counts.compared,
-            leased_until=DatabaseClock() + max(self.index_pass.lease_milliseconds, 1000 * seconds),
+            leased_until=DatabaseClock() + self.index_pass.lease_milliseconds,
         )
 
     def release(self, failed: bool) -> None:
