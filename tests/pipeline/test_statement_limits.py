@@ -5,7 +5,9 @@ import sys
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from django_neardup.db.queries import pairs as pair_queries
 from django_neardup.models import (
     Cluster,
     Decision,
@@ -92,3 +94,13 @@ def test_many_decisions_on_one_post_are_read(crowd):
 def test_a_phrase_is_looked_for_in_many_posts(crowd):
     assert request_phrase_search([KeyPhrase(text="диван")], "default") == MOST + 2
     assert not Document.objects.filter(pending_since=None).exists()
+
+
+def test_pairs_are_looked_up_by_their_documents_alone():
+    """SQLite knows no sizes of indexes: it would read all pairs of the scheme."""
+    with CaptureQueriesContext(connection) as queries:
+        pair_queries.sides("default", [1, 2, 3], 1)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {queries[-1]['sql']}")
+        plan = " ".join(str(row) for row in cursor.fetchall())
+    assert "a_id=?" in plan and "b_id=?" in plan and "scheme_id=?" not in plan

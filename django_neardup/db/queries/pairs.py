@@ -17,7 +17,8 @@ INSERTED_COLUMNS = ("a_id", "b_id", "scheme_id", "found", *UPDATED_COLUMNS)
 UPDATE = (
     f'UPDATE "neardup_pair" SET {quoted_columns(UPDATED_COLUMNS).replace(",", " = %s,")} = %s WHERE "id" = %s'
 )
-BY_SIDE = 'SELECT {columns} FROM "neardup_pair" WHERE "scheme_id" = %s AND "{side}" IN ({{}})'
+BY_SIDE = 'SELECT {columns} FROM "neardup_pair" WHERE +"scheme_id" = %s AND "{side}" IN ({{}})'
+"""The sign keeps SQLite from reading all pairs of the scheme through the index that begins with it."""
 
 
 def insert(using: str, rows: Sequence[Sequence[Any]]) -> None:
