@@ -215,6 +215,15 @@ def test_a_second_pass_signs_only_what_has_changed():
     assert cluster(same) == cluster(changed) is not None
 
 
+def test_posts_that_are_up_to_date_are_looked_through_in_few_statements(django_assert_max_num_queries):
+    families(30)
+    process_ranges(start())
+    work_ = start()
+    with django_assert_max_num_queries(55):
+        process_ranges(work_)
+    assert is_over(work_)
+
+
 def test_signals_are_sent_as_by_a_turn():
     ads, told = bulk(SOFA, SOFA_EDITED, PIANO), []
 

@@ -22,7 +22,7 @@ from ..locks import call_with_retries, write_transaction
 from ..work_queue import mark_document
 
 READ_FIELDS = (
-    "id", "wanted", "pending_since", "object_id", "state", "recheck", "version", "first_seen",
+    "id", "wanted", "pending_since", "content_type_id", "object_id", "state", "recheck", "first_seen",
 )  # fmt: skip
 """The fields of a document that are read before it is leased."""
 
