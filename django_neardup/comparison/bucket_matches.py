@@ -72,7 +72,7 @@ class BucketMatches:
         return cls(document_ids[starts], counts, np.add.reduceat(weights, starts), set(sure_ids.tolist()))
 
     def nearby(self, algorithm: Algorithm, limit: int) -> Nearby:
-        """Return the documents to screen: at most ``limit``, and those that share a sure key."""
+        """Return the documents to screen: at most ``limit``, and all documents that share a sure key."""
         return Nearby(self.most_shared(algorithm, limit), self.sure_documents)
 
     def most_shared(self, algorithm: Algorithm, limit: int) -> dict[int, int]:

@@ -130,9 +130,9 @@ class _CandidateSearch:
         for _, row in sorted(live_rows.items()):
             (sure if self._is_sure(row) else others).append(row)
         copy_leaders = [row.leader_id for row in sure if row.exact_digest == self.signed.exact_digest]
+        sure = self.posts.rank_sure(self.signed, sure)
         ranked = self._rank(others, leaders, [self.relations.leader_id, *copy_leaders])
         # The space of a row is read later. Rows of another space must not use up the alignments.
-        sure = self.posts.rank_sure(self.signed, sure)
         return sure, ranked if self.relations.spaces - {self.signed.space_id} else ranked[: self.max_aligned]
 
     def select_candidates(

@@ -129,6 +129,11 @@ class PairSide:
     stored_digest: str
     read_digest: str
 
+    @classmethod
+    def of(cls, item: SignedText | StoredFingerprint) -> PairSide:
+        """Return the side of a text that is as it was signed."""
+        return cls(item.document_id, item.source_digest, item.source_digest)
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeableText:
@@ -147,6 +152,12 @@ class JudgedPair:
     a: PairSide
     b: PairSide
     judgement: Judgement
+
+    @classmethod
+    def in_order(cls, side: PairSide, other: PairSide, judgement: Judgement) -> JudgedPair:
+        """Return the pair of two sides given in any order. The judgement is the same for both orders."""
+        a, b = (side, other) if side.document_id < other.document_id else (other, side)
+        return cls(a, b, judgement)
 
     def other_side(self, document: int) -> PairSide:
         return self.b if self.a.document_id == document else self.a

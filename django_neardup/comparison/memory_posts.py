@@ -1,4 +1,4 @@
-"""Texts in memory that are compared with one another, each with those that were added before it."""
+"""Texts in memory. Each is compared with the texts that were added before it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,11 @@ class MemoryPosts(ComparedPosts):
     def fingerprints_of(self, documents: Collection[int]) -> dict[int, StoredFingerprint]:
         return {
             document: StoredFingerprint(
-                *self._screening_row(signed)[:5],
+                document,
+                signed.source_digest,
+                signed.exact_digest,
+                signed.word_count,
+                signed.payload,
                 self._leader_of(document),
                 signed.space_id,
                 NO_CONTENT_TYPE,
@@ -78,8 +82,13 @@ class MemoryPosts(ComparedPosts):
 
     def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:
         return {
-            fingerprint.document_id: self._judgeable_text(self._signed[fingerprint.document_id])
-            for fingerprint in fingerprints
+            signed.document_id: JudgeableText(
+                PairSide.of(signed),
+                signed.identity,
+                self._text_of(signed.document_id),
+                signed.ignored_classes,
+            )
+            for signed in (self._signed[fingerprint.document_id] for fingerprint in fingerprints)
         }
 
     def _screening_row(self, signed: SignedText) -> ScreeningRow:
@@ -92,7 +101,3 @@ class MemoryPosts(ComparedPosts):
             signed.keys.tobytes(),
             self._leader_of(signed.document_id),
         )
-
-    def _judgeable_text(self, signed: SignedText) -> JudgeableText:
-        side = PairSide(signed.document_id, signed.source_digest, signed.source_digest)
-        return JudgeableText(side, signed.identity, self._text_of(signed.document_id), signed.ignored_classes)

@@ -33,18 +33,15 @@ class ComparedPosts(ABC):
     Documents are given and returned by their ids.
 
     - ``bucket_size``: newest documents of a bucket that become candidates.
-    - ``max_aligned``: candidates of one text that are aligned, besides those that share a sure key.
+    - ``max_aligned``: largest number of candidates of one text that are aligned. Candidates that share a sure
+      key come in addition.
+    - ``max_screened``: largest number of candidates of one text that are screened.
     - ``remembers_deleted``: whether deleted posts are remembered, and looked for.
     """
 
     def __init__(self, bucket_size: int, max_aligned: int, remembers_deleted: bool = False) -> None:
         self.bucket_size, self.max_aligned = bucket_size, max_aligned
-        self.remembers_deleted = remembers_deleted
-
-    @property
-    def max_screened(self) -> int:
-        """Return the largest number of candidates of one text that are screened."""
-        return SCREENED_PER_ALIGNED * self.max_aligned
+        self.max_screened, self.remembers_deleted = SCREENED_PER_ALIGNED * max_aligned, remembers_deleted
 
     @abstractmethod
     def algorithm(self, ignored_classes: tuple[str, ...] | None) -> Algorithm:
@@ -60,7 +57,7 @@ class ComparedPosts(ABC):
     def select_nearby(
         self, signed: Sequence[SignedText], matches: Mapping[int, BucketMatches]
     ) -> dict[int, Nearby]:
-        """Return by document the documents to screen: those that may be seen and share most keys with it."""
+        """Return the documents to screen by document: visible ones that share the most keys with it."""
         return {
             text.document_id: matches[text.document_id].nearby(text.algorithm, self.max_screened)
             for text in signed
@@ -93,7 +90,7 @@ class ComparedPosts(ABC):
 
     @abstractmethod
     def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:
-        """Return the current texts of documents. Leave out those that cannot be read or are not compared."""
+        """Return the current texts of documents. Leave out texts that cannot be read or are not compared."""
 
     def is_judged_by_payload(self, signed: SignedText, fingerprints: Iterable[StoredFingerprint]) -> bool:
         """Return whether the stored payloads are enough to judge, so that no text is read.

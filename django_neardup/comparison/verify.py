@@ -61,26 +61,11 @@ def judge_by_payload(signed: SignedText, fingerprints: Sequence[StoredFingerprin
     if not fingerprints:
         return []
     different = [one for one in fingerprints if one.exact_digest != signed.exact_digest]
-    copies = _exact_copies(signed, fingerprints, different)
-    own_side, algorithm = (
-        PairSide(signed.document_id, signed.source_digest, signed.source_digest),
-        signed.algorithm,
-    )
-    scores = algorithm.measure_pairs(
-        [signed.payload] * len(different), [fingerprint.payload for fingerprint in different]
-    )
-    judged_sides = [
-        (
-            PairSide(fingerprint.document_id, fingerprint.source_digest, fingerprint.source_digest),
-            algorithm.judge_by_score(score),
-        )
-        for fingerprint, score in zip(different, scores.tolist(), strict=True)
-    ]
-    return copies + [
-        JudgedPair(
-            *((own_side, side) if own_side.document_id < side.document_id else (side, own_side)), judgement
-        )
-        for side, judgement in judged_sides
+    own_side, algorithm = PairSide.of(signed), signed.algorithm
+    scores = algorithm.measure_pairs([signed.payload] * len(different), [one.payload for one in different])
+    return _exact_copies(signed, fingerprints, different) + [
+        JudgedPair.in_order(own_side, PairSide.of(one), algorithm.judge_by_score(score))
+        for one, score in zip(different, scores.tolist(), strict=True)
     ]
 
 
@@ -142,18 +127,11 @@ def _to_align(signed: SignedText, fingerprints: Sequence[StoredFingerprint]) -> 
 def _exact_copies(
     signed: SignedText, fingerprints: Sequence[StoredFingerprint], to_read: Sequence[StoredFingerprint]
 ) -> list[JudgedPair]:
-    read_ids = {fingerprint.document_id for fingerprint in to_read}
-    own_side = PairSide(signed.document_id, signed.source_digest, signed.source_digest)
-    copy_sides = [
-        PairSide(fingerprint.document_id, fingerprint.source_digest, fingerprint.source_digest)
+    read_ids, own_side = {fingerprint.document_id for fingerprint in to_read}, PairSide.of(signed)
+    return [
+        JudgedPair.in_order(own_side, PairSide.of(fingerprint), EXACT_COPY)
         for fingerprint in fingerprints
         if fingerprint.document_id not in read_ids
-    ]
-    return [
-        JudgedPair(own_side, copy_side, EXACT_COPY)
-        if own_side.document_id < copy_side.document_id
-        else JudgedPair(copy_side, own_side, EXACT_COPY)
-        for copy_side in copy_sides
     ]
 
 
@@ -189,8 +167,7 @@ def judgeable_text(signed: SignedText, fingerprint: StoredFingerprint | None = N
         return None
     if signed.text is None:
         return None
-    side = PairSide(signed.document_id, signed.source_digest, signed.source_digest)
-    return JudgeableText(side, signed.identity, signed.text, signed.ignored_classes)
+    return JudgeableText(PairSide.of(signed), signed.identity, signed.text, signed.ignored_classes)
 
 
 def _pair_key(a: int, b: int) -> tuple[int, int]:

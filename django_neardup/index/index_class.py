@@ -66,6 +66,7 @@ def _suggestion(path: str) -> str:
     module_path = path.rpartition(".")[0]
     try:
         members = vars(import_module(module_path))
+    # As above. The caller reports what the import raised.
     except Exception:
         members = {}
     names = [

@@ -56,7 +56,18 @@ class StoredPosts(ComparedPosts):
         return read_one_after_another(signed, keys, self.bucket_size, self.using)
 
     def relations_of(self, documents: Collection[int]) -> dict[int, Relations]:
-        return relations_of(documents, self.using)
+        # One statement for a few hundred documents.
+        relations_by_document: dict[int, Relations] = {}
+        for kind, document, other, space in cluster_queries.relations(self.using, documents):
+            relations = relations_by_document.setdefault(document, Relations())
+            relations.has_relations = True
+            if kind == cluster_queries.PAIR_RELATION:
+                relations.paired_documents.add(other)
+            elif kind == cluster_queries.MEMBERSHIP_RELATION:
+                relations.leader_id = other
+            if kind != cluster_queries.DECISION_RELATION:
+                relations.spaces.add(space)
+        return relations_by_document
 
     def screening_rows(self, documents: Collection[int]) -> dict[int, ScreeningRow]:
         # Their rows in the table of documents are not read: they are on other pages of the disk.
@@ -87,24 +98,6 @@ class StoredPosts(ComparedPosts):
         content_types = {fingerprint.content_type_id for fingerprint in fingerprints}
         # Reading finds out which posts the site no longer compares.
         return all(adapter_of(content_type, self.using) is not None for content_type in content_types)
-
-
-def relations_of(documents: Collection[int], using: str) -> dict[int, Relations]:
-    """Return the pairs, memberships and decisions of documents by document id.
-
-    Documents without any are left out. One statement reads them for a few hundred documents.
-    """
-    relations_by_document: dict[int, Relations] = {}
-    for kind, document, other, space in cluster_queries.relations(using, documents):
-        relations = relations_by_document.setdefault(document, Relations())
-        relations.has_relations = True
-        if kind == cluster_queries.PAIR_RELATION:
-            relations.paired_documents.add(other)
-        elif kind == cluster_queries.MEMBERSHIP_RELATION:
-            relations.leader_id = other
-        if kind != cluster_queries.DECISION_RELATION:
-            relations.spaces.add(space)
-    return relations_by_document
 
 
 def fingerprints_of(documents: Collection[int], scheme: int, using: str) -> dict[int, StoredFingerprint]:

@@ -70,17 +70,12 @@ class VisiblePosts(StoredPosts):
     ) -> None:
         super().__init__(settings, scheme, using)
         # As many are screened as for a saved post, and fewer are read.
-        self._max_screened = super().max_screened
         self.max_aligned, self.remembers_deleted = MAX_ALIGNED, False
         self._visibility, self._excluded_keys = visibility, excluded_keys
         self._visible: dict[int, VisiblePost] = {}
         self._checked: set[int] = set()
         self._codes: dict[int, str] = {}
         self._objects: dict[ObjectKey, tuple[Model, Source] | None] = {}
-
-    @property
-    def max_screened(self) -> int:
-        return self._max_screened
 
     def select_nearby(
         self, signed: Sequence[SignedText], matches: Mapping[int, BucketMatches]
@@ -115,11 +110,11 @@ class VisiblePosts(StoredPosts):
         assert isinstance(signed, SignedDocument)
         overlap = ContentOverlapFilter(signed)
         useful = [
-            (*self._order(signed, row, similarity), row)
+            (row, similarity)
             for row, similarity, key_count in passing
             if overlap.passes(key_count, row.word_count, row.payload)
         ]
-        return [row for *_, row in sorted(useful)]
+        return self._in_order(signed, useful)
 
     def rank_sure(self, signed: SignedText, rows: list[ScreeningRow]) -> list[ScreeningRow]:
         # Only some of them are read, and many posts may have one identity value.
@@ -127,10 +122,7 @@ class VisiblePosts(StoredPosts):
         if len(rows) < 2:
             return rows
         scores = signed.algorithm.screen_many(signed.payload, [row.payload for row in rows]).tolist()
-        return [
-            row
-            for *_, row in sorted((*self._order(signed, row, score), row) for row, score in zip(rows, scores))
-        ]
+        return self._in_order(signed, zip(rows, scores))
 
     def fingerprints(self, rows: Collection[ScreeningRow]) -> dict[int, StoredFingerprint]:
         posts = (self._visible[row.document_id] for row in rows)
@@ -210,14 +202,20 @@ class VisiblePosts(StoredPosts):
         others = [one for one in fingerprints if one.exact_digest != signed.exact_digest]
         return copies + others[:MAX_ALIGNED]
 
-    def _order(
-        self, signed: SignedDocument, row: ScreeningRow, similarity: float
-    ) -> tuple[bool, float, tuple[int, int]]:
-        """Return the sort key of a candidate: the most promising is first."""
-        codes = self._codes[row.document_id]
-        # Adverts from one template differ in little more than a code. So posts about the same item come first.
-        has_other_codes = bool(codes and signed.codes) and codes != signed.codes
-        return has_other_codes, -similarity, self.static_order(row.document_id)
+    def _in_order(
+        self, signed: SignedDocument, candidates: Iterable[tuple[ScreeningRow, float]]
+    ) -> list[ScreeningRow]:
+        """Return candidates, given with their similarity, the most promising first."""
+
+        def sort_key(candidate: tuple[ScreeningRow, float]) -> tuple[bool, float, tuple[int, int]]:
+            row, similarity = candidate
+            codes = self._codes[row.document_id]
+            # Adverts from one template differ in little more than a code. So posts about the same item come
+            # first.
+            has_other_codes = bool(codes and signed.codes) and codes != signed.codes
+            return has_other_codes, -similarity, self.static_order(row.document_id)
+
+        return [row for row, _ in sorted(candidates, key=sort_key)]
 
     def _check(self, documents: Collection[int]) -> None:
         """Find out which documents have objects that the caller may see. Each is looked up once."""

@@ -116,7 +116,7 @@ def create_pending(
     objects: Sequence[tuple[str, int | None, int]],
     created: Any,
 ) -> None:
-    """Create documents that wait for a worker. Those that exist stay as they are.
+    """Create documents that wait for a worker. Existing documents do not change.
 
     ``objects``: object id, integer key and first-seen number of each.
     """
