@@ -74,12 +74,16 @@ def _release_on_error(range_claim: Claim) -> Iterator[None]:
     except LeaseLost:
         return
     except BaseException as error:
-        if not isinstance(error, Exception):
-            # Ctrl-C may have left the connection in the middle of a statement.
-            connections[range_claim.index_pass.using].close()
+        _end_statement(error, range_claim.index_pass.using)
         with suppress(LeaseLost):
             range_claim.release(failed=isinstance(error, Exception))
         raise
+
+
+def _end_statement(error: BaseException, using: str) -> None:
+    """Close the connection if Ctrl-C may have left it in the middle of a statement."""
+    if not isinstance(error, Exception):
+        connections[using].close()
 
 
 def _process_range(range_claim: Claim, report: PhaseCallback, mark_only: bool) -> None:
@@ -95,16 +99,25 @@ def _process_range(range_claim: Claim, report: PhaseCallback, mark_only: bool) -
 def _mark_range(range_claim: Claim, report: PhaseCallback) -> None:
     index_pass, done_count = range_claim.index_pass, 0
     for chunk in range_claim.chunks(MARKED_TOGETHER):
-        mark_all(
-            index_pass.adapter,
-            chunk,
-            index_pass.using,
-            renumber=index_pass.is_first,
-            is_retry=range_claim.is_retry,
-        )
+        _, settled = _documents_of(range_claim, chunk)
+        mark_all(settled, index_pass.using)
         done_count += len(chunk)
         range_claim.renew(PostCounts(done_count, done_count))
         report("marking", PostCounts(len(chunk), len(chunk)))
+
+
+def _documents_of(
+    range_claim: Claim, first_seen_numbers: Mapping[Any, int]
+) -> tuple[list[int], list[Document]]:
+    """Return the ids of the pending documents of a chunk, free to be leased, and its settled documents."""
+    index_pass = range_claim.index_pass
+    documents = get_or_create_documents(
+        index_pass.adapter, first_seen_numbers, index_pass.using, index_pass.is_first
+    )
+    pending = [document.pk for document in documents if document.pending_since is not None]
+    if range_claim.is_retry:
+        release_documents(pending, index_pass.using)
+    return pending, [document for document in documents if document.pending_since is None]
 
 
 def _number_objects(range_claim: Claim, report: PhaseCallback) -> None:
@@ -133,16 +146,12 @@ class _RangeRun:
 
     def _process_chunk(self, first_seen_numbers: Mapping[Any, int]) -> None:
         """Process the posts whose text is not the indexed one. ``first_seen_numbers``: by primary key."""
-        adapter, using, size = self._pass.adapter, self._using, len(first_seen_numbers)
-        documents = get_or_create_documents(adapter, first_seen_numbers, using, self._pass.is_first)
-        pending = [document.pk for document in documents if document.pending_since is not None]
-        if self._claim.is_retry:
-            release_documents(pending, using)
-        settled = [document for document in documents if document.pending_since is None]
+        using, size = self._using, len(first_seen_numbers)
+        pending, settled = _documents_of(self._claim, first_seen_numbers)
         # A document that has got its number just now may lead its cluster.
         renumbered = [document for document in settled if document.recheck]
         others = [document for document in settled if not document.recheck]
-        outdated = [*renumbered, *select_outdated(adapter, others, self._scheme, using)]
+        outdated = [*renumbered, *select_outdated(self._pass.adapter, others, self._scheme, using)]
         marked = {document.pk for document in request_turns(outdated, using)}
         self._locked += [document for document in outdated if document.pk not in marked]
         leased = lease_many(sorted({*pending, *marked}), using, get_site_settings().lease_seconds)
@@ -170,9 +179,7 @@ class _RangeRun:
         try:
             process_batch(leased, self._using, add_signed)
         except BaseException as error:
-            if not isinstance(error, Exception):
-                # Ctrl-C may have left the connection in the middle of a statement.
-                connections[self._using].close()
+            _end_statement(error, self._using)
             give_back([document.pk for document in leased], self._using)
             raise
         if failures:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connections
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -91,18 +91,10 @@ def request_recheck(documents: Iterable[Document], using: str) -> None:
         )
 
 
-def mark_all(
-    adapter: Adapter, first_seen_numbers: Mapping[Any, int], using: str, renumber: bool, is_retry: bool
-) -> None:
-    """Leave all of the objects to the workers. No object is read. ``is_retry``: release them first."""
-    documents = get_or_create_documents(adapter, first_seen_numbers, using, renumber)
-    if is_retry:
-        release_documents(
-            [document.pk for document in documents if document.pending_since is not None], using
-        )
-    settled = [document for document in documents if document.pending_since is None]
-    marked = {document.pk for document in request_turns(settled, using)}
-    for document in settled:
+def mark_all(documents: Sequence[Document], using: str) -> None:
+    """Request a turn for each of the documents, also if it waits for a lock."""
+    marked = {document.pk for document in request_turns(documents, using)}
+    for document in documents:
         if document.pk not in marked:
             mark_document(document.pk, using)
 
@@ -157,12 +149,12 @@ def _renumber(documents: Mapping[str, Document], first_seen_numbers: Mapping[Any
 
 def _request_turns(documents: Sequence[Document], using: str) -> list[Document]:
     with write_transaction(using):
-        rows = Document.objects.using(using).filter(
-            pk__in=[document.pk for document in documents], wanted=documents[0].wanted
+        free_ids = _lock_free(
+            Document.objects.using(using).filter(
+                pk__in=[document.pk for document in documents], wanted=documents[0].wanted
+            ),
+            using,
         )
-        if get_backend(using).can_skip_locked:
-            rows = rows.select_for_update(skip_locked=True)
-        free_ids = set(rows.order_by("pk").values_list("pk", flat=True))
         Document.objects.using(using).filter(pk__in=free_ids).update(
             wanted=F("wanted") + 1, attempts=0, pending_since=Coalesce("pending_since", DatabaseClock())
         )
@@ -171,8 +163,15 @@ def _request_turns(documents: Sequence[Document], using: str) -> list[Document]:
 
 def _release_documents(documents: Sequence[int], using: str) -> None:
     with write_transaction(using):
-        rows = Document.objects.using(using).filter(pk__in=documents)
-        if get_backend(using).can_skip_locked:
-            rows = rows.select_for_update(skip_locked=True)
-        unlocked_ids = list(rows.order_by("pk").values_list("pk", flat=True))
-        Document.objects.using(using).filter(pk__in=unlocked_ids).update(leased_until=None, attempts=0)
+        free_ids = _lock_free(Document.objects.using(using).filter(pk__in=documents), using)
+        Document.objects.using(using).filter(pk__in=free_ids).update(leased_until=None, attempts=0)
+
+
+def _lock_free(rows: QuerySet[Document], using: str) -> set[int]:
+    """Return the ids of the rows, locked, without those that another transaction has locked.
+
+    Where the database cannot leave them out, return all ids and lock none.
+    """
+    if get_backend(using).can_skip_locked:
+        rows = rows.select_for_update(skip_locked=True)
+    return set(rows.order_by("pk").values_list("pk", flat=True))
