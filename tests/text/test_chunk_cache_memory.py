@@ -54,7 +54,11 @@ def crafted_chunks() -> Iterator[str]:
 
 @pytest.fixture
 def cache() -> Iterator[ChunkCache]:
-    """A cache of a language without a stemmer: fast, with the same chunks and records."""
+    """A cache of a language without a stemmer: fast, with the same chunks and records.
+
+    Caches of other tests would halve its share of the memory.
+    """
+    chunk_cache.cache_clear()
     gc.collect()
     tracemalloc.start()
     yield ChunkCache("xx", True, b"", None)
