@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.core import checks as django_checks
@@ -31,6 +32,7 @@ from django_neardup.checks import (
     relations,
     seo,
     site,
+    site_kinds,
 )
 from django_neardup.checks import seo as moved
 from django_neardup.checks import site as throttle
@@ -44,7 +46,7 @@ from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.pipeline.statistics_builder import gather_statistics
 from tests import builders
 from tests.grouped_lists import rows
-from tests.testapp.models import Ad, Article, LongArticle, Reply, ScopedPost, Topic, UuidPost
+from tests.testapp.models import Ad, Article, Comment, LongArticle, Reply, ScopedPost, Topic, UuidPost
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "reference" / "checks.md"
 
@@ -79,7 +81,9 @@ def command(monkeypatch):
 # The setting ----------------------------------------------------------------------------------------------
 
 
-def test_a_healthy_site_hears_nothing():
+def test_a_healthy_site_hears_nothing(settings):
+    # The test models have names of articles.
+    settings.NEARDUP = {"default": {"BACKEND": None, "ALGORITHM": "neardup"}}
     assert [
         message for check in SETTINGS_CHECKS for message in check() if not message.id.endswith("W103")
     ] == []
@@ -769,6 +773,35 @@ def test_i201_a_title_that_is_no_head(alone):
     assert (ids(messages), messages[0].obj) == (["I201"], Ad)
     assert messages[0].level == django_checks.INFO
     assert 'heads = ["title"]' in messages[0].hint
+
+
+@pytest.mark.parametrize(
+    ("label", "is_proposed"),
+    [
+        ("blog.Entry", True), ("forum.Post", True), ("board.Article", True), ("shop.Comment", True),
+        ("news.Item", True),
+        ("board.Ad", False), ("shop.Product", False), ("jobs.Vacancy", False), ("market.Post", False),
+    ],
+)  # fmt: skip
+def test_i202_looks_like_articles(label, is_proposed):
+    app_label, name = label.split(".")
+    model = SimpleNamespace(_meta=SimpleNamespace(app_label=app_label, object_name=name))
+    assert site_kinds._looks_like_articles(model) == is_proposed
+
+
+def test_i202_says_what_to_write(alone, settings):
+    settings.NEARDUP = {"default": {}}
+    registered(Comment, fields=["text"])
+    messages = site_kinds.propose_articles()
+    assert (ids(messages), messages[0].obj) == (["I202"], Comment)
+    assert '"ALGORITHM": "neardup-articles"' in messages[0].hint
+
+
+@pytest.mark.parametrize("algorithm", ["neardup-articles", "neardup"])
+def test_i202_silent_where_the_site_has_chosen(algorithm, alone, settings):
+    settings.NEARDUP = {"default": {"ALGORITHM": algorithm}}
+    registered(Comment, fields=["text"])
+    assert site_kinds.propose_articles() == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core import checks
 
-from . import adapters, database, heads, hook_names, profiles, publication, relations, seo, site
+from . import adapters, database, heads, hook_names, profiles, publication, relations, seo, site, site_kinds
 
 CHECK_TAG = "neardup"
 SETTINGS_CHECKS = (
@@ -36,6 +36,7 @@ SETTINGS_CHECKS = (
     hook_names.check_hook_names,
     heads.check_heads,
     heads.propose_heads,
+    site_kinds.propose_articles,
     relations.check_relations,
     site.check_registered,
     site.check_urls,

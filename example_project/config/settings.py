@@ -88,7 +88,11 @@ SITE_ADDRESS = os.environ.get("SITE_ADDRESS", "http://127.0.0.1:8000")
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 
 REDIS_URL = os.environ.get("REDIS_URL", "")
-NEARDUP = {"default": {"LANGUAGE": "ru", "BACKEND": None}}
+NEARDUP = {
+    "default": {"LANGUAGE": "ru", "BACKEND": None},
+    # On the forum another word is an edit more often than another item.
+    "forum": {"LANGUAGE": "ru", "ALGORITHM": "neardup-articles"},
+}
 if REDIS_URL:
     INSTALLED_APPS.insert(INSTALLED_APPS.index("django_neardup"), "django_rq")
     RQ_QUEUES = {"default": {"URL": REDIS_URL}}

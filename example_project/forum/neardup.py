@@ -13,6 +13,7 @@ from forum.models import Post
 class PostNeardup(neardup.Adapter):
     """Whoever has signed in is not bothered; a guest's message is shown when it has been compared with all others."""
 
+    profile = "forum"
     fields = ["text"]
     quotes = "drop"
     watch = ["published"]
