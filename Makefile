@@ -22,7 +22,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-sites lint format types messages screenshots fuzz chaos kills bench bench-gate digest figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-sites lint format types messages screenshots fuzz chaos kills bench bench-gate calibrate calibration digest figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,12 @@ bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else o
 		echo "No folder of labelled texts (DATA= or NEARDUP_DATA): the floors of the project's own texts, tests/data."; \
 		$(BIN)/python -m django_neardup.evaluation --data tests/data --gate benchmarks/floors_own.json; \
 	fi
+
+calibrate: $(STAMP)  ## fit the certainty of the judge to labelled texts: DATA=FOLDER
+	$(BIN)/python -m django_neardup.evaluation --data "$(DATA)" --calibrate django_neardup/judge/certainty.json
+
+calibration: $(STAMP)  ## how often the judge is right where it is sure, and in doubt: DATA=FOLDER OPTIONS="--format html --output FILE"
+	$(BIN)/python -m django_neardup.evaluation --data "$(DATA)" --calibration $(OPTIONS)
 
 digest: $(STAMP)  ## digests of every verdict and key, equal before and after a refactoring: DATA=FOLDER SECRET= JSON=FILE
 	@$(BIN)/python -m tools.digest $(if $(DATA),--data "$(DATA)") $(if $(SECRET),--secret "$(SECRET)") $(if $(JSON),--json "$(JSON)")

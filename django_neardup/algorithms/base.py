@@ -46,6 +46,7 @@ class Judgement:
     - ``containment_a``: share of a that is in b, 0..1. ``containment_b``: the other way round.
     - ``exact``: the canonical texts are equal.
     - ``classes``: sorted classes of the decisive differences.
+    - ``doubtful``: a ``variant`` that may be one item, or a ``related`` pair that may be (``judge/certainty.py``).
     """
 
     verdict: str
@@ -56,6 +57,12 @@ class Judgement:
     differences: tuple[Difference, ...] = ()
     passages: tuple[Passage, ...] = ()
     classes: tuple[str, ...] = ()
+    doubtful: bool = False
+
+    @property
+    def certainty(self) -> str:
+        """How sure the verdict is: "sure" or "maybe"."""
+        return "maybe" if self.doubtful else "sure"
 
     @property
     def is_similar(self) -> bool:
@@ -82,12 +89,13 @@ class Judgement:
     def evidence(self) -> dict[str, Any]:
         """Return the reasons, ready for JSON and of limited size.
 
-        They are the classes, at most 40 differences (decisive ones first) and at most 40 passages.
+        They are the certainty, the classes, at most 40 differences (decisive ones first) and at most 40 passages.
         """
         shown = sorted(self.differences, key=lambda item: not item.is_decisive)[:MAX_EVIDENCE_ITEMS]
         longest = sorted(self.passages, key=lambda passage: -passage.word_count)[:MAX_EVIDENCE_ITEMS]
         return {
             "exact": self.exact,
+            "certainty": self.certainty,
             "classes": list(self.classes),
             "differences": [item.as_dict() for item in sorted(shown, key=_difference_order)],
             "passages": [
@@ -96,6 +104,11 @@ class Judgement:
             ],
             "omitted": len(self.differences) - len(shown) + len(self.passages) - len(longest),
         }
+
+
+def are_exact_copies(a: CanonicalText, b: CanonicalText) -> bool:
+    """Return whether two texts are equal apart from what carries no meaning, and from emoji that one of them has."""
+    return a.exact_digest == b.exact_digest or _differ_in_decoration(a, b)
 
 
 def _differ_in_decoration(a: CanonicalText, b: CanonicalText) -> bool:
@@ -276,7 +289,7 @@ class Algorithm(ABC):
     def _judge_ordered(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         if not len(a) or not len(b):
             return Judgement("none", 0.0)
-        if a.exact_digest == b.exact_digest or _differ_in_decoration(a, b):
+        if are_exact_copies(a, b):
             return Judgement("duplicate", 1.0, 1.0, 1.0, exact=True)
         judgement = self.compare(a, b)
         return self._apply_guard(judgement, a, b) if self.guard and judgement.is_similar else judgement

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..algorithms import UnknownAlgorithm, algorithm_names, get_algorithm
 from .algorithm_specs import algorithm_description, describe_flags, parse_specs
 from .bench import BenchRequest, evaluate
+from .calibration_mode import bar_rows, calibrate
 from .case_files import load_cases
 from .cases_mode import case_results
 from .command_line import build_parser, check_output_paths
@@ -30,6 +31,8 @@ OPTIONS_OF_SETS = (
     "union",
     "only_found",
     "rules",
+    "calibration",
+    "calibrate",
 )
 """Options that cases mode refuses."""
 
@@ -64,13 +67,19 @@ def run_bench(options: argparse.Namespace) -> int:
         return 0
     if options.gate:
         return check_gate(options.gate, options.data, request, print_line)
+    if options.calibrate:
+        corpora = load_corpora(options, find_set_names(options.data, options.sets, options.exclude))
+        options.calibrate.write_text(calibrate(corpora, options.language, max(options.jobs, 1)), "utf-8")
+        return 0
     if options.format == "html":
         # A missing package is reported before minutes of work.
         load_pyplot()
     set_names = find_set_names(options.data, options.sets, options.exclude)
     report = evaluate(load_corpora(options, set_names), request, data_digest(options.data, set_names))
     write_report(FORMATS[options.format](report), options.output)
-    return 0
+    return int(
+        any(row["kept"] == "no" for row in bar_rows(report.calibration)) if report.calibration else False
+    )
 
 
 def run_cases(options: argparse.Namespace) -> int:
@@ -126,7 +135,8 @@ def build_request(options: argparse.Namespace) -> BenchRequest:
         specs=parse_specs(options.algorithm),
         peers=parse_peers(options.peers),
         missing_peers=missing_peers(options.peers),
-        pairs_mode=not options.only_found,
+        pairs_mode=not (options.only_found or options.calibration),
+        calibration_mode=options.calibration,
         collection_mode=collection_mode,
         pool_mode=options.pool,
         union_similarity=options.union,

@@ -11,6 +11,7 @@ from time import perf_counter
 from ..algorithms.statistics import TermStatistics
 from ..text.heads import FIRST_LINE
 from .algorithm_specs import AlgorithmSpec, any_uses_statistics
+from .calibration_mode import measure_calibration
 from .collection_mode import MAX_ALIGNED
 from .corpora import Corpus, CorpusError, declare_first_lines, sample_pairs
 from .jobs import (
@@ -46,6 +47,7 @@ class BenchRequest:
     - ``processes``: the maximum number of processes.
     - ``max_aligned``: candidates of a text that are judged.
     - ``windows``: window sizes for the curve of pool mode.
+    - ``calibration_mode``: whether the report says how often the judge is right where it is sure, and in doubt.
     - ``with_rules``: whether the report says how often each rule decided on the labelled pairs.
     - ``separate_sets``: patterns of sets that are left out of the means.
     """
@@ -56,6 +58,7 @@ class BenchRequest:
     pairs_mode: bool = True
     collection_mode: bool = False
     pool_mode: bool = False
+    calibration_mode: bool = False
     union_similarity: float | None = None
     language: str = "ru"
     head: str | None = None
@@ -99,6 +102,9 @@ def evaluate(corpora: Sequence[Corpus], request: BenchRequest, data: str = "") -
     if request.pool_mode:
         with record_seconds(report, "pool"):
             run_pool_mode(corpora, request, report)
+    if request.calibration_mode:
+        with record_seconds(report, "calibration"):
+            report.calibration = measure_calibration(corpora, request.language, request.processes)
     return report
 
 

@@ -55,6 +55,7 @@ modes:
   pairs        every labelled pair is judged (the default)
   collection   --collection or --found: all texts of a set are indexed, the pairs found are judged
   pool         --pool: all texts of all sets are indexed together, nothing is judged
+  calibration  --calibration, instead of pairs: how sure the judge may be
   cases        --cases, instead of the others: pairs with their expected verdicts, a report by kind
 rows:
   (nothing), (everything)   what saying always none, always duplicate, would reach
@@ -80,7 +81,8 @@ columns:
 precision and recall of a collection: of the pairs called duplicate whose truth is known by a label or by their
 groups, and of the pairs labelled as one text
 
-exit status: 0 done (also if cases are wrong), 1 a floor of --gate is missed, 2 a wrong option or unusable data
+exit status: 0 done (also if cases are wrong), 1 a floor of --gate or a bar of --calibration is missed,
+             2 a wrong option or unusable data
 examples:
   python -m django_neardup.evaluation --data labelled --list
   python -m django_neardup.evaluation --data labelled --sets 'ads*,edits*' --verdicts verdicts.jsonl
@@ -184,6 +186,18 @@ def _add_mode_options(parser: argparse.ArgumentParser) -> None:
         "--rules",
         action="store_true",
         help="also count, by set, on how many true and false pairs each rule of the judge decided",
+    )
+    add(
+        "--calibration",
+        action="store_true",
+        help="instead of the labelled pairs' table: how often the judge is right where it is sure, and in doubt, "
+        "beside the bars; other people's sets alone, each by a model that was fitted without it",
+    )
+    add(
+        "--calibrate",
+        metavar="FILE",
+        type=Path,
+        help="fit the certainty of the judge to the labelled pairs, write it, and do nothing else",
     )
     add("--only-found", action="store_true", help="leave the labelled pairs out")
     add(

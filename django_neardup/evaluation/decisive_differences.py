@@ -26,8 +26,8 @@ def deciding_rules(judgement: Judgement) -> tuple[str, ...]:
 
 
 def is_sure(judgement: Judgement) -> bool:
-    """Return whether the judge is sure of its verdict. A judge without certainty is sure."""
-    return not getattr(judgement, "doubt", False)
+    """Return whether the judge is sure of its verdict."""
+    return not judgement.doubtful
 
 
 def difference_record(difference: Difference) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from itertools import chain
 from ..text.alignment.align import Alignment
 from ..text.alignment.keyboard import is_slip
 from ..text.canonical_text import CanonicalText
+from .certainty import MIN_PROBABILITY, UNCALIBRATED, Certainty, Features, measure_features
 from .heads import find_other_heads
 from .meanings import ANYWHERE, DOUBT, HEAD, IGNORED, OTHER_ITEM, WORDS, Meaning
 from .pair_context import PairContext
@@ -65,15 +66,20 @@ WORD_RULES = (find_role_swaps, find_other_accents, find_other_persons, find_othe
 
 @dataclass(frozen=True, slots=True)
 class AlignmentVerdict:
-    """A verdict and the meanings of the differences that caused it.
+    """A verdict, how sure it is, and the differences that caused it.
 
-    There are none unless the verdict is ``variant``. ``doubts``: differences that keep a pair out of one group
-    although its texts are alike enough. The verdict is then ``related``.
+    - ``decisive``: differences that mean another item. There are none unless the verdict is ``variant``.
+    - ``doubts``: differences that keep a pair out of one group although its texts are alike enough. The verdict
+      is then ``related``.
+    - ``doubtful``: the pair may be another item (``variant``), or one item (``related``).
+    - ``features``: of a pair on which no rule decides.
     """
 
     verdict: str
     decisive: tuple[Meaning, ...] = ()
     doubts: tuple[Meaning, ...] = ()
+    doubtful: bool = False
+    features: Features | None = None
 
 
 def decide_verdict(
@@ -84,6 +90,7 @@ def decide_verdict(
     guard: bool,
     guard_words: bool,
     ignored_classes: Iterable[str],
+    certainty: Certainty = UNCALIBRATED,
 ) -> AlignmentVerdict:
     """Return the verdict on two texts that both have words."""
     context = PairContext.build(a, b, alignment, guard_words, ignored_classes)
@@ -93,7 +100,7 @@ def decide_verdict(
     has_enough_in_common = has_duplicate_score(counted)
     if is_contained(counted) and not (has_enough_in_common and is_edited_copy(counted)):
         return AlignmentVerdict("contained")
-    meanings = find_meanings(context) if guard else []
+    meanings = find_meanings(context, certainty) if guard else []
     decisive = decisive_meanings(context, meanings)
     score = counted.score
     if decisive and (
@@ -102,16 +109,24 @@ def decide_verdict(
         # One replaced code takes much off the score of a short text, even if all other words are equal.
         or score_without(context, decisive) >= MIN_REMAINING_SCORE
     ):
-        return AlignmentVerdict("variant", decisive)
-    if not has_enough_in_common or has_different_openings(a, b, counted):
+        is_sure = certainty.is_sure(decisive, context.shorter_length)
+        return AlignmentVerdict("variant", decisive, doubtful=not is_sure)
+    if has_different_openings(a, b, counted):
         return AlignmentVerdict("related")
-    by_quotations = verdict_by_quotations(a, b, SHORT_RELATED_SCORE) if guard else ""
-    if by_quotations:
-        return AlignmentVerdict(by_quotations)
-    doubts = tuple(meaning for meaning in meanings if meaning.effect == DOUBT) if guard else ()
-    if doubts or (guard and is_only_a_guess(context)):
-        return AlignmentVerdict("related", (), doubts)
-    return AlignmentVerdict("duplicate")
+    if has_enough_in_common:
+        by_quotations = verdict_by_quotations(a, b, SHORT_RELATED_SCORE) if guard else ""
+        if by_quotations:
+            return AlignmentVerdict(by_quotations)
+        doubts = tuple(meaning for meaning in meanings if meaning.effect == DOUBT) if guard else ()
+        if doubts or (guard and is_only_a_guess(context)):
+            return AlignmentVerdict("related", (), doubts, doubtful=True)
+    if not guard or any(meaning.effect == OTHER_ITEM for meaning in meanings):
+        return AlignmentVerdict("duplicate" if has_enough_in_common else "related")
+    features = measure_features(context, score)
+    may_be_same = certainty.probability(features) >= MIN_PROBABILITY
+    if has_enough_in_common and may_be_same:
+        return AlignmentVerdict("duplicate", features=features)
+    return AlignmentVerdict("related", doubtful=may_be_same, features=features)
 
 
 def without_ignored_terms(context: PairContext) -> Alignment:
@@ -146,16 +161,19 @@ def _count_item_words(context: PairContext) -> int:
     )
 
 
-def find_meanings(context: PairContext) -> list[Meaning]:
-    """Return the meanings of all differences that a rule knows."""
-    words_may_decide = can_words_decide(context)
+def find_meanings(context: PairContext, certainty: Certainty = UNCALIBRATED) -> list[Meaning]:
+    """Return the meanings of all differences that a rule knows, without those of rules that are off."""
+    words_may_decide, length = can_words_decide(context), context.shorter_length
     found = [*find_other_signs(context)]
     if words_may_decide:
         found += chain.from_iterable(find(context) for find in WORD_RULES)
+    found = [meaning for meaning in found if not certainty.is_off(meaning, length)]
     for gap in context.judged_gaps:
         meaning = None
         for rule in RULES if words_may_decide or context.is_in_title(gap) else FIGURE_RULES:
             meaning = rule.find(context, gap)
+            if meaning and certainty.is_off(meaning, length):
+                meaning = None
             if meaning:
                 break
         # The rule of terms comes first of all. It is asked last, since few differences need it.

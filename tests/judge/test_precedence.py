@@ -102,7 +102,7 @@ PRECEDENCES = {
         f"Диван модульный, {BODY}",
     ),
     "replaced words before inserted words": Precedence(
-        "replaced word",
+        "replaced item",
         "inserted qualifier",
         "variant",
         "Требуется повар в столовую, пять дней в неделю, форма выдаётся, обеды",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...judge.certainty import ADVERTS, ARTICLES, Certainty, certainty_of
 from ...judge.differences import find_differences, find_passages
-from ...judge.verdict import decide_verdict, min_duplicate_score
+from ...judge.verdict import AlignmentVerdict, decide_verdict, min_duplicate_score
 from ...judge.word_classes import IGNORED_CLASSES
-from ...text.alignment.align import align_ordered
+from ...text.alignment.align import Alignment, align_ordered
 from ...text.canonical_text import CanonicalText
 from ..bag_of_words import common_share, pack_bag
 from ..base import Algorithm, Judgement
@@ -47,6 +48,8 @@ class NearDup(Algorithm):
     needs_text: bool = True
     supports_containment: bool = True
     default_word_guard: ClassVar[bool] = True
+    site_kind: ClassVar[str] = ADVERTS
+    """The kind of site for which the rules and the model are calibrated (``judge/certainty.py``)."""
 
     def __init__(
         self,
@@ -125,14 +128,7 @@ class NearDup(Algorithm):
 
     def compare(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         alignment = align_ordered(a, b)
-        decision = decide_verdict(
-            a,
-            b,
-            alignment,
-            guard=self.guard,
-            guard_words=self.word_guard,
-            ignored_classes=self.ignored_differences,
-        )
+        decision = self.decide(a, b, alignment, certainty_of(self.site_kind))
         classes = tuple(sorted({meaning.kind for meaning in decision.decisive}))
         is_similar = decision.verdict != "none"
         return Judgement(
@@ -146,6 +142,21 @@ class NearDup(Algorithm):
             else (),
             tuple(find_passages(a, b, alignment)) if is_similar else (),
             classes,
+            decision.doubtful,
+        )
+
+    def decide(
+        self, a: CanonicalText, b: CanonicalText, alignment: Alignment, certainty: Certainty
+    ) -> AlignmentVerdict:
+        """Return the verdict on two texts with words. ``a`` comes first (see ``align.is_second``)."""
+        return decide_verdict(
+            a,
+            b,
+            alignment,
+            guard=self.guard,
+            guard_words=self.word_guard,
+            ignored_classes=self.ignored_differences,
+            certainty=certainty,
         )
 
     def _apply_guard(self, judgement: Judgement, a: CanonicalText, b: CanonicalText) -> Judgement:
@@ -160,10 +171,11 @@ class NearDup(Algorithm):
 
 @register
 class NearDupArticles(NearDup):
-    """The default algorithm without the word guard.
+    """The default algorithm for forums and news.
 
-    In articles, another noun is more often an edit than another item.
+    There another word, and in all but short texts another figure, is more often an edit than another item.
     """
 
     name: ClassVar[str] = "neardup-articles"
     default_word_guard: ClassVar[bool] = False
+    site_kind: ClassVar[str] = ARTICLES

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
+from ..calibration_mode import ScoredPair
 from ..peers import peer_version
 from ..results import CollectionResult, PairsResult, PoolResult, TableRow, UnionResult
 from ..summary import SEPARATE_SETS, RowSummary, summarize_rows
@@ -31,6 +32,7 @@ class BenchReport:
     - ``canonicalization_costs``: cost of canonicalization, by mode.
     - ``notes``: omissions and their reasons.
     - ``peers``: the requested peers.
+    - ``calibration``: the pairs of the fit, each with P(same) of a model that was fitted without its set.
     - ``with_rules``: whether the report has the table of rules.
     """
 
@@ -45,6 +47,7 @@ class BenchReport:
     union: list[UnionResult] = field(default_factory=list)
     union_similarity: float | None = None
     pool: list[PoolResult] = field(default_factory=list)
+    calibration: list[ScoredPair] = field(default_factory=list)
     canonicalization_costs: dict[str, Cost] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..calibration_mode import ScoredPair, reliability_rows
 from ..metrics import CHANGE_BANDS, THRESHOLDS, mean
 from ..pool_mode import mean_recall
 from ..results import PoolResult
@@ -43,9 +44,14 @@ def render_plots(report: BenchReport) -> list[tuple[str, str, str]]:
         for row in report.row_summaries()
         if row.kind not in ("floor", "fixed") and row.mean_f1 is not None
     ]
+    rows_by_mode: dict[str, Sequence[Any]] = {
+        "pairs": summaries,
+        "pool": report.pool,
+        "calibration": report.calibration,
+    }
     plots: list[tuple[str, str, str]] = []
     for title, explanation, draw, mode in _PLOTS:
-        rows: Sequence[Any] = summaries if mode == "pairs" else report.pool
+        rows = rows_by_mode[mode]
         if rows:
             plots.append((title, explanation, render_svg(pyplot, draw, rows, f"plot{len(plots) + 1}-")))
     return plots
@@ -167,6 +173,18 @@ def draw_recall_by_size(axes: Any, rows: Sequence[PoolResult]) -> None:
     draw_label_column(axes, labels, ticks[-1] * size_ratio**0.045, ticks[-1] * size_ratio**0.04)
 
 
+def draw_reliability(axes: Any, rows: Sequence[ScoredPair]) -> None:
+    bins = reliability_rows(rows)
+    means, shares = [row["mean P(same)"] for row in bins], [row["share same"] for row in bins]
+    axes.plot([0, 1], [0, 1], color="#999999", linestyle="--", linewidth=1)
+    axes.plot(means, shares, marker="o", markersize=4, **line_style(OWN_ALGORITHM))
+    for row, x, y in zip(bins, means, shares, strict=True):
+        axes.annotate(f"{row['pairs']:,}", (x, y), xytext=(4, -10), textcoords="offset points", fontsize=7)
+    axes.set(
+        xlabel="P(same), mean of a tenth", ylabel="share that is one text", xlim=(0, 1.08), ylim=(-0.02, 1.05)
+    )
+
+
 def _format_tick(tick: int, largest: int) -> str:
     """Return a number with thin spaces. Return an empty string if it would overlap the largest number."""
     return f"{tick:,}".replace(",", "\u2009") if tick == largest or tick < largest / 1.5 else ""
@@ -209,5 +227,12 @@ _PLOTS: tuple[tuple[str, str, DrawPlot, str], ...] = (
         "F1 of core pairs, mean of the sets that have both classes, headlines apart.",
         draw_f1_by_cost,
         "pairs",
+    ),
+    (
+        "Reliability",
+        "Pairs on which no rule decides, each scored by a model that was fitted without its set; numbers: pairs. A "
+        "point above the dashed line: the judge is surer than it says.",
+        draw_reliability,
+        "calibration",
     ),
 )

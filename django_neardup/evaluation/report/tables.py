@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from ..calibration_mode import bar_rows, claim_rows, reliability_rows
 from ..metrics import CHANGE_BANDS, VerdictCounts, mean, ratio
 from ..peers import PEERS
 from ..pool_mode import mean_recall
@@ -23,6 +24,9 @@ TABLE_TITLES = {
     "union": "Against the pairs that any row found, beside the comparison article",
     "pool": "All sets in one collection: candidates",
     "pool sets": "All sets in one collection: recall of true pairs at most half changed, by set and share changed",
+    "calibration": "Calibration: bars",
+    "claims": "Calibration: what the judge says, set by set",
+    "reliability": "Calibration: P(same) against the share that is one text",
     "pool sizes": "All sets in one collection: recall of the drawn pairs by number of texts",
 }
 
@@ -40,6 +44,10 @@ def build_tables(report: BenchReport) -> dict[str, list[TableRow]]:
         "pool sets": [row for result in report.pool for row in pool_set_rows(result)],
         "pool sizes": [{"algorithm": result.algorithm, **_size_columns(result)} for result in report.pool],
     }
+    if report.calibration:
+        tables["calibration"] = bar_rows(report.calibration)
+        tables["claims"] = claim_rows(report.calibration)
+        tables["reliability"] = reliability_rows(report.calibration)
     return {name: rows for name, rows in tables.items() if rows}
 
 

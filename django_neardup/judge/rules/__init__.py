@@ -14,7 +14,7 @@ from .ignored import IgnoredClassRule, TermsRule
 from .inserted import InsertedConditionRule, InsertedQualifierRule
 from .items import ContactItemRule, NameItemRule, PriceItemRule
 from .opposites import AntonymRule, DealRule, FunctionWordRule, NegationRule
-from .replaced import BlockRule, GlyphRule, LetterRule, ReplacedWordRule
+from .replaced import BlockRule, GlyphRule, LetterRule, ReplacedItemRule, ReplacedWordRule
 
 TERMS_RULE = TermsRule()
 """The first rule of all."""
@@ -32,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     NegationRule(),
     LetterRule(),
     GlyphRule(),
+    ReplacedItemRule(),
     ReplacedWordRule(),
     InsertedConditionRule(),
     InsertedQualifierRule(),
@@ -43,3 +44,14 @@ FIGURE_RULES: tuple[Rule, ...] = tuple(rule for rule in RULES if not rule.decide
 
 RULES_BEHIND_HEADS = frozenset(rule.name for rule in RULES[[rule.name for rule in RULES].index("letter") :])
 """Names of the rules of replaced and inserted words. A declared head comes before them."""
+
+RULE_NAMES: tuple[str, ...] = (
+    "sign",
+    "role swap",
+    "accent",
+    "person",
+    "part",
+    "head",
+    *(rule.name for rule in RULES if not isinstance(rule, IgnoredClassRule)),
+)
+"""Names of all rules that may find another item: those about aligned words and heads, then ``RULES``."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...text.alignment.gaps import Gap
 from ...text.tokens.stopwords import NEGATIONS, STOP_WORDS
 from ...text.tokens.tokenize import Token
+from ..judged_text import JudgedText, names_item
 from ..meanings import WORDS, Meaning
 from ..pair_context import PairContext
 from ..word_classes import difference_class, most_decisive_class, token_classes
@@ -69,7 +70,7 @@ class GlyphRule(Rule):
 class ReplacedWordRule(Rule):
     """Both sides name things: nouns, adjectives, names, Latin words. A whole replaced sentence is none.
 
-    опытного диспетчера | опытного механика
+    грузчик, работа на складе мебели | грузчик, работа на складе обуви
     """
 
     name: ClassVar[str] = "replaced word"
@@ -117,6 +118,23 @@ class ReplacedWordRule(Rule):
         )
 
 
+class ReplacedItemRule(ReplacedWordRule):
+    """Words of both sides name the item itself: a noun beside the head noun, or a word written as a name.
+
+    It decides as ``ReplacedWordRule`` does, and is surer.
+
+    Нужен повар | Нужен пекарь
+    """
+
+    name: ClassVar[str] = "replaced item"
+
+    def find(self, context: PairContext, gap: Gap) -> Meaning | None:
+        meaning = super().find(context, gap)
+        if meaning is None or not _names_item(context.a, gap.start_a, gap.end_a):
+            return None
+        return meaning if _names_item(context.b, gap.start_b, gap.end_b) else None
+
+
 class BlockRule(Rule):
     """One block of other words stands in a common frame, and holds nearly all that differs.
 
@@ -158,6 +176,21 @@ class BlockRule(Rule):
 def _count_verbs(context: PairContext, gap: Gap) -> int:
     tokens = (*context.a.tokens[gap.start_a : gap.end_a], *context.b.tokens[gap.start_b : gap.end_b])
     return sum(token.pos in ("VERB", "INFN") for token in tokens)
+
+
+def _names_item(side: JudgedText, start: int, end: int) -> bool:
+    """Return whether an unaligned word of the range names the item: a noun beside the head noun, or a name.
+
+    Without parts of speech, as in English, only a word written as a name counts: "bought" is no item.
+    """
+    phrase_start, phrase_end = side.item_phrase
+    return any(
+        (token.pos == "NOUN" and phrase_start <= position < phrase_end and names_item(token))
+        or (token.is_capitalized and position not in side.sentence_edges)
+        or token.kind in ("latin", "code")
+        for position, token in enumerate(side.tokens[start:end], start)
+        if side.positions[position] < 0
+    )
 
 
 def _naming_words(tokens: list[Token]) -> list[str]:
