@@ -26,6 +26,11 @@ VERDICT_SENTENCES = {
     Verdict.CONTAINED: gettext_lazy("one text holds most of the other"),
     Verdict.RELATED: gettext_lazy("the texts have something in common"),
 }
+DOUBT_SENTENCES = {
+    Verdict.VARIANT: gettext_lazy("the texts are alike; maybe they are about two items"),
+    Verdict.RELATED: gettext_lazy("the texts are alike; maybe they are the same item"),
+}
+"""Sentences for verdicts that are in doubt."""
 CountedDifferences = list[tuple[DisplayedDifference, int]]
 """Differences, each with the number of times it occurs."""
 
@@ -61,7 +66,19 @@ class PairComparison:
 
     @property
     def verdict_sentence(self) -> str | Promise:
-        return VERDICT_SENTENCES[Verdict(self.pair.verdict)] if self.pair else ""
+        if self.pair is None:
+            return ""
+        sentences = DOUBT_SENTENCES if self.pair.doubtful else VERDICT_SENTENCES
+        return sentences[Verdict(self.pair.verdict)]
+
+    @property
+    def decisive_heading(self) -> str:
+        """Return the heading of the differences that decide, or may decide."""
+        if self.pair is None or not self.pair.doubtful:
+            return _("Decides: another item")
+        if self.pair.verdict == Verdict.VARIANT:
+            return _("May decide: maybe another item")
+        return _("Keeps them out of one group")
 
     @property
     def verdict_reason(self) -> str:

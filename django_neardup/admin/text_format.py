@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext_lazy
 
 from ..models import Verdict
+from ..reports.messages import RULE_REASONS
 from ..reports.segments import replace_control_characters
 from ..text.normalization.plain_text import plain_text
 
@@ -84,6 +85,15 @@ class DisplayedDifference:
     left_words: str
     right_words: str
     is_deciding: bool
+    rule: str = ""
+
+    @property
+    def rule_text(self) -> str:
+        """Return the reason of the rule that decided, with an example of it."""
+        if self.rule not in RULE_REASONS:
+            return ""
+        reason, example = RULE_REASONS[self.rule]
+        return _("%(reason)s, as in %(example)s") % {"reason": _(reason), "example": example}
 
     @property
     def label(self) -> str | Promise:
@@ -165,6 +175,7 @@ def build_differences(
             _side_words(item, left_side, texts),
             _side_words(item, right, texts),
             bool(item.get("decides")),
+            str(item.get("rule") or ""),
         )
         for item in raw_differences(evidence)
     ]

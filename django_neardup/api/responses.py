@@ -23,7 +23,7 @@ class PublicMatch(NamedTuple):
     - ``is_own``: the post belongs to the author of the request.
     - ``is_same_text``: the texts are equal.
     - ``is_close``: the texts are equal except for a few insignificant words.
-    - ``is_other_item``: the post is about another item.
+    - ``is_other_item``: the post is surely about another item.
     - ``hints``: the differences.
     """
 
@@ -48,7 +48,7 @@ def build_public_match(match: Match, is_author_known: bool) -> PublicMatch:
         is_own=match.own and is_author_known,
         is_same_text=match.exact and not match.hints,
         is_close=verdict is Verdict.DUPLICATE and not match.hints,
-        is_other_item=verdict is Verdict.VARIANT,
+        is_other_item=verdict is Verdict.VARIANT and not match.doubtful,
         hints=match.hints,
     )
 

@@ -357,6 +357,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('verdict', models.CharField(choices=[('duplicate', 'duplicate'), ('variant', 'variant'), ('contained', 'contained'), ('related', 'related')], max_length=10, verbose_name='verdict')),
                 ('exact', models.BooleanField(default=False, verbose_name='exact')),
+                ('doubtful', models.BooleanField(default=False, verbose_name='doubtful')),
                 ('score', models.FloatField(verbose_name='score')),
                 ('containment_a', models.FloatField(verbose_name='share of the first in the second')),
                 ('containment_b', models.FloatField(verbose_name='share of the second in the first')),

@@ -186,6 +186,7 @@ class Pair(models.Model):
     It is current only while both digests equal those of the fingerprints. ``decision`` is the decision in
     force on this pair. It is derived, and renewed whenever the pair is written.
 
+    - ``doubtful``: a variant that may be the same item, or a related pair that may be (``judge/certainty.py``).
     - ``judge_version``: the version of the judge that gave the verdict. It is 0 if it is unknown.
     - ``snapshot``: the digest of the snapshot of boilerplate that the judge used, or empty.
     """
@@ -219,6 +220,7 @@ class Pair(models.Model):
     )
     verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices)
     exact = models.BooleanField(_("exact"), default=False)
+    doubtful = models.BooleanField(_("doubtful"), default=False)
     score = models.FloatField(_("score"))
     containment_a = models.FloatField(_("share of the first in the second"))
     containment_b = models.FloatField(_("share of the second in the first"))

@@ -207,4 +207,5 @@ def _pair_values(
         space, judgement.verdict, judgement.exact, judgement.score, judgement.containment_a,
         judgement.containment_b, classes, judged_pair.evidence_json, judged_pair.a.read_digest,
         judged_pair.b.read_digest, None if decision is None else decision.pk, JUDGE_VERSION, snapshot,
+        judgement.doubtful,
     ]  # fmt: skip

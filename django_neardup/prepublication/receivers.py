@@ -38,6 +38,7 @@ class HeldPostMatch:
     exact: bool
     own: bool
     deleted: bool = False
+    doubtful: bool = False
 
 
 def connect_receivers() -> None:
@@ -248,7 +249,7 @@ def _live_document_ids(documents: dict[int, Document], adapter: Adapter, using: 
 
 def _build_match(pair: Pair, document: Document) -> HeldPostMatch:
     other = pair.b if pair.a_id == document.pk else pair.a
-    return HeldPostMatch(pair.verdict, pair.exact, _is_same_author(other, document))
+    return HeldPostMatch(pair.verdict, pair.exact, _is_same_author(other, document), doubtful=pair.doubtful)
 
 
 def _is_same_author(other_document: Document, document: Document) -> bool:

@@ -35,7 +35,8 @@ RULE_KEYS = ("action", *WORD_KEYS[:1], *FLAG_KEYS, *WORD_KEYS[1:])
 class MatchFacts(Protocol):
     """The properties of a match that rules read.
 
-    ``deleted``: the time of deletion of a remembered post. It is falsy for other posts.
+    ``deleted``: the time of deletion of a remembered post. It is falsy for other posts. ``doubtful``: the verdict
+    is in doubt.
     """
 
     @property
@@ -46,6 +47,8 @@ class MatchFacts(Protocol):
     def own(self) -> bool: ...
     @property
     def deleted(self) -> object: ...
+    @property
+    def doubtful(self) -> bool: ...
 
 
 Found = TypeVar("Found", bound=MatchFacts)
@@ -124,8 +127,13 @@ def apply_rules(
 
 
 def action_for(match: MatchFacts, rules: Iterable[Rule]) -> RuleAction:
-    """Return the action of the first rule that applies. Return "ignore" if no rule applies."""
-    return next((rule.action for rule in rules if rule.matches(match)), "ignore")
+    """Return the action of the first rule that applies. Return "ignore" if no rule applies.
+
+    A doubt at most warns, and only an exact copy is refused: instead of "block" the action is then "hold".
+    """
+    action: RuleAction = next((rule.action for rule in rules if rule.matches(match)), "ignore")
+    strongest: RuleAction = "warn" if match.doubtful else "block" if match.exact else "hold"
+    return ACTIONS[min(ACTIONS.index(action), ACTIONS.index(strongest))]
 
 
 def is_match_allowed(match: MatchFacts, adapter: Adapter, *, trust: str, scope: Iterable[Any] = ()) -> bool:

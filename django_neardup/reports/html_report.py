@@ -55,6 +55,7 @@ def as_html(
     titles = {letter.lower(): replace_control_characters(side.title) for letter, side in comparison.sides}
     reasons = [
         labels.heading("by", name=comparison.algorithm),
+        labels.certainty(judgement),
         *map(labels.kind, judgement.classes),
         labels.containment_text(judgement.containment_a, judgement.containment_b),
     ]
@@ -139,16 +140,21 @@ def _truncate_segments(segments: Iterable[Segment]) -> Iterator[Segment]:
 def _difference_groups(comparison: Comparison, labels: ComparisonLabels) -> Iterator[dict[str, Any]]:
     """Yield the differences that decide, then the others. Equal ones are one row with their number."""
     for is_decisive, name in ((True, "decides"), (False, "idle")):
+        heading = labels.decisive_heading(comparison.judgement) if is_decisive else labels.heading(name)
         rows = Counter(
-            (labels.difference_label(difference), build_replacement(comparison, difference))
+            (
+                labels.difference_label(difference),
+                build_replacement(comparison, difference),
+                labels.rule(difference.rule),
+            )
             for difference in comparison.judgement.differences
             if difference.is_decisive is is_decisive
         )
         if rows:
             yield {
-                "heading": labels.heading(name),
+                "heading": heading,
                 "is_decisive": is_decisive,
-                "rows": [(label, mark, times) for (label, mark), times in rows.items()],
+                "rows": [(label, mark, rule, times) for (label, mark, rule), times in rows.items()],
             }
 
 

@@ -28,9 +28,10 @@ def as_dict(comparison: Comparison) -> dict[str, Any]:
     - ``a``, ``b``: ``title``, ``text`` (as written), ``language``, ``words``, ``content_words``, ``sentences``,
       ``truncated``, ``zipf`` (null for a text under 300 words, otherwise ``slope``, ``distance``, ``anomalous``)
     - ``algorithm``: the deciding one; ``verdict`` ("duplicate", "variant", "contained", "related", "none"),
-      ``score`` (0..1), ``percent``, ``exact``, ``classes`` (the deciding ones), ``containment_a`` and ``containment_b``
-      (0..1)
-    - ``differences``: each ``kind``, ``decides``, and for ``a`` and ``b`` the ``text`` and its ``span``
+      ``score`` (0..1), ``percent``, ``exact``, ``certainty`` ("sure" or "maybe"), ``classes`` (the deciding ones),
+      ``containment_a`` and ``containment_b`` (0..1)
+    - ``differences``: each ``kind``, ``decides``, the ``rule`` that decided or "",
+      and for ``a`` and ``b`` the ``text`` and its ``span``
     - ``passages``: runs of 4 words or more that both texts have, each ``words`` and the spans ``a`` and ``b``;
       ``shared``: the same with small differences inside them, each with its ``number``
     - ``contacts``, ``names``, ``codes``: each ``equal``, ``only_a``, ``only_b``
@@ -53,6 +54,7 @@ def as_dict(comparison: Comparison) -> dict[str, Any]:
         "score": judgement.score,
         "percent": comparison.percent,
         "exact": judgement.exact,
+        "certainty": judgement.certainty,
         "classes": list(judgement.classes),
         "containment_a": judgement.containment_a,
         "containment_b": judgement.containment_b,
@@ -90,6 +92,7 @@ def _difference_as_dict(comparison: Comparison, difference: Difference) -> dict[
     return {
         "kind": difference.kind,
         "decides": difference.is_decisive,
+        "rule": difference.rule,
         "a": {
             "text": quote_span(comparison.a.text, difference.span_a),
             "span": _span_as_list(difference.span_a),

@@ -8,16 +8,20 @@ from ..algorithms import Judgement
 from ..judge.differences import Difference
 from ..text.zipf import ZipfReport
 from .messages import (
+    CERTAINTY_CONTEXT,
+    CERTAINTY_LABELS,
     COMPARISON_CONTEXT,
     DECIMAL_SEPARATOR,
     DIFFERENCE_CONTEXT,
     DIFFERENCE_LABELS,
+    DOUBT_SENTENCES,
     EXACT_SENTENCE,
     HEADINGS,
     IDENTITY_LABEL,
     KEY_KIND_LABELS,
     NOTE_TEXTS,
     ONE_SIDE_LABELS,
+    RULE_REASONS,
     VERDICT_LABELS,
     VERDICT_SENTENCES,
     Translate,
@@ -51,7 +55,27 @@ class ComparisonLabels:
         return self.translate(VERDICT_LABELS[name], COMPARISON_CONTEXT if name == "none" else "")
 
     def sentence(self, judgement: Judgement) -> str:
-        return self.translate(EXACT_SENTENCE if judgement.exact else VERDICT_SENTENCES[judgement.verdict])
+        if judgement.exact:
+            return self.translate(EXACT_SENTENCE)
+        sentences = DOUBT_SENTENCES if judgement.doubtful else VERDICT_SENTENCES
+        return self.translate(sentences[judgement.verdict])
+
+    def certainty(self, judgement: Judgement) -> str:
+        """Return "sure" or "maybe"."""
+        return self.translate(CERTAINTY_LABELS[judgement.certainty], CERTAINTY_CONTEXT)
+
+    def decisive_heading(self, judgement: Judgement) -> str:
+        """Return the heading of the differences that decide, or may decide."""
+        if not judgement.doubtful:
+            return self.heading("decides")
+        return self.heading("maybe" if judgement.verdict == "variant" else "kept apart")
+
+    def rule(self, name: str) -> str:
+        """Return the reason of a rule with its example. Return an empty string without a rule."""
+        if name not in RULE_REASONS:
+            return ""
+        reason, example = RULE_REASONS[name]
+        return self.heading("rule", reason=self.translate(reason), example=example)
 
     def kind(self, name: str) -> str:
         """Return the label of a class of differences."""

@@ -69,6 +69,44 @@ VERDICT_SENTENCES = {
     "related": gettext_noop("the texts have something in common"),
     "none": gettext_noop("the texts have too little in common"),
 }
+DOUBT_SENTENCES = {
+    "variant": gettext_noop("the texts are alike; maybe they are about two items"),
+    "related": gettext_noop("the texts are alike; maybe they are the same item"),
+}
+"""Sentences for verdicts that are in doubt."""
+CERTAINTY_LABELS = {"sure": pgettext("certainty", "sure"), "maybe": pgettext("certainty", "maybe")}
+CERTAINTY_CONTEXT = "certainty"
+RULE_REASONS = {
+    "sign": (gettext_noop("another sign at one word"), "+5 → −5"),
+    "role swap": (gettext_noop("the same things the other way round"), "Омск – Тверь → Тверь – Омск"),
+    "accent": (gettext_noop("the same letters with other accents"), "dưa → dừa"),
+    "person": (gettext_noop("a man's name against a woman's"), "Морозов → Морозова"),
+    "part": (gettext_noop("another part of one work"), "часть I → часть II"),
+    "head": (gettext_noop("another title above the same text"), "Аналитик → Старший аналитик"),
+    "replaced item": (gettext_noop("the item has another name"), "диван → комод"),
+    "price is the item": (gettext_noop("the sum is what is offered"), "монета 5 рублей → монета 1 рубль"),
+    "contact is the item": (gettext_noop("the address is what is offered"), "домен a.ru → домен b.ru"),
+    "name is the item": (
+        gettext_noop("the given name is what is offered"),
+        "наклейка «Маша» → наклейка «Ваня»",
+    ),
+    "figure": (gettext_noop("another number, measure or code"), "С140.35 → С90.30"),
+    "unit": (gettext_noop("the same number in another unit"), "20 л → 20 кг"),
+    "deal": (gettext_noop("another kind of deal"), "отдам → возьму"),
+    "antonym": (gettext_noop("the opposite is said"), "вырос → упал"),
+    "function word": (gettext_noop("a small word turns the condition round"), "до 7 лет → от 7 лет"),
+    "negation": (gettext_noop("one text says “not”"), "рабочий → не рабочий"),
+    "letter": (gettext_noop("another letter of a size or part"), "сторона А → сторона Б"),
+    "glyphs": (gettext_noop("other characters at one place"), "売 → 買"),
+    "replaced word": (gettext_noop("another word at one place"), "диспетчер → механик"),
+    "inserted condition": (gettext_noop("one text adds a condition of the item"), "двери → двери б/у"),
+    "inserted qualifier": (
+        gettext_noop("one text adds a word to the item's name"),
+        "iPhone 13 → iPhone 13 Pro",
+    ),
+    "block": (gettext_noop("another item in the same frame"), "садовый шланг → лопата для снега"),
+}
+"""The reason of each rule of the judge, and an example of it."""
 CONTACT_LABELS = {
     "tel:": gettext_noop("phone"),
     "mailto:": gettext_noop("e-mail"),
@@ -122,6 +160,9 @@ KEY_KIND_LABELS = {
 HEADINGS = {
     "differs": gettext_noop("What differs"),
     "decides": gettext_noop("decides: another item"),
+    "maybe": gettext_noop("may decide: maybe another item"),
+    "kept apart": gettext_noop("keeps them out of one group"),
+    "rule": gettext_noop("%(reason)s, as in %(example)s"),
     "idle": gettext_noop("does not decide"),
     "nothing": gettext_noop("nothing"),
     "order": gettext_noop("only the order of the words, or letters in them"),

@@ -71,7 +71,10 @@ class _TerminalReport:
         )
         containment = self.labels.containment_text(judgement.containment_a, judgement.containment_b)
         algorithm_label = self.labels.heading("by", name=self.comparison.algorithm)
-        class_labels = [self.labels.kind(kind) for kind in judgement.classes]
+        class_labels = [
+            self.labels.certainty(judgement),
+            *(self.labels.kind(kind) for kind in judgement.classes),
+        ]
         yield from self._hanging_indent(
             "   ", Fragment("; ".join([algorithm_label, *class_labels, containment]), "quiet")
         )
@@ -86,8 +89,12 @@ class _TerminalReport:
         # Deciding differences first: only the others may be cut off.
         shown = sorted(differences, key=lambda difference: not difference.is_decisive)[:MAX_DIFFERENCES]
         for decides, group in groupby(shown, key=lambda difference: difference.is_decisive):
-            yield [Fragment(f"  {self.labels.heading('decides' if decides else 'idle')}", "quiet")]
-            yield from self._difference_lines(list(group))
+            judgement, members = self.comparison.judgement, list(group)
+            heading = self.labels.decisive_heading(judgement) if decides else self.labels.heading("idle")
+            yield [Fragment(f"  {heading}", "quiet")]
+            yield from self._difference_lines(members)
+            for rule in dict.fromkeys(difference.rule for difference in members if difference.rule):
+                yield from self._hanging_indent("    ", Fragment(self.labels.rule(rule), "quiet"))
         yield from self._omitted_count(len(differences) - MAX_DIFFERENCES)
 
     def _difference_lines(self, group: list[Difference]) -> Iterator[Line]:

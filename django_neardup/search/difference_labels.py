@@ -59,12 +59,17 @@ def build_difference_labels(
 ) -> list[DifferenceLabel]:
     """Return the differences to show, at most four. Differences that make two different items come first.
 
+    A visitor never reads a doubt: differences that only may decide are left out.
+
     ``evidence``: the stored evidence of a pair. It may be incomplete. ``texts``: the compared versions of
     both texts, by side, "a" and "b". The words are cut out of them. ``first_side``: the side that the other
     one is compared with.
     """
     is_minor_by_label: dict[DifferenceLabel, bool] = {}
+    is_doubtful = evidence.get("certainty") == "maybe"
     for label, is_decisive in _labelled_differences(evidence, texts, first_side):
+        if is_decisive and is_doubtful:
+            continue
         is_minor_by_label.setdefault(label, not is_decisive)
     kinds = list(DIFFERENCE_LABELS)
     ranked = sorted(is_minor_by_label, key=lambda label: (is_minor_by_label[label], kinds.index(label.kind)))

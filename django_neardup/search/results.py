@@ -32,11 +32,12 @@ class Match:
     - ``verdict``: "duplicate", "variant", "contained" or "related".
     - ``exact``: the texts are equal apart from formatting.
     - ``score``: the similarity, 0..1.
+    - ``doubtful``: the verdict is in doubt. ``certainty`` is "maybe" then, and otherwise "sure".
     - ``own``: the post is by the author of the text. False if either author is not known.
     - ``title``: the post's title, at most 120 letters.
     - ``url``: its address. Empty if there is no address or it is not safe to follow.
 
-    Verdict and score are for code and staff, never for the public.
+    Verdict, score and certainty are for code and staff, never for the public.
     """
 
     object: Model | None
@@ -47,8 +48,13 @@ class Match:
     title: str = ""
     url: str = ""
     deleted: datetime | None = None
+    doubtful: bool = False
     judgement: Judgement | None = field(default=None, repr=False, compare=False)
     texts: tuple[str, str] = field(default=("", ""), repr=False, compare=False)
+
+    @property
+    def certainty(self) -> str:
+        return "maybe" if self.doubtful else "sure"
 
     @cached_property
     def hints(self) -> list[DifferenceLabel]:
@@ -87,6 +93,7 @@ def build_match(judged_post: JudgedPost, author: str, text: str) -> Match:
         own=bool(author) and author == judged_post.source.author,
         title=display_title(instance, MAX_TITLE_LENGTH),
         url=public_url(instance),
+        doubtful=judgement.doubtful,
         judgement=judgement,
         texts=(text, judged_post.source.text),
     )

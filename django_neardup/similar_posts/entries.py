@@ -33,7 +33,7 @@ class SimilarEntry:
 
     ``hints``: its differences from the post that it is listed for. ``is_same_text``: both have the same
     text. ``is_compared``: the differences are known, because the current versions of both texts were
-    compared. ``is_other_item``: the texts are similar, but about different items.
+    compared. ``is_other_item``: the texts are surely about different items.
     """
 
     object: Model

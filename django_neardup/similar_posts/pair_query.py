@@ -15,13 +15,13 @@ PORTION = 500
 """Number of pairs in one query. Few posts have more."""
 
 SIDE_COLUMNS = ("content_type_id", "object_id", "membership__cluster_id")
-PAIR_COLUMNS = ("pk", "a_id", "verdict", "decision__kind", "exact", "digest_a", "digest_b")
+PAIR_COLUMNS = ("pk", "a_id", "verdict", "decision__kind", "exact", "doubtful", "digest_a", "digest_b")
 
 
 class SimilarPair(NamedTuple):
     """A pair of the object (side ``own_side``) with another.
 
-    ``is_other_item``: the texts are similar, but about different items. ``cluster_id``: the cluster of the
+    ``is_other_item``: the texts are surely about different items. ``cluster_id``: the cluster of the
     other object. ``digests``: the source digests of the object and of the other.
     """
 
@@ -83,14 +83,22 @@ class SimilarPairs:
         return [pair for pair in pairs if pair is not None]
 
     def _build_pair(
-        self, pair_id: int, a_id: int, verdict: str, decision: str | None, exact: bool, *rest: Any
+        self,
+        pair_id: int,
+        a_id: int,
+        verdict: str,
+        decision: str | None,
+        exact: bool,
+        doubtful: bool,
+        *rest: Any,
     ) -> SimilarPair | None:
         digest_a, digest_b, side_a, side_b = rest
         is_first = a_id == self._document_id
         content_type_id, object_id, cluster_id = side_b if is_first else side_a
         if content_type_id not in self._models_by_content_type:
             return None
-        is_other_item = verdict == Verdict.VARIANT or decision == Decision.Kind.DIFFERENT
+        is_sure_variant = verdict == Verdict.VARIANT and not doubtful
+        is_other_item = is_sure_variant or decision == Decision.Kind.DIFFERENT
         digests = (digest_a, digest_b) if is_first else (digest_b, digest_a)
         key = self._models_by_content_type[content_type_id], object_id
         return SimilarPair(pair_id, key, "a" if is_first else "b", is_other_item, exact, cluster_id, digests)

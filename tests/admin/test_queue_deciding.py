@@ -171,6 +171,37 @@ class TestAccept:
         assert Ad.objects.filter(published=False).count() == 2
         assert Decision.objects.count() == 2
 
+    def test_doubts_are_left_to_be_looked_at(self, root, pairs):
+        sure, doubtful = pairs(2)
+        Pair.objects.filter(pk=doubtful.pk).update(doubtful=True)
+        answer = press(root, "accept", rows(root), sure, doubtful)
+
+        assert told(answer) == [
+            "1 row was left as it is: the verdict is a doubt. Open it and look.",
+            "Left as not duplicates: 1 group.",
+        ]
+        assert Decision.objects.get().members.count() == 2
+        doubtful.refresh_from_db()
+        assert doubtful.decision is None
+
+    def test_only_doubts_change_nothing(self, root, pairs):
+        (doubtful,) = pairs()
+        Pair.objects.update(doubtful=True)
+        answer = press(root, "accept", rows(root), doubtful)
+
+        assert (answer.status_code, answer.url) == (302, QUEUE)
+        assert told(answer) == ["1 row was left as it is: the verdict is a doubt. Open it and look."]
+        assert not Decision.objects.exists()
+
+    def test_the_row_of_a_doubt_leads_to_its_page(self, root, pairs):
+        (doubtful,) = pairs()
+        Pair.objects.update(doubtful=True)
+        page = root.get(QUEUE).content.decode()
+
+        assert re.search(
+            rf'<a class="neardup-button" href="[^"]*/pair/{doubtful.pk}/change/[^"]*"[^>]*>Look<', page
+        )
+
     def test_merges_go_to_their_plan_and_the_rest_is_done(self, root, pairs):
         (variant,) = pairs()
         posts = [ScopedPost.objects.create(site=1, text=f"текст объявления о сваях {word}") for word in "аб"]

@@ -29,6 +29,15 @@ def test_what_is_suggested_for_a_pair(verdict, exact, outcome, button, ads):
     assert str(found.reason).endswith(".")
 
 
+@pytest.mark.parametrize("verdict", ["variant", "related"])
+def test_a_doubt_is_to_be_looked_at(verdict, ads):
+    pair = builders.pair(*ads("а", "б"), verdict, doubtful=True)
+    found = suggest_action(pair, pair.a)
+
+    assert (found.action_name, found.button_label, found.is_immediate) == ("look", "Look", False)
+    assert "aybe" in str(found.reason)
+
+
 def test_a_group_is_merged_where_the_site_cannot_hide():
     posts = [ScopedPost.objects.create(site=1, text=f"текст объявления о сваях {word}") for word in "абв"]
     cluster = builders.cluster(*posts)

@@ -328,7 +328,7 @@ class TestRenewal:
     @pytest.mark.parametrize("likest", [0, 1])
     def test_of_two_the_likest_is_offered_by_name_and_renewed(self, likest, adapt, people, submit, publish):
         adapt(publication=[{"action": "hold"}])
-        titles = ["Диван", "Угловой диван"]
+        titles = ["Диван", "Диван, срочно"]
         old = [publish(text, people.ann, title=title) for text, title in zip((SOFA, SOFA_EDITED), titles)]
         title, text = titles[likest], old[likest].text + " Торг."
         first = submit(people.ann, text=text, title=title)

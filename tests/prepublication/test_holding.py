@@ -200,12 +200,12 @@ CHECKED = [
     ([], "member", "shown"),
     ([{"action": "warn"}], "member", "shown"),
     ([{"action": "hold"}], "member", "review"),
-    ([{"action": "block"}], "member", "refused"),
+    ([{"action": "block"}], "member", "review"),
     ([{"action": "hold", "trust": "guest"}], "member", "shown"),
     ([{"action": "hold", "trust": "guest"}], "guest", "review"),
     ([{"action": "hold", "own": True}], "member", "shown"),
     ([{"action": "hold", "verdict": "variant"}], "member", "shown"),
-    ([{"action": "block", "exact": False}, {"action": "hold"}], "member", "refused"),
+    ([{"action": "block", "exact": False}, {"action": "hold"}], "member", "review"),
 ]
 
 

@@ -39,6 +39,7 @@ def match(words):
         exact="exact" in flags,
         own="own" in flags,
         deleted=YESTERDAY if "deleted" in flags else None,
+        doubtful="doubtful" in flags,
     )
 
 
@@ -100,14 +101,23 @@ def test_what_is_absent_matches_anything(conditions, kind, holds, adapt):
 @pytest.mark.parametrize("second", ACTIONS)
 def test_the_first_rule_that_holds_decides_a_match(first, second, adapt):
     adapter = adapt(publication=[{"action": first, "own": True}, {"action": second}])
-    assert apply_rules([match("related+own")], adapter).action == first
+    assert apply_rules([match("related+own+exact")], adapter).action == first
     strongest = max(first, second, key=ACTIONS.index)
-    assert apply_rules([match("related+own"), match("related")], adapter).action == strongest
+    assert apply_rules([match("related+own+exact"), match("related+exact")], adapter).action == strongest
+
+
+@pytest.mark.parametrize("asked", ACTIONS)
+def test_only_exact_copies_are_refused_and_a_doubt_at_most_warns(asked, adapt):
+    adapter = adapt(publication=[{"action": asked}])
+    mildest = {"hold": "warn", "block": "warn"}
+    assert apply_rules([match("duplicate+exact")], adapter).action == asked
+    assert apply_rules([match("duplicate")], adapter).action == {"block": "hold"}.get(asked, asked)
+    assert apply_rules([match("variant+doubtful")], adapter).action == mildest.get(asked, asked)
 
 
 def test_the_adapters_table_goes_before_the_settings(adapt):
     with override_settings(NEARDUP={"default": {"PUBLICATION": [{"action": "block"}]}}):
-        assert apply_rules([match("related")], adapt()).action == "block"
+        assert apply_rules([match("related+exact")], adapt()).action == "block"
         assert apply_rules([match("related")], adapt(publication=[{"action": "warn"}])).action == "warn"
         assert apply_rules([match("duplicate")], adapt(publication=[])).action == "ignore"
 

@@ -27,7 +27,8 @@ def fault(validator, text):
 @pytest.mark.parametrize(
     ("actions", "rules", "text", "wrong"),
     [
-        (("block",), [{"action": "block"}], SOFA_EDITED, True),
+        (("block",), [{"action": "block"}], SOFA, True),
+        (("block",), [{"action": "block"}], SOFA_EDITED, False),
         (("block",), [{"action": "hold"}], SOFA_EDITED, False),
         (("block",), None, SOFA, False),
         (ANY, None, SOFA_EDITED, True),

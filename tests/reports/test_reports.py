@@ -30,7 +30,7 @@ def test_the_terminal_says_what_it_is_about_first(piles):
     told = lines(piles)
     assert told[:2] == ["A  board.Ad 17, words: 61", "B  board.Ad 18, words: 59"]
     assert told[3].startswith("≠  variant, ") and "they are about two items" in " ".join(told[3:5])
-    assert "by neardup; code" in told[4] + told[5]
+    assert "by neardup; sure; code" in told[4] + told[5]
 
 
 def test_the_terminal_lists_differences_by_what_they_say(piles):
@@ -207,8 +207,8 @@ def test_the_json_keeps_its_keys(piles):
     made = json.loads(as_json(piles))
     assert made == json.loads(json.dumps(as_dict(piles)))
     assert list(made) == [
-        "a", "b", "algorithm", "verdict", "score", "percent", "exact", "classes", "containment_a", "containment_b",
-        "differences", "passages", "shared", "contacts", "names", "codes", "algorithms", "notes",
+        "a", "b", "algorithm", "verdict", "score", "percent", "exact", "certainty", "classes", "containment_a",
+        "containment_b", "differences", "passages", "shared", "contacts", "names", "codes", "algorithms", "notes",
     ]  # fmt: skip
     assert list(made["a"]) == [
         "title", "text", "language", "words", "content_words", "sentences", "truncated", "zipf",
@@ -216,7 +216,7 @@ def test_the_json_keeps_its_keys(piles):
     assert list(made["algorithms"][0]) == [
         "name", "score", "percent", "verdict", "shared_keys", "keys_a", "keys_b", "min_shared", "missing",
     ]  # fmt: skip
-    assert list(made["differences"][0]) == ["kind", "decides", "a", "b"]
+    assert list(made["differences"][0]) == ["kind", "decides", "rule", "a", "b"]
     assert list(made["contacts"]) == ["equal", "only_a", "only_b"]
 
 

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from ..conflicts import EarlierDecision
 from ..decision_groups import (
@@ -61,9 +62,15 @@ class BulkDecisionView(DecisionView):
         groups = {
             group.item_key: group for group in load_review_items(self.item_keys, None, None, self.using)
         }
-        actions_by_key = {key: self._requested_action(groups.get(key)) for key in self.item_keys}
-        confirmed_keys = [key for key in self.item_keys if actions_by_key[key].name not in IMMEDIATE_ACTIONS]
-        immediate_keys = [key for key in self.item_keys if key not in confirmed_keys]
+        doubtful_keys = [key for key in self.item_keys if self._is_in_doubt(groups.get(key))]
+        actions_by_key = {
+            key: self._requested_action(groups.get(key)) for key in self.item_keys if key not in doubtful_keys
+        }
+        self._report_doubts(len(doubtful_keys))
+        confirmed_keys = [
+            key for key, action in actions_by_key.items() if action.name not in IMMEDIATE_ACTIONS
+        ]
+        immediate_keys = [key for key in actions_by_key if key not in confirmed_keys]
         size = count_objects(groups[key] for key in immediate_keys if key in groups)
         if size > MAX_OBJECTS:
             return self._redirect_with_error(too_many_message(size))
@@ -74,6 +81,21 @@ class BulkDecisionView(DecisionView):
         if not confirmed_keys:
             return HttpResponseRedirect(self.list_url)
         return self._redirect_to_confirmation(actions_by_key[confirmed_keys[0]].name, confirmed_keys)
+
+    def _is_in_doubt(self, item: ReviewItem | None) -> bool:
+        """Return whether the suggestion is to look, which no button can do for a person."""
+        if not self.uses_suggestions or item is None:
+            return False
+        return suggest_action(item.cluster_or_pair, item.leader).action_name == "look"
+
+    def _report_doubts(self, count: int) -> None:
+        if count:
+            text = ngettext(
+                "%(count)d row was left as it is: the verdict is a doubt. Open it and look.",
+                "%(count)d rows were left as they are: their verdicts are doubts. Open them and look.",
+                count,
+            )
+            messages.warning(self.request, text % {"count": count})
 
     def _requested_action(self, item: ReviewItem | None) -> ModerationAction:
         if not self.uses_suggestions or item is None:

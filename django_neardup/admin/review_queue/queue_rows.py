@@ -157,6 +157,9 @@ class QueueRows:
             action.name: self._build_action(action, queue_item.item_key, review_item, suggestion)
             for action in self.allowed_actions
         }
+        if suggestion.action_name == "look":
+            url = self._detail_url(cluster_or_pair)
+            actions["look"] = RowAction(suggestion.button_label, url, False, "a", suggestion.reason)
         return QueueRow(
             item_key=queue_item.item_key,
             url=self._detail_url(cluster_or_pair),

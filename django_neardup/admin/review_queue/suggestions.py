@@ -17,11 +17,18 @@ NOT_DUPLICATE_REASONS: dict[str, str | Promise] = {
     Verdict.CONTAINED: _("One text holds the other: a quote or an excerpt is no duplicate."),
     Verdict.RELATED: _("Only a part of the text is the same."),
 }
+DOUBT_REASONS: dict[str, str | Promise] = {
+    Verdict.VARIANT: _("Maybe the texts are about two items."),
+    Verdict.RELATED: _("Maybe it is the same item."),
+}
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The suggested action, the number of posts that it removes from publication, and the reason."""
+    """The suggested action, the number of posts that it removes from publication, and the reason.
+
+    "look" is no action of its own: a person reads both texts first.
+    """
 
     action_name: str
     post_count: int
@@ -41,16 +48,18 @@ class Suggestion:
             return ngettext("Merge %(count)d…", "Merge %(count)d…", self.post_count) % {
                 "count": self.post_count
             }
-        return pgettext("button", "Leave")
+        return pgettext("button", "Look") if self.action_name == "look" else pgettext("button", "Leave")
 
 
 def suggest_action(cluster_or_pair: Cluster | Pair, first_document: Document) -> Suggestion:
     """Return the suggestion for a cluster or a pair.
 
     ``first_document`` is the leader of the cluster, or the earlier document of the pair. Suggest "hide" for
-    duplicates and exact copies if the site's adapter can hide posts, otherwise "merge". Suggest "leave" for
-    other verdicts.
+    duplicates and exact copies if the site's adapter can hide posts, otherwise "merge". Suggest "look" for a
+    doubt, and "leave" for other verdicts.
     """
+    if isinstance(cluster_or_pair, Pair) and cluster_or_pair.doubtful:
+        return Suggestion("look", 0, DOUBT_REASONS[Verdict(cluster_or_pair.verdict)])
     verdict = cluster_or_pair.verdict if isinstance(cluster_or_pair, Pair) else Verdict.DUPLICATE
     if verdict in NOT_DUPLICATE_REASONS:
         return Suggestion("leave", 0, NOT_DUPLICATE_REASONS[verdict])

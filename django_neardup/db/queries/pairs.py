@@ -11,7 +11,7 @@ from ..sql import execute_many, fetch_all_in, fetch_union_in
 
 UPDATED_COLUMNS = (
     "space_id", "verdict", "exact", "score", "containment_a", "containment_b", "classes", "evidence", "digest_a",
-    "digest_b", "decision_id", "judge_version", "snapshot",
+    "digest_b", "decision_id", "judge_version", "snapshot", "doubtful",
 )  # fmt: skip
 INSERTED_COLUMNS = ("a_id", "b_id", "scheme_id", "found", *UPDATED_COLUMNS)
 UPDATE = (
