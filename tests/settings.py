@@ -19,7 +19,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 DATABASES = databases()
-NEARDUP = {"default": {"BACKEND": None}}
+# Some test models have names of articles; without a word on the algorithm each would be told of the other one.
+NEARDUP = {"default": {"BACKEND": None, "ALGORITHM": "neardup"}}
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -38,7 +39,7 @@ MIGRATION_MODULES: dict[str, str | None] = {"testapp": "tests.testapp_migrations
 
 if "NEARDUP_TEST_RQ_QUEUES" in os.environ:  # a worker that a test has started
     RQ_QUEUES = json.loads(os.environ["NEARDUP_TEST_RQ_QUEUES"])
-    NEARDUP = {"default": {"BACKEND": "rq"}}
+    NEARDUP["default"]["BACKEND"] = "rq"
     INSTALLED_APPS += ["django_rq"]
 
 MIDDLEWARE = [

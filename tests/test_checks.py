@@ -81,9 +81,7 @@ def command(monkeypatch):
 # The setting ----------------------------------------------------------------------------------------------
 
 
-def test_a_healthy_site_hears_nothing(settings):
-    # The test models have names of articles.
-    settings.NEARDUP = {"default": {"BACKEND": None, "ALGORITHM": "neardup"}}
+def test_a_healthy_site_hears_nothing():
     assert [
         message for check in SETTINGS_CHECKS for message in check() if not message.id.endswith("W103")
     ] == []

@@ -12,11 +12,12 @@ from ..text.canonical_text import CanonicalText
 from .certainty import MIN_PROBABILITY, UNCALIBRATED, Certainty, Features, measure_features
 from .heads import find_other_heads
 from .meanings import ANYWHERE, DOUBT, HEAD, IGNORED, OTHER_ITEM, WORDS, Meaning
+from .noise import character_score, is_noise
 from .pair_context import PairContext
 from .pair_rules import find_other_accents, find_other_parts, find_other_persons, find_other_signs
 from .quotations import verdict_by_quotations
 from .role_swaps import find_role_swaps
-from .rules import FIGURE_RULES, RULES, RULES_BEHIND_HEADS, TERMS_RULE
+from .rules import FIGURE_RULES, IGNORING_RULES, RULES, RULES_BEHIND_HEADS
 from .word_classes import IGNORED_CLASSES
 
 # All thresholds were chosen on labelled pairs (docs/accuracy.md). These are (words of the shorter text at
@@ -73,6 +74,7 @@ class AlignmentVerdict:
       is then ``related``.
     - ``doubtful``: the pair may be another item (``variant``), or one item (``related``).
     - ``features``: of a pair on which no rule decides.
+    - ``noisy_score``: the score on characters, if the texts are noisy (``noise.character_score``).
     """
 
     verdict: str
@@ -80,6 +82,7 @@ class AlignmentVerdict:
     doubts: tuple[Meaning, ...] = ()
     doubtful: bool = False
     features: Features | None = None
+    noisy_score: float | None = None
 
 
 def decide_verdict(
@@ -95,14 +98,19 @@ def decide_verdict(
     """Return the verdict on two texts that both have words."""
     context = PairContext.build(a, b, alignment, guard_words, ignored_classes)
     counted = without_ignored_terms(context)
-    if not is_similar_enough(counted):
+    score, has_enough_in_common = counted.score, has_duplicate_score(counted)
+    noisy_score = None if has_enough_in_common else character_score(context)
+    if noisy_score is not None:
+        score, has_enough_in_common = noisy_score, noisy_score >= min_duplicate_score(len(a))
+    elif not is_similar_enough(counted):
         return AlignmentVerdict("none")
-    has_enough_in_common = has_duplicate_score(counted)
-    if is_contained(counted) and not (has_enough_in_common and is_edited_copy(counted)):
+    elif is_contained(counted) and not (has_enough_in_common and is_edited_copy(counted)):
         return AlignmentVerdict("contained")
     meanings = find_meanings(context, certainty) if guard else []
     decisive = decisive_meanings(context, meanings)
-    score = counted.score
+    if decisive and (noisy_score is not None or character_score(context) is not None):
+        meanings = [meaning for meaning in meanings if not is_noise(context, meaning.gap)]
+        decisive = decisive_meanings(context, meanings)
     if decisive and (
         has_enough_in_common
         or score >= MIN_VARIANT_SCORE
@@ -110,8 +118,8 @@ def decide_verdict(
         or score_without(context, decisive) >= MIN_REMAINING_SCORE
     ):
         is_sure = certainty.is_sure(decisive, context.shorter_length)
-        return AlignmentVerdict("variant", decisive, doubtful=not is_sure)
-    if has_different_openings(a, b, counted):
+        return AlignmentVerdict("variant", decisive, doubtful=not is_sure, noisy_score=noisy_score)
+    if noisy_score is None and has_different_openings(a, b, counted):
         return AlignmentVerdict("related")
     if has_enough_in_common:
         by_quotations = verdict_by_quotations(a, b, SHORT_RELATED_SCORE) if guard else ""
@@ -121,12 +129,17 @@ def decide_verdict(
         if doubts or (guard and is_only_a_guess(context)):
             return AlignmentVerdict("related", (), doubts, doubtful=True)
     if not guard or any(meaning.effect == OTHER_ITEM for meaning in meanings):
-        return AlignmentVerdict("duplicate" if has_enough_in_common else "related")
+        verdict = "duplicate" if has_enough_in_common else "related"
+        return AlignmentVerdict(verdict, noisy_score=noisy_score)
     features = measure_features(context, score)
     may_be_same = certainty.probability(features) >= MIN_PROBABILITY
-    if has_enough_in_common and may_be_same:
-        return AlignmentVerdict("duplicate", features=features)
-    return AlignmentVerdict("related", doubtful=may_be_same, features=features)
+    is_duplicate = has_enough_in_common and may_be_same
+    return AlignmentVerdict(
+        "duplicate" if is_duplicate else "related",
+        doubtful=may_be_same and not is_duplicate,
+        features=features,
+        noisy_score=noisy_score,
+    )
 
 
 def without_ignored_terms(context: PairContext) -> Alignment:
@@ -176,9 +189,10 @@ def find_meanings(context: PairContext, certainty: Certainty = UNCALIBRATED) -> 
                 meaning = None
             if meaning:
                 break
-        # The rule of terms comes first of all. It is asked last, since few differences need it.
+        # The rules that ignore come first of all. They are asked last, since few differences need them.
         if meaning is not None and meaning.effect != IGNORED:
-            meaning = TERMS_RULE.find(context, gap) or meaning
+            ignored = (rule.find(context, gap) for rule in IGNORING_RULES)
+            meaning = next(filter(None, ignored), meaning)
         if meaning is not None:
             found.append(meaning)
     heads = list(find_other_heads(context))

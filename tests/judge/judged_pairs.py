@@ -20,6 +20,16 @@ from django_neardup.text.canonical_text import CanonicalText
 INPUTS = Path(__file__).with_name("inputs.txt")
 FIRES, COPY, SILENT = "|", "~", "≠"
 HEAD_END = " // "
+NEWS = (
+    "The council of the town met on Monday evening to consider the plans of a bridge over the river near the old mill. "
+    "The engineer explained what stone and iron would cost, and several members spoke in favour of waiting until the "
+    "floods have passed. Others feared that prices would rise and asked that the work begin in summer. The mayor said "
+    "that the government had promised half of the sum. After a long debate the question was put off until the next "
+    "meeting of the council. A crowd of people had gathered in front of the hall and left quietly when the doors were "
+    "opened and the decision was read to them by the clerk."
+)
+"""A text of over 100 tokens, which inputs name as ``{news}``."""
+
 SECTION = re.compile(r"\[([^\]]+)\]")
 XFAIL = "xfail: "
 
@@ -58,12 +68,16 @@ def _parse_lines(lines: list[str]) -> Iterator[JudgedPair]:
             fault = ""
 
 
+def _unescape(text: str) -> str:
+    return text.replace("\\n", "\n").replace("{news}", NEWS)
+
+
 def parse_pair(line: str, rule: str, fault: str = "") -> JudgedPair:
     """Parse a line ``a | b``, ``a ~ b`` or ``a ≠ b``. Raise ValueError for any other line."""
     for sign in (FIRES, COPY, SILENT):
         a, found, b = line.partition(f" {sign} ")
         if found:
-            return JudgedPair(rule, a.replace("\\n", "\n"), b.replace("\\n", "\n"), sign, fault)
+            return JudgedPair(rule, *(_unescape(text) for text in (a, b)), sign, fault)
     raise ValueError(f"no pair: {line}")
 
 

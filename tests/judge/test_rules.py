@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from django_neardup.judge import heads, pair_rules, role_swaps
+from django_neardup.judge.rules.boilerplate import BoilerplateRule
 from django_neardup.judge.rules.ignored import IgnoredClassRule, TermsRule
 from tests.judge.judged_pairs import (
     COPY,
     FIRES,
     HEAD_END,
+    NEWS,
     JudgedPair,
     deciding_rules,
     find_rules,
@@ -26,7 +28,7 @@ from tests.judge.judged_pairs import (
 )
 
 MIN_FIRING, MIN_NEAR_MISSES = 5, 3
-IGNORING_RULES = (TermsRule.name, IgnoredClassRule.name)
+IGNORING_RULES = (TermsRule.name, BoilerplateRule.name, IgnoredClassRule.name)
 VERDICTS = {"accent doubt": ("related",), "guess": ("related",), "quotations": ("related", "variant")}
 """Verdicts of sections that are a doubt."""
 
@@ -69,6 +71,8 @@ def examples() -> Iterator[JudgedPair]:
 
 
 def _framed(name: str, text: str) -> str:
+    if name == BoilerplateRule.name:
+        return f"{text}. {NEWS}"
     return f"{text}{HEAD_END}{FRAME.format('Объявление')}" if name == "head" else FRAME.format(text)
 
 

@@ -133,7 +133,7 @@ class NearDup(Algorithm):
         is_similar = decision.verdict != "none"
         return Judgement(
             decision.verdict,
-            alignment.score,
+            alignment.score if decision.noisy_score is None else decision.noisy_score,
             alignment.containment_a,
             alignment.containment_b,
             False,

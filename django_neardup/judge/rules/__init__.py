@@ -1,4 +1,4 @@
-"""The ordered table of rules: first ``TERMS_RULE``, then ``RULES``.
+"""The ordered table of rules: first ``IGNORING_RULES``, then ``RULES``.
 
 The first rule that gives a difference a meaning wins.
 
@@ -9,6 +9,7 @@ price the item before prices are ignored.
 from __future__ import annotations
 
 from .base import Rule
+from .boilerplate import BoilerplateRule
 from .figures import FigureRule, UnitRule
 from .ignored import IgnoredClassRule, TermsRule
 from .inserted import InsertedConditionRule, InsertedQualifierRule
@@ -16,8 +17,8 @@ from .items import ContactItemRule, NameItemRule, PriceItemRule
 from .opposites import AntonymRule, DealRule, FunctionWordRule, NegationRule
 from .replaced import BlockRule, GlyphRule, LetterRule, ReplacedItemRule, ReplacedWordRule
 
-TERMS_RULE = TermsRule()
-"""The first rule of all."""
+IGNORING_RULES: tuple[Rule, ...] = (TermsRule(), BoilerplateRule())
+"""The first rules of all. They only ignore differences."""
 
 RULES: tuple[Rule, ...] = (
     PriceItemRule(),
