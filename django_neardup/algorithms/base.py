@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
+from ..judge.certainty import ADVERTS, certainty_of
 from ..judge.differences import Difference, Passage, find_differences, find_passages
 from ..judge.meanings import Meaning
 from ..judge.pair_context import PairContext
@@ -137,6 +138,7 @@ class Algorithm(ABC):
     - ``supports_containment``: the judgement detects that one text contains the other.
     - ``bench_only``: there is no signature. The algorithm refines the candidates of a whole collection, so
       only the bench can use it.
+    - ``site_kind``: the kind of site for which rules and model are calibrated (``judge/certainty.py``).
 
     Arguments:
 
@@ -163,6 +165,7 @@ class Algorithm(ABC):
     is_metric: ClassVar[bool] = False
     supports_containment: bool = False
     bench_only: ClassVar[bool] = False
+    site_kind: ClassVar[str] = ADVERTS
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Complete the class: needing statistics includes using them."""
@@ -310,12 +313,15 @@ class Algorithm(ABC):
         """Add evidence from the alignment, and the verdict ``variant`` if the texts contradict each other."""
         alignment = align(a, b)
         decisive: tuple[Meaning, ...] = ()
+        is_sure, certainty = True, certainty_of(self.site_kind)
         if judgement.verdict == "duplicate":
             context = PairContext.build(a, b, alignment, self.word_guard, self.ignored_differences)
-            decisive = decisive_meanings(context, find_meanings(context))
+            decisive = decisive_meanings(context, find_meanings(context, certainty))
+            is_sure = not decisive or certainty.is_sure(decisive, context.shorter_length)
         return replace(
             judgement,
             verdict="variant" if decisive else judgement.verdict,
+            doubtful=not is_sure,
             containment_a=alignment.containment_a,
             containment_b=alignment.containment_b,
             differences=tuple(find_differences(a, b, alignment, decisive)),

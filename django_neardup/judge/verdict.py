@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 from ..text.alignment.align import Alignment
@@ -106,6 +107,7 @@ def decide_verdict(
         return AlignmentVerdict("none")
     elif is_contained(counted) and not (has_enough_in_common and is_edited_copy(counted)):
         return AlignmentVerdict("contained")
+    conclude = partial(AlignmentVerdict, noisy_score=noisy_score)
     meanings = find_meanings(context, certainty) if guard else []
     decisive = decisive_meanings(context, meanings)
     if decisive and (noisy_score is not None or character_score(context) is not None):
@@ -118,27 +120,25 @@ def decide_verdict(
         or score_without(context, decisive) >= MIN_REMAINING_SCORE
     ):
         is_sure = certainty.is_sure(decisive, context.shorter_length)
-        return AlignmentVerdict("variant", decisive, doubtful=not is_sure, noisy_score=noisy_score)
+        return conclude("variant", decisive, doubtful=not is_sure)
     if noisy_score is None and has_different_openings(a, b, counted):
-        return AlignmentVerdict("related")
+        return conclude("related")
     if has_enough_in_common:
         by_quotations = verdict_by_quotations(a, b, SHORT_RELATED_SCORE) if guard else ""
         if by_quotations:
-            return AlignmentVerdict(by_quotations)
+            return conclude(by_quotations)
         doubts = tuple(meaning for meaning in meanings if meaning.effect == DOUBT) if guard else ()
         if doubts or (guard and is_only_a_guess(context)):
-            return AlignmentVerdict("related", (), doubts, doubtful=True)
+            return conclude("related", (), doubts, doubtful=True)
     if not guard or any(meaning.effect == OTHER_ITEM for meaning in meanings):
-        verdict = "duplicate" if has_enough_in_common else "related"
-        return AlignmentVerdict(verdict, noisy_score=noisy_score)
+        return conclude("duplicate" if has_enough_in_common else "related")
     features = measure_features(context, score)
     may_be_same = certainty.probability(features) >= MIN_PROBABILITY
     is_duplicate = has_enough_in_common and may_be_same
-    return AlignmentVerdict(
+    return conclude(
         "duplicate" if is_duplicate else "related",
         doubtful=may_be_same and not is_duplicate,
         features=features,
-        noisy_score=noisy_score,
     )
 
 

@@ -160,5 +160,16 @@ def test_another_text_is_surely_another() -> None:
     assert (judgement.verdict, judgement.doubtful) == ("none", False)
 
 
+@pytest.mark.parametrize(("a", "b", "certainty"), [("диван", "комод", "sure"), ("мебели", "обуви", "maybe")])
+def test_the_guard_of_other_algorithms_says_how_sure_it_is(a: str, b: str, certainty: str) -> None:
+    frame = "Продам {} угловой, серый" if certainty == "sure" else "Требуется грузчик, работа на складе {}"
+    rest = (
+        ", состояние хорошее, оплата при получении, район вокзала, подробности расскажу по телефону вечером"
+    )
+    algorithm = get_algorithm("containment", guard=True, duplicate=0.5)
+    judgement = algorithm.judge(*(CanonicalText(frame.format(word) + rest) for word in (a, b)))
+    assert (judgement.verdict, judgement.certainty) == ("variant", certainty)
+
+
 def test_swapping_sides_keeps_the_doubt() -> None:
     assert replace(Judgement("variant", 0.9), doubtful=True).swap_sides().doubtful

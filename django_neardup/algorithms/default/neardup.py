@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...judge.certainty import ADVERTS, ARTICLES, Certainty, certainty_of
+from ...judge.certainty import ARTICLES, Certainty, certainty_of
 from ...judge.differences import find_differences, find_passages
 from ...judge.verdict import AlignmentVerdict, decide_verdict, min_duplicate_score
 from ...judge.word_classes import IGNORED_CLASSES
@@ -48,8 +48,6 @@ class NearDup(Algorithm):
     needs_text: bool = True
     supports_containment: bool = True
     default_word_guard: ClassVar[bool] = True
-    site_kind: ClassVar[str] = ADVERTS
-    """The kind of site for which the rules and the model are calibrated (``judge/certainty.py``)."""
 
     def __init__(
         self,
