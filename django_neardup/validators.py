@@ -57,8 +57,10 @@ class NotNearDuplicate:
         decision = check_text(
             text, adapter_for(model), self.visible, self.author, self.trust, self.scope
         ).decision
-        if decision.action in self.actions:
-            cause = decision.causes[0]
+        # A doubt never refuses a text.
+        causes = [match for match in decision.causes if not match.doubtful]
+        if decision.action in self.actions and causes:
+            cause = causes[0]
             params = {"value": text, "title": cause.title, "url": cause.url}
             raise ValidationError(str(self.message), code=self.code, params=params)
 

@@ -28,7 +28,7 @@ from ..pipeline.shared_evidence import (
     find_shared_evidence,
     shared_phrases,
 )
-from ..reports.messages import CONTACT_LABELS
+from ..reports.messages import CERTAINTY_LABELS, CONTACT_LABELS
 from ..reports.shared_keys import SharedKeys
 from ..reports.text_comparison import SharedValues
 from .pair_view import PairComparison
@@ -117,6 +117,8 @@ class Evidence:
             yield from self._name_rows(self.ties.names)
             yield from self._identity_rows(self.ties.identity)
         yield from self._phrase_rows()
+        certainty = CERTAINTY_LABELS["maybe" if self.pair.doubtful else "sure"]
+        yield EvidenceRow(_("Certainty"), pgettext("certainty", certainty))
         yield EvidenceRow(_("Exact copy"), _("yes") if self.pair.exact else _("no"))
         scheme = self.pair.scheme
         template = _("%(algorithm)s, version %(number)d")

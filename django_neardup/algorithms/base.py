@@ -313,15 +313,16 @@ class Algorithm(ABC):
         """Add evidence from the alignment, and the verdict ``variant`` if the texts contradict each other."""
         alignment = align(a, b)
         decisive: tuple[Meaning, ...] = ()
-        is_sure, certainty = True, certainty_of(self.site_kind)
+        doubtful, certainty = False, certainty_of(self.site_kind)
         if judgement.verdict == "duplicate":
             context = PairContext.build(a, b, alignment, self.word_guard, self.ignored_differences)
             decisive = decisive_meanings(context, find_meanings(context, certainty))
-            is_sure = not decisive or certainty.is_sure(decisive, context.shorter_length)
+            sure = certainty.only_sure(decisive, context.shorter_length)
+            decisive, doubtful = sure or decisive, bool(decisive) and not sure
         return replace(
             judgement,
             verdict="variant" if decisive else judgement.verdict,
-            doubtful=not is_sure,
+            doubtful=doubtful,
             containment_a=alignment.containment_a,
             containment_b=alignment.containment_b,
             differences=tuple(find_differences(a, b, alignment, decisive)),

@@ -101,7 +101,7 @@ def judge_pair(a: JudgeableText, b: JudgeableText, algorithm_ignoring: Algorithm
 def apply_identity(judgement: Judgement, identity_a: Sequence[str], identity_b: Sequence[str]) -> Judgement:
     """Return the judgement after equal or unequal identity is taken into account.
 
-    Unequal identity makes a similar pair a variant. Equal identity makes any pair a duplicate.
+    Unequal identity makes a similar pair a variant. Equal identity makes any pair a duplicate. Both are sure.
     """
     # Only fields with a value on both sides are compared.
     value_pairs = [
@@ -110,9 +110,10 @@ def apply_identity(judgement: Judgement, identity_a: Sequence[str], identity_b: 
     if any(value_a != value_b for value_a, value_b in value_pairs):
         if not judgement.is_similar:
             return judgement
-        return replace(judgement, verdict="variant", classes=tuple(sorted({*judgement.classes, "identity"})))
+        classes = tuple(sorted({*judgement.classes, "identity"}))
+        return replace(judgement, verdict="variant", classes=classes, doubtful=False)
     if value_pairs:
-        return replace(judgement, verdict="duplicate")
+        return replace(judgement, verdict="duplicate", doubtful=False)
     return judgement
 
 

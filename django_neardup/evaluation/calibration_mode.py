@@ -27,7 +27,7 @@ from ..judge.certainty import (
 from ..text.alignment.align import align_ordered, is_second
 from ..text.canonical_text import CanonicalText
 from .certainty_fit import Observation, fit_model, fit_rules
-from .corpora import Corpus, LabelledPair, matches_any
+from .corpora import Corpus, CorpusError, LabelledPair, matches_any
 from .parallel import run_jobs
 from .results import TableRow
 from .text_cache import CanonicalTextCache
@@ -150,7 +150,9 @@ class ScoredPair:
 
 def measure_calibration(corpora: Sequence[Corpus], language: str, processes: int) -> list[ScoredPair]:
     """Return the pairs of all sets that enter the fit, judged by the tiers of ``judge/certainty.json``."""
-    fitted = [corpus for corpus in corpora if not matches_any(corpus.name, LEFT_OUT)]
+    fitted = [corpus for corpus in corpora if corpus.pairs and not matches_any(corpus.name, LEFT_OUT)]
+    if not fitted:
+        raise CorpusError(f"no set with labelled pairs is left: {', '.join(LEFT_OUT)} do not count")
     tiers = {kind: replace(UNCALIBRATED, tiers=certainty_of(kind).tiers) for kind in SITE_KINDS}
     return score_without_own_set(observe(fitted, language, processes, tiers))
 

@@ -78,9 +78,11 @@ class Certainty:
         """Return whether a difference is left out of account. That is never so for a code, such as С140.35."""
         return meaning.kind != "code" and self.tier(meaning.rule, shorter_length) == OFF
 
-    def is_sure(self, decisive: Iterable[Meaning], shorter_length: int) -> bool:
-        """Return whether one of the rules that decided is sure."""
-        return any(self.tier(meaning.rule, shorter_length) == SURE for meaning in decisive)
+    def only_sure(self, decisive: Iterable[Meaning], shorter_length: int) -> tuple[Meaning, ...]:
+        """Return the differences of which one rule is sure. Beside them a doubtful one decides nothing."""
+        meanings = tuple(decisive)
+        sure_gaps = {meaning.gap for meaning in meanings if self.tier(meaning.rule, shorter_length) == SURE}
+        return tuple(meaning for meaning in meanings if meaning.gap in sure_gaps)
 
     def probability(self, features: Features) -> float:
         """Return P(same), 0..1: the chance that two texts on which no rule decides are one text."""

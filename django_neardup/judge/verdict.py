@@ -13,7 +13,7 @@ from ..text.canonical_text import CanonicalText
 from .certainty import MIN_PROBABILITY, UNCALIBRATED, Certainty, Features, measure_features
 from .heads import find_other_heads
 from .meanings import ANYWHERE, DOUBT, HEAD, IGNORED, OTHER_ITEM, WORDS, Meaning
-from .noise import character_score, is_noise
+from .noise import character_score, without_noise
 from .pair_context import PairContext
 from .pair_rules import find_other_accents, find_other_parts, find_other_persons, find_other_signs
 from .quotations import verdict_by_quotations
@@ -111,7 +111,7 @@ def decide_verdict(
     meanings = find_meanings(context, certainty) if guard else []
     decisive = decisive_meanings(context, meanings)
     if decisive and (noisy_score is not None or character_score(context) is not None):
-        meanings = [meaning for meaning in meanings if not is_noise(context, meaning.gap)]
+        meanings = without_noise(context, meanings)
         decisive = decisive_meanings(context, meanings)
     if decisive and (
         has_enough_in_common
@@ -119,8 +119,8 @@ def decide_verdict(
         # One replaced code takes much off the score of a short text, even if all other words are equal.
         or score_without(context, decisive) >= MIN_REMAINING_SCORE
     ):
-        is_sure = certainty.is_sure(decisive, context.shorter_length)
-        return conclude("variant", decisive, doubtful=not is_sure)
+        sure = certainty.only_sure(decisive, context.shorter_length)
+        return conclude("variant", sure or decisive, doubtful=not sure)
     if noisy_score is None and has_different_openings(a, b, counted):
         return conclude("related")
     if has_enough_in_common:

@@ -53,6 +53,37 @@ def test_staff_read_maybe_with_the_reason_and_an_example(root, saved):
     assert "Suggested: Look" in page and "neardup-first" not in page
 
 
+def test_the_row_of_the_queue_says_maybe(root, saved):
+    saved(DRIVER, HELPER, COOK)
+    page = root.get("/admin/neardup/queue/").content.decode()
+    assert (
+        page.count('<span class="neardup-flag">maybe</span>')
+        == Pair.objects.filter(doubtful=True).count()
+        == 1
+    )
+
+
+def test_declared_identity_is_sure(saved):
+    first = Author.objects.create(name="first")
+    for text, sku in ((DRIVER, "X"), (HELPER, "X"), (FRAME.format("старший водитель"), "Y")):
+        Ad.objects.create(text=text, author=first, sku=sku)
+    drain()
+    assert {(pair.verdict, pair.doubtful, pair.evidence["certainty"]) for pair in Pair.objects.all()} == {
+        ("duplicate", False, "sure"), ("variant", False, "sure"),
+    }  # fmt: skip
+
+
+def test_a_doubt_beside_a_sure_difference_is_not_told(saved):
+    first, second = saved(
+        "Сдам комнату до 10 мая, 2 этаж, окна во двор, мебель есть, тихие соседи, рядом парк",
+        "Сдам комнату от 10 мая, 3 этаж, окна во двор, мебель есть, тихие соседи, рядом парк",
+    )
+    pair = Pair.objects.get()
+    assert (pair.verdict, pair.doubtful, pair.classes) == ("variant", False, "number")
+    (entry,) = SimilarPosts(first, Ad.objects.all()).variants
+    assert [(hint.kind, hint.after) for hint in entry.hints] == [("number", "3")]
+
+
 def test_staff_read_what_is_sure(root, saved):
     saved(DRIVER, COOK)
     page = evidence_page(root, Pair.objects.get())

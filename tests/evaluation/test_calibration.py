@@ -156,6 +156,11 @@ def test_one_set_is_too_few(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "in two sets at least" in capsys.readouterr().err
 
 
+def test_sets_that_do_not_count_are_none(labelled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--data", str(labelled), "--calibration", "--sets", "edits*", "--jobs", "1"]) == 2
+    assert "no set with labelled pairs is left" in capsys.readouterr().err
+
+
 def test_bars_count_claims() -> None:
     pairs = [
         *scored(True, "duplicate", probability=0.99, count=299),

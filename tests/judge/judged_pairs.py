@@ -28,7 +28,8 @@ NEWS = (
     "meeting of the council. A crowd of people had gathered in front of the hall and left quietly when the doors were "
     "opened and the decision was read to them by the clerk."
 )
-"""A text of over 100 tokens, which inputs name as ``{news}``."""
+NEWS = " ".join([NEWS] * 3)
+"""A text of over 300 tokens, which inputs name as ``{news}``."""
 
 SECTION = re.compile(r"\[([^\]]+)\]")
 XFAIL = "xfail: "

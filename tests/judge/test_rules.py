@@ -72,7 +72,7 @@ def examples() -> Iterator[JudgedPair]:
 
 def _framed(name: str, text: str) -> str:
     if name == BoilerplateRule.name:
-        return f"{text}. {NEWS}"
+        return f"{NEWS} {text}"
     return f"{text}{HEAD_END}{FRAME.format('Объявление')}" if name == "head" else FRAME.format(text)
 
 

@@ -97,3 +97,11 @@ def test_a_post_that_is_edited_is_left_out_by_what_is_visible(board, people, pub
     others = Ad.objects.filter(published=True).exclude(pk=ad.pk)
     assert fault(NotNearDuplicate(Ad, ANY), SOFA) == "near_duplicate"
     assert fault(NotNearDuplicate(Ad, ANY, visible=others), SOFA) is None
+
+
+def test_a_doubt_never_refuses_a_text(adapt, people, publish):
+    adapt(publication=[{"action": "warn"}])
+    frame = "Требуется {} на автомобиль, смена с утра до вечера, обеды за счёт фирмы, оплата раз в неделю"
+    publish(frame.format("водитель"), people.bob)
+    assert fault(NotNearDuplicate(Ad, ANY), frame.format("помощник водителя")) is None
+    assert fault(NotNearDuplicate(Ad, ANY), frame.format("повар")) == "near_duplicate"

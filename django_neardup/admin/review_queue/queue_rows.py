@@ -69,6 +69,7 @@ class QueueRow:
     verdict: Verdict
     model_label: str
     is_exact: bool
+    is_doubtful: bool
     is_reopened: bool
     size: int
     score_text: str
@@ -170,6 +171,7 @@ class QueueRows:
             else Verdict.DUPLICATE,
             model_label=model_verbose_name(first_post.document),
             is_exact=cluster_or_pair.exact,
+            is_doubtful=isinstance(cluster_or_pair, Pair) and cluster_or_pair.doubtful,
             is_reopened=reopened_pair is not None or getattr(cluster_or_pair, "decided", None) is not None,
             size=size,
             **score_texts(cluster_or_pair, facts),
