@@ -21,7 +21,8 @@ from .rules.base import is_replaced
 # between two articles. No pair of another labelled set has so many words replaced and such a similarity.
 MIN_NOISY_TOKENS = 12
 MIN_NOISY_WORDS = 4
-MIN_NOISY_SHARE = 0.1
+MIN_NOISY_SHARE = 0.07
+MIN_LONG_TOKENS = 75
 MIN_LENGTH_RATIO = 0.7
 MIN_SIMILARITY = 0.45
 MIN_UNKNOWN_SHARE = 0.5
@@ -64,7 +65,8 @@ def without_noise(context: PairContext, meanings: Sequence[Meaning]) -> list[Mea
     """Return the meanings of noisy texts without those of misread and misspelt words.
 
     A code, a number or a name against another one is a difference in noisy texts too. In a language without a
-    dictionary a word is misread only if the texts have a plain sign of a scan: figures inside words.
+    dictionary a word is misread only in a text of 75 tokens or more, or if the texts have a plain sign of a scan: figures
+    inside words.
     """
     is_scan = any(_is_misread(*_unaligned(context, gap)) for gap in context.gaps)
     return [meaning for meaning in meanings if not _is_noise(context, meaning, is_scan)]
@@ -82,8 +84,12 @@ def _is_noise(context: PairContext, meaning: Meaning, is_scan: bool) -> bool:
     known = [[is_in_dictionary(token.surface) for token in side] for side in sides]
     if (all(known[0]) and not any(known[1])) or (all(known[1]) and not any(known[0])):
         return similarity >= MIN_MISSPELT_SIMILARITY
+    if any(map(any, known)):
+        return False
+    if context.shorter_length >= MIN_LONG_TOKENS:
+        return similarity >= MIN_SCAN_SIMILARITY
     is_name = any(token.is_capitalized for side in sides for token in side)
-    return is_scan and not any(map(any, known)) and not is_name and similarity >= MIN_SIMILARITY_IN_SCAN
+    return is_scan and not is_name and similarity >= MIN_SIMILARITY_IN_SCAN
 
 
 def _is_misread(side_a: list[Token], side_b: list[Token]) -> bool:
