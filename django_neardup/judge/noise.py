@@ -65,8 +65,8 @@ def without_noise(context: PairContext, meanings: Sequence[Meaning]) -> list[Mea
     """Return the meanings of noisy texts without those of misread and misspelt words.
 
     A code, a number or a name against another one is a difference in noisy texts too. In a language without a
-    dictionary a word is misread only in a text of 75 tokens or more, or if the texts have a plain sign of a scan: figures
-    inside words.
+    dictionary a word is misread only in a text of 75 tokens or more, or if the texts have a plain sign of a scan:
+    figures inside words.
     """
     is_scan = any(_is_misread(*_unaligned(context, gap)) for gap in context.gaps)
     return [meaning for meaning in meanings if not _is_noise(context, meaning, is_scan)]
