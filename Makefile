@@ -93,7 +93,8 @@ bench: $(STAMP)  ## measurements beside peers: ROWS=1,2,12 (all, which takes hou
 
 bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else on the project's own
 	@if [ -n "$(DATA)" ]; then \
-		$(BIN)/python -m django_neardup.evaluation --data "$(DATA)" --gate benchmarks/floors.json; \
+		$(BIN)/python -m django_neardup.evaluation --data "$(DATA)" --gate benchmarks/floors.json && \
+		$(BIN)/python -m django_neardup.evaluation --data "$(DATA)" --calibration; \
 	else \
 		echo "No folder of labelled texts (DATA= or NEARDUP_DATA): the floors of the project's own texts, tests/data."; \
 		$(BIN)/python -m django_neardup.evaluation --data tests/data --gate benchmarks/floors_own.json; \
