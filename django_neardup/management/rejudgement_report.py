@@ -33,6 +33,7 @@ class RejudgementReport:
         self._examples: defaultdict[Transition, list[RejudgedPair]] = defaultdict(list)
         self._contradicted: list[RejudgedPair] = []
         self._left_count = 0
+        self._doubts_before = self._doubts_after = 0
 
     @property
     def judged_count(self) -> int:
@@ -62,6 +63,8 @@ class RejudgementReport:
     def _add_pair(self, pair: RejudgedPair) -> None:
         transition = pair.before, pair.after
         self._counts[transition] += 1
+        self._doubts_before += pair.was_doubtful
+        self._doubts_after += pair.is_doubtful
         if pair.before == pair.after:
             # The judge said the same before, and the decision was made in spite of that.
             return
@@ -84,6 +87,10 @@ class RejudgementReport:
             yield left % {"count": format_number(self._left_count)}
         if self.judged_count:
             yield from self._table_lines()
+        if self._doubts_before or self._doubts_after:
+            counts = {"before": self._doubts_before, "after": self._doubts_after}
+            doubts = {name: format_number(count) for name, count in counts.items()}
+            yield "  " + _("verdicts in doubt: %(before)s before, %(after)s after") % doubts
 
     def _table_lines(self) -> Iterator[str]:
         unchanged = sum(count for (before, after), count in self._counts.items() if before == after)

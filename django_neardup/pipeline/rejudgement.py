@@ -57,6 +57,7 @@ class RejudgedPair:
     - ``difference``: the words of both sides that decide the present verdict, or otherwise those that decided
       the earlier one. None if no difference decides.
     - ``decision``: the kind of the decision in force on the pair, or empty.
+    - ``was_doubtful``, ``is_doubtful``: whether the verdict was a doubt, and is one.
     """
 
     a: JudgedPost
@@ -65,6 +66,8 @@ class RejudgedPair:
     after: str
     difference: tuple[str, str] | None
     decision: str
+    was_doubtful: bool = False
+    is_doubtful: bool = False
 
 
 def rejudge(pairs: QuerySet[Pair], using: str) -> Iterator[tuple[int, list[RejudgedPair]]]:
@@ -121,6 +124,8 @@ def _rejudge_group(group: Sequence[Pair], scheme: Scheme, space: int, using: str
                     judged_pairs[_key(pair)].judgement.verdict,
                     _decisive_difference(judged_pairs[_key(pair)].judgement, pair),
                     "" if stored.decision is None else stored.decision.kind,
+                    stored.doubtful,
+                    judged_pairs[_key(pair)].judgement.doubtful,
                 )
 
 

@@ -38,6 +38,10 @@ def variant(a: str, b: str) -> Judgement:
     return Judgement("variant", 0.9, differences=(DECISIVE,), classes=("name",))
 
 
+def maybe_variant(a: str, b: str) -> Judgement:
+    return Judgement("variant", 0.9, differences=(DECISIVE,), classes=("name",), doubtful=True)
+
+
 def none(a: str, b: str) -> Judgement:
     return Judgement("none", 0.1)
 
@@ -142,6 +146,19 @@ def test_verdict_evidence_and_clusters_follow() -> None:
     replace_judge(duplicate)
     run()
     assert members(third) == {str(ad.pk) for ad in (first, second, third)}
+
+
+def test_doubts_follow_and_are_counted() -> None:
+    posts(2)
+    replace_judge(variant)
+    assert "doubt" not in run()
+    replace_judge(maybe_variant)
+    assert "  verdicts in doubt: 0 before, 1 after" in run().splitlines()
+    stored = Pair.objects.get()
+    assert (stored.verdict, stored.doubtful, stored.evidence["certainty"]) == ("variant", True, "maybe")
+    replace_judge(variant)
+    assert "  verdicts in doubt: 1 before, 0 after" in run().splitlines()
+    assert not Pair.objects.get().doubtful
 
 
 def test_scores_of_a_group_follow() -> None:
