@@ -19,6 +19,7 @@ from .pair_rules import find_other_accents, find_other_parts, find_other_persons
 from .quotations import verdict_by_quotations
 from .role_swaps import find_role_swaps
 from .rules import FIGURE_RULES, IGNORING_RULES, RULES, RULES_BEHIND_HEADS
+from .rules.figures import FigureRule
 from .word_classes import IGNORED_CLASSES
 
 # All thresholds were chosen on labelled pairs (docs/accuracy.md). These are (words of the shorter text at
@@ -39,6 +40,7 @@ MAX_DECIDED_BY_WORDS = 50
 MAX_DECIDED_BY_MOST_WORDS = 100
 MAX_DECIDED_BY_ONLY_WORD = 200
 MAX_GAPS_OF_ONLY_DIFFERENCE = 4
+MAX_EDITED_FIGURES = 2
 MIN_VARIANT_SCORE = 0.6
 MIN_REMAINING_SCORE = 0.8
 MIN_EXPLAINED_SHARE = 0.5
@@ -175,17 +177,23 @@ def _count_item_words(context: PairContext) -> int:
 
 
 def find_meanings(context: PairContext, certainty: Certainty = UNCALIBRATED) -> list[Meaning]:
-    """Return the meanings of all differences that a rule knows, without those of rules that are off."""
+    """Return the meanings of all differences that a rule knows, without those of rules that are off.
+
+    More than two other figures are no edit of a text, even where one or two are: they come back as a doubt.
+    """
     words_may_decide, length = can_words_decide(context), context.shorter_length
     found = [*find_other_signs(context)]
     if words_may_decide:
         found += chain.from_iterable(find(context) for find in WORD_RULES)
     found = [meaning for meaning in found if not certainty.is_off(meaning, length)]
+    edited_figures: list[Meaning] = []
     for gap in context.judged_gaps:
         meaning = None
         for rule in RULES if words_may_decide or context.is_in_title(gap) else FIGURE_RULES:
             meaning = rule.find(context, gap)
             if meaning and certainty.is_off(meaning, length):
+                if meaning.rule == FigureRule.name:
+                    edited_figures.append(meaning)
                 meaning = None
             if meaning:
                 break
@@ -195,6 +203,8 @@ def find_meanings(context: PairContext, certainty: Certainty = UNCALIBRATED) -> 
             meaning = next(filter(None, ignored), meaning)
         if meaning is not None:
             found.append(meaning)
+    if len(edited_figures) > MAX_EDITED_FIGURES:
+        found += edited_figures
     heads = list(find_other_heads(context))
     return sorted([*found, *heads], key=_rank) if heads else found
 

@@ -144,6 +144,17 @@ def test_among_articles_a_number_is_a_doubt_in_a_headline_and_an_edit_in_a_longe
     assert judge(f"{LONG}Пострадали 12 домов.", f"{LONG}Пострадали 14 домов.").verdict == "variant"
 
 
+@pytest.mark.parametrize(
+    ("count", "verdict"), [(1, "duplicate"), (2, "duplicate"), (3, "variant"), (4, "variant")]
+)
+def test_among_articles_many_other_numbers_are_a_doubt(count: int, verdict: str) -> None:
+    sentence = "Пострадали {} домов, {} машин и {} теплиц, ущерб оценили {} специалистов."
+    numbers = [12, 31, 45, 56]
+    others = [number + 7 if place < count else number for place, number in enumerate(numbers)]
+    judgement = judge_articles(LONG + sentence.format(*numbers), LONG + sentence.format(*others))
+    assert (judgement.verdict, judgement.doubtful) == (verdict, verdict == "variant")
+
+
 def test_a_pair_below_the_score_of_a_duplicate_may_be_one() -> None:
     changed = (
         LONG.replace("сильный дождь", "настоящий ливень с градом")
