@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rapidfuzz.distance import Levenshtein
-
 from ..text.alignment.gaps import Gap
 from ..text.alignment.word_links import is_in_dictionary
 from ..text.tokens.tokenize import Token
@@ -55,7 +53,7 @@ def character_score(context: PairContext) -> float | None:
         return None
     if _count_unknown(context, gaps) + spellings < MIN_UNKNOWN_SHARE * (len(gaps) + spellings):
         return None
-    similarities = [Levenshtein.normalized_similarity(*pair) for pair in texts]
+    similarities = [_similarity(*pair) for pair in texts]
     if _mean(texts, similarities, spellings) < MIN_SIMILARITY:
         return None
     return _score(context, gaps, similarities)
@@ -80,7 +78,7 @@ def _is_noise(context: PairContext, meaning: Meaning, is_scan: bool) -> bool:
         return True
     if meaning.rule not in WORD_RULES or not all(token.kind == "word" for side in sides for token in side):
         return False
-    similarity = Levenshtein.normalized_similarity(*_texts(context, meaning.gap))
+    similarity = _similarity(*_texts(context, meaning.gap))
     known = [[is_in_dictionary(token.surface) for token in side] for side in sides]
     if (all(known[0]) and not any(known[1])) or (all(known[1]) and not any(known[0])):
         return similarity >= MIN_MISSPELT_SIMILARITY
@@ -99,7 +97,7 @@ def _is_misread(side_a: list[Token], side_b: list[Token]) -> bool:
     a, b = side_a[0].surface, side_b[0].surface
     if bool(_MIXED.match(a)) == bool(_MIXED.match(b)) or min(len(a), len(b)) < MIN_NOISY_WORDS:
         return False
-    return Levenshtein.normalized_similarity(a, b) >= MIN_SCAN_SIMILARITY
+    return _similarity(a, b) >= MIN_SCAN_SIMILARITY
 
 
 def _word_gaps(context: PairContext) -> Iterator[Gap]:
@@ -136,6 +134,14 @@ def _count_unknown(context: PairContext, gaps: list[Gap]) -> int:
         any(not any(is_in_dictionary(token.surface) for token in side) for side in _unaligned(context, gap))
         for gap in gaps
     )
+
+
+def _similarity(a: str, b: str) -> float:
+    """Return 1 - the Levenshtein distance / the length of the longer text, 0..1."""
+    # A web process that judges nothing must not load it.
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.normalized_similarity(a, b)
 
 
 def _mean(texts: list[tuple[str, str]], similarities: list[float], spellings: int) -> float:

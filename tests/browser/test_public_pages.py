@@ -45,9 +45,9 @@ def test_a_page_is_fit_for_everybody(name, site, author):
 def test_a_mark_is_no_wider_or_higher_than_its_words(width, site, author):
     author.size(width)
     author.open(PAGES["advert"].format(grouped=site.value(GROUPED)))
-    box = author.find(".neardup-entry .neardup-flag").rect
+    box = author.find(".neardup-entry mark").rect
 
-    assert box["width"] < 120 and box["height"] < 24
+    assert box["width"] < 360 and box["height"] < 26
 
 
 def typed(site: Site, author: Window) -> None:
