@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..text.alignment.align import Alignment
-from ..text.alignment.gaps import Gap, unaligned_runs
+from ..text.alignment.gaps import Gap, most_aligned_first, unaligned_runs, without_overlaps
 from ..text.canonical_text import CanonicalText
 from ..text.tokens.synonyms import WORD_KINDS
 from ..text.tokens.tokenize import Token
@@ -137,14 +137,11 @@ def _disjoint_gaps(alignment: Alignment, decisive_gaps: Iterable[Gap]) -> Iterat
 
     The words that are left over come last, as gaps with one empty side.
     """
-    other_gaps = sorted(alignment.gaps, key=lambda gap: -(gap.is_left_aligned + gap.is_right_aligned))
-    used_a, used_b = set[int](), set[int]()
-    for gap in dict.fromkeys((*decisive_gaps, *other_gaps)):
-        range_a, range_b = range(gap.start_a, gap.end_a), range(gap.start_b, gap.end_b)
-        if used_a.isdisjoint(range_a) and used_b.isdisjoint(range_b):
-            used_a.update(range_a)
-            used_b.update(range_b)
-            yield gap
+    candidates = dict.fromkeys((*decisive_gaps, *most_aligned_first(alignment.gaps)))
+    gaps = list(without_overlaps(candidates))
+    yield from gaps
+    used_a = {position for gap in gaps for position in range(gap.start_a, gap.end_a)}
+    used_b = {position for gap in gaps for position in range(gap.start_b, gap.end_b)}
     for start, end in _unused_runs(alignment.forward, used_a):
         position = alignment.forward[start - 1] + 1 if start else 0
         yield Gap(start, end, position, position, False, False)

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from ..text.alignment.gaps import Gap
+from ..text.alignment.align import Alignment
+from ..text.alignment.gaps import Gap, most_aligned_first, without_overlaps
 from ..text.alignment.word_links import is_in_dictionary
 from ..text.tokens.tokenize import Token
 from .meanings import HEAD, Meaning
@@ -37,6 +40,24 @@ _MIXED = re.compile(r"(?=.*\d)(?=.*[^\W\d_])")
 Sides = tuple[list[Token], list[Token]]
 
 
+class Replacement(NamedTuple):
+    """The unaligned words of both sides of a gap, and their weights."""
+
+    a: list[Token]
+    b: list[Token]
+    weight_a: float
+    weight_b: float
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return _text_of(self.a), _text_of(self.b)
+
+    @property
+    def has_unknown_side(self) -> bool:
+        """Whether one side has no word of a dictionary."""
+        return any(not any(map(_is_known, side)) for side in (self.a, self.b))
+
+
 def character_score(context: PairContext) -> float | None:
     """Return the score of two noisy texts, 0..1: a gap counts as aligned by its similarity in characters.
 
@@ -45,18 +66,22 @@ def character_score(context: PairContext) -> float | None:
     shorter, longer = sorted((len(context.a), len(context.b)))
     if shorter < MIN_NOISY_TOKENS or shorter < MIN_LENGTH_RATIO * longer:
         return None
-    gaps = list(_word_gaps(context))
-    texts = [_texts(context, gap) for gap in gaps]
     # A name that an advert repeats is one difference, however often it stands there.
     spellings = len({context.a.tokens[position].surface for position in context.alignment.spellings})
-    if not gaps or len(set(texts)) + spellings < max(MIN_NOISY_WORDS, MIN_NOISY_SHARE * shorter):
+    needed = max(MIN_NOISY_WORDS, MIN_NOISY_SHARE * shorter) - spellings
+    replaced = list(_replaced_words(context))
+    if not replaced or len(replaced) < needed:
         return None
-    if _count_unknown(context, gaps) + spellings < MIN_UNKNOWN_SHARE * (len(gaps) + spellings):
+    texts = [replacement.texts for replacement in replaced]
+    if len(set(texts)) < needed:
+        return None
+    unknown = sum(replacement.has_unknown_side for replacement in replaced)
+    if unknown + spellings < MIN_UNKNOWN_SHARE * (len(replaced) + spellings):
         return None
     similarities = [_similarity(*pair) for pair in texts]
     if _mean(texts, similarities, spellings) < MIN_SIMILARITY:
         return None
-    return _score(context, gaps, similarities)
+    return _score(context.alignment, replaced, similarities)
 
 
 def without_noise(context: PairContext, meanings: Sequence[Meaning]) -> list[Meaning]:
@@ -78,8 +103,8 @@ def _is_noise(context: PairContext, meaning: Meaning, is_scan: bool) -> bool:
         return True
     if meaning.rule not in WORD_RULES or not all(token.kind == "word" for side in sides for token in side):
         return False
-    similarity = _similarity(*_texts(context, meaning.gap))
-    known = [[is_in_dictionary(token.surface) for token in side] for side in sides]
+    similarity = _similarity(*map(_text_of, sides))
+    known = [list(map(_is_known, side)) for side in sides]
     if (all(known[0]) and not any(known[1])) or (all(known[1]) and not any(known[0])):
         return similarity >= MIN_MISSPELT_SIMILARITY
     if any(map(any, known)):
@@ -100,21 +125,25 @@ def _is_misread(side_a: list[Token], side_b: list[Token]) -> bool:
     return _similarity(a, b) >= MIN_SCAN_SIMILARITY
 
 
-def _word_gaps(context: PairContext) -> Iterator[Gap]:
-    """Yield replaced gaps that share no word, with words only on one side at least: bills, bi11s.
+def _replaced_words(context: PairContext) -> Iterator[Replacement]:
+    """Yield the replaced gaps that share no word, with words only on one side at least: bills, bi11s."""
+    gaps = (
+        gap for gap in most_aligned_first(context.gaps) if is_replaced(gap) and _is_of_words(context, gap)
+    )
+    for gap in without_overlaps(gaps):
+        weights = (
+            sum(side.text.weights[position] for position in range(start, end) if side.positions[position] < 0)
+            for side, start, end in (
+                (context.a, gap.start_a, gap.end_a),
+                (context.b, gap.start_b, gap.end_b),
+            )
+        )
+        yield Replacement(*_unaligned(context, gap), *weights)
 
-    Gaps between aligned words come first.
-    """
-    used_a, used_b = set[int](), set[int]()
-    for gap in sorted(context.gaps, key=lambda gap: -(gap.is_left_aligned + gap.is_right_aligned)):
-        range_a, range_b = range(gap.start_a, gap.end_a), range(gap.start_b, gap.end_b)
-        if not is_replaced(gap) or not used_a.isdisjoint(range_a) or not used_b.isdisjoint(range_b):
-            continue
-        sides = _unaligned(context, gap)
-        if all(sides) and any(all(token.kind in _WORD_KINDS for token in side) for side in sides):
-            used_a.update(range_a)
-            used_b.update(range_b)
-            yield gap
+
+def _is_of_words(context: PairContext, gap: Gap) -> bool:
+    sides = _unaligned(context, gap)
+    return all(sides) and any(all(token.kind in _WORD_KINDS for token in side) for side in sides)
 
 
 def _unaligned(context: PairContext, gap: Gap) -> Sides:
@@ -123,17 +152,12 @@ def _unaligned(context: PairContext, gap: Gap) -> Sides:
     )
 
 
-def _texts(context: PairContext, gap: Gap) -> tuple[str, str]:
-    a, b = (" ".join(token.surface for token in side) for side in _unaligned(context, gap))
-    return a[:MAX_GAP_CHARACTERS], b[:MAX_GAP_CHARACTERS]
+def _text_of(tokens: list[Token]) -> str:
+    return " ".join(token.surface for token in tokens)[:MAX_GAP_CHARACTERS]
 
 
-def _count_unknown(context: PairContext, gaps: list[Gap]) -> int:
-    """Return the number of gaps that have, on one side, no word of a dictionary."""
-    return sum(
-        any(not any(is_in_dictionary(token.surface) for token in side) for side in _unaligned(context, gap))
-        for gap in gaps
-    )
+def _is_known(token: Token) -> bool:
+    return is_in_dictionary(token.surface)
 
 
 def _similarity(a: str, b: str) -> float:
@@ -152,16 +176,9 @@ def _mean(texts: list[tuple[str, str]], similarities: list[float], spellings: in
     return (total + linked) / (sum(lengths) + linked)
 
 
-def _score(context: PairContext, gaps: list[Gap], similarities: list[float]) -> float:
-    alignment = context.alignment
-    aligned = (alignment.aligned_weight_a + alignment.aligned_weight_b) / 2
-    for gap, similarity in zip(gaps, similarities, strict=True):
-        for side, start, end in (
-            (context.a, gap.start_a, gap.end_a),
-            (context.b, gap.start_b, gap.end_b),
-        ):
-            weights = side.text.weights
-            unaligned = (position for position in range(start, end) if side.positions[position] < 0)
-            aligned += similarity * sum(weights[position] for position in unaligned) / 2
-    union = alignment.weight_a + alignment.weight_b - aligned
-    return min(aligned / union, 1.0) if union > 0 else 0.0
+def _score(alignment: Alignment, replaced: list[Replacement], similarities: list[float]) -> float:
+    """Return the score that the texts have if replaced words are aligned as far as they are similar."""
+    similar = list(zip(replaced, similarities, strict=True))
+    weight_a = alignment.aligned_weight_a + sum(words.weight_a * similarity for words, similarity in similar)
+    weight_b = alignment.aligned_weight_b + sum(words.weight_b * similarity for words, similarity in similar)
+    return replace(alignment, aligned_weight_a=weight_a, aligned_weight_b=weight_b).score

@@ -29,6 +29,22 @@ def find_gaps(forward: Sequence[int], backward: Sequence[int]) -> Iterator[Gap]:
     return _GapFinder(forward, backward).find()
 
 
+def most_aligned_first(gaps: Iterable[Gap]) -> list[Gap]:
+    """Return gaps between aligned words first, then those with aligned words on one side."""
+    return sorted(gaps, key=lambda gap: -(gap.is_left_aligned + gap.is_right_aligned))
+
+
+def without_overlaps(gaps: Iterable[Gap]) -> Iterator[Gap]:
+    """Yield the gaps that share no word with an earlier one."""
+    used_a, used_b = set[int](), set[int]()
+    for gap in gaps:
+        range_a, range_b = range(gap.start_a, gap.end_a), range(gap.start_b, gap.end_b)
+        if used_a.isdisjoint(range_a) and used_b.isdisjoint(range_b):
+            used_a.update(range_a)
+            used_b.update(range_b)
+            yield gap
+
+
 class _GapFinder:
     """Positions of two texts, and the runs of unaligned words: their ends by start and their starts by end."""
 
