@@ -1,7 +1,7 @@
 """How sure a verdict is: what each rule, and each degree of similarity, was worth on labelled pairs.
 
-The numbers are in ``certainty.json``, which ``make calibrate`` writes (``evaluation/calibration.py``). There are two
-kinds of site: adverts, where another word is mostly another item, and articles, where it is mostly an edit.
+The numbers are in ``certainty.json``, which ``make calibrate`` writes (``evaluation/calibration_mode.py``). There
+are two kinds of site: adverts, where another word is mostly another item, and articles, where it is mostly an edit.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Certainty:
         return meaning.kind != "code" and self.tier(meaning.rule, shorter_length) == OFF
 
     def only_sure(self, decisive: Iterable[Meaning], shorter_length: int) -> tuple[Meaning, ...]:
-        """Return the differences of which one rule is sure. Beside them a doubtful one decides nothing."""
+        """Return the differences that a sure rule explains. If there are any, the doubtful ones do not decide."""
         meanings = tuple(decisive)
         sure_gaps = {meaning.gap for meaning in meanings if self.tier(meaning.rule, shorter_length) == SURE}
         return tuple(meaning for meaning in meanings if meaning.gap in sure_gaps)

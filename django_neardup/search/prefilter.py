@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..algorithms.default.neardup import MIN_PASSAGE_KEYS, NearDup
-from ..judge.verdict import SHORT_TEXT_WORDS
+from ..judge.thresholds import SHORT_TEXT_WORDS
 from ..pipeline.stage_types import SignedDocument
 from ..text.canonical_text import STOP_WORD_WEIGHT
 

@@ -12,7 +12,8 @@ from django_neardup.algorithms.registry import get_algorithm
 from django_neardup.judge.pair_context import PairContext
 from django_neardup.judge.quotations import verdict_by_quotations
 from django_neardup.judge.rules.base import Rule
-from django_neardup.judge.verdict import SHORT_RELATED_SCORE, is_only_a_guess
+from django_neardup.judge.thresholds import SHORT_RELATED_SCORE
+from django_neardup.judge.verdict import is_only_a_guess
 from django_neardup.judge.word_classes import IGNORED_CLASSES
 from django_neardup.text.alignment.align import align
 from django_neardup.text.canonical_text import CanonicalText

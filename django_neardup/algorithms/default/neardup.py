@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...judge.certainty import ARTICLES, Certainty, certainty_of
 from ...judge.differences import find_differences, find_passages
-from ...judge.verdict import AlignmentVerdict, decide_verdict, min_duplicate_score
+from ...judge.thresholds import min_duplicate_score
+from ...judge.verdict import AlignmentVerdict, decide_verdict
 from ...judge.word_classes import IGNORED_CLASSES
 from ...text.alignment.align import Alignment, align_ordered
 from ...text.canonical_text import CanonicalText
@@ -33,7 +34,7 @@ class NearDup(Algorithm):
     """A fuzzy alignment with moved passages: its score R and what the texts differ in decide the verdict.
 
     The guard is on, and so is the word guard: in adverts a wrong group is worse than a missed one. The
-    thresholds depend on the length of the texts (see ``verdict``), so ``duplicate`` and ``review`` are not
+    thresholds depend on the length of the texts (see ``thresholds``), so ``duplicate`` and ``review`` are not
     arguments here.
 
     Option ``window``, 4 or more: of this many neighbouring runs of three words, one is a key. So a shared

@@ -129,10 +129,11 @@ class ReplacedItemRule(ReplacedWordRule):
     name: ClassVar[str] = "replaced item"
 
     def find(self, context: PairContext, gap: Gap) -> Meaning | None:
-        meaning = super().find(context, gap)
-        if meaning is None or not _names_item(context.a, gap.start_a, gap.end_a):
-            return None
-        return meaning if _names_item(context.b, gap.start_b, gap.end_b) else None
+        # The cheap condition comes first: ``ReplacedWordRule`` is asked about the gap again.
+        names_item = _names_item(context.a, gap.start_a, gap.end_a) and _names_item(
+            context.b, gap.start_b, gap.end_b
+        )
+        return super().find(context, gap) if names_item else None
 
 
 class BlockRule(Rule):
