@@ -77,9 +77,8 @@ def run_bench(options: argparse.Namespace) -> int:
     set_names = find_set_names(options.data, options.sets, options.exclude)
     report = evaluate(load_corpora(options, set_names), request, data_digest(options.data, set_names))
     write_report(FORMATS[options.format](report), options.output)
-    return int(
-        any(row["kept"] == "no" for row in bar_rows(report.calibration)) if report.calibration else False
-    )
+    bars = bar_rows(report.calibration) if report.calibration else []
+    return int(any(row["kept"] == "no" for row in bars))
 
 
 def run_cases(options: argparse.Namespace) -> int:

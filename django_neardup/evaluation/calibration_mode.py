@@ -32,7 +32,7 @@ from .parallel import run_jobs
 from .results import TableRow
 from .text_cache import CanonicalTextCache
 
-ADVERT_SETS = ("ads*", "*products*", "*vacancies*")
+ADVERT_LIKE_SETS = ("ads*", "*products*", "*vacancies*")
 """Patterns of sets that are like adverts. The others are like articles."""
 
 LEFT_OUT = ("ads*", "edits*", "topic*", "*mrpc*", "*forum_questions*")
@@ -48,24 +48,21 @@ ALGORITHMS = {algorithm.site_kind: algorithm for algorithm in (NearDup, NearDupA
 class CalibrationJob:
     """Pairs of a set, and the certainty that the judge has."""
 
-    corpus: str
+    part: Corpus
     site_kind: str
     language: str
-    texts: Mapping[str, str]
-    heads: Mapping[str, int]
-    pairs: Sequence[LabelledPair]
     certainty: Certainty
 
 
 def site_kind_of(corpus_name: str) -> str:
-    return ADVERTS if matches_any(corpus_name, ADVERT_SETS) else ARTICLES
+    return ADVERTS if matches_any(corpus_name, ADVERT_LIKE_SETS) else ARTICLES
 
 
 def run_job(job: CalibrationJob) -> list[Observation]:
     """Return what the judge sees in the pairs that are labelled as one text or as two."""
-    texts = CanonicalTextCache(job.texts, job.language, heads=job.heads)
+    texts = CanonicalTextCache(job.part.texts, job.language, heads=job.part.heads)
     algorithm = ALGORITHMS[job.site_kind]()
-    seen = (_observe(job, pair, texts[pair.a], texts[pair.b], algorithm) for pair in job.pairs)
+    seen = (_observe(job, pair, texts[pair.a], texts[pair.b], algorithm) for pair in job.part.pairs)
     return [observation for observation in seen if observation]
 
 
@@ -76,7 +73,7 @@ def _observe(
         return None
     if is_second(a, b):
         a, b = b, a
-    seen = Observation(job.corpus, job.site_kind, pair.is_duplicate, pair.is_core, min(len(a), len(b)))
+    seen = Observation(job.part.name, job.site_kind, pair.is_duplicate, pair.is_core, min(len(a), len(b)))
     if are_exact_copies(a, b):
         return replace(seen, verdict="duplicate")
     decision = algorithm.decide(a, b, align_ordered(a, b), job.certainty)
@@ -93,20 +90,13 @@ def observe(
     corpora: Sequence[Corpus], language: str, processes: int, certainties: Mapping[str, Certainty]
 ) -> list[Observation]:
     """Return what the judge sees in all labelled pairs, with a certainty for each kind of site."""
-    jobs = []
-    for corpus in corpora:
-        kind = site_kind_of(corpus.name)
-        for start in range(0, len(corpus.pairs), PAIRS_PER_JOB):
-            pairs = corpus.pairs[start : start + PAIRS_PER_JOB]
-            keys = {key for pair in pairs for key in (pair.a, pair.b)}
-            texts = {key: corpus.texts[key] for key in keys}
-            heads = {key: corpus.heads[key] for key in keys if key in corpus.heads}
-            jobs.append(
-                CalibrationJob(
-                    corpus.name, kind, corpus.language or language, texts, heads, pairs, certainties[kind]
-                )
-            )
-    sizes = [len(job.pairs) for job in jobs]
+    jobs = [
+        CalibrationJob(part, kind, corpus.language or language, certainties[kind])
+        for corpus in corpora
+        for kind in [site_kind_of(corpus.name)]
+        for part in corpus.parts(PAIRS_PER_JOB)
+    ]
+    sizes = [len(job.part.pairs) for job in jobs]
     return [seen for result in run_jobs(run_job, jobs, processes, "calibration", sizes) for seen in result]
 
 
@@ -252,7 +242,7 @@ def bar_rows(scored: Sequence[ScoredPair]) -> list[TableRow]:
 
 def _rule_bar(site_kind: str, rule: str) -> Bar:
     return Bar(
-        f"true pairs among those that the rule “{rule}” decided ({site_kind})",
+        f"share of true pairs where the rule “{rule}” decided ({site_kind})",
         lambda pair: pair.seen.site_kind == site_kind and rule in pair.seen.rules,
         lambda pair: pair.seen.is_same,
         at_most=MAX_TRUE_SHARE_OF_SURE_RULE,

@@ -95,6 +95,14 @@ class Corpus:
     heads: dict[str, int] = field(default_factory=dict)
     language: str = ""
 
+    def parts(self, pair_count: int) -> Iterator[Corpus]:
+        """Yield sets of ``pair_count`` pairs each, with their texts and heads: what another process needs."""
+        for start in range(0, len(self.pairs), pair_count):
+            pairs = self.pairs[start : start + pair_count]
+            texts = {key: self.texts[key] for pair in pairs for key in (pair.a, pair.b)}
+            heads = {key: self.heads[key] for key in texts if key in self.heads}
+            yield Corpus(self.name, texts, pairs, heads=heads, language=self.language)
+
 
 def find_set_names(folder: Path, patterns: Sequence[str] = ("*",), excluded: Sequence[str] = ()) -> list[str]:
     """Return the sorted names of the sets in ``folder``.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ..algorithms.statistics import TermStatistics
 from ..text.canonical_text import CanonicalText
@@ -30,9 +30,7 @@ class PairsJob:
     specs: Sequence[AlgorithmSpec]
     peers: Sequence[str]
     statistics: TermStatistics | None
-    texts: Mapping[str, str]
-    pairs: Sequence[LabelledPair]
-    heads: Mapping[str, int] = field(default_factory=dict)
+    part: Corpus
 
 
 def judge_pairs(
@@ -74,8 +72,8 @@ def run_pairs_job(job: PairsJob) -> tuple[list[RowJudgements], Cost]:
                 row.sign(text)
 
     # Pairs mode needs no signatures. Some texts are signed to measure the cost.
-    texts = CanonicalTextCache(job.texts, job.language, on_create=sign_if_sampled, heads=job.heads)
-    return judge_pairs(job.pairs, rows, texts), texts.cost
+    texts = CanonicalTextCache(job.part.texts, job.language, on_create=sign_if_sampled, heads=job.part.heads)
+    return judge_pairs(job.part.pairs, rows, texts), texts.cost
 
 
 def baseline_result(corpus: Corpus, name: str) -> PairsResult:
@@ -101,17 +99,13 @@ def pairs_results(
     labelled = [corpus for corpus in corpora if corpus.pairs]
     jobs, set_names = [], []
     for corpus in labelled:
-        for pairs in _pair_chunks(corpus.pairs):
-            texts = {key: corpus.texts[key] for pair in pairs for key in (pair.a, pair.b)}
-            heads = {key: corpus.heads[key] for key in texts if key in corpus.heads}
+        for part in corpus.parts(PAIRS_PER_JOB):
             set_statistics = statistics.get(corpus.name)
-            jobs.append(
-                PairsJob(corpus.language or language, specs, peers, set_statistics, texts, pairs, heads)
-            )
+            jobs.append(PairsJob(corpus.language or language, specs, peers, set_statistics, part))
             set_names.append(corpus.name)
     results = {corpus.name: _empty_results(corpus, specs, peers) for corpus in labelled}
     clock = StepClock()
-    sizes = [len(job.pairs) for job in jobs]
+    sizes = [len(job.part.pairs) for job in jobs]
     for name, (judgements_by_row, cost) in zip(
         set_names, run_jobs(run_pairs_job, jobs, processes, "pairs", sizes), strict=True
     ):
@@ -130,8 +124,3 @@ def _empty_results(corpus: Corpus, specs: Sequence[AlgorithmSpec], peers: Sequen
     return results + [
         PairsResult(name, corpus.name, corpus.pairs, RowJudgements(), kind) for name, kind in kinds
     ]
-
-
-def _pair_chunks(pairs: Sequence[LabelledPair]) -> Iterator[Sequence[LabelledPair]]:
-    for start in range(0, len(pairs), PAIRS_PER_JOB):
-        yield pairs[start : start + PAIRS_PER_JOB]
