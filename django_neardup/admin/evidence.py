@@ -28,12 +28,12 @@ from ..pipeline.shared_evidence import (
     find_shared_evidence,
     shared_phrases,
 )
-from ..reports.messages import CERTAINTY_LABELS, CONTACT_LABELS
+from ..reports.messages import CONTACT_LABELS
 from ..reports.shared_keys import SharedKeys
 from ..reports.text_comparison import SharedValues
 from .pair_view import PairComparison
 from .side_by_side import ComparisonSide
-from .text_format import ONE_SIDED_LABELS, format_percent
+from .text_format import LABELS, ONE_SIDED_LABELS, format_percent
 from .visible_objects import queue_list_url
 
 KEY_KIND_LABELS: dict[str, str | Promise] = {
@@ -117,8 +117,7 @@ class Evidence:
             yield from self._name_rows(self.ties.names)
             yield from self._identity_rows(self.ties.identity)
         yield from self._phrase_rows()
-        certainty = CERTAINTY_LABELS["maybe" if self.pair.doubtful else "sure"]
-        yield EvidenceRow(_("Certainty"), pgettext("certainty", certainty))
+        yield EvidenceRow(_("Certainty"), LABELS.certainty(self.pair.doubtful))
         yield EvidenceRow(_("Exact copy"), _("yes") if self.pair.exact else _("no"))
         scheme = self.pair.scheme
         template = _("%(algorithm)s, version %(number)d")

@@ -9,28 +9,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from ..adapters import Adapter, Source
 from ..models import Pair, Verdict
+from ..reports.messages import DOUBT_SENTENCES, VERDICT_SENTENCES
 from .side_by_side import ComparisonSide, SideBySideTexts
-from .text_format import VERDICT_SIGNS, DisplayedDifference, build_differences, format_percent
+from .text_format import LABELS, VERDICT_SIGNS, DisplayedDifference, build_differences, format_percent
 from .visible_objects import DisplayedPost
 
-VERDICT_SENTENCES = {
-    Verdict.DUPLICATE: gettext_lazy("the same item, and the same text except for small edits"),
-    Verdict.VARIANT: gettext_lazy("the texts are alike, but they are about two items"),
-    Verdict.CONTAINED: gettext_lazy("one text holds most of the other"),
-    Verdict.RELATED: gettext_lazy("the texts have something in common"),
-}
-DOUBT_SENTENCES = {
-    Verdict.VARIANT: gettext_lazy("the texts are alike; maybe they are about two items"),
-    Verdict.RELATED: gettext_lazy("the texts are alike; maybe they are the same item"),
-}
-"""Sentences for verdicts that are in doubt."""
 CountedDifferences = list[tuple[DisplayedDifference, int]]
 """Differences, each with the number of times it occurs."""
 
@@ -65,20 +54,16 @@ class PairComparison:
         return VERDICT_SIGNS[Verdict(self.pair.verdict)] if self.pair else ""
 
     @property
-    def verdict_sentence(self) -> str | Promise:
+    def verdict_sentence(self) -> str:
         if self.pair is None:
             return ""
         sentences = DOUBT_SENTENCES if self.pair.doubtful else VERDICT_SENTENCES
-        return sentences[Verdict(self.pair.verdict)]
+        return _(sentences[self.pair.verdict])
 
     @property
     def decisive_heading(self) -> str:
         """Return the heading of the differences that decide, or may decide."""
-        if self.pair is None or not self.pair.doubtful:
-            return _("Decides: another item")
-        if self.pair.verdict == Verdict.VARIANT:
-            return _("May decide: maybe another item")
-        return _("Keeps them out of one group")
+        return capfirst(LABELS.decisive_heading(self.pair.verdict, self.pair.doubtful)) if self.pair else ""
 
     @property
     def verdict_reason(self) -> str:

@@ -17,9 +17,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext_lazy
 
 from ..models import Verdict
-from ..reports.messages import RULE_REASONS
+from ..reports.labels import ComparisonLabels
 from ..reports.segments import replace_control_characters
+from ..search.object_comparison import translate_text
 from ..text.normalization.plain_text import plain_text
+
+LABELS = ComparisonLabels(translate_text)
+"""Labels of a comparison in the active language."""
 
 VERDICT_SIGNS = {Verdict.DUPLICATE: "=", Verdict.VARIANT: "≠", Verdict.CONTAINED: "⊃", Verdict.RELATED: "≈"}
 
@@ -90,10 +94,7 @@ class DisplayedDifference:
     @property
     def rule_text(self) -> str:
         """Return the reason of the rule that decided, with an example of it."""
-        if self.rule not in RULE_REASONS:
-            return ""
-        reason, example = RULE_REASONS[self.rule]
-        return _("%(reason)s, as in %(example)s") % {"reason": _(reason), "example": example}
+        return LABELS.rule(self.rule)
 
     @property
     def label(self) -> str | Promise:

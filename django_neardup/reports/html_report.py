@@ -55,7 +55,7 @@ def as_html(
     titles = {letter.lower(): replace_control_characters(side.title) for letter, side in comparison.sides}
     reasons = [
         labels.heading("by", name=comparison.algorithm),
-        labels.certainty(judgement),
+        labels.certainty(judgement.doubtful),
         *map(labels.kind, judgement.classes),
         labels.containment_text(judgement.containment_a, judgement.containment_b),
     ]
@@ -140,7 +140,8 @@ def _truncate_segments(segments: Iterable[Segment]) -> Iterator[Segment]:
 def _difference_groups(comparison: Comparison, labels: ComparisonLabels) -> Iterator[dict[str, Any]]:
     """Yield the differences that decide, then the others. Equal ones are one row with their number."""
     for is_decisive, name in ((True, "decides"), (False, "idle")):
-        heading = labels.decisive_heading(comparison.judgement) if is_decisive else labels.heading(name)
+        judgement = comparison.judgement
+        decisive_heading = labels.decisive_heading(judgement.verdict, judgement.doubtful)
         rows = Counter(
             (
                 labels.difference_label(difference),
@@ -152,7 +153,7 @@ def _difference_groups(comparison: Comparison, labels: ComparisonLabels) -> Iter
         )
         if rows:
             yield {
-                "heading": heading,
+                "heading": decisive_heading if is_decisive else labels.heading(name),
                 "is_decisive": is_decisive,
                 "rows": [(label, mark, rule, times) for (label, mark, rule), times in rows.items()],
             }

@@ -60,15 +60,15 @@ class ComparisonLabels:
         sentences = DOUBT_SENTENCES if judgement.doubtful else VERDICT_SENTENCES
         return self.translate(sentences[judgement.verdict])
 
-    def certainty(self, judgement: Judgement) -> str:
+    def certainty(self, doubtful: bool) -> str:
         """Return "sure" or "maybe"."""
-        return self.translate(CERTAINTY_LABELS[judgement.certainty], CERTAINTY_CONTEXT)
+        return self.translate(CERTAINTY_LABELS["maybe" if doubtful else "sure"], CERTAINTY_CONTEXT)
 
-    def decisive_heading(self, judgement: Judgement) -> str:
+    def decisive_heading(self, verdict: str, doubtful: bool) -> str:
         """Return the heading of the differences that decide, or may decide."""
-        if not judgement.doubtful:
+        if not doubtful:
             return self.heading("decides")
-        return self.heading("maybe" if judgement.verdict == "variant" else "kept apart")
+        return self.heading("maybe" if verdict == "variant" else "kept apart")
 
     def rule(self, name: str) -> str:
         """Return the reason of a rule with its example. Return an empty string without a rule."""

@@ -72,7 +72,7 @@ class _TerminalReport:
         containment = self.labels.containment_text(judgement.containment_a, judgement.containment_b)
         algorithm_label = self.labels.heading("by", name=self.comparison.algorithm)
         class_labels = [
-            self.labels.certainty(judgement),
+            self.labels.certainty(judgement.doubtful),
             *(self.labels.kind(kind) for kind in judgement.classes),
         ]
         yield from self._hanging_indent(
@@ -90,7 +90,11 @@ class _TerminalReport:
         shown = sorted(differences, key=lambda difference: not difference.is_decisive)[:MAX_DIFFERENCES]
         for decides, group in groupby(shown, key=lambda difference: difference.is_decisive):
             judgement, members = self.comparison.judgement, list(group)
-            heading = self.labels.decisive_heading(judgement) if decides else self.labels.heading("idle")
+            heading = (
+                self.labels.decisive_heading(judgement.verdict, judgement.doubtful)
+                if decides
+                else self.labels.heading("idle")
+            )
             yield [Fragment(f"  {heading}", "quiet")]
             yield from self._difference_lines(members)
             for rule in dict.fromkeys(difference.rule for difference in members if difference.rule):

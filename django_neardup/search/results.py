@@ -32,7 +32,6 @@ class Match:
     - ``verdict``: "duplicate", "variant", "contained" or "related".
     - ``exact``: the texts are equal apart from formatting.
     - ``score``: the similarity, 0..1.
-    - ``doubtful``: the verdict is in doubt. ``certainty`` is "maybe" then, and otherwise "sure".
     - ``own``: the post is by the author of the text. False if either author is not known.
     - ``title``: the post's title, at most 120 letters.
     - ``url``: its address. Empty if there is no address or it is not safe to follow.
@@ -48,12 +47,17 @@ class Match:
     title: str = ""
     url: str = ""
     deleted: datetime | None = None
-    doubtful: bool = False
     judgement: Judgement | None = field(default=None, repr=False, compare=False)
     texts: tuple[str, str] = field(default=("", ""), repr=False, compare=False)
 
     @property
+    def doubtful(self) -> bool:
+        """Whether the verdict is in doubt. A post that was found without a comparison is surely alike."""
+        return self.judgement is not None and self.judgement.doubtful
+
+    @property
     def certainty(self) -> str:
+        """How sure the verdict is: "sure" or "maybe"."""
         return "maybe" if self.doubtful else "sure"
 
     @cached_property
@@ -93,7 +97,6 @@ def build_match(judged_post: JudgedPost, author: str, text: str) -> Match:
         own=bool(author) and author == judged_post.source.author,
         title=display_title(instance, MAX_TITLE_LENGTH),
         url=public_url(instance),
-        doubtful=judgement.doubtful,
         judgement=judgement,
         texts=(text, judged_post.source.text),
     )

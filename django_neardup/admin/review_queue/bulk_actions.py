@@ -62,11 +62,9 @@ class BulkDecisionView(DecisionView):
         groups = {
             group.item_key: group for group in load_review_items(self.item_keys, None, None, self.using)
         }
-        doubtful_keys = [key for key in self.item_keys if self._is_in_doubt(groups.get(key))]
-        actions_by_key = {
-            key: self._requested_action(groups.get(key)) for key in self.item_keys if key not in doubtful_keys
-        }
-        self._report_doubts(len(doubtful_keys))
+        requested = {key: self._requested_action(groups.get(key)) for key in self.item_keys}
+        actions_by_key = {key: action for key, action in requested.items() if action is not None}
+        self._report_doubts(len(requested) - len(actions_by_key))
         confirmed_keys = [
             key for key, action in actions_by_key.items() if action.name not in IMMEDIATE_ACTIONS
         ]
@@ -82,12 +80,6 @@ class BulkDecisionView(DecisionView):
             return HttpResponseRedirect(self.list_url)
         return self._redirect_to_confirmation(actions_by_key[confirmed_keys[0]].name, confirmed_keys)
 
-    def _is_in_doubt(self, item: ReviewItem | None) -> bool:
-        """Return whether the suggestion is to look, which no button can do for a person."""
-        if not self.uses_suggestions or item is None:
-            return False
-        return suggest_action(item.cluster_or_pair, item.leader).action_name == "look"
-
     def _report_doubts(self, count: int) -> None:
         if count:
             text = ngettext(
@@ -97,10 +89,11 @@ class BulkDecisionView(DecisionView):
             )
             messages.warning(self.request, text % {"count": count})
 
-    def _requested_action(self, item: ReviewItem | None) -> ModerationAction:
+    def _requested_action(self, item: ReviewItem | None) -> ModerationAction | None:
+        """Return the action of a group. Return None if the suggestion is to look, which no button can do."""
         if not self.uses_suggestions or item is None:
             return self.action
-        return MODERATION_ACTIONS[suggest_action(item.cluster_or_pair, item.leader).action_name]
+        return MODERATION_ACTIONS.get(suggest_action(item.cluster_or_pair, item.leader).action_name)
 
     def _perform_immediate(
         self, actions_by_key: dict[str, ModerationAction], items_by_key: dict[str, ReviewItem]
