@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 
 from ..text.alignment.align import Alignment
+from ..text.alignment.gaps import Gap
 from ..text.alignment.keyboard import is_slip
 from ..text.canonical_text import CanonicalText
 from .certainty import MIN_PROBABILITY, UNCALIBRATED, Certainty, Features, measure_features
@@ -182,14 +183,20 @@ def find_meanings(context: PairContext, certainty: Certainty = UNCALIBRATED) -> 
                 break
         # The rules that ignore come first of all. They are asked last, since few differences need them.
         if meaning is not None and meaning.effect != IGNORED:
-            ignored = (rule.find(context, gap) for rule in IGNORING_RULES)
-            meaning = next(filter(None, ignored), meaning)
+            meaning = _find_ignored(context, gap) or meaning
         if meaning is not None:
             found.append(meaning)
+    if len(edited_figures) > MAX_EDITED_FIGURES:
+        edited_figures = [figure for figure in edited_figures if not _find_ignored(context, figure.gap)]
     if len(edited_figures) > MAX_EDITED_FIGURES:
         found += edited_figures
     heads = list(find_other_heads(context))
     return sorted([*found, *heads], key=_rank) if heads else found
+
+
+def _find_ignored(context: PairContext, gap: Gap) -> Meaning | None:
+    """Return what the rules that only ignore say about a gap."""
+    return next(filter(None, (rule.find(context, gap) for rule in IGNORING_RULES)), None)
 
 
 def _rank(meaning: Meaning) -> int:

@@ -35,7 +35,7 @@ from django_neardup.judge.certainty import (
 from django_neardup.judge.rules import RULE_NAMES
 from django_neardup.reports.messages import RULE_REASONS
 from django_neardup.text.canonical_text import CanonicalText
-from tests.judge.judged_pairs import deciding_rules, judge, read_pairs
+from tests.judge.judged_pairs import NEWS, deciding_rules, judge, read_pairs
 
 CONTENT = json.loads(FILE.read_text("utf-8"))
 RULES = [(kind, name) for kind in SITE_KINDS for name in RULE_NAMES]
@@ -153,6 +153,12 @@ def test_among_articles_many_other_numbers_are_a_doubt(count: int, verdict: str)
     others = [number + 7 if place < count else number for place, number in enumerate(numbers)]
     judgement = judge_articles(LONG + sentence.format(*numbers), LONG + sentence.format(*others))
     assert (judgement.verdict, judgement.doubtful) == (verdict, verdict == "variant")
+
+
+def test_among_articles_counters_are_no_other_numbers() -> None:
+    counters = "There are {} views of it, {} comments under it, {} likes beside it and {} shares of it."
+    texts = [f"{NEWS} {counters.format(*numbers)}" for numbers in ((120, 31, 45, 6), (950, 64, 88, 17))]
+    assert judge_articles(*texts).verdict == "duplicate"
 
 
 def test_a_pair_below_the_score_of_a_duplicate_may_be_one() -> None:
