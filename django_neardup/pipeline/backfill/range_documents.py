@@ -168,7 +168,7 @@ def _release_documents(documents: Sequence[int], using: str) -> None:
 
 
 def _lock_free(rows: QuerySet[Document], using: str) -> set[int]:
-    """Return the ids of the rows, locked, without those that another transaction has locked.
+    """Lock the rows and return their ids. Rows that another transaction has locked are left out.
 
     Where the database cannot leave them out, return all ids and lock none.
     """
