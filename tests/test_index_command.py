@@ -75,6 +75,24 @@ def test_ctrl_c_says_how_far_it_came_and_the_next_run_goes_on(workers, child_env
     assert snapshot()["clusters"] == interrupted["clusters"]
 
 
+def test_ctrl_c_in_the_middle_of_a_statement_says_how_far_it_came(monkeypatch):
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite has no statement whose answer is under way")
+    posts(40)
+
+    def interrupt(*_args, **_kwargs):
+        connection.ensure_connection()
+        raw = connection.connection
+        # The answer is never read: the connection takes no other statement.
+        raw.pgconn.send_query(b"SELECT 1") if connection.vendor == "postgresql" else raw.query("SELECT 1")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("django_neardup.management.index_run.process_ranges", interrupt)
+    with pytest.raises(CommandError, match="stopped at 0 of 40") as caught:
+        call_command("neardup_index", no_progress=True, verbosity=0)
+    assert caught.value.returncode == 130
+
+
 def _group(process):
     """Return the process and those that it has started."""
     found = subprocess.run(

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, InterfaceError, connections
 
 from ..adapters import Adapter
+from ..db.interrupts import close_if_interrupted
 from ..index import compact
 from ..pipeline.backfill import (
     PostCounts,
@@ -73,7 +74,8 @@ class IndexRun:
                     self._run_processes(bars)
                 else:
                     process_ranges(self._pass, self._posts, bars.update, mark_only=self._mark_only)
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as interruption:
+                close_if_interrupted(interruption, self._pass.using)
                 raise CommandError(self._stopped_message(), returncode=INTERRUPTED) from None
         if not self._mark_only and should_pack(self._pass, MIN_POSTS_TO_PACK):
             self._pack_key_table()

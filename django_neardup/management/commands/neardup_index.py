@@ -11,6 +11,7 @@ from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
 
 from ...adapters import Adapter
+from ...db.interrupts import close_if_interrupted
 from ...models import Cluster, Document
 from ...pipeline import drain, has_pending
 from ...pipeline.backfill.ranges import MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES
@@ -113,7 +114,8 @@ class Command(BaseCommand):
             return
         try:
             self._drain(using)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interruption:
+            close_if_interrupted(interruption, using)
             raise CommandError(stopped_message(using), returncode=INTERRUPTED) from None
         self._print_summary(using)
         if has_pending(using):

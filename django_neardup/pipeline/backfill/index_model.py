@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from django.db import connections
-
 from ...conf import get_site_settings
+from ...db.interrupts import close_if_interrupted
 from ...models import Document, Scheme
 from ..leases import lease_many
 from ..reconcile import select_outdated
@@ -74,16 +73,10 @@ def _release_on_error(range_claim: Claim) -> Iterator[None]:
     except LeaseLost:
         return
     except BaseException as error:
-        _end_statement(error, range_claim.index_pass.using)
+        close_if_interrupted(error, range_claim.index_pass.using)
         with suppress(LeaseLost):
             range_claim.release(failed=isinstance(error, Exception))
         raise
-
-
-def _end_statement(error: BaseException, using: str) -> None:
-    """Close the connection if Ctrl-C may have left it in the middle of a statement."""
-    if not isinstance(error, Exception):
-        connections[using].close()
 
 
 def _process_range(range_claim: Claim, report: PhaseCallback, mark_only: bool) -> None:
@@ -179,7 +172,7 @@ class _RangeRun:
         try:
             process_batch(leased, self._using, add_signed)
         except BaseException as error:
-            _end_statement(error, self._using)
+            close_if_interrupted(error, self._using)
             give_back([document.pk for document in leased], self._using)
             raise
         if failures:
