@@ -19,6 +19,7 @@ from ..pipeline.backfill import (
     process_ranges,
     should_pack,
 )
+from .interrupts import interrupted_between_steps
 from .number_format import format_number, format_rate
 from .progress_bars import IndexBars
 from .worker_processes import can_start_processes, index_processes
@@ -68,12 +69,20 @@ class IndexRun:
     def run(self) -> None:
         """Index the model. Raise CommandError with the exit status 130 after Ctrl-C."""
         before, started = self._pass.counts(only_finished=True), time.monotonic()
-        with IndexBars(self._label, self._total, before.compared, self._is_quiet, self._workers > 1) as bars:
+        with (
+            IndexBars(self._label, self._total, before.compared, self._is_quiet, self._workers > 1) as bars,
+            interrupted_between_steps() as check_interrupt,
+        ):
+
+            def report(phase: str, counts: PostCounts) -> None:
+                bars.update(phase, counts)
+                check_interrupt()
+
             try:
                 if self._workers > 1:
-                    self._run_processes(bars)
+                    self._run_processes(report)
                 else:
-                    process_ranges(self._pass, self._posts, bars.update, mark_only=self._mark_only)
+                    process_ranges(self._pass, self._posts, report, mark_only=self._mark_only)
             except KeyboardInterrupt as interruption:
                 close_if_interrupted(interruption, self._pass.using)
                 raise CommandError(self._stopped_message(), returncode=INTERRUPTED) from None
@@ -86,7 +95,7 @@ class IndexRun:
         done = format_number(min(self._pass.counts().compared, self._total))
         return f"{self._label}: stopped at {done} of {format_number(self._total)}. Run it again to go on."
 
-    def _run_processes(self, bars: IndexBars) -> None:
+    def _run_processes(self, report: Callable[[str, PostCounts], None]) -> None:
         """Start processes and wait for them. Their progress is read from the database."""
         reported, work = self._pass.counts(), self._pass
         with index_processes(
@@ -96,7 +105,7 @@ class IndexRun:
                 alive = [process for process in processes if process.is_alive()]
                 alive[0].join(PROGRESS_POLL_SECONDS) if alive else None
                 counts = work.counts()
-                bars.update(
+                report(
                     f"{len(alive)} processes",
                     PostCounts(counts.signed - reported.signed, counts.compared - reported.compared),
                 )

@@ -14,6 +14,7 @@ from ..pipeline.content_objects import content_type_of
 from ..pipeline.rejudgement import rejudge
 from ..pipeline.stale_pairs import stale_pairs
 from .index_run import INTERRUPTED
+from .interrupts import interrupted_between_steps
 from .number_format import format_number
 from .progress_bars import progress_bar
 from .rejudgement_report import RejudgementReport
@@ -79,10 +80,14 @@ class RejudgementRun:
         self._print_report()
 
     def _judge_all(self) -> None:
-        with progress_bar(_("judging again"), self._total, self._is_quiet, unit=_("pairs")) as bar:
+        with (
+            progress_bar(_("judging again"), self._total, self._is_quiet, unit=_("pairs")) as bar,
+            interrupted_between_steps() as check_interrupt,
+        ):
             for count, rejudged_pairs in rejudge(self._pairs, self._using):
                 self._report.add(rejudged_pairs, count)
                 bar.update(count)
+                check_interrupt()
 
     def _print_report(self) -> None:
         for line in self._report.lines():

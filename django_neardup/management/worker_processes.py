@@ -7,9 +7,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .interrupts import interrupted_between_steps
+
+if TYPE_CHECKING:
+    from ..pipeline.backfill import PostCounts
 
 SETTINGS_VARIABLE = "DJANGO_SETTINGS_MODULE"
 
@@ -41,10 +46,11 @@ def index_processes(
                 process.start()
         yield processes
     finally:
-        for process in processes:
-            if process.pid is not None:
-                process.terminate()
-                process.join()
+        started = [process for process in processes if process.pid is not None]
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.join()
 
 
 @contextmanager
@@ -66,8 +72,14 @@ def _ignored_interrupts() -> Iterator[None]:
 
 def _run_index_process(label: str, using: str, number: int, posts: int) -> None:
     """Work in a new process. Django is imported here."""
-    # ``terminate()`` of the parent ends the process through its ``finally`` blocks.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # ``terminate()`` of the parent ends the process between two batches.
+    with interrupted_between_steps(signal.SIGTERM, SystemExit) as check_terminated:
+        _process_ranges(label, using, number, posts, check_terminated)
+
+
+def _process_ranges(
+    label: str, using: str, number: int, posts: int, check_terminated: Callable[[], None]
+) -> None:
     import django
 
     django.setup()
@@ -78,8 +90,14 @@ def _run_index_process(label: str, using: str, number: int, posts: int) -> None:
 
     work = begin_pass(adapter_for(apps.get_model(label)), using, join=True)
     # Another command may have begun a new pass since.
-    if work is not None and work.number == number:
-        process_ranges(work, posts, lambda phase, counts: _exit_if_orphaned())
+    if work is None or work.number != number:
+        return
+
+    def report(phase: str, counts: PostCounts) -> None:
+        check_terminated()
+        _exit_if_orphaned()
+
+    process_ranges(work, posts, report)
 
 
 def _exit_if_orphaned() -> None:

@@ -31,6 +31,7 @@ from ..index_messages import (
     unique_profiles,
 )
 from ..index_run import INTERRUPTED, IndexRun
+from ..interrupts import interrupted_between_steps
 from ..number_format import describe_statistics, format_count
 from ..progress_bars import is_quiet, progress_bar, progress_wrapper
 from ..rejudgement_run import RejudgementRun, ignore_line, refuse_other_modes
@@ -186,9 +187,10 @@ class Command(BaseCommand):
 
     def _drain(self, using: str) -> None:
         total = Document.objects.using(using).filter(pending_since__isnull=False).count()
-        with self._progress_bar("indexing", total) as bar:
+        with self._progress_bar("indexing", total) as bar, interrupted_between_steps() as check_interrupt:
             for processed in _drain_in_steps(using):
                 bar.update(processed)
+                check_interrupt()
 
     def _print_summary(self, using: str) -> None:
         posts = Document.objects.using(using).filter(state=Document.State.INDEXED).count()
