@@ -34,9 +34,14 @@ def locate_passages(
     if evidence.get("exact") is True:
         whole_spans = [(0, len(text.raw)) for text in texts]
         return [SharedPassage(1, 0, whole_spans[0], whole_spans[1])]
-    span_pairs = sorted(_iterate_passage_spans(evidence, left_side, _other_side(left_side)))
+    stored = sorted(_iterate_passages(evidence, left_side, _other_side(left_side)))
     word_ranges = [_build_word_range_finder(text) for text in texts]
-    return join_passages([Passage(word_ranges[0](a), word_ranges[1](b), a, b) for a, b in span_pairs])
+    return join_passages(
+        [
+            Passage(word_ranges[0](a), word_ranges[1](b), a, b, is_boilerplate)
+            for a, b, is_boilerplate in stored
+        ]
+    )
 
 
 def _other_side(side: str) -> str:
@@ -54,16 +59,17 @@ def _iterate_differences(
             )
 
 
-def _iterate_passage_spans(
+def _iterate_passages(
     evidence: Mapping[str, Any], left_side: str, right_side: str
-) -> Iterator[tuple[Span, Span]]:
+) -> Iterator[tuple[Span, Span, bool]]:
+    """Yield the spans of the stored passages in both texts, and whether they are boilerplate."""
     stored = evidence.get("passages")
     for item in stored if isinstance(stored, list) else ():
         a, b = (
             parse_span(item.get(side)) if isinstance(item, dict) else None for side in (left_side, right_side)
         )
         if a is not None and b is not None:
-            yield a, b
+            yield a, b, bool(item.get("boilerplate"))
 
 
 def _build_word_range_finder(text: OffsetText) -> Callable[[Span], Span]:

@@ -60,12 +60,19 @@ def highlight_pieces(
 def _passage_blocks(
     pieces: Iterable[Segment], side_letter: str, shared_numbers: Collection[int]
 ) -> Iterator[str]:
-    for number, group in groupby(pieces, key=lambda piece: piece.passage_number):
+    for (number, is_boilerplate), group in groupby(
+        pieces, key=lambda piece: (piece.passage_number, piece.is_boilerplate)
+    ):
         content = _join_html(_piece_html(piece, side_letter) for piece in group)
-        yield _passage_html(number, content, side_letter, number in shared_numbers) if number else content
+        if not number:
+            yield content
+        else:
+            yield _passage_html(number, content, side_letter, number in shared_numbers, is_boilerplate)
 
 
-def _passage_html(number: int, content: SafeString, side_letter: str, has_counterpart: bool) -> SafeString:
+def _passage_html(
+    number: int, content: SafeString, side_letter: str, has_counterpart: bool, is_boilerplate: bool
+) -> SafeString:
     own_letter, other_letter = side_letter.lower(), "B" if side_letter == "A" else "A"
     number_html = format_html('<span class="neardup-num">{}</span>', number)
     if has_counterpart:
@@ -77,8 +84,15 @@ def _passage_html(number: int, content: SafeString, side_letter: str, has_counte
             label,
             number,
         )
+    if is_boilerplate:
+        number_html = format_html("{} <small>{}</small>", number_html, _("boilerplate"))
     return format_html(
-        '<div class="neardup-shared" id="neardup-{}{}">{} {}</div>', own_letter, number, number_html, content
+        '<div class="neardup-shared{}" id="neardup-{}{}">{} {}</div>',
+        " neardup-boilerplate" if is_boilerplate else "",
+        own_letter,
+        number,
+        number_html,
+        content,
     )
 
 

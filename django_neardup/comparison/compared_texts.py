@@ -23,7 +23,7 @@ class SignedText(Protocol):
     - ``is_new``: nothing is stored of it yet: no pair, membership or decision.
     - ``keys``: distinct, ascending, hashed with scheme and space.
     - ``sure_keys``: those of equal identity or of an exact copy. A shared one is enough to make a candidate.
-    - ``identity``: the values of the identity fields.
+    - ``identity``: the values of the identity fields. ``author``: its author's key, or empty.
     - ``text``: None if it was dropped to save memory.
     - ``ignored_classes``: classes of differences that never decide. None means those of the scheme.
     """
@@ -48,6 +48,8 @@ class SignedText(Protocol):
     def payload(self) -> bytes: ...
     @property
     def identity(self) -> tuple[str, ...]: ...
+    @property
+    def author(self) -> str: ...
     @property
     def text(self) -> Text | None: ...
     @property
@@ -143,6 +145,7 @@ class JudgeableText:
     identity: tuple[str, ...]
     text: Text
     ignored_classes: tuple[str, ...] | None
+    author: str = ""
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,7 @@ class MemoryPosts(ComparedPosts):
                 signed.identity,
                 self._text_of(signed.document_id),
                 signed.ignored_classes,
+                signed.author,
             )
             for signed in (self._signed[fingerprint.document_id] for fingerprint in fingerprints)
         }

@@ -94,7 +94,8 @@ def judge_pair(a: JudgeableText, b: JudgeableText, algorithm_ignoring: Algorithm
     ignored = None
     if a.ignored_classes is not None or b.ignored_classes is not None:
         ignored = tuple(sorted({*(a.ignored_classes or ()), *(b.ignored_classes or ())}))
-    judgement = algorithm_ignoring(ignored).judge(a.text, b.text)
+    author = a.author if a.author == b.author else ""
+    judgement = algorithm_ignoring(ignored).judge(a.text, b.text, author)
     return JudgedPair(a.side, b.side, apply_identity(judgement, a.identity, b.identity))
 
 
@@ -168,7 +169,9 @@ def judgeable_text(signed: SignedText, fingerprint: StoredFingerprint | None = N
         return None
     if signed.text is None:
         return None
-    return JudgeableText(PairSide.of(signed), signed.identity, signed.text, signed.ignored_classes)
+    return JudgeableText(
+        PairSide.of(signed), signed.identity, signed.text, signed.ignored_classes, signed.author
+    )
 
 
 def _pair_key(a: int, b: int) -> tuple[int, int]:

@@ -52,6 +52,7 @@ class CollectionText:
     space_id: int = 0
     sure_keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     identity: tuple[str, ...] = ()
+    author: str = ""
     ignored_classes: tuple[str, ...] | None = None
 
     @property

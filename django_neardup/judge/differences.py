@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -58,6 +58,10 @@ class Difference:
             self.rule,
         )
 
+    def without_decision(self) -> Difference:
+        """Return the same difference of the same words, which does not decide."""
+        return replace(self, is_decisive=False, rule="")
+
     def as_dict(self) -> dict[str, Any]:
         """Return the kind, whether it decides, and the words and offsets of each side, ready for JSON."""
         return {
@@ -71,22 +75,29 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A run of words that both texts have in the same order: token ranges, and offsets in the raw texts."""
+    """A run of words that both texts have in the same order: token ranges, and offsets in the raw texts.
+
+    ``is_boilerplate``: many other texts of the site share it (``boilerplate_snapshot.py``).
+    """
 
     token_range_a: Span
     token_range_b: Span
     span_a: Span
     span_b: Span
+    is_boilerplate: bool = False
 
     @property
     def word_count(self) -> int:
         return self.token_range_a[1] - self.token_range_a[0]
 
     def swap_sides(self) -> Passage:
-        return Passage(self.token_range_b, self.token_range_a, self.span_b, self.span_a)
+        return Passage(self.token_range_b, self.token_range_a, self.span_b, self.span_a, self.is_boilerplate)
 
     def as_dict(self) -> dict[str, Any]:
-        return {"words": self.word_count, "a": list(self.span_a), "b": list(self.span_b)}
+        """Return the number of words and the offsets of each side, ready for JSON, and whether it is boilerplate."""
+        place = {"words": self.word_count, "a": list(self.span_a), "b": list(self.span_b)}
+        # Most passages are none, and evidence is stored with every pair.
+        return {**place, "boilerplate": True} if self.is_boilerplate else place
 
 
 def find_differences(

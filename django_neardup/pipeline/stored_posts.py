@@ -153,4 +153,5 @@ def text_of_source(
         source.identity,
         cached_canonical_text(adapter, source, source.digest, scheme),
         ignored_classes_of(adapter),
+        source.author[:255],
     )

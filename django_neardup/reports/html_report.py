@@ -117,11 +117,13 @@ def _text_side(
         "passages": [
             {
                 "number": number,
+                "boilerplate": labels.heading("boilerplate") if is_boilerplate else "",
                 "link_label": labels.heading("go", number=number, side=other_letter),
                 "marks": build_marks(passage, labels),
             }
-            for number, passage in groupby(
-                _truncate_segments(segments), key=lambda segment: segment.passage_number
+            for (number, is_boilerplate), passage in groupby(
+                _truncate_segments(segments),
+                key=lambda segment: (segment.passage_number, segment.is_boilerplate),
             )
         ],
     }

@@ -196,6 +196,8 @@ HEADINGS = {
     ),
     "brief": gettext_noop("%(side)s: under 300 words, too short to tell"),
     "passage": gettext_noop("a shared passage; its number leads to the other side"),
+    "boilerplate": gettext_noop("boilerplate"),
+    "common": gettext_noop("many other texts of the site have it too"),
     "title": gettext_noop("%(a)s and %(b)s compared"),
     "known": gettext_noop("What is known of them"),
     "phrases": gettext_noop("key phrases"),

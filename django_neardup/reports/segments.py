@@ -29,38 +29,38 @@ class SharedPassage(NamedTuple):
     """A passage that both texts have, with little differences inside it.
 
     ``number``: 1 for the first one of a. ``word_count``: how many words are shared. ``a``, ``b``: offsets in the
-    texts as written.
+    texts as written. ``is_boilerplate``: many other texts share it too.
     """
 
     number: int
     word_count: int
     a: Span
     b: Span
+    is_boilerplate: bool = False
 
 
 class Segment(NamedTuple):
     """A stretch of a text without its markup.
 
     ``difference``: the difference to which it belongs, or None. ``passage_number``: the number of the shared
-    passage that contains it, or 0.
+    passage that contains it, or 0. ``is_boilerplate``: whether that passage is boilerplate.
     """
 
     text: str
     difference: Difference | None
     passage_number: int
+    is_boilerplate: bool = False
 
 
 def join_passages(runs: Sequence[Passage]) -> list[SharedPassage]:
     """Join runs of shared words, in the order of a, if at most 8 words are between them on either side.
 
-    Return the passages of at least 4 shared words.
+    Return the passages of at least 4 shared words. Boilerplate is joined to boilerplate alone.
     """
     groups: list[list[Passage]] = []
     for run in runs:
         for group in reversed(groups[-LOOK_BACK_GROUPS:]):
-            if _is_near(group[-1].token_range_a, run.token_range_a) and _is_near(
-                group[-1].token_range_b, run.token_range_b
-            ):
+            if _continues(group[-1], run):
                 group.append(run)
                 break
             # A short group does not end a passage: the run may continue the group before it.
@@ -76,6 +76,7 @@ def join_passages(runs: Sequence[Passage]) -> list[SharedPassage]:
             _count_words(group),
             (group[0].span_a[0], group[-1].span_a[1]),
             (group[0].span_b[0], group[-1].span_b[1]),
+            group[0].is_boilerplate,
         )
         for number, group in enumerate(long_groups, 1)
     ]
@@ -88,6 +89,14 @@ def _count_words(group: Sequence[Passage]) -> int:
 def _is_long_enough(group: Sequence[Passage]) -> bool:
     """Return whether the runs, of at least one word each, are long enough together."""
     return len(group) >= MIN_PASSAGE_WORDS or _count_words(group) >= MIN_PASSAGE_WORDS
+
+
+def _continues(before: Passage, after: Passage) -> bool:
+    return (
+        before.is_boilerplate == after.is_boilerplate
+        and _is_near(before.token_range_a, after.token_range_a)
+        and _is_near(before.token_range_b, after.token_range_b)
+    )
 
 
 def _is_near(before: Span, after: Span) -> bool:
@@ -108,16 +117,16 @@ def split_plain_text(
     marks = _map_to_plain_text(
         plain, ((getattr(difference, f"span_{side}"), difference) for difference in differences)
     )
-    blocks = _map_to_plain_text(plain, ((getattr(passage, side), passage.number) for passage in passages))
+    blocks = _map_to_plain_text(plain, ((getattr(passage, side), passage) for passage in passages))
     cuts = {0, len(plain.text)}.union(*(span for span, _ in marks), *(span for span, _ in blocks))
     ends = sorted(cuts)
-    difference, number = _IntervalLookup(marks), _IntervalLookup(blocks)
-    return [
-        Segment(
-            replace_control_characters(plain.text[start:end]), difference.find(start), number.find(start) or 0
-        )
-        for start, end in pairwise(ends)
-    ]
+    differences_by_offset, passages_by_offset = _IntervalLookup(marks), _IntervalLookup(blocks)
+    segments = []
+    for start, end in pairwise(ends):
+        text, passage = replace_control_characters(plain.text[start:end]), passages_by_offset.find(start)
+        place = (passage.number, passage.is_boilerplate) if passage else (0, False)
+        segments.append(Segment(text, differences_by_offset.find(start), *place))
+    return segments
 
 
 class _IntervalLookup(Generic[Item]):

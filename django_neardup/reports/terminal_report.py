@@ -151,7 +151,8 @@ class _TerminalReport:
         for passage in sorted(longest):
             text = quote_span(self.comparison.a.text, passage.a, STRETCH_END_LENGTH)
             count = self.labels.heading("words", count=passage.word_count)
-            fragments = [Fragment(f"{text} "), Fragment(f"({count})", "quiet")]
+            remark = f"{count}, {self.labels.heading('boilerplate')}" if passage.is_boilerplate else count
+            fragments = [Fragment(f"{text} "), Fragment(f"({remark})", "quiet")]
             yield from self._hanging_indent(f"  {passage.number:>2}  ", *fragments, style="number")
         yield from self._omitted_count(len(self.comparison.shared_passages) - MAX_DIFFERENCES)
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from ..algorithms import Algorithm, Judgement, algorithm_names, get_algorithm
 from ..algorithms.statistics import StatisticsMissing, TermStatistics
-from ..judge.differences import find_differences, find_passages
+from ..judge.boilerplate_snapshot import BoilerplateSnapshot, part_passages
+from ..judge.differences import Passage, find_differences, find_passages
 from ..judge.word_classes import CLASS_BY_KIND, IGNORED_CLASSES
 from ..text.alignment.align import Alignment, align
 from ..text.canonical_text import CanonicalText
@@ -169,6 +170,7 @@ def compare_texts(
     contacts: tuple[Sequence[str], Sequence[str]] = ((), ()),
     notes: Iterable[Note] = (),
     gather_command: str = "",
+    author: str = "",
 ) -> Comparison:
     """Compare two texts of one language and one secret.
 
@@ -177,6 +179,7 @@ def compare_texts(
     - ``statistics``: a collection's statistics, for algorithms that need them; ``gather_command``: the command
       that gathers them
     - ``contacts``: canonical contacts that are declared separately from the texts
+    - ``author``: the author of both texts, if one has written both
 
     Raise UnknownAlgorithm for an unknown name. Raise StatisticsMissing if the deciding algorithm lacks
     statistics. Raise NoVerdict if it refines whole collections.
@@ -184,7 +187,7 @@ def compare_texts(
     deciding = algorithm or get_algorithm(DEFAULT_ALGORITHM)
     _check_can_decide(deciding, gather_command)
     alignment = align(a, b)
-    judgement = complete_judgement(deciding.judge(a, b), a, b, alignment)
+    judgement = complete_judgement(deciding.judge(a, b, author), a, b, alignment)
     results = [_build_result(deciding, a, b, judgement)]
     results += [
         _build_result(other, a, b, gather_command=gather_command)
@@ -196,7 +199,7 @@ def compare_texts(
         deciding.name,
         judgement,
         # Even single words, because they are joined over small gaps.
-        tuple(join_passages(find_passages(a, b, alignment, min_words=1))),
+        tuple(join_passages(_find_all_passages(a, b, alignment, deciding.boilerplate, author))),
         SharedValues.from_values([*a.contacts, *contacts[0]], [*b.contacts, *contacts[1]]),
         SharedValues.from_values(a.person_names, b.person_names),
         SharedValues.from_values(_canonical_codes(a), _canonical_codes(b)),
@@ -204,6 +207,21 @@ def compare_texts(
         (*notes, *(Note("truncated", side) for side, text in (("A", a), ("B", b)) if text.truncated)),
         _ignored_kinds(deciding),
     )
+
+
+def _find_all_passages(
+    a: CanonicalText,
+    b: CanonicalText,
+    alignment: Alignment,
+    boilerplate: BoilerplateSnapshot | None,
+    author: str,
+) -> Sequence[Passage]:
+    """Return the passages of a word or more, with the boilerplate marked."""
+    passages = find_passages(a, b, alignment, min_words=1)
+    if boilerplate is None:
+        return passages
+    ranges_a, ranges_b = boilerplate.find_ranges(a, author), boilerplate.find_ranges(b, author)
+    return part_passages(a, b, passages, ranges_a, ranges_b)
 
 
 def complete_judgement(

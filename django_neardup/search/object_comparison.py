@@ -68,6 +68,10 @@ class _ComparedSide:
     def identity(self) -> tuple[str, ...]:
         return self.source.identity if self.source else ()
 
+    @property
+    def author(self) -> str:
+        return self.source.author if self.source else ""
+
 
 def compare(
     a: Model | str,
@@ -127,6 +131,7 @@ def compare(
         contacts=(left.contacts, right.contacts),
         notes=_comparison_notes(left, right, texts, is_same_object=a is b and isinstance(a, Model)),
         gather_command=_statistics_command(selected_profile, alias) if has_tables else "",
+        author=left.author if left.author == right.author else "",
     )
     stored_sides = (
         [_stored_side(side, text, alias) for side, text in zip((left, right), texts)]
