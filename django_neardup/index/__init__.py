@@ -10,6 +10,7 @@ from .database import DatabaseIndex
 from .keys import (
     add_run,
     compact,
+    frequent_keys,
     full_buckets,
     read_buckets,
     remove_run,
@@ -21,6 +22,7 @@ __all__ = [
     "KeyIndex",
     "add_run",
     "compact",
+    "frequent_keys",
     "full_buckets",
     "read_buckets",
     "remove_run",

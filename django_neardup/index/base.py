@@ -76,6 +76,14 @@ class KeyIndex(ABC):
         documents has no position in it.
         """
 
+    def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
+        """Return the keys that at least ``min_documents`` documents have: the most frequent ``limit`` of them first.
+
+        Only the search for boilerplate calls it, once in a while. An index without it keeps the default, which
+        raises ``NotImplementedError``: then no boilerplate is found.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no frequent_keys()")
+
     def compact(self) -> None:
         """Pack the index after a first run has filled it, without blocking others. By default do nothing.
 

@@ -39,6 +39,9 @@ class DatabaseIndex(KeyIndex):
     def read_buckets(self, keys: Sequence[int], cap: int) -> BucketRows:
         return self._table().newest_documents(keys, cap)
 
+    def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
+        return self._table().frequent_keys(min_documents, limit)
+
     def compact(self) -> None:
         self._table().compact()
 

@@ -6,7 +6,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from .index_class import get_index
@@ -74,6 +74,14 @@ def full_buckets(key_positions: Numbers, cap: int) -> Numbers:
     from . import key_arrays
 
     return key_arrays.full_buckets(key_positions, cap)
+
+
+def frequent_keys(using: str, min_documents: int, limit: int) -> Sequence[int]:
+    """Return the keys that at least so many documents have, the most frequent ``limit`` of them first.
+
+    Raise ``NotImplementedError`` if the index that INDEX names does not count.
+    """
+    return get_index(using).frequent_keys(min_documents, limit)
 
 
 def compact(using: str) -> None:

@@ -15,6 +15,7 @@ from django_neardup.index import (
     DatabaseIndex,
     add_run,
     compact,
+    frequent_keys,
     full_buckets,
     read_buckets,
     remove_run,
@@ -196,6 +197,14 @@ class IndexContract:
         add_run("default", *columns(pairs))
         requested = [*[key for key, _ in shuffled(pairs)][:900], 17, pairs[0][0], 17]
         assert buckets(np.array(requested), cap) == expected_buckets(pairs, requested, cap)
+
+    @pytest.mark.parametrize("limit", [1, 2, 9])
+    def test_the_keys_of_most_documents_come_first(self, limit):
+        for document, keys in {1: [7, LOWEST, 5], 2: [7, LOWEST], 3: [7, 5], 4: [9], 5: [7]}.items():
+            replace_keys("default", document, (), keys)
+        assert list(frequent_keys("default", 2, limit)) == [7, LOWEST, 5][:limit]
+        assert list(frequent_keys("default", 4, limit)) == [7]
+        assert list(frequent_keys("default", 5, limit)) == []
 
     # Runs
 

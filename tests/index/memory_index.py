@@ -35,6 +35,13 @@ class MemoryIndex(KeyIndex):
         positions, documents = np.array(rows, np.int64).reshape(-1, 2).T
         return positions, documents
 
+    def frequent_keys(self, min_documents, limit):
+        counts = {key: len(documents) for key, documents in self.documents_by_key.items()}
+        frequent = sorted(
+            (key for key in counts if counts[key] >= min_documents), key=lambda key: (-counts[key], key)
+        )
+        return frequent[:limit]
+
     def _after_commit(self, removed, added):
         """Change the index when the transaction commits, or at once if there is none."""
         transaction.on_commit(partial(self._apply, removed, added), using=self.using)

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     """Positions in the list of requested keys, and for each position a document with that key."""
 
 
+SELECT_FREQUENT = (
+    "SELECT {key} FROM {keys} GROUP BY {key} HAVING COUNT(*) >= %s ORDER BY COUNT(*) DESC, {key} LIMIT %s"
+)
+
+
 class KeyTable(ABC):
     """The pairs of a key and a document in one database.
 
@@ -57,6 +62,10 @@ class KeyTable(ABC):
     @abstractmethod
     def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
         """Return for each distinct key the ``cap`` documents with the highest ids, in no order."""
+
+    def frequent_keys(self, min_documents: int, limit: int) -> list[int]:
+        """Return the keys of at least so many documents, the most frequent ones first."""
+        return [key for (key,) in self.fetch_all(self._format(SELECT_FREQUENT), [min_documents, limit])]
 
     def compact(self) -> None:
         """Pack pages that a first index left loosely filled, without blocking other connections.
