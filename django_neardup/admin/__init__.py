@@ -1,7 +1,7 @@
 """The site's admin of near-duplicates.
 
-It shows the review queue, clusters, pairs, decisions, merge records, held posts, old addresses, key phrases
-and documents.
+It shows the review queue, clusters, pairs, decisions, merge records, held posts, old addresses, key phrases,
+passages to ignore and documents.
 """
 
 from . import (
@@ -9,6 +9,7 @@ from . import (
     decision_admin,
     document_admin,
     hold_admin,
+    ignored_passage_admin,
     key_phrase_admin,
     merge_record_admin,
     moved_url_admin,
@@ -22,6 +23,7 @@ __all__ = [
     "decision_admin",
     "document_admin",
     "hold_admin",
+    "ignored_passage_admin",
     "key_phrase_admin",
     "merge_record_admin",
     "moved_url_admin",

@@ -148,7 +148,8 @@ def _judge_messages(alias: str) -> Iterator[CheckMessage]:
     if count:
         yield check_message(
             "W111",
-            f"Database {alias!r}: {count} pairs were judged by another version of the judge.",
+            f"Database {alias!r}: {count} pairs were judged by another version of the judge or with "
+            "other boilerplate.",
             f"Run python manage.py neardup_index --rejudge --database {alias}.",
         )
 

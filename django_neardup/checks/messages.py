@@ -40,7 +40,7 @@ CHECK_DESCRIPTIONS = {
     "W107": "SQLite begins its transactions without the write lock",
     "W108": "ALGORITHM needs statistics of the posts, and there are none",
     "W110": "old addresses are kept, and no middleware answers for them",
-    "W111": "pairs were judged by another version of the judge",
+    "W111": "pairs were judged by another version of the judge, or with other boilerplate",
     "W112": "a middleware opens a transaction around each request",
     "W113": "a setting of the site stands in another profile than default",
     "W114": "an adapter has a name that is nearly that of a hook",

@@ -94,12 +94,19 @@ class IndexBars:
         return f"{tqdm.format_interval(max(seconds) if self._is_shared else sum(seconds))} left"
 
 
-def progress_wrapper(action: str, quiet: bool) -> Callable[[Iterable[Any], int, str], Iterable[Any]]:
+def progress_wrapper(
+    action: str, quiet: bool, unit: str = "posts"
+) -> Callable[[Iterable[Any], int, str], Iterable[Any]]:
     """Return a function that wraps an iterable of known length in a bar with a title and the action."""
 
     def wrap(objects: Iterable[Any], total: int, title: str) -> Iterable[Any]:
         wrapped: Iterable[Any] = tqdm(
-            objects, total=total, desc=f"{title}: {action}", unit=" posts", disable=quiet, dynamic_ncols=True
+            objects,
+            total=total,
+            desc=f"{title}: {action}",
+            unit=f" {unit}",
+            disable=quiet,
+            dynamic_ncols=True,
         )
         return wrapped
 

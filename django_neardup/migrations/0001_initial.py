@@ -47,6 +47,39 @@ class Migration(migrations.Migration):
         ),
         migrations.RunPython(drop_rowid, migrations.RunPython.noop),
         migrations.CreateModel(
+            name='Boilerplate',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('profile', models.CharField(max_length=100, verbose_name='profile')),
+                ('number', models.PositiveIntegerField(default=1, verbose_name='number')),
+                ('runs', models.PositiveIntegerField(default=0, verbose_name='runs of words')),
+                ('digest', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='digest')),
+                ('packed', models.BinaryField(default=bytes, verbose_name='packed')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='created')),
+            ],
+            options={
+                'verbose_name': 'boilerplate',
+                'verbose_name_plural': 'boilerplate',
+                'constraints': [models.UniqueConstraint(fields=('profile', 'number'), name='neardup_boilerplate_number')],
+            },
+        ),
+        migrations.CreateModel(
+            name='IgnoredPassage',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.TextField(verbose_name='passage')),
+                ('profile', models.CharField(blank=True, default='', help_text='empty: every profile', max_length=100, verbose_name='profile')),
+                ('note', models.TextField(blank=True, default='', verbose_name='note')),
+                ('by', django_neardup.models.fields.ExactCharField(blank=True, default='', editable=False, max_length=255, verbose_name='user id')),
+                ('by_name', models.CharField(blank=True, default='', editable=False, max_length=255, verbose_name='by')),
+                ('created', models.DateTimeField(auto_now_add=True, verbose_name='when')),
+            ],
+            options={
+                'verbose_name': 'passage to ignore',
+                'verbose_name_plural': 'passages to ignore',
+            },
+        ),
+        migrations.CreateModel(
             name='KeyPhrase',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -2,6 +2,7 @@
 
 from .index import (
     LIVE_FIRST_SEEN,
+    Boilerplate,
     Contact,
     Document,
     Fingerprint,
@@ -11,11 +12,12 @@ from .index import (
     Space,
     TermStatistics,
 )
-from .moderation import Hold, KeyPhrase, MergeRecord, MovedUrl, UndoProof
+from .moderation import Hold, IgnoredPassage, KeyPhrase, MergeRecord, MovedUrl, UndoProof
 from .pairs import Cluster, Decision, DecisionMember, Membership, Pair, Queue, Verdict
 
 __all__ = [
     "LIVE_FIRST_SEEN",
+    "Boilerplate",
     "Cluster",
     "Contact",
     "Decision",
@@ -23,6 +25,7 @@ __all__ = [
     "Document",
     "Fingerprint",
     "Hold",
+    "IgnoredPassage",
     "IndexRange",
     "Key",
     "KeyPhrase",

@@ -310,6 +310,35 @@ class IndexRange(models.Model):
         return f"{self.label} {self.number}"
 
 
+class Boilerplate(models.Model):
+    """Passages that many authors of a profile, or many posts of one author, shared at one time.
+
+    Rows never change.
+
+    - ``packed``: the packed ``judge.boilerplate_snapshot.BoilerplateSnapshot``.
+    - ``digest``: the name by which a scheme refers to it.
+    - ``runs``: the number of hashed runs of words.
+    """
+
+    profile = models.CharField(_("profile"), max_length=100)
+    number = models.PositiveIntegerField(_("number"), default=1)
+    runs = models.PositiveIntegerField(_("runs of words"), default=0)
+    digest = DigestField(_("digest"))
+    packed = models.BinaryField(_("packed"), default=bytes)
+    created = models.DateTimeField(_("created"), auto_now_add=True)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("boilerplate")
+        verbose_name_plural = _("boilerplate")
+        constraints = [
+            models.UniqueConstraint(fields=["profile", "number"], name="neardup_boilerplate_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.profile} {self.number}"
+
+
 class TermStatistics(models.Model):
     """How rare words are among the posts of a profile at one time.
 

@@ -168,6 +168,31 @@ class MovedUrl(models.Model):
         return self.path[:200]
 
 
+class IgnoredPassage(models.Model):
+    """A passage that staff have listed as boilerplate: a footer, a rule of the site, a usual offer.
+
+    Two posts are no variants of one another because both have it. ``profile`` is the alias of its profile. If it is
+    empty, it belongs to every profile.
+    """
+
+    text = models.TextField(_("passage"))
+    profile = models.CharField(
+        _("profile"), max_length=100, blank=True, default="", help_text=_("empty: every profile")
+    )
+    note = models.TextField(_("note"), blank=True, default="")
+    by = ExactCharField(_("user id"), max_length=255, blank=True, default="", editable=False)
+    by_name = models.CharField(_("by"), max_length=255, blank=True, default="", editable=False)
+    created = models.DateTimeField(_("when"), auto_now_add=True)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("passage to ignore")
+        verbose_name_plural = _("passages to ignore")
+
+    def __str__(self) -> str:
+        return self.text if len(self.text) <= 60 else f"{self.text[:59]}…"
+
+
 class KeyPhrase(models.Model):
     """A phrase that staff want to be notified of.
 

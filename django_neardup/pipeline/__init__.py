@@ -36,6 +36,8 @@ Next to the path:
 - ``reconcile``: finds posts for which no signal was sent.
 - ``backfill/``: builds the index of all existing posts, through the stages above.
 - ``stale_pairs``, ``rejudgement``: find pairs of another version of the judge, and judge them again.
+- ``boilerplate_builder``, ``boilerplate_store``, ``boilerplate_preview``: find passages that many posts share, keep
+  snapshots of them, and show what another passage would change.
 """
 
 from .content_objects import canonical_id, documents_of, model_of, object_of, objects_of

@@ -17,6 +17,7 @@ from django.db.models.signals import post_delete, post_save
 
 from ..adapters import Adapter, adapters_of
 from ..queues import notify_worker
+from . import boilerplate_store
 from .content_objects import pk_of
 from .work_queue import mark_key
 
@@ -30,6 +31,7 @@ def connect() -> None:
     for model in apps.get_models(include_auto_created=True):
         if adapters_of(model):
             connect_model(model)
+    boilerplate_store.connect()
 
 
 def connect_model(model: type[models.Model]) -> None:

@@ -19,6 +19,8 @@ from ..models import Scheme, Space
 from ..text.canonical_text import CanonicalText as Text
 from ..text.hashing import digest
 from ..text.version import CANONICALIZATION_VERSION
+from .boilerplate_store import PARAMETER as BOILERPLATE
+from .boilerplate_store import load_boilerplate, newest_row
 from .statistics_store import load_statistics, newest_snapshot
 from .synonym_files import read_synonym_classes, synonyms_digest, synonyms_of
 
@@ -39,8 +41,7 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
             return schemes.create(
                 profile=profile.alias,
                 generation=1,
-                **scheme_columns(profile, using),
-                secret=_new_secret(profile),
+                **_new_columns(profile, using),
             )
     except IntegrityError:
         # Another process has created it meanwhile.
@@ -89,8 +90,7 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
             profile=profile.alias,
             generation=previous.generation + 1,
             progress=previous.progress,
-            secret=_new_secret(profile),
-            **scheme_columns(profile, using),
+            **_new_columns(profile, using),
         )
 
 
@@ -141,17 +141,22 @@ def algorithm_of(scheme: Scheme, ignored_classes: tuple[str, ...] | None = None)
     It is built once for each scheme object. Raise StatisticsMissing if the statistics of the scheme are gone.
     """
     algorithms: dict[Any, Algorithm] = scheme.__dict__.setdefault("_made", {})
-    statistics = scheme.parameters.get("statistics")
-    if (statistics, ignored_classes) not in algorithms:
+    statistics, boilerplate = scheme.parameters.get("statistics"), boilerplate_snapshot(scheme)
+    key = statistics, boilerplate, ignored_classes
+    if key not in algorithms:
         options = (
             dict(scheme.options)
             if ignored_classes is None
             else {**scheme.options, "ignored_differences": list(ignored_classes)}
         )
-        algorithms[statistics, ignored_classes] = _build_algorithm(
-            scheme.algorithm, json.dumps(options, sort_keys=True), statistics, scheme._state.db or "default"
+        algorithms[key] = _build_algorithm(
+            scheme.algorithm,
+            json.dumps(options, sort_keys=True),
+            statistics,
+            boilerplate,
+            scheme._state.db or "default",
         )
-    return algorithms[statistics, ignored_classes]
+    return algorithms[key]
 
 
 def boilerplate_snapshot(scheme: Scheme) -> str:
@@ -159,7 +164,7 @@ def boilerplate_snapshot(scheme: Scheme) -> str:
 
     Return an empty text if it names none.
     """
-    return str(scheme.parameters.get("boilerplate", ""))
+    return str(scheme.parameters.get(BOILERPLATE, ""))
 
 
 def get_or_create_space(adapter: Adapter, source: Source, using: str) -> Space:
@@ -203,13 +208,21 @@ def configured_secret(profile: Profile) -> str:
     return profile.secret.encode().hex()[:64] if profile.secret else ""
 
 
-def _new_secret(profile: Profile) -> str:
-    return configured_secret(profile) or secrets.token_hex(16)
+def _new_columns(profile: Profile, using: str) -> dict[str, Any]:
+    """Return the columns of a scheme to be stored: with a secret, and with the newest boilerplate."""
+    columns, boilerplate = scheme_columns(profile, using), newest_row(profile.alias, using)
+    if boilerplate is not None:
+        columns["parameters"][BOILERPLATE] = boilerplate.digest
+    return {**columns, "secret": configured_secret(profile) or secrets.token_hex(16)}
 
 
 @lru_cache(maxsize=64)
-def _build_algorithm(name: str, options: str, statistics: str | None, using: str) -> Algorithm:
+def _build_algorithm(
+    name: str, options: str, statistics: str | None, boilerplate: str, using: str
+) -> Algorithm:
     arguments = json.loads(options)
     if statistics:
         arguments["statistics"] = load_statistics(statistics, using)
-    return get_algorithm(name, **arguments)
+    algorithm = get_algorithm(name, **arguments)
+    algorithm.boilerplate = load_boilerplate(boilerplate, using) if boilerplate else None
+    return algorithm

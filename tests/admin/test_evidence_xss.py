@@ -6,12 +6,14 @@ import uuid
 
 import pytest
 from django.db import transaction
+from django.urls import reverse
 
 from django_neardup.models import (
     Cluster,
     Contact,
     Decision,
     Document,
+    IgnoredPassage,
     KeyPhrase,
     MergeRecord,
     Pair,
@@ -53,6 +55,7 @@ def pages(root):
         Document.objects.update(author=word)
         Pair.objects.filter(pk=other.pk).update(evidence=evidence(word))
         KeyPhrase.objects.create(text=word[:200], note=word, by_name=word)
+        IgnoredPassage.objects.create(text=word, note=word, by_name=word)
         secret = bytes.fromhex(Scheme.objects.get().secret)
         for document in (pair.a, pair.b):
             value = contact_hash("phrase", normalize_phrase(word[:200]), secret)
@@ -69,10 +72,12 @@ def pages(root):
         for outcome in OUTCOMES:
             for name, source in (("pair", pair), ("cluster", cluster)):
                 yield f"{outcome} {name}", look(root, outcome, source, _changelist_filters=word)
-        for model in (Cluster, Pair, Decision, Document, MergeRecord, KeyPhrase, Queue):
+        for model in (Cluster, Pair, Decision, Document, MergeRecord, KeyPhrase, IgnoredPassage, Queue):
             yield f"list {model.__name__}", root.get(list_of(model))
             yield f"search {model.__name__}", root.get(list_of(model), {"q": word})
             yield f"empty {model.__name__}", root.get(list_of(model), {"q": "7777777"})
+        preview = {"text": TEXT.format(word, 1, 1), "profile": ""}
+        yield "preview", root.post(reverse("admin:neardup_ignoredpassage_preview_new"), preview)
         for row in (decision, pair.a, MergeRecord.objects.first()):
             yield f"row {type(row).__name__}", root.get(page_of(row))
 

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from django_neardup.models import Cluster, Decision, KeyPhrase, MergeRecord, MovedUrl, Pair
+from django_neardup.models import Cluster, Decision, IgnoredPassage, KeyPhrase, MergeRecord, MovedUrl, Pair
 from django_neardup.pipeline import decide
 from tests import builders
 from tests.admin.people import PEOPLE, at_the_door, signed_in, table
@@ -63,6 +63,13 @@ keyphrase_change            302    302    403   200    200   200    200    200  
 keyphrase_history           302    302    403   200    200   200    200    200   200
 keyphrase_add               302    302    403   403    403   403    403    403   200
 keyphrase_delete            302    302    403   403    403   403    403    403   200
+ignoredpassage_changelist   302    302    403   200    200   200    200    200   200
+ignoredpassage_change       302    302    403   200    200   200    200    200   200
+ignoredpassage_history      302    302    403   200    200   200    200    200   200
+ignoredpassage_add          302    302    403   403    403   403    403    403   200
+ignoredpassage_delete       302    302    403   403    403   403    403    403   200
+ignoredpassage_preview      302    302    403   403    403   403    403    403   200
+ignoredpassage_preview_new  302    302    403   403    403   403    403    403   200
 """)
 """What GET answers."""
 
@@ -84,6 +91,7 @@ def things(ads, root) -> dict[str, Any]:
         "mergerecord_undo": record.batch,
         "movedurl": MovedUrl.objects.get().pk,
         "keyphrase": KeyPhrase.objects.create(text="сваи").pk,
+        "ignoredpassage": IgnoredPassage.objects.create(text="сваи").pk,
         "queue_author": "17",
         "queue_contact": "-5",
     }
@@ -92,7 +100,7 @@ def things(ads, root) -> dict[str, Any]:
 def address(name: str, things: dict[str, Any]) -> str:
     """The path of a row of ADDRESSES."""
     model, _, view = name.partition("_")
-    bare = view in ("changelist", "add", "undo_selected")
+    bare = view in ("changelist", "add", "undo_selected", "preview_new")
     query = f"?id={things[model]}" if view == "undo_selected" else ""
     return (
         reverse(f"admin:neardup_{name}", args=[] if bare else [things.get(name, things.get(model))]) + query
@@ -272,6 +280,9 @@ REST = {
     "phrase added": ("keyphrase_add", {"text": "трубы", "profile": ""}),
     "phrase changed": ("keyphrase_change", {"text": "трубы", "profile": ""}),
     "phrase deleted": ("keyphrase_delete", {"post": "yes"}),
+    "passage added": ("ignoredpassage_add", {"text": "трубы стальные новые и бывшие в работе", "profile": ""}),
+    "passage changed": ("ignoredpassage_change", {"text": "трубы стальные новые и бывшие в работе", "profile": ""}),
+    "passage deleted": ("ignoredpassage_delete", {"post": "yes"}),
     "phrase switched off": ("keyphrase_changelist", {"action": "switch_off", "_selected_action": "keyphrase"}),
     "phrase searched for": ("keyphrase_changelist", {"action": "search_posts", "_selected_action": "keyphrase"}),
     "document tried again": ("document_changelist", {"action": "retry_selected", "_selected_action": "document"}),

@@ -17,6 +17,7 @@ from ...db.queries import documents as document_queries
 from ...exceptions import NotRegistered
 from ...models import Document, Hold
 from ...pipeline import has_tables, routed_databases
+from ...pipeline.boilerplate_store import unused_boilerplate
 from ...pipeline.content_objects import is_stored_in
 from ...pipeline.deleted_posts import erase_now, expired_documents, purge
 from ...pipeline.statistics_store import unused_snapshots
@@ -112,6 +113,10 @@ def _list_unused_rows() -> list[UnusedRows]:
         UnusedRows("hold of a deleted post", "holds of deleted posts", _holds_of_deleted_posts),
         *(
             UnusedRows("unused statistics", "unused statistics", partial(unused_snapshots, alias))
+            for alias in get_aliases()
+        ),
+        *(
+            UnusedRows("unused boilerplate", "unused boilerplate", partial(unused_boilerplate, alias))
             for alias in get_aliases()
         ),
     ]

@@ -1,4 +1,4 @@
-"""The command ``neardup_statistics``: gather the statistics that some algorithms need."""
+"""The command ``neardup_statistics``: gather the statistics that some algorithms need, or find boilerplate."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from ...pipeline.statistics_builder import NoPostsToGather, gather_statistics
 from ...pipeline.statistics_store import delete_unused, newest_snapshot
 from ...queues import notify_worker
 from ..arguments import add_database_option, add_progress_option
+from ..boilerplate_run import BoilerplateRun
 from ..number_format import describe_statistics, format_count
 from ..progress_bars import is_quiet, progress_wrapper
+from ..rejudgement_run import ignore_line
 
 REBUILD_COMMAND = "python manage.py neardup_index --rebuild"
 
@@ -31,7 +33,9 @@ class Command(BaseCommand):
     help = (
         "Count in how many posts each word stands, for the algorithms that weigh words by their rarity. The counts are "
         "kept as a frozen snapshot. A scheme goes on with the snapshot that it was made with: neardup_index --rebuild "
-        "makes one with the newest. Snapshots that no scheme works with are removed, the two newest stay."
+        "makes one with the newest. Snapshots that no scheme works with are removed, the two newest stay. "
+        "With --boilerplate the passages that many authors, or many posts of one author, share are found: posts are no "
+        "longer called variants of one another because of them. Run it weekly, and neardup_index --rejudge after it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -47,6 +51,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--list", action="store_true", help="list the snapshots that are kept; gather nothing"
         )
+        parser.add_argument(
+            "--boilerplate", action="store_true",
+            help="find passages that many authors, or many posts of one author, share; they take effect at once",
+        )  # fmt: skip
+        parser.add_argument("--dry-run", action="store_true", help="only list the boilerplate; keep nothing")
         add_progress_option(parser)
         add_database_option(parser)
 
@@ -54,6 +63,11 @@ class Command(BaseCommand):
         using = options["database"]
         if options["sample"] < 0:
             raise CommandError("--sample is a number of posts, 1 or more.")
+        if options["dry_run"] and not options["boilerplate"]:
+            raise CommandError("--dry-run belongs to --boilerplate.")
+        if options["boilerplate"]:
+            self._find_boilerplate(using, options)
+            return
         if options["list"]:
             self._print_snapshots(using, options["profile"])
             return
@@ -73,7 +87,21 @@ class Command(BaseCommand):
         if problems:
             raise CommandError(" ".join(problems))
 
+    def _find_boilerplate(self, using: str, options: dict[str, Any]) -> None:
+        if options["list"] or options["sample"]:
+            raise CommandError("--boilerplate takes neither --list nor --sample.")
+        print_line = self.stdout.write if options["verbosity"] else ignore_line
+        for profile in self._used_profiles(options["profile"], using):
+            BoilerplateRun(profile, using, is_quiet(options), print_line).run(dry_run=options["dry_run"])
+
     def _select_profiles(self, alias: str | None, using: str) -> list[Profile]:
+        profiles = self._used_profiles(alias, using)
+        return (
+            profiles if alias is not None else [profile for profile in profiles if uses_statistics(profile)]
+        )
+
+    def _used_profiles(self, alias: str | None, using: str) -> list[Profile]:
+        """Return the profiles of models of the database, or only the one that is named."""
         used = sorted(
             {
                 adapter.profile
@@ -82,8 +110,7 @@ class Command(BaseCommand):
             }
         )
         if alias is None:
-            profiles = [_get_profile(used_alias) for used_alias in used]
-            return [profile for profile in profiles if uses_statistics(profile)]
+            return [_get_profile(used_alias) for used_alias in used]
         profile = _get_profile(alias)
         if alias not in used:
             raise CommandError(

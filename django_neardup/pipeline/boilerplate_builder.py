@@ -1,0 +1,204 @@
+"""The search for boilerplate: which passages many authors of a profile, or many posts of one author, share.
+
+It reads the key buckets that exist, and only the posts of which a few buckets give examples. It counts clusters of
+different authors and never posts: any number of copies count once, and so do all posts of one author.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..adapters import Adapter, registered_adapters
+from ..conf import Profile
+from ..db.chunks import chunked
+from ..db.sql import filter_in_chunks
+from ..index import frequent_keys, read_buckets
+from ..judge.boilerplate_snapshot import MIN_WORDS, RUN_WORDS, BoilerplateSnapshot, hash_runs, known_ranges
+from ..judge.differences import text_offsets
+from ..models import Document, Scheme
+from ..reports.segments import quote_span
+from ..text.canonical_text import CanonicalText as Text
+from .boilerplate_store import hash_passages, listed_passages
+from .content_objects import content_type_of, is_stored_in
+from .schemes import active_scheme
+from .stored_posts import fingerprints_of, read_texts
+
+MIN_HOLDERS = 5
+"""Clusters of different authors, or clusters of one author, that make a passage boilerplate."""
+
+MIN_AGREEING = 4
+"""Of ``MIN_HOLDERS`` examples, those that must have a run of words: one of them may be cut or changed there."""
+
+MAX_KEYS, MAX_GROUPS, MAX_RUNS = 200_000, 20_000, 1_500_000
+"""The most frequent keys that are looked at, groups of examples that are read, and runs that are kept (12 MB)."""
+
+BUCKET_SIZE = 64
+"""Newest posts of a bucket that are looked at."""
+
+KEYS_PER_READ, GROUPS_PER_READ = 500, 40
+CACHED_TEXTS = 1_000
+MAX_QUOTE = 300
+"""Characters of a passage that are shown."""
+
+ProgressCallback = Callable[[Iterable[Any], int, str], Iterable[Any]]
+"""Wraps an iterable, its length and a title, to show the progress."""
+
+
+class FoundPassage(NamedTuple):
+    """A passage that was found, with the beginning of its words.
+
+    ``author``: the key of its author, or empty for one of many authors. ``posts``: how many of the newest posts
+    with it were looked at.
+    """
+
+    text: str
+    words: int
+    author: str
+    posts: int
+
+
+class Examples(NamedTuple):
+    """Documents of ``MIN_HOLDERS`` clusters that share a key. ``author``: their author, or empty for different ones."""
+
+    author: str
+    documents: tuple[int, ...]
+
+
+class _Holder(NamedTuple):
+    """A document in a bucket.
+
+    ``author`` is empty if the author is not known. ``writer`` counts as one author: all posts without an author of a
+    model with authors have the same one. ``cluster`` is a number of its own for a document without a cluster.
+    """
+
+    document: int
+    author: str
+    writer: str
+    cluster: int
+
+
+def find_boilerplate(
+    profile: Profile, using: str, progress: ProgressCallback = lambda items, total, title: items
+) -> tuple[BoilerplateSnapshot, list[FoundPassage]]:
+    """Return a snapshot of the profile's boilerplate, and the passages that were found, the longest first.
+
+    Nothing is written. Raise ``NotImplementedError`` if the key index does not count its keys.
+    """
+    examples = _find_examples(profile, using, progress).most_common(MAX_GROUPS)
+    search = _PassageSearch(active_scheme(profile, using), using)
+    chunks = list(chunked(examples, GROUPS_PER_READ))
+    for chunk in progress(chunks, len(chunks), "reading posts"):
+        search.add(chunk)
+    listed = listed_passages(profile.alias, using).values_list("text", flat=True)
+    snapshot = BoilerplateSnapshot.from_runs(search.runs, hash_passages(profile, listed))
+    return snapshot, sorted(search.passages.values(), key=lambda passage: (-passage.words, passage.text))
+
+
+def _find_examples(profile: Profile, using: str, progress: ProgressCallback) -> Counter[Examples]:
+    """Return groups of documents that share a key, with the number of posts in the largest of their buckets."""
+    adapters = {
+        content_type_of(adapter.model, using).pk: adapter
+        for adapter in registered_adapters().values()
+        if adapter.profile == profile.alias and is_stored_in(adapter.model, using)
+    }
+    examples: Counter[Examples] = Counter()
+    chunks = list(chunked(frequent_keys(using, MIN_HOLDERS, MAX_KEYS), KEYS_PER_READ))
+    for chunk in progress(chunks, len(chunks), "reading buckets"):
+        positions, documents = read_buckets(using, chunk, BUCKET_SIZE)
+        holders = _read_holders(set(documents.tolist()), adapters, using)
+        buckets: defaultdict[int, list[_Holder]] = defaultdict(list)
+        for position, document in zip(positions.tolist(), documents.tolist(), strict=True):
+            if document in holders:
+                buckets[position].append(holders[document])
+        for bucket in buckets.values():
+            for group in _groups_of(sorted(bucket)):
+                examples[group] = max(examples[group], len(bucket))
+    return examples
+
+
+def _read_holders(
+    documents: Collection[int], adapters: Mapping[int, Adapter], using: str
+) -> dict[int, _Holder]:
+    """Return the indexed documents of the adapters' models, by id."""
+    rows = Document.objects.using(using).filter(state=Document.State.INDEXED, content_type__in=adapters)
+    columns = rows.values_list("pk", "content_type", "author", "membership__cluster")
+    holders: dict[int, _Holder] = {}
+    for chunk in filter_in_chunks(columns, "pk", sorted(documents)):
+        for document, content_type, author, cluster in chunk:
+            # A model without authors says nothing about who wrote what: each of its posts counts.
+            writer = author if has_authors(adapters[content_type]) else f"\0{document}"
+            holders[document] = _Holder(document, author, writer, -document if cluster is None else cluster)
+    return holders
+
+
+def has_authors(adapter: Adapter) -> bool:
+    """Return whether the adapter names the authors of its posts."""
+    return type(adapter).author is not Adapter.author
+
+
+def _groups_of(bucket: Sequence[_Holder]) -> Iterator[Examples]:
+    """Yield examples from the documents of one bucket: of different authors, and of single authors."""
+    yield from _first_examples("", bucket, differ_in_writer=True)
+    by_author: defaultdict[str, list[_Holder]] = defaultdict(list)
+    for holder in bucket:
+        if holder.author:
+            by_author[holder.author].append(holder)
+    for author, holders in by_author.items():
+        yield from _first_examples(author, holders, differ_in_writer=False)
+
+
+def _first_examples(author: str, holders: Sequence[_Holder], differ_in_writer: bool) -> Iterator[Examples]:
+    """Yield the first ``MIN_HOLDERS`` documents of different clusters, and authors, if there are so many."""
+    clusters, writers, documents = set[int](), set[str](), list[int]()
+    for holder in holders:
+        if holder.cluster in clusters or (differ_in_writer and holder.writer in writers):
+            continue
+        clusters.add(holder.cluster)
+        writers.add(holder.writer)
+        documents.append(holder.document)
+        if len(documents) == MIN_HOLDERS:
+            yield Examples(author, tuple(documents))
+            return
+
+
+class _PassageSearch:
+    """The passages that groups of examples have in common.
+
+    ``runs``: hashed runs of words, at most ``MAX_RUNS``. ``passages``: by the hash of their first run.
+    """
+
+    def __init__(self, scheme: Scheme, using: str) -> None:
+        self._scheme, self._using = scheme, using
+        self._texts: dict[int, Text] = {}
+        self.runs: set[int] = set()
+        self.passages: dict[int, FoundPassage] = {}
+
+    def add(self, groups: Sequence[tuple[Examples, int]]) -> None:
+        """Read the posts of groups of examples, each with its number of posts, and add what they share."""
+        self._read({document for group, _ in groups for document in group.documents})
+        for group, posts in groups:
+            texts = [self._texts[document] for document in group.documents if document in self._texts]
+            if len(self.runs) < MAX_RUNS:
+                self._add_group(texts, group.author, posts)
+
+    def _add_group(self, texts: Sequence[Text], author: str, posts: int) -> None:
+        runs_by_text = [hash_runs(text, author) for text in texts]
+        counts = Counter(run for runs in runs_by_text for run in set(runs))
+        for text, runs in zip(texts, runs_by_text, strict=True):
+            are_common = [counts[run] >= MIN_AGREEING for run in runs]
+            for start, end in known_ranges(are_common, MIN_WORDS):
+                if runs[start] not in self.runs:
+                    span = text_offsets(text.tokens, (start, end))
+                    quote = quote_span(text, span, MAX_QUOTE)
+                    self.passages[runs[start]] = FoundPassage(quote, end - start, author, posts)
+                self.runs.update(runs[start : end - RUN_WORDS + 1])
+
+    def _read(self, documents: set[int]) -> None:
+        """Read the texts of documents that are not read yet. Those of earlier groups are kept while there is room."""
+        if len(self._texts) > CACHED_TEXTS:
+            self._texts.clear()
+        fingerprints = fingerprints_of(documents - self._texts.keys(), self._scheme.pk, self._using)
+        texts = read_texts(fingerprints.values(), self._scheme, self._using)
+        self._texts |= {document: judgeable.text for document, judgeable in texts.items()}

@@ -1,0 +1,82 @@
+"""What a passage on the staff's list would change, without storing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field
+
+from ..algorithms.base import Algorithm
+from ..comparison.verify import judge_pair
+from ..conf import Profile
+from ..judge.boilerplate_snapshot import BoilerplateSnapshot
+from ..models import Pair, Scheme, Verdict
+from .boilerplate_store import hash_passages, listed_passages, newest_boilerplate
+from .schemes import algorithm_of
+from .stored_posts import fingerprints_of, read_texts
+
+MAX_PAIRS = 500
+"""Newest variants of a profile that are judged for a preview."""
+
+
+@dataclass
+class PassagePreview:
+    """What a passage would change.
+
+    - ``total``: variants of the profiles. ``examined``: the newest of them, which were judged.
+    - ``holding``: pairs among those whose texts both have the passage.
+    - ``changed``: pairs among these that would no longer be variants, the newest first.
+    """
+
+    total: int = 0
+    examined: int = 0
+    holding: int = 0
+    changed: list[Pair] = field(default_factory=list)
+
+
+def preview_passage(
+    profiles: Sequence[Profile], passage: str, using: str, replaced: int | None = None
+) -> PassagePreview:
+    """Return what the passage would change in profiles.
+
+    ``replaced``: the primary key of the listed passage in whose place it would stand.
+    """
+    preview = PassagePreview()
+    for profile in profiles:
+        schemes = Scheme.objects.using(using).filter(profile=profile.alias, state=Scheme.State.ACTIVE)
+        for scheme in schemes.defer("synonyms"):
+            _add_scheme(preview, scheme, profile, passage, using, replaced)
+    preview.changed.sort(key=lambda pair: -pair.pk)
+    return preview
+
+
+def _add_scheme(
+    preview: PassagePreview, scheme: Scheme, profile: Profile, passage: str, using: str, replaced: int | None
+) -> None:
+    rows = listed_passages(profile.alias, using).values_list("pk", "text")
+    listed = [text for pk, text in rows if pk != replaced]
+    snapshot = newest_boilerplate(profile.alias, using).with_listed(
+        hash_passages(profile, [*listed, passage])
+    )
+    alone = BoilerplateSnapshot.from_runs(listed=hash_passages(profile, [passage]))
+    variants = Pair.objects.using(using).filter(scheme=scheme, verdict=Verdict.VARIANT)
+    pairs = list(variants.select_related("a", "b").order_by("-pk")[:MAX_PAIRS])
+    preview.total += variants.count()
+    preview.examined += len(pairs)
+    fingerprints = fingerprints_of(
+        {side for pair in pairs for side in (pair.a_id, pair.b_id)}, scheme.pk, using
+    )
+    texts = read_texts(fingerprints.values(), scheme, using)
+    holders = {document for document, text in texts.items() if alone.find_ranges(text.text)}
+
+    def algorithm_with(ignored_classes: tuple[str, ...] | None) -> Algorithm:
+        algorithm = copy(algorithm_of(scheme, ignored_classes))
+        algorithm.boilerplate = snapshot
+        return algorithm
+
+    for pair in pairs:
+        if {pair.a_id, pair.b_id} <= holders:
+            preview.holding += 1
+            judged = judge_pair(texts[pair.a_id], texts[pair.b_id], algorithm_with)
+            if judged.judgement.verdict != pair.verdict:
+                preview.changed.append(pair)

@@ -1,0 +1,242 @@
+"""Boilerplate: found in the buckets, listed by staff, and what it does to pairs and to nothing else."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from django.core.management import call_command
+
+from django_neardup.conf import get_profile
+from django_neardup.models import Boilerplate, Document, IgnoredPassage, Pair, Scheme
+from django_neardup.pipeline import schemes
+from django_neardup.pipeline.boilerplate_builder import MIN_HOLDERS, find_boilerplate
+from django_neardup.pipeline.boilerplate_store import load_boilerplate, newest_boilerplate, use_boilerplate
+from django_neardup.pipeline.stale_pairs import stale_pairs
+from tests.pipeline.helpers import SOFA, SOFA_EDITED, document, pair, post, snapshot, work
+from tests.testapp.models import Ad, Author
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FOOTER = (
+    "Магазин «Мастер» работает с 2009 года. Доставка по городу и области в день заказа, самовывоз со склада на улице "
+    "Заводской. Гарантия двенадцать месяцев, обмен и возврат в течение двух недель без вопросов. Оплата наличными, "
+    "картой или по счёту для организаций. Консультация специалиста бесплатно, скидки постоянным покупателям, большой "
+    "выбор расходных материалов и запасных частей. Звоните каждый день с девяти до восьми."
+)
+GOODS = (
+    "Дрель ударная Bosch, два аккумулятора, кейс", "Шуруповёрт Makita, новый, в упаковке",
+    "Перфоратор Зубр с набором буров", "Лобзик электрический Интерскол, лёгкий ход",
+    "Пила циркулярная Metabo, диск в подарок", "Рубанок электрический, ширина 82 мм",
+    "Фрезер вертикальный с цангами", "Болгарка 125 мм, регулировка оборотов", "Гайковёрт пневматический, полдюйма",
+    "Краскопульт с верхним бачком", "Компрессор масляный, ресивер 50 л", "Сварочный инвертор 200 А с маской",
+    "Генератор бензиновый 3 кВт", "Мотопомпа для грязной воды", "Виброплита с водяным баком",
+    "Бетономешалка на 180 литров", "Тепловая пушка газовая", "Лазерный уровень, зелёный луч",
+    "Дальномер лазерный до 60 метров", "Стремянка алюминиевая, семь ступеней", "Верстак складной с тисками",
+    "Тиски слесарные поворотные", "Набор торцевых головок, 108 предметов", "Домкрат подкатной, 3 тонны",
+    "Тележка инструментальная, пять ящиков", "Мойка высокого давления Karcher", "Пылесос строительный с розеткой",
+    "Газонокосилка аккумуляторная", "Триммер бензиновый, ранец", "Снегоуборщик самоходный",
+)  # fmt: skip
+
+
+def run(*args, **options):
+    out = io.StringIO()
+    call_command(*args, stdout=out, no_progress=True, **options)
+    return out.getvalue()
+
+
+def authors(count):
+    return [Author.objects.create(name=f"a{number}") for number in range(count)]
+
+
+def goods(*shops, footer=FOOTER, count=10):
+    """Post items under the footer. The shops take turns."""
+    return [
+        post(f"{item}. {footer}", author=shops[number % len(shops)])
+        for number, item in enumerate(GOODS[:count])
+    ]
+
+
+def find():
+    found, _passages = find_boilerplate(get_profile(), "default")
+    return found
+
+
+def verdicts():
+    return {(row.a_id, row.b_id): (row.verdict, row.doubtful) for row in Pair.objects.all()}
+
+
+@pytest.mark.parametrize("shop_count", [1, 7])
+def test_goods_under_one_footer_are_no_variants_and_a_repost_is_a_duplicate(shop_count):
+    shops = authors(shop_count)
+    items = goods(*shops, count=30)
+    work()
+    assert {verdict for verdict, _ in verdicts().values()} >= {"variant"}
+
+    assert "In use now: boilerplate 1" in run("neardup_statistics", boilerplate=True)
+    run("neardup_index", rejudge=True)
+    repost = post(f"Продаю дрель ударную Bosch, два аккумулятора и кейс. {FOOTER}", author=shops[0])
+    work()
+    of_repost = {row.verdict for row in Pair.objects.all() if document(repost).pk in (row.a_id, row.b_id)}
+    assert pair(items[0], repost).verdict == "duplicate" and of_repost == {"duplicate", "related"}
+    assert [row for row in Pair.objects.all() if row.verdict == "variant"] == []
+    assert pair(items[0], items[7]).evidence["passages"][-1]["boilerplate"] is True
+
+
+def test_another_item_in_the_words_beside_the_footer_stays_a_variant():
+    (shop,) = authors(1)
+    goods(shop)
+    one, other = (
+        post(f"Дрель ударная Bosch GSB {power}, два аккумулятора, кейс. {FOOTER}", author=shop)
+        for power in ("13 RE", "16 RE")
+    )
+    work()
+    run("neardup_statistics", boilerplate=True)
+    run("neardup_index", rejudge=True)
+    assert pair(one, other).verdict == "variant"
+
+
+@pytest.mark.parametrize("planted", [SOFA, SOFA_EDITED])
+def test_planted_copies_by_one_author_change_no_verdict(planted):
+    attacker, victim, third = authors(3)
+    original = post(SOFA, author=victim)
+    other_item = post(SOFA.replace("диван", "шкаф"), author=third)
+    for number in range(64):
+        post(f"{planted} {'Торг.' * (number % 2)}", author=attacker)
+    work()
+    last = post(SOFA.replace("диван", "стол"), author=attacker)
+    work()
+    before = verdicts()
+    assert pair(original, last).verdict == pair(other_item, original).verdict == "variant"
+
+    run("neardup_statistics", boilerplate=True)
+    run("neardup_index", rejudge=True)
+    assert verdicts() == before
+
+
+@pytest.mark.parametrize("author_count", [1, 64])
+def test_copies_of_one_text_count_once_whoever_posts_them(author_count):
+    people = authors(author_count)
+    for number in range(64):
+        post(f"{SOFA} {'Торг.' * (number % 2)}", author=people[number % author_count])
+    work()
+    assert not find()
+
+
+def test_posts_of_one_author_say_nothing_about_those_of_others():
+    shop, stranger = authors(2)
+    goods(shop)
+    work()
+    run("neardup_statistics", boilerplate=True)
+    one, other = (
+        post(f"{item}. {FOOTER}", author=author)
+        for item, author in (("Котёл отопительный чугунный", stranger), ("Камин садовый кованый", shop))
+    )
+    work()
+    assert pair(one, other).verdict == "variant"
+
+
+@pytest.mark.parametrize("count", [MIN_HOLDERS - 1, MIN_HOLDERS])
+def test_it_takes_enough_authors(count):
+    for number, author in enumerate(authors(count)):
+        post(f"{GOODS[number]}. {FOOTER}", author=author)
+    work()
+    assert bool(find()) is (count >= MIN_HOLDERS)
+
+
+def test_anonymous_posts_are_those_of_one_author():
+    goods(None)
+    work()
+    assert not find()
+
+
+def test_two_changes_and_a_rejudgement_equal_a_fresh_index():
+    shops = authors(6)
+    goods(shops[0])
+    goods(*shops[1:], footer=SOFA)
+    work()
+    run("neardup_statistics", boilerplate=True)
+    run("neardup_index", rejudge=True)
+    IgnoredPassage.objects.create(text=FOOTER[:120])
+    newest = newest_boilerplate("default", "default")
+    use_boilerplate("default", type(newest)(newest.found[: len(newest.found) // 2], newest.listed), "default")
+    assert Boilerplate.objects.count() == 3 and stale_pairs("default").exists()
+    run("neardup_index", rejudge=True)
+    rejudged, names = snapshot(), verdicts()
+
+    run("neardup_index", rebuild=True, restart=True)
+    assert snapshot()["pairs"] == rejudged["pairs"] and snapshot()["clusters"] == rejudged["clusters"]
+    assert verdicts() == names
+    assert set(Pair.objects.values_list("snapshot", flat=True)) == {
+        newest_boilerplate("default", "default").digest
+    }
+
+
+def test_a_listed_passage_counts_at_once_and_no_longer_when_it_is_deleted():
+    one, other = (post(f"{item}. {FOOTER}", author=author) for item, author in zip(GOODS[:2], authors(2)))
+    work()
+    assert pair(one, other).verdict == "variant"
+    passage = IgnoredPassage.objects.create(text=FOOTER)
+    run("neardup_index", rejudge=True)
+    assert pair(one, other).verdict == "related"
+    passage.delete()
+    run("neardup_index", rejudge=True)
+    assert pair(one, other).verdict == "variant"
+
+
+def test_a_passage_of_another_profile_is_not_listed_here():
+    one, other = (post(f"{item}. {FOOTER}") for item in GOODS[:2])
+    work()
+    IgnoredPassage.objects.create(text=FOOTER, profile="elsewhere")
+    assert pair(one, other).verdict == "variant" and not stale_pairs("default").exists()
+
+
+def test_keys_and_fingerprints_do_not_depend_on_it():
+    goods(*authors(1))
+    work()
+    before = snapshot()
+    run("neardup_statistics", boilerplate=True)
+    Ad.objects.first().save()
+    run("neardup_index", restart=True)
+    after = snapshot()
+    assert (after["keys"], after["fingerprints"]) == (before["keys"], before["fingerprints"])
+
+
+def test_a_dry_run_lists_passages_and_keeps_nothing():
+    goods(*authors(1))
+    work()
+    said = run("neardup_statistics", boilerplate=True, dry_run=True)
+    assert "Profile default: 1 passage is boilerplate." in said and "Магазин «Мастер»" in said
+    assert "Nothing was kept" in said
+    assert not Boilerplate.objects.exists() and "boilerplate" not in Scheme.objects.get().parameters
+
+
+def test_the_second_search_changes_nothing():
+    goods(*authors(1))
+    work()
+    run("neardup_statistics", boilerplate=True)
+    assert "Nothing has changed." in run("neardup_statistics", boilerplate=True)
+    assert Boilerplate.objects.count() == 1
+
+
+def test_a_lost_snapshot_is_logged_and_nothing_counts(caplog):
+    items = goods(*authors(1))
+    work()
+    run("neardup_statistics", boilerplate=True)
+    Boilerplate.objects.all().delete()
+    load_boilerplate.cache_clear()
+    schemes._build_algorithm.cache_clear()
+    items[0].text += " Торг."
+    items[0].save()
+    work()
+    assert "is not in the database" in caplog.text
+    assert Document.objects.filter(state=Document.State.INDEXED).count() == len(items)
+
+
+def test_old_snapshots_are_deleted():
+    shops = authors(1)
+    for number in range(4):
+        goods(*shops, footer=f"{FOOTER} {'Ждём вас в нашем новом магазине у реки за мостом.' * number}")
+        work()
+        run("neardup_statistics", boilerplate=True)
+    assert Boilerplate.objects.count() <= 3
