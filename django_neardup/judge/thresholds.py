@@ -26,6 +26,10 @@ MIN_OPENING_WORDS = 6
 MIN_UNALIGNED_OPENING_SHARE = 0.5
 MIN_OPENING_DIFFERENCE = 0.8
 MAX_OPENING_SCORE = 0.85
+# Of `share_only_a_frame`.
+MIN_FRAME_WORDS = 30
+MAX_BORDER_WORDS = 2
+MAX_UNALIGNED_FRAME_SHARE = 0.1
 # Of `is_contained` and `is_edited_copy`.
 MIN_CONTAINED_SHARE = 0.80
 MIN_CONTAINMENT_DIFFERENCE = 0.12
@@ -117,6 +121,46 @@ def has_different_openings(a: CanonicalText, b: CanonicalText, alignment: Alignm
         return False
     shares = _opening_share(a.weights, alignment.forward), _opening_share(b.weights, alignment.backward)
     return min(shares) >= MIN_OPENING_DIFFERENCE
+
+
+def share_only_a_frame(a: CanonicalText, b: CanonicalText, alignment: Alignment) -> bool:
+    """Return whether two texts have little in common but whole sentences at their end, or at their beginning.
+
+    It may be a shop's footer, or one description of two items: the texts alone do not tell.
+    """
+    for step in (1, -1):
+        sides = (a, alignment.forward[::step]), (b, alignment.backward[::step])
+        starts = [_frame_start(text, positions, step) for text, positions in sides]
+        # An abbreviation may hide the end of a sentence in one text: ресивер 50 л.
+        if any(starts) and all(
+            _is_frame(text.weights[::step], positions, start or opening_length(positions))
+            for (text, positions), start in zip(sides, starts, strict=True)
+        ):
+            return True
+    return False
+
+
+def _frame_start(text: CanonicalText, positions: Sequence[int], step: int) -> int:
+    """Return the edge of a sentence at the first aligned words, or 0 if there is none.
+
+    ``step``: -1 means that ``positions`` go from the last word to the first.
+    """
+    edges = {end if step == 1 else len(positions) - start for start, end in text.sentences}
+    # The first words of the frame may happen to be the last ones before it, too.
+    first_aligned = opening_length(positions)
+    nearby = range(first_aligned, first_aligned + MAX_BORDER_WORDS + 1)
+    return next((edge for edge in nearby if edge in edges), 0)
+
+
+def _is_frame(weights: Sequence[float], positions: Sequence[int], start: int) -> bool:
+    """Return whether nearly all words from ``start`` on are aligned, and most words before it are not."""
+    if not start or len(positions) - start < MIN_FRAME_WORDS:
+        return False
+    unaligned = [weight if position < 0 else 0.0 for weight, position in zip(weights, positions, strict=True)]
+    own_share, frame_share = (
+        sum(unaligned[part]) / sum(weights[part]) for part in (slice(start), slice(start, None))
+    )
+    return own_share >= MIN_UNALIGNED_OPENING_SHARE and frame_share <= MAX_UNALIGNED_FRAME_SHARE
 
 
 def _opening_share(weights: Sequence[float], positions: Sequence[int]) -> float:

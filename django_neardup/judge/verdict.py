@@ -29,6 +29,7 @@ from .thresholds import (
     is_edited_copy,
     is_similar_enough,
     min_duplicate_score,
+    share_only_a_frame,
 )
 from .word_classes import IGNORED_CLASSES
 
@@ -106,7 +107,7 @@ def decide_verdict(
         or score_without(context, decisive) >= MIN_REMAINING_SCORE
     ):
         sure = certainty.only_sure(decisive, context.shorter_length)
-        return conclude("variant", sure or decisive, doubtful=not sure)
+        return conclude("variant", sure or decisive, doubtful=not sure or share_only_a_frame(a, b, alignment))
     if noisy_score is None and has_different_openings(a, b, counted):
         return conclude("related")
     if has_enough_in_common:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-JUDGE_VERSION: int = 3
+JUDGE_VERSION: int = 4
 """The version of the verdicts on two texts. Raise it with every change of verdicts.
 
 A pair stores the version that judged it. ``neardup_index --rejudge`` judges pairs of other versions again.

@@ -190,3 +190,37 @@ def test_the_guard_of_other_algorithms_says_how_sure_it_is(a: str, b: str, certa
 
 def test_swapping_sides_keeps_the_doubt() -> None:
     assert replace(Judgement("variant", 0.9), doubtful=True).swap_sides().doubtful
+
+
+FRAME = (
+    "Доставка по городу и области в день заказа, самовывоз со склада на улице Заводской. Гарантия двенадцать месяцев, "
+    "обмен и возврат в течение двух недель без вопросов. Оплата наличными, картой или по счёту для организаций."
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Дрель ударная, два аккумулятора, кейс", "Пила циркулярная, диск в подарок"),
+        ("Перфоратор Зубр", "Стремянка алюминиевая, семь ступеней"),
+        ("Компрессор масляный, ресивер 50 л", "Стол"),
+    ],
+)
+def test_two_items_that_share_only_a_footer_are_a_doubt(one: str, other: str) -> None:
+    judgement = judge(f"{one}. {FRAME}", f"{other}. {FRAME}")
+    assert (judgement.verdict, judgement.doubtful) == ("variant", True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"Дрель ударная Bosch, два аккумулятора. {FRAME}", f"Пила ударная Bosch, два аккумулятора. {FRAME}"),
+        (
+            "Продам дрель ударную, новая, в упаковке, с чеком",
+            "Продам пилу цепную, новая, в упаковке, с чеком",
+        ),
+    ],
+)
+def test_an_item_with_another_name_and_the_same_words_beside_it_is_sure(one: str, other: str) -> None:
+    judgement = judge(one, other)
+    assert (judgement.verdict, judgement.doubtful) == ("variant", False)
