@@ -78,6 +78,14 @@ def undo(window: Window, site: Site) -> None:
     window.open(f"{ADMIN}/mergerecord/undo/{UUID(batch)}/")
 
 
+def passage(window: Window, site: Site) -> None:
+    """What a passage to ignore would change: words that a seller writes below every pile."""
+    text = of(site, "zavod_zhbi", "С140.35-10")["text"]
+    window.open(f"{ADMIN}/ignoredpassage/add/")
+    window.find("textarea[name=text]").send_keys(text)
+    window.click("button[formaction]")
+
+
 def own_list(window: Window, site: Site) -> None:
     """The site's own list of adverts, without Django's sidebar."""
     window.open("/admin/board/ad/")
@@ -119,6 +127,7 @@ PAGES = {
     "evidence": at(f"{ADMIN}/pair/{{pair}}/change/"),
     "cluster": at(f"{ADMIN}/cluster/{{cluster}}/change/"),
     "plan": at(f"{QUEUE}decide/merge/?id=c{{cluster}}"),
+    "passage": passage,
     "search": at("/search/?q=сваи"),
     "similar": at("/similar/board.ad/{piles}/"),
     "typing": typing,
