@@ -8,15 +8,20 @@ from __future__ import annotations
 import sys
 import zlib
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from itertools import groupby
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from ..text.canonical_text import CanonicalText
 from .differences import Passage, Span, text_offsets
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FORMAT = b"neardup boilerplate 1\n"
 RUN_WORDS = 6
@@ -26,6 +31,10 @@ MIN_WORDS = 12
 """Words of the shortest passage that counts. Shorter ones are figures of speech."""
 
 HASH_BYTES = 8
+MULTIPLIER = 0x9E3779B97F4A7C15
+"""An odd number of 64 bits: 2**64 divided by the golden ratio."""
+
+CACHED_WORDS = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +50,10 @@ class BoilerplateSnapshot:
 
     found: array[int]
     listed: array[int]
+    _ranges: WeakKeyDictionary[CanonicalText, dict[str, list[Span]]] = field(
+        default_factory=WeakKeyDictionary, init=False, repr=False
+    )
+    """Ranges by author of texts in memory: a text is compared with many others."""
 
     @classmethod
     def from_runs(cls, found: Iterable[int] = (), listed: Iterable[int] = ()) -> BoilerplateSnapshot:
@@ -82,25 +95,45 @@ class BoilerplateSnapshot:
 
         ``author``: also find the passages that many texts of this author share.
         """
+        by_author = self._ranges.setdefault(text, {})
+        if author not in by_author:
+            by_author[author] = self._find_ranges(text, author)
+        return by_author[author]
+
+    def _find_ranges(self, text: CanonicalText, author: str) -> list[Span]:
         runs = hash_runs(text)
-        are_found = [_contains(self.found, run) for run in runs]
+        are_found = _are_in(runs, self.found)
         if author:
-            own_runs = hash_runs(text, author)
-            are_found = [found or _contains(self.found, own) for found, own in zip(are_found, own_runs)]
-        are_listed = [_contains(self.listed, run) for run in runs] if self.listed else []
-        return _join([*known_ranges(are_found, MIN_WORDS), *known_ranges(are_listed, RUN_WORDS)])
+            are_found |= _are_in(of_author(runs, author), self.found)
+        are_listed = _are_in(runs, self.listed)
+        # Most texts have none.
+        if not (are_found.any() or are_listed.any()):
+            return []
+        return _join(
+            [*known_ranges(are_found.tolist(), MIN_WORDS), *known_ranges(are_listed.tolist(), RUN_WORDS)]
+        )
 
     def _serialize(self) -> bytes:
         return len(self.found).to_bytes(HASH_BYTES, "little") + _dump(self.found) + _dump(self.listed)
 
 
-def hash_runs(text: CanonicalText, author: str = "") -> list[int]:
-    """Return the hash of every run of ``RUN_WORDS`` words, in order: as everybody's, or as those of one author."""
-    keys, suffix = [token.key for token in text.tokens], f"\x1e{author}" if author else ""
-    return [
-        _hash("\x1f".join(keys[start : start + RUN_WORDS]) + suffix)
-        for start in range(len(keys) - RUN_WORDS + 1)
-    ]
+def hash_runs(text: CanonicalText) -> NDArray[np.uint64]:
+    """Return the hash of every run of ``RUN_WORDS`` words, in order: a polynomial of the words' hashes modulo 2**64."""
+    import numpy as np
+
+    words = np.array([_WORD_HASHES[token.key] for token in text.tokens], np.uint64)
+    count = max(len(words) - RUN_WORDS + 1, 0)
+    runs = np.zeros(count, np.uint64)
+    for offset in range(RUN_WORDS):
+        runs = runs * MULTIPLIER + words[offset : offset + count]
+    return runs
+
+
+def of_author(runs: NDArray[np.uint64], author: str) -> NDArray[np.uint64]:
+    """Return the runs hashed with an author: those of the author's own boilerplate."""
+    import numpy as np
+
+    return runs ^ np.uint64(_hash(f"{author}\n"))
 
 
 def known_ranges(are_known: Iterable[bool], min_words: int) -> Iterator[Span]:
@@ -176,14 +209,32 @@ def _positions(ranges: Iterable[Span]) -> frozenset[int]:
     return frozenset(position for words in ranges for position in range(*words))
 
 
-def _hash(words: str) -> int:
-    data = words.encode("utf-8", "surrogatepass")
+def _are_in(runs: NDArray[np.uint64], numbers: array[int]) -> NDArray[np.bool_]:
+    """Return whether each run is among the ascending numbers."""
+    import numpy as np
+
+    if not numbers:
+        return np.zeros(len(runs), np.bool_)
+    known = np.frombuffer(numbers, np.uint64)
+    places = np.minimum(np.searchsorted(known, runs), len(known) - 1)
+    are_known: NDArray[np.bool_] = known[places] == runs
+    return are_known
+
+
+def _hash(word: str) -> int:
+    data = word.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=HASH_BYTES).digest(), "little")
 
 
-def _contains(numbers: array[int], number: int) -> bool:
-    index = bisect_left(numbers, number)
-    return index < len(numbers) and numbers[index] == number
+class _WordHashCache(dict[str, int]):
+    def __missing__(self, word: str) -> int:
+        value = _hash(word)
+        if len(self) < CACHED_WORDS:
+            self[word] = value
+        return value
+
+
+_WORD_HASHES = _WordHashCache()
 
 
 def _dump(numbers: array[int]) -> bytes:

@@ -15,7 +15,14 @@ from ..conf import Profile
 from ..db.chunks import chunked
 from ..db.sql import filter_in_chunks
 from ..index import frequent_keys, read_buckets
-from ..judge.boilerplate_snapshot import MIN_WORDS, RUN_WORDS, BoilerplateSnapshot, hash_runs, known_ranges
+from ..judge.boilerplate_snapshot import (
+    MIN_WORDS,
+    RUN_WORDS,
+    BoilerplateSnapshot,
+    hash_runs,
+    known_ranges,
+    of_author,
+)
 from ..judge.differences import text_offsets
 from ..models import Document, Scheme
 from ..reports.segments import quote_span
@@ -184,7 +191,10 @@ class _PassageSearch:
                 self._add_group(texts, group.author, posts)
 
     def _add_group(self, texts: Sequence[Text], author: str, posts: int) -> None:
-        runs_by_text = [hash_runs(text, author) for text in texts]
+        runs_by_text = [hash_runs(text) for text in texts]
+        if author:
+            runs_by_text = [of_author(runs, author) for runs in runs_by_text]
+        runs_by_text = [runs.tolist() for runs in runs_by_text]
         counts = Counter(run for runs in runs_by_text for run in set(runs))
         for text, runs in zip(texts, runs_by_text, strict=True):
             are_common = [counts[run] >= MIN_AGREEING for run in runs]

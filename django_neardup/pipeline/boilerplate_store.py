@@ -96,7 +96,7 @@ def hash_passages(profile: Profile, passages: Iterable[str]) -> set[int]:
                 language=language,
                 synonyms=Synonyms.from_classes(classes, language) if classes else None,
             )
-        )
+        ).tolist()
     }
 
 

@@ -12,6 +12,7 @@ from django_neardup.judge.boilerplate_snapshot import (
     RUN_WORDS,
     BoilerplateSnapshot,
     hash_runs,
+    of_author,
     without_ranges,
 )
 from django_neardup.text.canonical_text import CanonicalText as Text
@@ -22,9 +23,9 @@ FOOTER = (
 )
 DRILL = f"Дрель ударная, два аккумулятора. {FOOTER}"
 SAW = f"Пила циркулярная, диск в подарок. {FOOTER}"
-SITE = BoilerplateSnapshot.from_runs(hash_runs(Text(FOOTER)))
-SHOP = BoilerplateSnapshot.from_runs(hash_runs(Text(FOOTER), "17"))
-LISTED = BoilerplateSnapshot.from_runs(listed=hash_runs(Text(FOOTER)))
+SITE = BoilerplateSnapshot.from_runs(hash_runs(Text(FOOTER)).tolist())
+SHOP = BoilerplateSnapshot.from_runs(of_author(hash_runs(Text(FOOTER)), "17").tolist())
+LISTED = BoilerplateSnapshot.from_runs(listed=hash_runs(Text(FOOTER)).tolist())
 
 
 def judge(a, b, snapshot, author="", name="neardup"):
@@ -72,15 +73,17 @@ def test_a_passage_of_one_author_is_found_in_posts_of_that_author_alone():
 @pytest.mark.parametrize("words", [RUN_WORDS - 1, RUN_WORDS, MIN_WORDS - 1, MIN_WORDS])
 def test_a_found_passage_is_long_and_a_listed_one_may_be_short(words):
     passage = " ".join(f"слово{letter}" for letter in "абвгдежзиклмн"[:words])
-    runs = hash_runs(Text(passage))
+    runs = hash_runs(Text(passage)).tolist()
     text = f"начало {passage} конец"
     assert bool(found(text, BoilerplateSnapshot.from_runs(runs))) is (words >= MIN_WORDS)
     assert bool(found(text, BoilerplateSnapshot.from_runs(listed=runs))) is (words >= RUN_WORDS)
 
 
 def test_passages_that_overlap_are_one_range():
-    listed = hash_runs(Text(FOOTER[:80])) + hash_runs(Text(FOOTER[50:]))
-    assert len(found(DRILL, BoilerplateSnapshot.from_runs(hash_runs(Text(FOOTER[:100])), listed))) == 1
+    listed = [*hash_runs(Text(FOOTER[:80])).tolist(), *hash_runs(Text(FOOTER[50:])).tolist()]
+    assert (
+        len(found(DRILL, BoilerplateSnapshot.from_runs(hash_runs(Text(FOOTER[:100])).tolist(), listed))) == 1
+    )
 
 
 @pytest.mark.parametrize("head", [0, 5, 32, 60, len(DRILL)])
