@@ -3,10 +3,19 @@
 import os
 import signal
 import threading
+from functools import partial
 
 import pytest
 
 from django_neardup.management.interrupts import interrupted_between_steps
+
+
+@pytest.fixture(autouse=True)
+def default_handler():
+    """In the background a process ignores SIGINT."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
 
 
 def press_ctrl_c():
@@ -22,6 +31,11 @@ def test_it_waits_for_the_end_of_the_step():
         check()
         done.append("another step")
     assert done == ["the step"]
+
+
+def test_it_ends_the_last_step_too():
+    with pytest.raises(KeyboardInterrupt), interrupted_between_steps():
+        press_ctrl_c()
 
 
 def test_the_second_one_does_not_wait():
@@ -66,6 +80,10 @@ def test_another_thread_sets_no_handler():
 
 
 def test_another_signal_ends_in_another_way():
-    with pytest.raises(SystemExit), interrupted_between_steps(signal.SIGTERM, SystemExit) as check:
+    with (
+        pytest.raises(SystemExit) as caught,
+        interrupted_between_steps(signal.SIGTERM, partial(SystemExit, 1)) as check,
+    ):
         os.kill(os.getpid(), signal.SIGTERM)
         check()
+    assert caught.value.code == 1

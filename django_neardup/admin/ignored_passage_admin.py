@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Field
+from django.db.models import Field, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -101,6 +101,10 @@ class IgnoredPassageAdmin(ReadOnlyAdmin):
 
     def delete_model(self, request: HttpRequest, obj: IgnoredPassage) -> None:
         super().delete_model(request, obj)
+        self._tell_next_step(request)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[IgnoredPassage]) -> None:
+        super().delete_queryset(request, queryset)
         self._tell_next_step(request)
 
     def _tell_next_step(self, request: HttpRequest) -> None:

@@ -8,7 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from ..judge.boilerplate_snapshot import BoilerplateSnapshot, part_passages, without_ranges
+from ..judge.boilerplate_snapshot import (
+    BoilerplateSnapshot,
+    only_figures_differ,
+    part_passages,
+    without_ranges,
+)
 from ..judge.certainty import ADVERTS, certainty_of
 from ..judge.differences import Difference, Passage, find_differences, find_passages
 from ..judge.meanings import Meaning
@@ -49,6 +54,7 @@ class Judgement:
     - ``exact``: the canonical texts are equal.
     - ``classes``: sorted classes of the decisive differences.
     - ``doubtful``: a ``variant`` that may be one item, or a ``related`` pair that may be (``judge/certainty.py``).
+    - ``shares_only_boilerplate``: what the texts have in common is the site's boilerplate.
     """
 
     verdict: str
@@ -60,6 +66,7 @@ class Judgement:
     passages: tuple[Passage, ...] = ()
     classes: tuple[str, ...] = ()
     doubtful: bool = False
+    shares_only_boilerplate: bool = False
 
     @property
     def certainty(self) -> str:
@@ -319,9 +326,10 @@ class Algorithm(ABC):
             return judgement
         passages = part_passages(a, b, judgement.passages, ranges_a, ranges_b)
         judgement = replace(judgement, passages=passages)
-        if judgement.verdict != "variant" or self._judge_texts(
-            without_ranges(a, ranges_a), without_ranges(b, ranges_b)
-        ).verdict in ("variant", "duplicate"):
+        if judgement.verdict != "variant" or only_figures_differ(judgement.differences, ranges_a, ranges_b):
+            return judgement
+        own = self._judge_texts(without_ranges(a, ranges_a), without_ranges(b, ranges_b))
+        if own.verdict in ("variant", "duplicate"):
             return judgement
         return replace(
             judgement,
@@ -329,6 +337,7 @@ class Algorithm(ABC):
             doubtful=False,
             classes=(),
             differences=tuple(item.without_decision() for item in judgement.differences),
+            shares_only_boilerplate=True,
         )
 
     def _judge_ordered(self, a: CanonicalText, b: CanonicalText) -> Judgement:

@@ -94,8 +94,10 @@ def judge_pair(a: JudgeableText, b: JudgeableText, algorithm_ignoring: Algorithm
     ignored = None
     if a.ignored_classes is not None or b.ignored_classes is not None:
         ignored = tuple(sorted({*(a.ignored_classes or ()), *(b.ignored_classes or ())}))
-    author = a.author if a.author == b.author else ""
-    judgement = algorithm_ignoring(ignored).judge(a.text, b.text, author)
+    algorithm = algorithm_ignoring(ignored)
+    author = a.author if a.author == b.author and algorithm.boilerplate is not None else ""
+    # A site's own algorithm need not know authors.
+    judgement = algorithm.judge(a.text, b.text, author) if author else algorithm.judge(a.text, b.text)
     return JudgedPair(a.side, b.side, apply_identity(judgement, a.identity, b.identity))
 
 
@@ -109,7 +111,8 @@ def apply_identity(judgement: Judgement, identity_a: Sequence[str], identity_b: 
         (value_a, value_b) for value_a, value_b in zip(identity_a, identity_b) if value_a and value_b
     ]
     if any(value_a != value_b for value_a, value_b in value_pairs):
-        if not judgement.is_similar:
+        # What many posts share makes no two of them similar.
+        if not judgement.is_similar or judgement.shares_only_boilerplate:
             return judgement
         classes = tuple(sorted({*judgement.classes, "identity"}))
         return replace(judgement, verdict="variant", classes=classes, doubtful=False)

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ..text.canonical_text import CanonicalText
-from .differences import Passage, Span, text_offsets
+from .differences import Difference, Passage, Span, text_offsets
+from .word_classes import IGNORED_CLASSES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,10 @@ RUN_WORDS = 6
 
 MIN_WORDS = 12
 """Words of the shortest passage that counts. Shorter ones are figures of speech."""
+
+FIGURE_CLASSES = frozenset(["code", "number", "measure", "sign"])
+MAX_FIGURE_WORDS = 2
+"""Words of a figure with its unit. A longer difference replaces more than the figure in it."""
 
 HASH_BYTES = 8
 MULTIPLIER = 0x9E3779B97F4A7C15
@@ -154,10 +159,37 @@ def without_ranges(text: CanonicalText, ranges: Sequence[Span]) -> CanonicalText
     raw, parts, end, head = text.raw, list[str](), 0, text.head
     for start, stop in (text_offsets(text.tokens, words) for words in ranges):
         parts.append(raw[end:start])
-        head -= max(0, min(stop, text.head) - start)
+        if start < text.head:
+            # A line break takes the place of the passage.
+            head += 1 - (min(stop, text.head) - start)
         end = stop
     # What stood before and behind a passage is no one sentence.
     return text.with_raw("\n".join([*parts, raw[end:]])).with_head(head)
+
+
+def only_figures_differ(
+    differences: Iterable[Difference], ranges_a: Sequence[Span], ranges_b: Sequence[Span]
+) -> bool:
+    """Return whether a figure makes another item, and no other words beside the boilerplate differ.
+
+    One template of С140.35 and С90.30 is no footer: its items differ in what the template is about.
+    """
+    inside_a, inside_b = _positions(ranges_a), _positions(ranges_b)
+    own = [
+        difference
+        for difference in differences
+        if difference.kind not in IGNORED_CLASSES
+        and not (
+            inside_a.issuperset(range(*difference.token_range_a))
+            and inside_b.issuperset(range(*difference.token_range_b))
+        )
+    ]
+    return bool(own) and all(
+        item.is_decisive
+        and item.kind in FIGURE_CLASSES
+        and max(end - start for start, end in (item.token_range_a, item.token_range_b)) <= MAX_FIGURE_WORDS
+        for item in own
+    )
 
 
 def part_passages(

@@ -29,6 +29,8 @@ MAX_OPENING_SCORE = 0.85
 # Of `share_only_a_frame`.
 MIN_FRAME_WORDS = 30
 MAX_BORDER_WORDS = 2
+MIN_OWN_WORDS = 2
+MIN_OWN_SHARE = 0.75
 MAX_UNALIGNED_FRAME_SHARE = 0.1
 # Of `is_contained` and `is_edited_copy`.
 MIN_CONTAINED_SHARE = 0.80
@@ -123,18 +125,28 @@ def has_different_openings(a: CanonicalText, b: CanonicalText, alignment: Alignm
     return min(shares) >= MIN_OPENING_DIFFERENCE
 
 
-def share_only_a_frame(a: CanonicalText, b: CanonicalText, alignment: Alignment) -> bool:
-    """Return whether two texts have little in common but whole sentences at their end, or at their beginning.
+def share_only_a_frame(
+    a: CanonicalText,
+    b: CanonicalText,
+    alignment: Alignment,
+    min_own_share: float = MIN_UNALIGNED_OPENING_SHARE,
+    steps: tuple[int, ...] = (1, -1),
+) -> bool:
+    """Return whether two texts have little in common but one long passage at their end, or at their beginning.
 
-    It may be a shop's footer, or one description of two items: the texts alone do not tell.
+    It may be a shop's footer, or one description of two items: the texts alone do not tell. ``min_own_share``: the
+    share by weight of the words beside the passage that must be unaligned in both texts. ``steps``: 1 for a passage at
+    the end, -1 for one at the beginning.
     """
-    for step in (1, -1):
+    for step in steps:
         sides = (a, alignment.forward[::step]), (b, alignment.backward[::step])
         starts = [_frame_start(text, positions, step) for text, positions in sides]
+        ends = [opening_length(positions) for _, positions in sides]
         # An abbreviation may hide the end of a sentence in one text: ресивер 50 л.
-        if any(starts) and all(
-            _is_frame(text.weights[::step], positions, start or opening_length(positions))
-            for (text, positions), start in zip(sides, starts, strict=True)
+        share = min_own_share if any(starts) else max(min_own_share, MIN_OWN_SHARE)
+        if (any(starts) or max(ends) >= MIN_OWN_WORDS) and all(
+            _is_frame(text.weights[::step], positions, start or end, share)
+            for (text, positions), start, end in zip(sides, starts, ends, strict=True)
         ):
             return True
     return False
@@ -152,7 +164,7 @@ def _frame_start(text: CanonicalText, positions: Sequence[int], step: int) -> in
     return next((edge for edge in nearby if edge in edges), 0)
 
 
-def _is_frame(weights: Sequence[float], positions: Sequence[int], start: int) -> bool:
+def _is_frame(weights: Sequence[float], positions: Sequence[int], start: int, min_own_share: float) -> bool:
     """Return whether nearly all words from ``start`` on are aligned, and most words before it are not."""
     if not start or len(positions) - start < MIN_FRAME_WORDS:
         return False
@@ -160,7 +172,7 @@ def _is_frame(weights: Sequence[float], positions: Sequence[int], start: int) ->
     own_share, frame_share = (
         sum(unaligned[part]) / sum(weights[part]) for part in (slice(start), slice(start, None))
     )
-    return own_share >= MIN_UNALIGNED_OPENING_SHARE and frame_share <= MAX_UNALIGNED_FRAME_SHARE
+    return own_share >= min_own_share and frame_share <= MAX_UNALIGNED_FRAME_SHARE
 
 
 def _opening_share(weights: Sequence[float], positions: Sequence[int]) -> float:

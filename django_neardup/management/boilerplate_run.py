@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
+from django.db import DEFAULT_DB_ALIAS
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ..conf import Profile
 from ..pipeline.boilerplate_builder import FoundPassage, find_boilerplate
-from ..pipeline.boilerplate_store import newest_boilerplate, unused_boilerplate, use_boilerplate
+from ..pipeline.boilerplate_store import newest_boilerplate, update_boilerplate
 from ..pipeline.stale_pairs import stale_pairs
 from ..reports.segments import replace_control_characters
 from .number_format import format_number
@@ -37,7 +38,7 @@ class BoilerplateRun:
         """
         progress = progress_wrapper(_("looking for boilerplate"), self._is_quiet, _("batches"))
         try:
-            snapshot, passages = find_boilerplate(self._profile, self._using, progress)
+            runs, passages = find_boilerplate(self._profile, self._using, progress)
         except ImproperlyConfigured as error:
             raise CommandError(str(error)) from error
         except NotImplementedError as error:
@@ -46,21 +47,19 @@ class BoilerplateRun:
             ) from error
         self._print_passages(passages)
         if dry_run:
-            has_changed = snapshot.digest != newest_boilerplate(self._profile.alias, self._using).digest
+            has_changed = sorted(runs) != list(newest_boilerplate(self._profile.alias, self._using).found)
             self._print_line(
                 _("It differs from what is in use. Nothing was kept.")
                 if has_changed
                 else _("It is what is in use. Nothing was kept.")
             )
             return
-        row, has_changed = use_boilerplate(self._profile.alias, snapshot, self._using)
-        unused_boilerplate(self._profile.alias, self._using).delete()
-        self._print_line(
-            _("In use now: boilerplate %(number)s, %(runs)s runs of words.")
-            % {"number": row.number, "runs": format_number(row.runs)}
-            if has_changed
-            else _("Nothing has changed.")
-        )
+        row, has_changed = update_boilerplate(self._profile.alias, self._using, runs)
+        if row is not None and has_changed:
+            line = _("In use now: boilerplate %(number)s, %(runs)s runs of words.")
+            self._print_line(line % {"number": row.number, "runs": format_number(row.runs)})
+        else:
+            self._print_line(_("Nothing has changed."))
         self._print_stale_pairs()
 
     def _print_passages(self, passages: Sequence[FoundPassage]) -> None:
@@ -76,19 +75,24 @@ class BoilerplateRun:
             self._print_line("  …")
 
     def _print_stale_pairs(self) -> None:
-        stale = stale_pairs(self._using).count()
-        if stale:
-            line = ngettext(
-                "%(count)s pair was judged without it. Next: python manage.py neardup_index --rejudge",
-                "%(count)s pairs were judged without it. Next: python manage.py neardup_index --rejudge",
-                stale,
-            )
-            self._print_line(line % {"count": format_number(stale)})
+        stale = stale_pairs(self._using, profile=self._profile.alias).count()
+        if not stale:
+            return
+        command = "python manage.py neardup_index --rejudge"
+        if self._using != DEFAULT_DB_ALIAS:
+            command += f" --database {self._using}"
+        line = ngettext(
+            "%(count)s pair was judged with another snapshot. Next: %(command)s",
+            "%(count)s pairs were judged with another snapshot. Next: %(command)s",
+            stale,
+        )
+        self._print_line(line % {"count": format_number(stale), "command": command})
 
 
 def _describe(passage: FoundPassage) -> str:
     """Return the size, the holders and the words of a passage on one line."""
     owner = _("author %(author)s") % {"author": passage.author} if passage.author else _("many authors")
     words = ngettext("%(count)s word", "%(count)s words", passage.words) % {"count": passage.words}
+    posts = ngettext("%(count)s post", "%(count)s posts", passage.posts) % {"count": passage.posts}
     text = passage.text if len(passage.text) <= MAX_LINE else passage.text[: MAX_LINE - 1] + "…"
-    return f"{words}, {replace_control_characters(owner)}: “{text}”"
+    return f"{words}, {posts}, {replace_control_characters(owner)}: “{text}”"

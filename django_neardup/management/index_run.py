@@ -69,20 +69,9 @@ class IndexRun:
     def run(self) -> None:
         """Index the model. Raise CommandError with the exit status 130 after Ctrl-C."""
         before, started = self._pass.counts(only_finished=True), time.monotonic()
-        with (
-            IndexBars(self._label, self._total, before.compared, self._is_quiet, self._workers > 1) as bars,
-            interrupted_between_steps() as check_interrupt,
-        ):
-
-            def report(phase: str, counts: PostCounts) -> None:
-                bars.update(phase, counts)
-                check_interrupt()
-
+        with IndexBars(self._label, self._total, before.compared, self._is_quiet, self._workers > 1) as bars:
             try:
-                if self._workers > 1:
-                    self._run_processes(report)
-                else:
-                    process_ranges(self._pass, self._posts, report, mark_only=self._mark_only)
+                self._index(bars)
             except KeyboardInterrupt as interruption:
                 close_if_interrupted(interruption, self._pass.using)
                 raise CommandError(self._stopped_message(), returncode=INTERRUPTED) from None
@@ -90,6 +79,18 @@ class IndexRun:
             self._pack_key_table()
         rate = format_rate(bars.compared_now, time.monotonic() - started)
         self._print_line(f"{self._label}: {'marked ' if self._mark_only else ''}{rate}.")
+
+    def _index(self, bars: IndexBars) -> None:
+        with interrupted_between_steps() as check_interrupt:
+
+            def report(phase: str, counts: PostCounts) -> None:
+                bars.update(phase, counts)
+                check_interrupt()
+
+            if self._workers > 1:
+                self._run_processes(report)
+            else:
+                process_ranges(self._pass, self._posts, report, mark_only=self._mark_only)
 
     def _stopped_message(self) -> str:
         done = format_number(min(self._pass.counts().compared, self._total))

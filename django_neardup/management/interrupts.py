@@ -11,12 +11,12 @@ from typing import Any
 
 @contextmanager
 def interrupted_between_steps(
-    signal_number: int = signal.SIGINT, error: type[BaseException] = KeyboardInterrupt
+    signal_number: int = signal.SIGINT, error: Callable[[], BaseException] = KeyboardInterrupt
 ) -> Iterator[Callable[[], None]]:
     """Hold a signal back until the next step, and yield the function to call between two steps.
 
-    That function raises ``error`` if the signal has come. A signal that comes again raises it at once. An ignored
-    signal stays ignored.
+    That function raises ``error()`` if the signal has come, and so does the end of the last step. A signal that comes
+    again raises it at once. An ignored signal stays ignored.
     """
     # An exception anywhere could leave a database connection in the middle of a statement. Then everything that
     # closes transactions and frees claims would fail too.
@@ -24,12 +24,12 @@ def interrupted_between_steps(
 
     def note(*_: Any) -> None:
         if has_come.is_set():
-            raise error
+            raise error()
         has_come.set()
 
     def check() -> None:
         if has_come.is_set():
-            raise error
+            raise error()
 
     # Only this thread may set a handler.
     if (
@@ -41,5 +41,8 @@ def interrupted_between_steps(
     handler = signal.signal(signal_number, note)
     try:
         yield check
+        check()
     finally:
-        signal.signal(signal_number, handler)
+        # None is a handler that was not set from Python. It cannot be set again.
+        if handler is not None:
+            signal.signal(signal_number, handler)

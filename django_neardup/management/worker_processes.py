@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .interrupts import interrupted_between_steps
@@ -73,7 +74,7 @@ def _ignored_interrupts() -> Iterator[None]:
 def _run_index_process(label: str, using: str, number: int, posts: int) -> None:
     """Work in a new process. Django is imported here."""
     # ``terminate()`` of the parent ends the process between two batches.
-    with interrupted_between_steps(signal.SIGTERM, SystemExit) as check_terminated:
+    with interrupted_between_steps(signal.SIGTERM, partial(SystemExit, 1)) as check_terminated:
         _process_ranges(label, using, number, posts, check_terminated)
 
 

@@ -7,8 +7,10 @@ different authors and never posts: any number of copies count once, and so do al
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+
+from django.utils.translation import gettext
 
 from ..adapters import Adapter, registered_adapters
 from ..conf import Profile
@@ -18,7 +20,6 @@ from ..index import frequent_keys, read_buckets
 from ..judge.boilerplate_snapshot import (
     MIN_WORDS,
     RUN_WORDS,
-    BoilerplateSnapshot,
     hash_runs,
     known_ranges,
     of_author,
@@ -27,10 +28,9 @@ from ..judge.differences import text_offsets
 from ..models import Document, Scheme
 from ..reports.segments import quote_span
 from ..text.canonical_text import CanonicalText as Text
-from .boilerplate_store import hash_passages, listed_passages
 from .content_objects import content_type_of, is_stored_in
-from .schemes import active_scheme
-from .stored_posts import fingerprints_of, read_texts
+from .schemes import active_or_unsaved_scheme
+from .stored_posts import fingerprints_of, read_unchanged_texts
 
 MIN_HOLDERS = 5
 """Clusters of different authors, or clusters of one author, that make a passage boilerplate."""
@@ -41,11 +41,15 @@ MIN_AGREEING = 4
 MAX_KEYS, MAX_GROUPS, MAX_RUNS = 200_000, 20_000, 1_500_000
 """The most frequent keys that are looked at, groups of examples that are read, and runs that are kept (12 MB)."""
 
-BUCKET_SIZE = 64
-"""Newest posts of a bucket that are looked at."""
+MIN_OWN_WORDS = 3
+"""Words beside what is shared that ``MIN_AGREEING`` examples must have."""
 
-KEYS_PER_READ, GROUPS_PER_READ = 500, 40
-CACHED_TEXTS = 1_000
+BUCKET_SIZE, LARGE_BUCKET_SIZE = 64, 4096
+"""Newest posts of a bucket that are looked at, and those of a bucket whose newest posts are copies of few texts."""
+
+KEYS_PER_READ, CROWDED_KEYS_PER_READ, GROUPS_PER_READ = 500, 10, 40
+MAX_CROWDED_KEYS = 5_000
+CACHED_HOLDERS, CACHED_TEXTS = 200_000, 1_000
 MAX_QUOTE = 300
 """Characters of a passage that are shown."""
 
@@ -88,56 +92,80 @@ class _Holder(NamedTuple):
 
 def find_boilerplate(
     profile: Profile, using: str, progress: ProgressCallback = lambda items, total, title: items
-) -> tuple[BoilerplateSnapshot, list[FoundPassage]]:
-    """Return a snapshot of the profile's boilerplate, and the passages that were found, the longest first.
+) -> tuple[set[int], list[FoundPassage]]:
+    """Return the runs of words in the profile's boilerplate, and the passages, the longest first.
 
     Nothing is written. Raise ``NotImplementedError`` if the key index does not count its keys.
     """
-    examples = _find_examples(profile, using, progress).most_common(MAX_GROUPS)
-    search = _PassageSearch(active_scheme(profile, using), using)
+    scheme = active_or_unsaved_scheme(profile, using)
+    if scheme._state.adding:
+        return set(), []
+    examples = _ExampleSearch(profile, using).run(progress).most_common(MAX_GROUPS)
+    search = _PassageSearch(scheme, using)
     chunks = list(chunked(examples, GROUPS_PER_READ))
-    for chunk in progress(chunks, len(chunks), "reading posts"):
+    for chunk in progress(chunks, len(chunks), gettext("reading posts")):
         search.add(chunk)
-    listed = listed_passages(profile.alias, using).values_list("text", flat=True)
-    snapshot = BoilerplateSnapshot.from_runs(search.runs, hash_passages(profile, listed))
-    return snapshot, sorted(search.passages.values(), key=lambda passage: (-passage.words, passage.text))
+    return search.runs, sorted(search.passages.values(), key=lambda passage: (-passage.words, passage.text))
 
 
-def _find_examples(profile: Profile, using: str, progress: ProgressCallback) -> Counter[Examples]:
-    """Return groups of documents that share a key, with the number of posts in the largest of their buckets."""
-    adapters = {
-        content_type_of(adapter.model, using).pk: adapter
-        for adapter in registered_adapters().values()
-        if adapter.profile == profile.alias and is_stored_in(adapter.model, using)
-    }
-    examples: Counter[Examples] = Counter()
-    chunks = list(chunked(frequent_keys(using, MIN_HOLDERS, MAX_KEYS), KEYS_PER_READ))
-    for chunk in progress(chunks, len(chunks), "reading buckets"):
-        positions, documents = read_buckets(using, chunk, BUCKET_SIZE)
-        holders = _read_holders(set(documents.tolist()), adapters, using)
-        buckets: defaultdict[int, list[_Holder]] = defaultdict(list)
+class _ExampleSearch:
+    """The groups of documents that share a key, with the number of posts in the largest of their buckets."""
+
+    def __init__(self, profile: Profile, using: str) -> None:
+        self._using = using
+        self._adapters = {
+            content_type_of(adapter.model, using).pk: adapter
+            for adapter in registered_adapters().values()
+            if adapter.profile == profile.alias and is_stored_in(adapter.model, using)
+        }
+        self._holders: dict[int, _Holder | None] = {}
+        self._examples: Counter[Examples] = Counter()
+
+    def run(self, progress: ProgressCallback) -> Counter[Examples]:
+        chunks = list(chunked(frequent_keys(self._using, MIN_HOLDERS, MAX_KEYS), KEYS_PER_READ))
+        crowded: list[int] = []
+        for keys in progress(chunks, len(chunks), gettext("reading buckets")):
+            crowded += self._add_buckets(keys, BUCKET_SIZE)
+        # The newest posts of a bucket may all be copies of one text, or of one author.
+        chunks = list(chunked(crowded[:MAX_CROWDED_KEYS], CROWDED_KEYS_PER_READ))
+        for keys in progress(chunks, len(chunks), gettext("reading full buckets")):
+            self._add_buckets(keys, LARGE_BUCKET_SIZE)
+        return self._examples
+
+    def _add_buckets(self, keys: Sequence[int], size: int) -> list[int]:
+        """Add the groups of the buckets. Return the keys of full buckets without any."""
+        positions, documents = read_buckets(self._using, keys, size)
+        self._read_holders(set(documents.tolist()))
+        buckets: defaultdict[int, list[int]] = defaultdict(list)
         for position, document in zip(positions.tolist(), documents.tolist(), strict=True):
-            if document in holders:
-                buckets[position].append(holders[document])
-        for bucket in buckets.values():
-            for group in _groups_of(sorted(bucket)):
-                examples[group] = max(examples[group], len(bucket))
-    return examples
+            buckets[position].append(document)
+        crowded = []
+        for position, bucket in buckets.items():
+            holders = [holder for document in sorted(bucket) if (holder := self._holders[document])]
+            groups = list(_groups_of(holders))
+            for group in groups:
+                self._examples[group] = max(self._examples[group], len(holders))
+            if not groups and len(bucket) >= size:
+                crowded.append(keys[position])
+        return crowded
 
-
-def _read_holders(
-    documents: Collection[int], adapters: Mapping[int, Adapter], using: str
-) -> dict[int, _Holder]:
-    """Return the indexed documents of the adapters' models, by id."""
-    rows = Document.objects.using(using).filter(state=Document.State.INDEXED, content_type__in=adapters)
-    columns = rows.values_list("pk", "content_type", "author", "membership__cluster")
-    holders: dict[int, _Holder] = {}
-    for chunk in filter_in_chunks(columns, "pk", sorted(documents)):
-        for document, content_type, author, cluster in chunk:
-            # A model without authors says nothing about who wrote what: each of its posts counts.
-            writer = author if has_authors(adapters[content_type]) else f"\0{document}"
-            holders[document] = _Holder(document, author, writer, -document if cluster is None else cluster)
-    return holders
+    def _read_holders(self, documents: set[int]) -> None:
+        """Read the indexed documents of the adapters' models. The others are known as None."""
+        if len(self._holders) > CACHED_HOLDERS:
+            self._holders.clear()
+        unknown = sorted(documents - self._holders.keys())
+        self._holders.update(dict.fromkeys(unknown))
+        indexed = Document.objects.using(self._using).filter(
+            state=Document.State.INDEXED, content_type__in=self._adapters
+        )
+        rows = indexed.values_list("pk", "content_type", "author", "membership__cluster")
+        for chunk in filter_in_chunks(rows, "pk", unknown):
+            for document, content_type, author, cluster in chunk:
+                # A model without authors says nothing about who wrote what: each of its posts counts.
+                writer = author if has_authors(self._adapters[content_type]) else f"\0{document}"
+                self._holders[document] = _Holder(
+                    document, author, writer, -document if cluster is None else cluster
+                )
 
 
 def has_authors(adapter: Adapter) -> bool:
@@ -191,14 +219,25 @@ class _PassageSearch:
                 self._add_group(texts, group.author, posts)
 
     def _add_group(self, texts: Sequence[Text], author: str, posts: int) -> None:
+        """Add what the texts share, if most of them have words of their own beside it."""
         runs_by_text = [hash_runs(text) for text in texts]
         if author:
             runs_by_text = [of_author(runs, author) for runs in runs_by_text]
         runs_by_text = [runs.tolist() for runs in runs_by_text]
         counts = Counter(run for runs in runs_by_text for run in set(runs))
-        for text, runs in zip(texts, runs_by_text, strict=True):
-            are_common = [counts[run] >= MIN_AGREEING for run in runs]
-            for start, end in known_ranges(are_common, MIN_WORDS):
+        ranges_by_text = [
+            list(known_ranges([counts[run] >= MIN_AGREEING for run in runs], MIN_WORDS))
+            for runs in runs_by_text
+        ]
+        # Versions of one text, which differ in a word or two, say nothing about other texts.
+        with_own_words = sum(
+            len(text) - sum(end - start for start, end in ranges) >= MIN_OWN_WORDS
+            for text, ranges in zip(texts, ranges_by_text, strict=True)
+        )
+        if with_own_words < MIN_AGREEING:
+            return
+        for text, runs, ranges in zip(texts, runs_by_text, ranges_by_text, strict=True):
+            for start, end in ranges:
                 if runs[start] not in self.runs:
                     span = text_offsets(text.tokens, (start, end))
                     quote = quote_span(text, span, MAX_QUOTE)
@@ -210,5 +249,5 @@ class _PassageSearch:
         if len(self._texts) > CACHED_TEXTS:
             self._texts.clear()
         fingerprints = fingerprints_of(documents - self._texts.keys(), self._scheme.pk, self._using)
-        texts = read_texts(fingerprints.values(), self._scheme, self._using)
+        texts = read_unchanged_texts(fingerprints.values(), self._scheme, self._using)
         self._texts |= {document: judgeable.text for document, judgeable in texts.items()}

@@ -7,13 +7,14 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from ..algorithms.base import Algorithm
+from ..comparison.compared_texts import JudgeableText
 from ..comparison.verify import judge_pair
 from ..conf import Profile
 from ..judge.boilerplate_snapshot import BoilerplateSnapshot
 from ..models import Pair, Scheme, Verdict
 from .boilerplate_store import hash_passages, listed_passages, newest_boilerplate
 from .schemes import algorithm_of
-from .stored_posts import fingerprints_of, read_texts
+from .stored_posts import fingerprints_of, read_unchanged_texts
 
 MAX_PAIRS = 500
 """Newest variants of a profile that are judged for a preview."""
@@ -25,7 +26,7 @@ class PassagePreview:
 
     - ``total``: variants of the profiles. ``examined``: the newest of them, which were judged.
     - ``holding``: pairs among those whose texts both have the passage.
-    - ``changed``: pairs among these that would no longer be variants, the newest first.
+    - ``changed``: pairs among these that are variants without the passage and related with it, the newest first.
     """
 
     total: int = 0
@@ -45,38 +46,42 @@ def preview_passage(
     for profile in profiles:
         schemes = Scheme.objects.using(using).filter(profile=profile.alias, state=Scheme.State.ACTIVE)
         for scheme in schemes.defer("synonyms"):
-            _add_scheme(preview, scheme, profile, passage, using, replaced)
+            _add_scheme(preview, scheme, passage, using, replaced)
     preview.changed.sort(key=lambda pair: -pair.pk)
     return preview
 
 
 def _add_scheme(
-    preview: PassagePreview, scheme: Scheme, profile: Profile, passage: str, using: str, replaced: int | None
+    preview: PassagePreview, scheme: Scheme, passage: str, using: str, replaced: int | None
 ) -> None:
-    rows = listed_passages(profile.alias, using).values_list("pk", "text")
-    listed = [text for pk, text in rows if pk != replaced]
-    snapshot = newest_boilerplate(profile.alias, using).with_listed(
-        hash_passages(profile, [*listed, passage])
-    )
-    alone = BoilerplateSnapshot.from_runs(listed=hash_passages(profile, [passage]))
+    rows = list(listed_passages(scheme.profile, using).values_list("pk", "text"))
+    newest = newest_boilerplate(scheme.profile, using)
+    others = [text for pk, text in rows if pk != replaced]
+    without = newest.with_listed(hash_passages(scheme, others))
+    alone = BoilerplateSnapshot.from_runs(listed=hash_passages(scheme, [passage]))
     variants = Pair.objects.using(using).filter(scheme=scheme, verdict=Verdict.VARIANT)
     pairs = list(variants.select_related("a", "b").order_by("-pk")[:MAX_PAIRS])
     preview.total += variants.count()
     preview.examined += len(pairs)
-    fingerprints = fingerprints_of(
-        {side for pair in pairs for side in (pair.a_id, pair.b_id)}, scheme.pk, using
-    )
-    texts = read_texts(fingerprints.values(), scheme, using)
+    documents = {side for pair in pairs for side in (pair.a_id, pair.b_id)}
+    texts = read_unchanged_texts(fingerprints_of(documents, scheme.pk, using).values(), scheme, using)
     holders = {document for document, text in texts.items() if alone.find_ranges(text.text)}
+    with_passage = newest.with_listed([*without.listed, *alone.listed])
+    for pair in pairs:
+        if {pair.a_id, pair.b_id} <= holders:
+            preview.holding += 1
+            before, after = (
+                _verdict(texts[pair.a_id], texts[pair.b_id], scheme, snapshot)
+                for snapshot in (without, with_passage)
+            )
+            if before == Verdict.VARIANT != after:
+                preview.changed.append(pair)
 
+
+def _verdict(a: JudgeableText, b: JudgeableText, scheme: Scheme, snapshot: BoilerplateSnapshot) -> str:
     def algorithm_with(ignored_classes: tuple[str, ...] | None) -> Algorithm:
         algorithm = copy(algorithm_of(scheme, ignored_classes))
         algorithm.boilerplate = snapshot
         return algorithm
 
-    for pair in pairs:
-        if {pair.a_id, pair.b_id} <= holders:
-            preview.holding += 1
-            judged = judge_pair(texts[pair.a_id], texts[pair.b_id], algorithm_with)
-            if judged.judgement.verdict != pair.verdict:
-                preview.changed.append(pair)
+    return judge_pair(a, b, algorithm_with).judgement.verdict

@@ -1,4 +1,4 @@
-"""Snapshots of a profile's boilerplate. A digest names each; a process loads it once.
+"""Snapshots of a profile's boilerplate. A digest names each.
 
 No key depends on a snapshot. So an active scheme changes to a new one at once, and pairs that were judged with
 another one are stale (``stale_pairs``).
@@ -11,19 +11,18 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from django.db import transaction
-from django.db.models import QuerySet
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
 from django.db.models.signals import post_delete, post_save
 
 from ..adapters import language_of, registered_adapters
-from ..conf import Profile, get_aliases, get_profile
+from ..conf import get_aliases
 from ..db.transactions import call_after_commit
 from ..judge.boilerplate_snapshot import BoilerplateSnapshot, hash_runs
 from ..models import Boilerplate, IgnoredPassage, Scheme
 from ..text.canonical_text import CanonicalText as Text
-from ..text.tokens.synonyms import Synonyms
 from .locks import call_with_retries
-from .synonym_files import read_synonym_classes
+from .synonym_files import synonyms_of
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +33,15 @@ PARAMETER = "boilerplate"
 """The key in ``Scheme.parameters`` that holds the digest."""
 
 NO_BOILERPLATE = BoilerplateSnapshot.from_runs()
+
+
+class BoilerplateMissing(LookupError):
+    """A scheme names a snapshot that is not stored."""
+
+
+def named_digest(scheme: Scheme) -> str:
+    """Return the digest of the snapshot that the scheme names. Return an empty text if it names none."""
+    return str(scheme.parameters.get(PARAMETER, ""))
 
 
 def newest_row(profile: str, using: str) -> Boilerplate | None:
@@ -48,31 +56,51 @@ def newest_boilerplate(profile: str, using: str) -> BoilerplateSnapshot:
     return load_boilerplate(row.digest, using) if row else NO_BOILERPLATE
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def load_boilerplate(digest: str, using: str) -> BoilerplateSnapshot:
-    """Load the snapshot with a digest. Without its row, log a warning and return an empty one."""
+    """Load the snapshot with a digest. Raise BoilerplateMissing if it is not in the database."""
     if not digest:
         return NO_BOILERPLATE
     rows = Boilerplate.objects.using(using).filter(digest=digest).order_by("number")
     packed = rows.values_list("packed", flat=True).first()
     if packed is None:
-        logger.warning("The boilerplate %s is not in the database %r: nothing counts as such", digest, using)
-        return NO_BOILERPLATE
+        raise BoilerplateMissing(f"the boilerplate {digest} is not in the database {using!r}")
     return BoilerplateSnapshot.unpack(bytes(packed))
 
 
-def use_boilerplate(profile: str, snapshot: BoilerplateSnapshot, using: str) -> tuple[Boilerplate, bool]:
-    """Save a snapshot as the profile's newest, and let the active scheme name it.
+def boilerplate_of(scheme: Scheme) -> BoilerplateSnapshot | None:
+    """Return the snapshot that the scheme names. Return None if it names none.
 
-    Return its row, and whether it differs from the newest so far.
+    If it is lost, log a warning and return None: nothing counts as boilerplate then.
     """
-    return call_with_retries(_use_boilerplate, profile, snapshot, using)
+    digest = named_digest(scheme)
+    try:
+        return load_boilerplate(digest, scheme._state.db or "default") if digest else None
+    except BoilerplateMissing as error:
+        logger.warning("neardup: %s; nothing counts as boilerplate", error)
+        return None
+
+
+def update_boilerplate(
+    profile: str, using: str, found: Iterable[int] | None = None
+) -> tuple[Boilerplate | None, bool]:
+    """Store a snapshot of the found runs and of the staff's list, and let the active scheme name it.
+
+    Return the newest row of the profile, and whether it is a new one. Return None if there is no boilerplate and
+    never was. ``found``: None means the runs of the newest snapshot.
+    """
+    runs = None if found is None else list(found)
+    try:
+        return call_with_retries(_update, profile, using, runs)
+    except IntegrityError:
+        # Without an active scheme there is no row to lock, and another process was faster.
+        return call_with_retries(_update, profile, using, runs)
 
 
 def unused_boilerplate(profile: str, using: str) -> QuerySet[Boilerplate]:
     """Return the profile's snapshots except the two newest and the ones of active schemes."""
     rows = Boilerplate.objects.using(using).filter(profile=profile)
-    used = [scheme.parameters.get(PARAMETER, "") for scheme in _active_schemes(profile, using)]
+    used = [named_digest(scheme) for scheme in _active_schemes(profile, using)]
     latest = list(rows.order_by("-number").values_list("number", flat=True)[:MIN_KEPT])
     return rows.exclude(number__in=latest).exclude(digest__in=used)
 
@@ -82,21 +110,15 @@ def listed_passages(profile: str, using: str) -> QuerySet[IgnoredPassage]:
     return IgnoredPassage.objects.using(using).filter(profile__in=["", profile])
 
 
-def hash_passages(profile: Profile, passages: Iterable[str]) -> set[int]:
-    """Return the runs of words in passages, read as the profile reads its posts."""
+def hash_passages(scheme: Scheme, passages: Iterable[str]) -> set[int]:
+    """Return the runs of words in passages, read as the scheme reads the posts of its profile."""
+    adapters = [adapter for adapter in registered_adapters().values() if adapter.profile == scheme.profile]
     texts = list(passages)
-    classes = read_synonym_classes(profile) if texts else ()
     return {
         run
-        for language in (_languages_of(profile) if texts else ())
+        for language in {scheme.language, *(language_of(adapter, scheme) for adapter in adapters)}
         for text in texts
-        for run in hash_runs(
-            Text(
-                text,
-                language=language,
-                synonyms=Synonyms.from_classes(classes, language) if classes else None,
-            )
-        ).tolist()
+        for run in hash_runs(Text(text, language=language, synonyms=synonyms_of(scheme, language))).tolist()
     }
 
 
@@ -107,29 +129,29 @@ def connect() -> None:
 
 
 def _on_list_change(instance: IgnoredPassage, using: str, **kwargs: Any) -> None:
-    call_after_commit(using, renew_listed, using)
+    call_after_commit(using, _update_all, using)
 
 
-def renew_listed(using: str) -> None:
-    """Give every profile whose list has changed a new snapshot with the same found passages."""
+def _update_all(using: str) -> None:
     for alias in get_aliases():
-        newest = newest_boilerplate(alias, using)
-        passages = listed_passages(alias, using).values_list("text", flat=True)
-        snapshot = newest.with_listed(hash_passages(get_profile(alias), passages))
-        if snapshot.digest != newest.digest:
-            use_boilerplate(alias, snapshot, using)
+        update_boilerplate(alias, using)
 
 
-def _languages_of(profile: Profile) -> list[str]:
-    adapters = [adapter for adapter in registered_adapters().values() if adapter.profile == profile.alias]
-    return sorted({profile.language, *(language_of(adapter, profile) for adapter in adapters)})
-
-
-def _use_boilerplate(profile: str, snapshot: BoilerplateSnapshot, using: str) -> tuple[Boilerplate, bool]:
+def _update(profile: str, using: str, found: list[int] | None) -> tuple[Boilerplate | None, bool]:
     with transaction.atomic(using=using):
+        # A write that changes nothing locks the rows: two changes of the list must not lose one of them.
+        Scheme.objects.using(using).filter(profile=profile).update(generation=F("generation"))
+        schemes = _active_schemes(profile, using)
+        if not schemes:
+            # Nothing is indexed, so nobody knows how the posts will be read: the first scheme takes the list.
+            return None, False
         newest = newest_row(profile, using)
-        has_changed = newest is None or newest.digest != snapshot.digest
-        if newest is None or has_changed:
+        former = load_boilerplate(newest.digest, using) if newest else NO_BOILERPLATE
+        passages = listed_passages(profile, using).values_list("text", flat=True)
+        listed = hash_passages(schemes[-1], passages)
+        snapshot = BoilerplateSnapshot.from_runs(former.found if found is None else found, listed)
+        has_changed = snapshot.digest != former.digest
+        if has_changed:
             newest = Boilerplate.objects.using(using).create(
                 profile=profile,
                 number=newest.number + 1 if newest else 1,
@@ -137,13 +159,14 @@ def _use_boilerplate(profile: str, snapshot: BoilerplateSnapshot, using: str) ->
                 digest=snapshot.digest,
                 packed=snapshot.pack(),
             )
-        for scheme in _active_schemes(profile, using):
-            if scheme.parameters.get(PARAMETER, "") != newest.digest:
-                scheme.parameters[PARAMETER] = newest.digest
+        for scheme in schemes:
+            if named_digest(scheme) != snapshot.digest:
+                scheme.parameters[PARAMETER] = snapshot.digest
                 scheme.save(using=using, update_fields=["parameters"])
+        unused_boilerplate(profile, using).delete()
     return newest, has_changed
 
 
 def _active_schemes(profile: str, using: str) -> list[Scheme]:
     rows = Scheme.objects.using(using).filter(profile=profile, state=Scheme.State.ACTIVE)
-    return list(rows.only("profile", "parameters"))
+    return list(rows.defer("synonyms").order_by("generation"))

@@ -19,7 +19,7 @@ from ..db.sql import filter_in_chunks
 from ..judge.version import JUDGE_VERSION
 from ..models import Pair, Scheme
 from .decision_lookup import DecisionScope, decision_in_force, decision_scopes_for_pairs
-from .schemes import boilerplate_snapshot
+from .schemes import used_boilerplate
 from .stage_types import PairRow
 
 PreviousScores = dict[tuple[int, int], float]
@@ -106,7 +106,7 @@ def write_pairs(
     decisions = decision_scopes_for_pairs(pairs_by_key, using, locked_state.without_decisions)
     now, snapshot = (
         connections[using].ops.adapt_datetimefield_value(timezone.now()),
-        boilerplate_snapshot(scheme),
+        used_boilerplate(scheme),
     )
     new_rows, changed_rows, deleted_ids, changed_documents = [], [], [], set[int]()
     for key, pair in sorted(pairs_by_key.items()):

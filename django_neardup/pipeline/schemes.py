@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -19,8 +20,7 @@ from ..models import Scheme, Space
 from ..text.canonical_text import CanonicalText as Text
 from ..text.hashing import digest
 from ..text.version import CANONICALIZATION_VERSION
-from .boilerplate_store import PARAMETER as BOILERPLATE
-from .boilerplate_store import load_boilerplate, newest_row
+from .boilerplate_store import boilerplate_of, named_digest, update_boilerplate
 from .statistics_store import load_statistics, newest_snapshot
 from .synonym_files import read_synonym_classes, synonyms_digest, synonyms_of
 
@@ -38,11 +38,16 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
     schemes = Scheme.objects.using(using).defer("synonyms")
     try:
         with transaction.atomic(using=using):
-            return schemes.create(
+            scheme = schemes.create(
                 profile=profile.alias,
                 generation=1,
-                **_new_columns(profile, using),
+                **scheme_columns(profile, using),
+                secret=_new_secret(profile),
             )
+            # The staff may have listed passages before.
+            update_boilerplate(profile.alias, using)
+            scheme.refresh_from_db(fields=["parameters"])
+            return scheme
     except IntegrityError:
         # Another process has created it meanwhile.
         return schemes.get(profile=profile.alias, generation=1)
@@ -86,12 +91,22 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
     with transaction.atomic(using=using):
         previous = active_scheme(profile, using)
         Scheme.objects.using(using).filter(profile=profile.alias).update(state=Scheme.State.RETIRED)
-        return Scheme.objects.using(using).create(
+        scheme = Scheme.objects.using(using).create(
             profile=profile.alias,
             generation=previous.generation + 1,
             progress=previous.progress,
-            **_new_columns(profile, using),
+            secret=_new_secret(profile),
+            **scheme_columns(profile, using),
         )
+        # Other words are the runs of words of other texts. Those on the staff's list are read anew.
+        update_boilerplate(profile.alias, using, None if _reading_of(scheme) == _reading_of(previous) else ())
+        scheme.refresh_from_db(fields=["parameters"])
+    return scheme
+
+
+def _reading_of(scheme: Scheme) -> tuple[str, str, str]:
+    """Return what decides how a scheme reads words."""
+    return scheme.canonisation, scheme.language, str(scheme.parameters.get("synonyms", ""))
 
 
 def scheme_columns(profile: Profile, using: str) -> dict[str, Any]:
@@ -141,30 +156,29 @@ def algorithm_of(scheme: Scheme, ignored_classes: tuple[str, ...] | None = None)
     It is built once for each scheme object. Raise StatisticsMissing if the statistics of the scheme are gone.
     """
     algorithms: dict[Any, Algorithm] = scheme.__dict__.setdefault("_made", {})
-    statistics, boilerplate = scheme.parameters.get("statistics"), boilerplate_snapshot(scheme)
-    key = statistics, boilerplate, ignored_classes
+    statistics = scheme.parameters.get("statistics")
+    key = statistics, named_digest(scheme), ignored_classes
     if key not in algorithms:
         options = (
             dict(scheme.options)
             if ignored_classes is None
             else {**scheme.options, "ignored_differences": list(ignored_classes)}
         )
-        algorithms[key] = _build_algorithm(
-            scheme.algorithm,
-            json.dumps(options, sort_keys=True),
-            statistics,
-            boilerplate,
-            scheme._state.db or "default",
+        built = _build_algorithm(
+            scheme.algorithm, json.dumps(options, sort_keys=True), statistics, scheme._state.db or "default"
         )
+        # A copy: the cache must not keep old snapshots, which are large.
+        algorithms[key] = copy(built)
+        algorithms[key].boilerplate = boilerplate_of(scheme)
     return algorithms[key]
 
 
-def boilerplate_snapshot(scheme: Scheme) -> str:
-    """Return the digest of the snapshot of boilerplate that the scheme names.
+def used_boilerplate(scheme: Scheme) -> str:
+    """Return the digest of the boilerplate with which the scheme judges.
 
-    Return an empty text if it names none.
+    Return an empty text if there is none, or if it is lost.
     """
-    return str(scheme.parameters.get(BOILERPLATE, ""))
+    return named_digest(scheme) if named_digest(scheme) and algorithm_of(scheme).boilerplate else ""
 
 
 def get_or_create_space(adapter: Adapter, source: Source, using: str) -> Space:
@@ -208,21 +222,13 @@ def configured_secret(profile: Profile) -> str:
     return profile.secret.encode().hex()[:64] if profile.secret else ""
 
 
-def _new_columns(profile: Profile, using: str) -> dict[str, Any]:
-    """Return the columns of a scheme to be stored: with a secret, and with the newest boilerplate."""
-    columns, boilerplate = scheme_columns(profile, using), newest_row(profile.alias, using)
-    if boilerplate is not None:
-        columns["parameters"][BOILERPLATE] = boilerplate.digest
-    return {**columns, "secret": configured_secret(profile) or secrets.token_hex(16)}
+def _new_secret(profile: Profile) -> str:
+    return configured_secret(profile) or secrets.token_hex(16)
 
 
 @lru_cache(maxsize=64)
-def _build_algorithm(
-    name: str, options: str, statistics: str | None, boilerplate: str, using: str
-) -> Algorithm:
+def _build_algorithm(name: str, options: str, statistics: str | None, using: str) -> Algorithm:
     arguments = json.loads(options)
     if statistics:
         arguments["statistics"] = load_statistics(statistics, using)
-    algorithm = get_algorithm(name, **arguments)
-    algorithm.boilerplate = load_boilerplate(boilerplate, using) if boilerplate else None
-    return algorithm
+    return get_algorithm(name, **arguments)

@@ -10,15 +10,20 @@ from django.db.models import Q, QuerySet
 
 from ..judge.version import JUDGE_VERSION
 from ..models import Pair, Scheme
-from .schemes import boilerplate_snapshot
+from .boilerplate_store import named_digest
 
 
-def stale_pairs(using: str, content_types: Collection[int] | None = None) -> QuerySet[Pair]:
+def stale_pairs(
+    using: str, content_types: Collection[int] | None = None, profile: str | None = None
+) -> QuerySet[Pair]:
     """Return the pairs of active schemes that the present judge has not judged.
 
     ``content_types``: at least one side is a post of these content types. None means all posts.
+    ``profile``: only pairs of this profile.
     """
     schemes = Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).defer("synonyms")
+    if profile is not None:
+        schemes = schemes.filter(profile=profile)
     pairs = Pair.objects.using(using).filter(reduce(or_, map(_is_stale, schemes), Q(pk__in=())))
     if content_types is None:
         return pairs
@@ -26,7 +31,7 @@ def stale_pairs(using: str, content_types: Collection[int] | None = None) -> Que
 
 
 def _is_stale(scheme: Scheme) -> Q:
-    snapshot = boilerplate_snapshot(scheme)
+    snapshot = named_digest(scheme)
     # Ranges, since an index does not find unequal values.
     other_version = Q(judge_version__lt=JUDGE_VERSION) | Q(judge_version__gt=JUDGE_VERSION)
     other_snapshot = Q(snapshot__lt=snapshot) | Q(snapshot__gt=snapshot)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from ..algorithms.statistics import StatisticsMissing, TermStatistics
 from ..models import Scheme
@@ -59,6 +59,8 @@ def unused_snapshots(profile: str, using: str) -> QuerySet[Snapshot]:
 
 def _save_statistics(profile: str, statistics: TermStatistics, using: str) -> tuple[Snapshot, bool]:
     with transaction.atomic(using=using):
+        # A write that changes nothing locks the rows: ``parameters`` holds what others write too.
+        Scheme.objects.using(using).filter(profile=profile).update(generation=F("generation"))
         newest = newest_snapshot(profile, using)
         has_changed = newest is None or newest.digest != statistics.digest
         if newest is None or has_changed:

@@ -118,20 +118,41 @@ def read_texts(
     A document is left out if its object is gone, is no longer compared or cannot be read. Such a document is
     marked. So is a document with another digest than the stored one.
     """
+    texts: dict[int, JudgeableText] = {}
+    for document, (source, text) in _read_all(fingerprints, scheme, using).items():
+        if text is not None:
+            texts[document] = text
+        if text is None or text.side.stored_digest != text.side.read_digest:
+            # A recheck, even if the text becomes what it was: the pair with this document was not judged.
+            mark_document(document, using, recheck=source is not None)
+    return texts
+
+
+def read_unchanged_texts(
+    fingerprints: Iterable[StoredFingerprint], scheme: Scheme, using: str
+) -> dict[int, JudgeableText]:
+    """Read the texts of fingerprints that are as they were signed, by document id. Nothing is marked."""
+    return {
+        document: text
+        for document, (_, text) in _read_all(fingerprints, scheme, using).items()
+        if text is not None and text.side.stored_digest == text.side.read_digest
+    }
+
+
+def _read_all(
+    fingerprints: Iterable[StoredFingerprint], scheme: Scheme, using: str
+) -> dict[int, tuple[Source | None, JudgeableText | None]]:
+    """Return source and text by document id. They are None if there is nothing to read, or to compare."""
     requested = list(fingerprints)
     sources = read_sources(
         [(fingerprint.content_type_id, fingerprint.object_id) for fingerprint in requested], using
     )
-    texts: dict[int, JudgeableText] = {}
+    read: dict[int, tuple[Source | None, JudgeableText | None]] = {}
     for fingerprint in requested:
         source = sources.get((fingerprint.content_type_id, fingerprint.object_id))
         text = _read_text(fingerprint, adapter_of(fingerprint.content_type_id, using), source, scheme)
-        if text is not None:
-            texts[fingerprint.document_id] = text
-        if text is None or text.side.stored_digest != text.side.read_digest:
-            # A recheck, even if the text becomes what it was: the pair with this document was not judged.
-            mark_document(fingerprint.document_id, using, recheck=source is not None)
-    return texts
+        read[fingerprint.document_id] = source, text
+    return read
 
 
 def _read_text(

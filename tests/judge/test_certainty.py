@@ -224,3 +224,39 @@ def test_two_items_that_share_only_a_footer_are_a_doubt(one: str, other: str) ->
 def test_an_item_with_another_name_and_the_same_words_beside_it_is_sure(one: str, other: str) -> None:
     judgement = judge(one, other)
     assert (judgement.verdict, judgement.doubtful) == ("variant", False)
+
+
+SOFA = (
+    "Диван угловой, обивка без пятен и зацепок, механизм работает исправно, подушки в комплекте, место большое, "
+    "ящик для белья сухой и чистый, хранился дома, ножки целые, размер подходит для маленькой комнаты."
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            f"{SOFA} Цена 5000 руб, звоните 89001112233 Иван.",
+            f"{SOFA} Отдам за 4500, пишите в телеграм, Пётр.",
+        ),
+        (f"{SOFA} Торг уместен.", f"{SOFA} Без торга, самовывоз сегодня, звонить после шести."),
+        (f"{SOFA} Самовывоз с Лесной.", f"{SOFA} Доставка в пределах города, подъём на этаж."),
+        (f"Срочно! {SOFA}", f"Продаю. {SOFA}"),
+        (f"Добрый день! {SOFA}", f"Здравствуйте. {SOFA}"),
+    ],
+)
+def test_a_copy_with_other_words_at_its_edge_stays_a_duplicate(one: str, other: str) -> None:
+    judgement = judge(one, other)
+    assert (judgement.verdict, judgement.doubtful) == ("duplicate", False)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Продаю стол в хорошем состоянии", "Отдам коляску даром"),
+        ("Куплю велосипед недорого", "Котята в добрые руки"),
+    ],
+)
+def test_two_offers_that_share_only_a_footer_are_no_duplicate(one: str, other: str) -> None:
+    judgement = judge(f"{one}. {FRAME}", f"{other}. {FRAME}")
+    assert judgement.verdict in ("related", "variant") and judgement.doubtful

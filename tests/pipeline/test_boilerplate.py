@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
+from itertools import combinations
 
 import pytest
 from django.core.management import call_command
 
 from django_neardup.conf import get_profile
-from django_neardup.models import Boilerplate, Document, IgnoredPassage, Pair, Scheme
-from django_neardup.pipeline import schemes
+from django_neardup.models import Boilerplate, IgnoredPassage, Pair, Scheme
 from django_neardup.pipeline.boilerplate_builder import MIN_HOLDERS, find_boilerplate
-from django_neardup.pipeline.boilerplate_store import load_boilerplate, newest_boilerplate, use_boilerplate
+from django_neardup.pipeline.boilerplate_store import load_boilerplate, newest_boilerplate, update_boilerplate
+from django_neardup.pipeline.scheme_cache import clear_cache
 from django_neardup.pipeline.stale_pairs import stale_pairs
 from tests.pipeline.helpers import SOFA, SOFA_EDITED, document, pair, post, snapshot, work
 from tests.testapp.models import Ad, Author
@@ -58,8 +59,12 @@ def goods(*shops, footer=FOOTER, count=10):
 
 
 def find():
-    found, _passages = find_boilerplate(get_profile(), "default")
-    return found
+    """Return the runs of words that would be boilerplate."""
+    return find_boilerplate(get_profile(), "default")[0]
+
+
+def pairs_of(item):
+    return [row for row in Pair.objects.all() if document(item).pk in (row.a_id, row.b_id)]
 
 
 def verdicts():
@@ -77,7 +82,7 @@ def test_goods_under_one_footer_are_no_variants_and_a_repost_is_a_duplicate(shop
     run("neardup_index", rejudge=True)
     repost = post(f"Продаю дрель ударную Bosch, два аккумулятора и кейс. {FOOTER}", author=shops[0])
     work()
-    of_repost = {row.verdict for row in Pair.objects.all() if document(repost).pk in (row.a_id, row.b_id)}
+    of_repost = {row.verdict for row in pairs_of(repost)}
     assert pair(items[0], repost).verdict == "duplicate" and of_repost == {"duplicate", "related"}
     assert [row for row in Pair.objects.all() if row.verdict == "variant"] == []
     assert pair(items[0], items[7]).evidence["passages"][-1]["boilerplate"] is True
@@ -158,9 +163,9 @@ def test_two_changes_and_a_rejudgement_equal_a_fresh_index():
     run("neardup_statistics", boilerplate=True)
     run("neardup_index", rejudge=True)
     IgnoredPassage.objects.create(text=FOOTER[:120])
-    newest = newest_boilerplate("default", "default")
-    use_boilerplate("default", type(newest)(newest.found[: len(newest.found) // 2], newest.listed), "default")
-    assert Boilerplate.objects.count() == 3 and stale_pairs("default").exists()
+    found = newest_boilerplate("default", "default").found
+    update_boilerplate("default", "default", found[: len(found) // 2])
+    assert Boilerplate.objects.order_by("-number")[0].number == 3 and stale_pairs("default").exists()
     run("neardup_index", rejudge=True)
     rejudged, names = snapshot(), verdicts()
 
@@ -219,18 +224,24 @@ def test_the_second_search_changes_nothing():
     assert Boilerplate.objects.count() == 1
 
 
-def test_a_lost_snapshot_is_logged_and_nothing_counts(caplog):
+def test_a_lost_snapshot_is_logged_and_counts_again_when_it_is_back(caplog):
     items = goods(*authors(1))
     work()
     run("neardup_statistics", boilerplate=True)
+    run("neardup_index", rejudge=True)
+    lost = list(Boilerplate.objects.all())
     Boilerplate.objects.all().delete()
     load_boilerplate.cache_clear()
-    schemes._build_algorithm.cache_clear()
+    clear_cache("default")
     items[0].text += " Торг."
     items[0].save()
     work()
     assert "is not in the database" in caplog.text
-    assert Document.objects.filter(state=Document.State.INDEXED).count() == len(items)
+    assert {row.snapshot for row in pairs_of(items[0])} == {""} and pair(*items[:2]).verdict == "variant"
+
+    Boilerplate.objects.bulk_create(lost)
+    run("neardup_index", rejudge=True)
+    assert pair(*items[:2]).verdict == "related" and not stale_pairs("default").exists()
 
 
 def test_old_snapshots_are_deleted():
@@ -240,3 +251,109 @@ def test_old_snapshots_are_deleted():
         work()
         run("neardup_statistics", boilerplate=True)
     assert Boilerplate.objects.count() <= 3
+
+
+USUAL = (
+    "Продаю стол в хорошем состоянии", "Отдам коляску даром", "Куплю велосипед недорого", "Шкаф", "Диван угловой",
+    "Продаю холодильник, работает", "Стул новый", "Комод белый, три ящика",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["{}. {}", "{}\n{}", "{} {}"])
+def test_usual_goods_under_one_footer_are_no_duplicates_before_any_search(form):
+    items = [post(form.format(item, FOOTER)) for item in USUAL]
+    work()
+    found = {pair(one, other).verdict for one, other in combinations(items, 2)}
+    assert found <= {"variant", "related"}
+    # Without a stop the item and the first words of the footer may be one sentence.
+    assert form == "{} {}" or not Pair.objects.filter(verdict="variant", doubtful=False).exists()
+
+
+def test_a_footer_makes_no_variants_of_posts_with_unequal_identities():
+    (shop,) = authors(1)
+    items = goods(shop)
+    for number, item in enumerate(items):
+        item.sku = f"A-{number}"
+        item.save()
+    work()
+    run("neardup_statistics", boilerplate=True)
+    run("neardup_index", rejudge=True)
+    assert {row.verdict for row in Pair.objects.all()} == {"related"}
+
+
+@pytest.mark.parametrize("copies", [5, 64])
+@pytest.mark.parametrize("author_count", [1, 5])
+def test_planted_copies_with_another_code_stay_variants(copies, author_count):
+    accounts = authors(author_count)
+    for number in range(copies):
+        post(f"{SOFA} Модель AB-{1000 + 7 * number}.", author=accounts[number % author_count])
+    work()
+    before = verdicts()
+    assert "variant" in {verdict for verdict, _ in before.values()}
+    run("neardup_statistics", boilerplate=True)
+    run("neardup_index", rejudge=True)
+    assert verdicts() == before
+
+
+@pytest.mark.parametrize("copies", [64, 200])
+def test_many_copies_of_one_post_hide_no_footer(copies):
+    shops = authors(7)
+    goods(*shops)
+    work()
+    before = find()
+    for _ in range(copies):
+        post(f"Самокат детский трёхколёсный. {FOOTER}", author=shops[0])
+    work()
+    assert before and find() == before
+
+
+def test_a_change_of_the_list_during_a_search_is_kept(monkeypatch):
+    goods(*authors(1))
+    work()
+
+    def found_meanwhile(*args):
+        IgnoredPassage.objects.create(text=SOFA)
+        return find_boilerplate(*args)
+
+    monkeypatch.setattr("django_neardup.management.boilerplate_run.find_boilerplate", found_meanwhile)
+    run("neardup_statistics", boilerplate=True)
+    newest = newest_boilerplate("default", "default")
+    assert newest.found and newest.listed
+
+
+def test_statistics_that_are_saved_meanwhile_stay_in_the_scheme():
+    post(SOFA)
+    work()
+    scheme = Scheme.objects.get()
+    Scheme.objects.update(parameters={**scheme.parameters, "other": "value"})
+    IgnoredPassage.objects.create(text=FOOTER)
+    parameters = Scheme.objects.get().parameters
+    assert parameters["other"] == "value" and parameters["boilerplate"]
+
+
+def test_a_list_from_before_the_first_post_counts():
+    IgnoredPassage.objects.create(text=FOOTER)
+    assert not Boilerplate.objects.exists()
+    one, other = (post(f"{item}. {FOOTER}", author=author) for item, author in zip(GOODS, authors(2)))
+    work()
+    assert pair(one, other).verdict == "related"
+
+
+@pytest.mark.parametrize("is_read_alike", [True, False])
+def test_a_new_generation_keeps_what_it_reads_alike(settings, is_read_alike):
+    goods(*authors(1))
+    work()
+    run("neardup_statistics", boilerplate=True)
+    IgnoredPassage.objects.create(text=SOFA)
+    before = newest_boilerplate("default", "default")
+    if not is_read_alike:
+        settings.NEARDUP = {"default": {"LANGUAGE": "uk"}}
+    run("neardup_index", rebuild=True)
+    after = newest_boilerplate("default", "default")
+    assert after.listed and list(after.found) == (list(before.found) if is_read_alike else [])
+    assert Scheme.objects.get(state="active").parameters["boilerplate"] == after.digest
+
+
+def test_the_search_on_an_empty_database_stores_nothing():
+    assert "0 passages" in run("neardup_statistics", boilerplate=True, dry_run=True)
+    assert not Scheme.objects.exists() and not Boilerplate.objects.exists()
