@@ -187,7 +187,9 @@ def compare_texts(
     deciding = algorithm or get_algorithm(DEFAULT_ALGORITHM)
     _check_can_decide(deciding, gather_command)
     alignment = align(a, b)
-    judgement = complete_judgement(deciding.judge(a, b, author), a, b, alignment)
+    # A site's own algorithm need not know authors.
+    judged = deciding.judge(a, b, author) if author and deciding.boilerplate else deciding.judge(a, b)
+    judgement = complete_judgement(judged, a, b, alignment)
     results = [_build_result(deciding, a, b, judgement)]
     results += [
         _build_result(other, a, b, gather_command=gather_command)
