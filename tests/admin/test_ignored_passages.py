@@ -8,7 +8,7 @@ from django_neardup.models import Boilerplate, IgnoredPassage, Pair, Scheme
 from tests.admin.tools import list_of, page_of, told
 from tests.pipeline.helpers import SOFA, pair, post, work
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine_alike]
 
 ADD = "admin:neardup_ignoredpassage_add"
 PREVIEW = "admin:neardup_ignoredpassage_preview"

@@ -101,6 +101,7 @@ def test_another_item_in_the_words_beside_the_footer_stays_a_variant():
     assert pair(one, other).verdict == "variant"
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("planted", [SOFA, SOFA_EDITED])
 def test_planted_copies_by_one_author_change_no_verdict(planted):
     attacker, victim, third = authors(3)
@@ -119,6 +120,7 @@ def test_planted_copies_by_one_author_change_no_verdict(planted):
     assert verdicts() == before
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("author_count", [1, 64])
 def test_copies_of_one_text_count_once_whoever_posts_them(author_count):
     people = authors(author_count)
@@ -259,6 +261,7 @@ USUAL = (
 )  # fmt: skip
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("form", ["{}. {}", "{}\n{}", "{} {}"])
 def test_usual_goods_under_one_footer_are_no_duplicates_before_any_search(form):
     items = [post(form.format(item, FOOTER)) for item in USUAL]
@@ -281,6 +284,7 @@ def test_a_footer_makes_no_variants_of_posts_with_unequal_identities():
     assert {row.verdict for row in Pair.objects.all()} == {"related"}
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("copies", [5, 64])
 @pytest.mark.parametrize("author_count", [1, 5])
 def test_planted_copies_with_another_code_stay_variants(copies, author_count):
@@ -295,6 +299,7 @@ def test_planted_copies_with_another_code_stay_variants(copies, author_count):
     assert verdicts() == before
 
 
+@pytest.mark.engine_alike
 @pytest.mark.parametrize("copies", [64, 200])
 def test_many_copies_of_one_post_hide_no_footer(copies):
     shops = authors(7)
