@@ -8,12 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from ..judge.boilerplate_snapshot import (
-    BoilerplateSnapshot,
-    only_figures_differ,
-    part_passages,
-    without_ranges,
-)
+from ..judge.boilerplate_snapshot import BoilerplateSnapshot
 from ..judge.certainty import ADVERTS, certainty_of
 from ..judge.differences import Difference, Passage, find_differences, find_passages
 from ..judge.meanings import Meaning
@@ -157,7 +152,7 @@ class Algorithm(ABC):
     - ``ignored_differences``: classes of differences that never decide.
     - ``statistics``: of a collection, for the algorithms that need or use them.
 
-    ``boilerplate``: the snapshot of the site's boilerplate, or None. A site sets it: it changes no key and no payload.
+    ``boilerplate``: the snapshot of the site's boilerplate, or None. A site sets it, and ``judge_on_site`` applies it.
 
     A subclass lists its own arguments in ``options``, and stores each as an attribute of that name.
     """
@@ -294,51 +289,11 @@ class Algorithm(ABC):
         rows = zip(*(column.tolist() for column in columns))
         return np.array([self.should_judge(*row) for row in rows], np.bool_)
 
-    def judge(self, a: CanonicalText, b: CanonicalText, author: str = "") -> Judgement:
-        """Return the verdict on two texts: the algorithm's own, then the guard's if it is on.
-
-        ``author``: the author of both texts, if one has written both. Only then their own boilerplate counts.
-        """
-        judgement = self._judge_texts(a, b)
-        if self.boilerplate is not None and judgement.is_similar and not judgement.exact:
-            return self._without_boilerplate(judgement, a, b, author, self.boilerplate)
-        return judgement
-
-    def _judge_texts(self, a: CanonicalText, b: CanonicalText) -> Judgement:
+    def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
+        """Return the verdict on two texts: the algorithm's own, then the guard's if it is on."""
         if is_second(a, b):
             return self._judge_ordered(b, a).swap_sides()
         return self._judge_ordered(a, b)
-
-    def _without_boilerplate(
-        self,
-        judgement: Judgement,
-        a: CanonicalText,
-        b: CanonicalText,
-        author: str,
-        boilerplate: BoilerplateSnapshot,
-    ) -> Judgement:
-        """Mark the boilerplate among the passages. A ``variant`` that is none without it is ``related``.
-
-        A ``duplicate`` stays one: what many texts share says nothing against two that are equal.
-        """
-        ranges_a, ranges_b = boilerplate.find_ranges(a, author), boilerplate.find_ranges(b, author)
-        if not ranges_a or not ranges_b:
-            return judgement
-        passages = part_passages(a, b, judgement.passages, ranges_a, ranges_b)
-        judgement = replace(judgement, passages=passages)
-        if judgement.verdict != "variant" or only_figures_differ(judgement.differences, ranges_a, ranges_b):
-            return judgement
-        own = self._judge_texts(without_ranges(a, ranges_a), without_ranges(b, ranges_b))
-        if own.verdict in ("variant", "duplicate"):
-            return judgement
-        return replace(
-            judgement,
-            verdict="related",
-            doubtful=False,
-            classes=(),
-            differences=tuple(item.without_decision() for item in judgement.differences),
-            shares_only_boilerplate=True,
-        )
 
     def _judge_ordered(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         if not len(a) or not len(b):

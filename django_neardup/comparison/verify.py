@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..algorithms.base import Algorithm, Judgement
+from ..algorithms.site_judgement import judge_on_site
 from .compared_texts import (
     Candidates,
     JudgeableText,
@@ -94,10 +95,8 @@ def judge_pair(a: JudgeableText, b: JudgeableText, algorithm_ignoring: Algorithm
     ignored = None
     if a.ignored_classes is not None or b.ignored_classes is not None:
         ignored = tuple(sorted({*(a.ignored_classes or ()), *(b.ignored_classes or ())}))
-    algorithm = algorithm_ignoring(ignored)
-    author = a.author if a.author == b.author and algorithm.boilerplate is not None else ""
-    # A site's own algorithm need not know authors.
-    judgement = algorithm.judge(a.text, b.text, author) if author else algorithm.judge(a.text, b.text)
+    author = a.author if a.author == b.author else ""
+    judgement = judge_on_site(algorithm_ignoring(ignored), a.text, b.text, author)
     return JudgedPair(a.side, b.side, apply_identity(judgement, a.identity, b.identity))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 from ..adapters import Adapter
+from ..algorithms.site_judgement import judge_on_site
 from ..comparison.verify import apply_identity
 from ..text.heads import first_line_length
 
@@ -93,7 +94,7 @@ def _retitled_pairs(result: PreviewResult) -> Iterator[tuple[SignedDocument, Sig
 
 
 def _judge_with_heads(a: SignedDocument, b: SignedDocument) -> str:
-    judgement = a.algorithm.judge(_with_head(a), _with_head(b))
+    judgement = judge_on_site(a.algorithm, _with_head(a), _with_head(b))
     return apply_identity(judgement, a.identity, b.identity).verdict
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..algorithms import Algorithm, Judgement, algorithm_names, get_algorithm
+from ..algorithms.site_judgement import judge_on_site
 from ..algorithms.statistics import StatisticsMissing, TermStatistics
 from ..judge.boilerplate_snapshot import BoilerplateSnapshot, part_passages
 from ..judge.differences import Passage, find_differences, find_passages
@@ -187,9 +188,7 @@ def compare_texts(
     deciding = algorithm or get_algorithm(DEFAULT_ALGORITHM)
     _check_can_decide(deciding, gather_command)
     alignment = align(a, b)
-    # A site's own algorithm need not know authors.
-    judged = deciding.judge(a, b, author) if author and deciding.boilerplate else deciding.judge(a, b)
-    judgement = complete_judgement(judged, a, b, alignment)
+    judgement = complete_judgement(judge_on_site(deciding, a, b, author), a, b, alignment)
     results = [_build_result(deciding, a, b, judgement)]
     results += [
         _build_result(other, a, b, gather_command=gather_command)

@@ -22,7 +22,7 @@ class Words(Algorithm):
     def measure(self, a: bytes, b: bytes) -> float:
         return 1.0
 
-    def judge(self, a: CanonicalText, b: CanonicalText, author: str = "") -> Judgement:
+    def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         return Judgement("duplicate", 1.0)
 
 

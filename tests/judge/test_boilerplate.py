@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_neardup.algorithms.registry import algorithm_names, get_algorithm
+from django_neardup.algorithms.site_judgement import judge_on_site
 from django_neardup.judge.boilerplate_snapshot import (
     MIN_WORDS,
     RUN_WORDS,
@@ -31,7 +32,7 @@ LISTED = BoilerplateSnapshot.from_runs(listed=hash_runs(Text(FOOTER)).tolist())
 def judge(a, b, snapshot, author="", name="neardup"):
     algorithm = get_algorithm(name)
     algorithm.boilerplate = snapshot
-    return algorithm.judge(Text(a), Text(b), author)
+    return judge_on_site(algorithm, Text(a), Text(b), author)
 
 
 def found(text, snapshot, author=""):

@@ -53,7 +53,7 @@ class JudgeOfTests(NearDup):
     present: Callable[[str, str], Judgement] = staticmethod(duplicate)
     signed: int = 0
 
-    def judge(self, a: CanonicalText, b: CanonicalText, author: str = "") -> Judgement:
+    def judge(self, a: CanonicalText, b: CanonicalText) -> Judgement:
         return type(self).present(a.raw, b.raw)
 
     def sign_batch(self, batch):
