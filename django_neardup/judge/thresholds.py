@@ -26,12 +26,6 @@ MIN_OPENING_WORDS = 6
 MIN_UNALIGNED_OPENING_SHARE = 0.5
 MIN_OPENING_DIFFERENCE = 0.8
 MAX_OPENING_SCORE = 0.85
-# Of `share_only_a_frame`.
-MIN_FRAME_WORDS = 30
-MAX_BORDER_WORDS = 2
-MIN_OWN_WORDS = 2
-MIN_OWN_SHARE = 0.75
-MAX_UNALIGNED_FRAME_SHARE = 0.1
 # Of `is_contained` and `is_edited_copy`.
 MIN_CONTAINED_SHARE = 0.80
 MIN_CONTAINMENT_DIFFERENCE = 0.12
@@ -125,67 +119,21 @@ def has_different_openings(a: CanonicalText, b: CanonicalText, alignment: Alignm
     return min(shares) >= MIN_OPENING_DIFFERENCE
 
 
-def share_only_a_frame(
-    a: CanonicalText,
-    b: CanonicalText,
-    alignment: Alignment,
-    min_own_share: float = MIN_UNALIGNED_OPENING_SHARE,
-    steps: tuple[int, ...] = (1, -1),
-) -> bool:
-    """Return whether two texts have little in common but one long passage at their end, or at their beginning.
-
-    It may be a shop's footer, or one description of two items: the texts alone do not tell. ``min_own_share``: the
-    share by weight of the words beside the passage that must be unaligned in both texts. ``steps``: 1 for a passage at
-    the end, -1 for one at the beginning.
-    """
-    for step in steps:
-        sides = (a, alignment.forward[::step]), (b, alignment.backward[::step])
-        starts = [_frame_start(text, positions, step) for text, positions in sides]
-        ends = [opening_length(positions) for _, positions in sides]
-        # An abbreviation may hide the end of a sentence in one text: ресивер 50 л.
-        share = min_own_share if any(starts) else max(min_own_share, MIN_OWN_SHARE)
-        if (any(starts) or max(ends) >= MIN_OWN_WORDS) and all(
-            _is_frame(text.weights[::step], positions, start or end, share)
-            for (text, positions), start, end in zip(sides, starts, ends, strict=True)
-        ):
-            return True
-    return False
-
-
-def _frame_start(text: CanonicalText, positions: Sequence[int], step: int) -> int:
-    """Return the edge of a sentence at the first aligned words, or 0 if there is none.
-
-    ``step``: -1 means that ``positions`` go from the last word to the first.
-    """
-    edges = {end if step == 1 else len(positions) - start for start, end in text.sentences}
-    # The first words of the frame may happen to be the last ones before it, too.
-    first_aligned = opening_length(positions)
-    nearby = range(first_aligned, first_aligned + MAX_BORDER_WORDS + 1)
-    return next((edge for edge in nearby if edge in edges), 0)
-
-
-def _is_frame(weights: Sequence[float], positions: Sequence[int], start: int, min_own_share: float) -> bool:
-    """Return whether nearly all words from ``start`` on are aligned, and most words before it are not."""
-    if not start or len(positions) - start < MIN_FRAME_WORDS:
-        return False
-    unaligned = [weight if position < 0 else 0.0 for weight, position in zip(weights, positions, strict=True)]
-    own_share, frame_share = (
-        sum(unaligned[part]) / sum(weights[part]) for part in (slice(start), slice(start, None))
-    )
-    return own_share >= min_own_share and frame_share <= MAX_UNALIGNED_FRAME_SHARE
-
-
 def _opening_share(weights: Sequence[float], positions: Sequence[int]) -> float:
     """Return the share, by weight, of a text's unaligned words that stand before its first aligned passage.
 
     Return 0 if fewer than 6 words stand before it, or if more than half of their weight is aligned.
     """
-    end = opening_length(positions)
-    unaligned = [weight if position < 0 else 0.0 for weight, position in zip(weights, positions, strict=True)]
+    end, unaligned = opening_length(positions), unaligned_weights(weights, positions)
     starts_late = end >= MIN_OPENING_WORDS and sum(unaligned[:end]) >= MIN_UNALIGNED_OPENING_SHARE * sum(
         weights[:end]
     )
     return sum(unaligned[:end]) / sum(unaligned) if starts_late else 0.0
+
+
+def unaligned_weights(weights: Sequence[float], positions: Sequence[int]) -> list[float]:
+    """Return the weight of each word without a counterpart, and 0 for the others."""
+    return [weight if position < 0 else 0.0 for weight, position in zip(weights, positions, strict=True)]
 
 
 def opening_length(positions: Sequence[int]) -> int:

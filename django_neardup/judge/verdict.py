@@ -12,8 +12,8 @@ from ..text.alignment.gaps import Gap
 from ..text.alignment.keyboard import is_slip
 from ..text.canonical_text import CanonicalText
 from .certainty import MIN_PROBABILITY, UNCALIBRATED, Certainty, Features, measure_features
+from .frames import are_items_in_one_frame, share_only_a_frame
 from .heads import find_other_heads
-from .judged_text import names_item
 from .meanings import ANYWHERE, DOUBT, HEAD, IGNORED, OTHER_ITEM, WORDS, Meaning
 from .noise import character_score, without_noise
 from .pair_context import PairContext
@@ -23,7 +23,6 @@ from .role_swaps import find_role_swaps
 from .rules import FIGURE_RULES, IGNORING_RULES, RULES, RULES_BEHIND_HEADS
 from .rules.figures import FigureRule
 from .thresholds import (
-    MIN_OWN_SHARE,
     SHORT_RELATED_SCORE,
     has_different_openings,
     has_duplicate_score,
@@ -31,7 +30,6 @@ from .thresholds import (
     is_edited_copy,
     is_similar_enough,
     min_duplicate_score,
-    share_only_a_frame,
 )
 from .word_classes import IGNORED_CLASSES
 
@@ -116,7 +114,9 @@ def decide_verdict(
         by_quotations = verdict_by_quotations(a, b, SHORT_RELATED_SCORE) if guard else ""
         if by_quotations:
             return conclude(by_quotations)
-        if guard and noisy_score is None and _are_items_in_one_frame(context, meanings):
+        # Where words do not decide, another beginning is an edit.
+        may_be_items = guard and guard_words and context.shorter_length <= MAX_DECIDED_BY_ONLY_WORD
+        if may_be_items and noisy_score is None and are_items_in_one_frame(context, meanings):
             return conclude("related", doubtful=True)
         doubts = tuple(meaning for meaning in meanings if meaning.effect == DOUBT) if guard else ()
         if doubts or (guard and is_only_a_guess(context)):
@@ -131,39 +131,6 @@ def decide_verdict(
         doubtful=may_be_same and not is_duplicate,
         features=features,
     )
-
-
-def _are_items_in_one_frame(context: PairContext, meanings: Iterable[Meaning]) -> bool:
-    """Return whether two adverts share one long passage, and say what they are about in other words beside it.
-
-    What is ignored is no such word: another price, another telephone or other buttons at the end.
-    """
-    if not context.guard_words or context.shorter_length > MAX_DECIDED_BY_ONLY_WORD:
-        return False
-    alignment, gaps = context.alignment, [meaning.gap for meaning in meanings if meaning.effect == IGNORED]
-    # The clause that names the item is no term of the deal: Куплю велосипед недорого.
-    ignored_a, ignored_b = (
-        positions.difference(range(*side.item_clause))
-        for side, positions in zip((context.a, context.b), context.ignored_positions, strict=True)
-    )
-    ignored_a |= {position for gap in gaps for position in range(gap.start_a, gap.end_a)}
-    ignored_b |= {position for gap in gaps for position in range(gap.start_b, gap.end_b)}
-    if not all(
-        any(
-            names_item(side.tokens[position])
-            for position in side.unaligned_positions
-            if position not in ignored
-        )
-        for side, ignored in ((context.a, ignored_a), (context.b, ignored_b))
-    ):
-        return False
-    forward, backward = (
-        tuple(0 if position in ignored else other for position, other in enumerate(positions))
-        for positions, ignored in ((alignment.forward, ignored_a), (alignment.backward, ignored_b))
-    )
-    aligned = replace(alignment, forward=forward, backward=backward)
-    # The end of a text never makes another item.
-    return share_only_a_frame(context.a.text, context.b.text, aligned, MIN_OWN_SHARE, steps=(1,))
 
 
 def without_ignored_terms(context: PairContext) -> Alignment:
