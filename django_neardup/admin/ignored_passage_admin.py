@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Field, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from ..conf import get_aliases, get_profile
 from ..judge.boilerplate_snapshot import RUN_WORDS
-from ..models import IgnoredPassage, Pair
+from ..models import IgnoredPassage
 from ..pipeline.boilerplate_preview import preview_passage
 from ..text.canonical_text import CanonicalText as Text
-from .base import ReadOnlyAdmin, non_atomic_requests
-from .visible_objects import load_displayed_posts
+from .staff_list_admin import StaffListAdmin
+from .visible_objects import attach_pair_posts
 
 MAX_EXAMPLES = 20
 
@@ -42,30 +40,15 @@ class IgnoredPassageForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(IgnoredPassage)
-class IgnoredPassageAdmin(ReadOnlyAdmin):
-    """The list of passages to ignore, newest first.
-
-    People who review near-duplicates may view it. Changes need Django's own model permissions.
-    """
+class IgnoredPassageAdmin(StaffListAdmin):
+    """The list of passages to ignore, newest first."""
 
     form = IgnoredPassageForm
     change_form_template = "neardup/admin/passage_form.html"
     list_display = ("beginning", "profile_name", "note", "by_name", "created")
-    list_per_page = 50
-    ordering = ("-pk",)
     search_fields = ("text", "note", "by_name")
     search_help_text = gettext_lazy("Passage, note, who wrote it")
     fields = ("text", "profile", "note", "by_name", "created")
-    readonly_fields = ("by_name", "created")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return admin.ModelAdmin.has_add_permission(self, request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return admin.ModelAdmin.has_change_permission(self, request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
     def get_urls(self) -> list[URLPattern]:
         view, name = self.admin_site.admin_view(self.preview_view), "neardup_ignoredpassage_preview"
@@ -79,24 +62,8 @@ class IgnoredPassageAdmin(ReadOnlyAdmin):
     def beginning(self, row: IgnoredPassage) -> str:
         return str(row)
 
-    @admin.display(description=gettext_lazy("profile"), ordering="profile")
-    def profile_name(self, row: IgnoredPassage) -> str:
-        return row.profile or _("every profile")
-
-    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name != "profile":
-            return super().formfield_for_dbfield(db_field, request, **kwargs)
-        aliases = [(alias, alias) for alias in get_aliases()]
-        return forms.ChoiceField(
-            label=capfirst(str(db_field.verbose_name)),
-            required=False,
-            choices=[("", _("every profile")), *aliases],
-        )
-
     def save_model(self, request: HttpRequest, obj: IgnoredPassage, form: Any, change: bool) -> None:
-        if not change:
-            obj.by, obj.by_name = str(request.user.pk), str(request.user)[:255]
-        obj.save(using=self.get_queryset(request).db)
+        super().save_model(request, obj, form, change)
         self._tell_next_step(request)
 
     def delete_model(self, request: HttpRequest, obj: IgnoredPassage) -> None:
@@ -115,10 +82,6 @@ class IgnoredPassageAdmin(ReadOnlyAdmin):
                 "“neardup_index --rejudge”."
             ),
         )
-
-    @non_atomic_requests
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        return super().changelist_view(request, extra_context)
 
     def preview_view(self, request: HttpRequest, pk: int | None = None) -> HttpResponse:
         """Show what the passage of the form would change. Nothing is stored."""
@@ -144,7 +107,7 @@ class IgnoredPassageAdmin(ReadOnlyAdmin):
             chosen = form.cleaned_data["profile"]
             profiles = [get_profile(alias) for alias in ([chosen] if chosen else get_aliases())]
             preview = preview_passage(profiles, form.cleaned_data["text"], passages.db, pk)
-            self._attach_posts(request, preview.changed[:MAX_EXAMPLES], passages.db)
+            attach_pair_posts(preview.changed[:MAX_EXAMPLES], request, self.admin_site, passages.db)
         return TemplateResponse(
             request,
             "neardup/admin/passage_preview.html",
@@ -160,12 +123,3 @@ class IgnoredPassageAdmin(ReadOnlyAdmin):
                 "examples": preview.changed[:MAX_EXAMPLES] if preview else [],
             },
         )
-
-    def _attach_posts(self, request: HttpRequest, pairs: Sequence[Pair], using: str) -> None:
-        """Set ``posts`` on each pair: its two posts, the earlier one first, as this person may see them."""
-        displayed = load_displayed_posts(
-            [side for pair in pairs for side in (pair.a, pair.b)], request, self.admin_site, using
-        )
-        for pair in pairs:
-            sides = sorted((pair.a, pair.b), key=lambda document: document.static_order)
-            pair.posts = [displayed[document.pk] for document in sides]  # type: ignore[attr-defined]

@@ -11,8 +11,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
-from django.db.models import Count, Field, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, override
@@ -24,8 +24,8 @@ from ..pipeline.key_phrases import normalize_phrase, request_phrase_search
 from ..pipeline.source_properties import contact_hash
 from ..queues import notify_worker
 from ..text.canonical_text import CanonicalText as Text
-from .base import non_atomic_requests
 from .change_list import PreparedListAdmin
+from .staff_list_admin import StaffListAdmin
 
 ALL_PROFILES = "*"
 
@@ -90,31 +90,16 @@ class ProfileFilter(admin.SimpleListFilter):
 
 
 @admin.register(KeyPhrase)
-class KeyPhraseAdmin(PreparedListAdmin):
-    """The list of key phrases, newest first.
-
-    People who review near-duplicates may view it. Changes need Django's own model permissions.
-    """
+class KeyPhraseAdmin(StaffListAdmin, PreparedListAdmin):
+    """The list of key phrases, newest first."""
 
     form = KeyPhraseForm
     list_display = ("text", "profile_name", "active", "post_count", "note", "by_name", "created")
     list_filter = ("active", ProfileFilter)
-    list_per_page = 50
-    ordering = ("-pk",)
     search_fields = ("text", "note", "by_name")
     search_help_text = gettext_lazy("Phrase, note, who wrote it")
     actions = ("search_posts", "switch_on", "switch_off")
     fields = ("text", "profile", "active", "note", "by_name", "created")
-    readonly_fields = ("by_name", "created")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return admin.ModelAdmin.has_add_permission(self, request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return admin.ModelAdmin.has_change_permission(self, request, obj)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return admin.ModelAdmin.has_delete_permission(self, request, obj)
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
         """Set ``post_count``, the number of posts that contain the phrase, on each row: two queries a page."""
@@ -136,28 +121,12 @@ class KeyPhraseAdmin(PreparedListAdmin):
             for row in rows_by_hash[phrase_hash]:
                 row.post_count += count
 
-    @admin.display(description=gettext_lazy("profile"), ordering="profile")
-    def profile_name(self, row: Any) -> str:
-        return row.profile or _("every profile")
-
     @admin.display(description=gettext_lazy("posts"))
     def post_count(self, row: Any) -> int:
         return int(row.post_count)
 
-    def formfield_for_dbfield(self, db_field: Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name != "profile":
-            return super().formfield_for_dbfield(db_field, request, **kwargs)
-        aliases = [(alias, alias) for alias in get_aliases()]
-        return forms.ChoiceField(
-            label=capfirst(str(db_field.verbose_name)),
-            required=False,
-            choices=[("", _("every profile")), *aliases],
-        )
-
     def save_model(self, request: HttpRequest, obj: KeyPhrase, form: Any, change: bool) -> None:
-        if not change:
-            obj.by, obj.by_name = str(request.user.pk), str(request.user)[:255]
-        obj.save(using=self.get_queryset(request).db)
+        super().save_model(request, obj, form, change)
         if obj.active and (not change or form.changed_data):
             messages.info(
                 request,
@@ -211,7 +180,3 @@ class KeyPhraseAdmin(PreparedListAdmin):
             )
         )
         messages.success(request, words % {"count": len(changed)})
-
-    @non_atomic_requests
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        return super().changelist_view(request, extra_context)

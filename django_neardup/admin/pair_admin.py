@@ -27,7 +27,7 @@ from .text_format import (
     format_percent,
     more_text,
 )
-from .visible_objects import load_displayed_posts, model_verbose_name
+from .visible_objects import attach_pair_posts, model_verbose_name
 
 
 class PairScoreFilter(ScoreFilter):
@@ -57,15 +57,7 @@ class PairAdmin(DecisionActionsAdmin):
         return super().changelist_view(request, {"title": _("Offered pairs"), **(extra_context or {})})
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:
-        """Set ``displayed`` on each row: its two posts, the earlier one first, as this person may see them."""
-        displayed = load_displayed_posts(
-            [side for row in rows for side in (row.a, row.b)], request, self.admin_site, using
-        )
-        for row in rows:
-            row.displayed = [
-                displayed[document.pk]
-                for document in sorted((row.a, row.b), key=lambda document: document.static_order)
-            ]
+        attach_pair_posts(rows, request, self.admin_site, using)
 
     @admin.display(description=gettext_lazy("two posts"))
     def posts(self, row: Any) -> str:

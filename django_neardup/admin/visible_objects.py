@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +113,16 @@ def load_displayed_posts(
         document_id: _build_displayed_post(document, instances, document_id in allowed, site, names)
         for document_id, document in unique.items()
     }
+
+
+def attach_pair_posts(pairs: Sequence[Any], request: HttpRequest, site: Any, using: str) -> None:
+    """Set ``displayed`` on each pair: its two posts, the earlier one first, as this person may see them."""
+    displayed = load_displayed_posts(
+        [side for pair in pairs for side in (pair.a, pair.b)], request, site, using
+    )
+    for pair in pairs:
+        sides = sorted((pair.a, pair.b), key=lambda document: document.static_order)
+        pair.displayed = [displayed[document.pk] for document in sides]
 
 
 def load_author_names(posts: Iterable[tuple[str, models.Model]]) -> dict[tuple[type[models.Model], str], str]:

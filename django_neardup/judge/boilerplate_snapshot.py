@@ -208,7 +208,7 @@ def _part_passage(
     a: CanonicalText, b: CanonicalText, passage: Passage, inside_a: frozenset[int], inside_b: frozenset[int]
 ) -> Iterator[Passage]:
     (start_a, end_a), (start_b, end_b) = passage.token_range_a, passage.token_range_b
-    # A word may be two words of the other text, so its counterpart is known but for a word or two.
+    # One word may match two words of the other text. So a counterpart may be off by a word or two.
     counterparts = [
         start_b + index * (end_b - start_b) // (end_a - start_a) for index in range(end_a - start_a)
     ]
@@ -227,7 +227,7 @@ def _part_passage(
 
 
 def _join(ranges: Iterable[Span]) -> list[Span]:
-    """Return the ranges in order. Those that overlap or touch become one."""
+    """Return the ranges in order. Join ranges that overlap or touch."""
     joined: list[Span] = []
     for start, end in sorted(ranges):
         if joined and start <= joined[-1][1]:

@@ -310,22 +310,35 @@ class IndexRange(models.Model):
         return f"{self.label} {self.number}"
 
 
-class Boilerplate(models.Model):
-    """Passages that many authors of a profile, or many posts of one author, shared at one time.
+class Snapshot(models.Model):
+    """What was learnt from the posts of a profile at one time. Rows never change.
 
-    Rows never change.
-
-    - ``packed``: the packed ``judge.boilerplate_snapshot.BoilerplateSnapshot``.
+    - ``number``: 1 for the first snapshot of the profile.
     - ``digest``: the name by which a scheme refers to it.
-    - ``runs``: the number of hashed runs of words.
+    - ``packed``: its contents.
     """
 
     profile = models.CharField(_("profile"), max_length=100)
     number = models.PositiveIntegerField(_("number"), default=1)
-    runs = models.PositiveIntegerField(_("runs of words"), default=0)
     digest = DigestField(_("digest"))
     packed = models.BinaryField(_("packed"), default=bytes)
     created = models.DateTimeField(_("created"), auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.profile} {self.number}"
+
+
+class Boilerplate(Snapshot):
+    """Passages that many authors, or many posts of one author, share.
+
+    - ``packed``: the packed ``judge.boilerplate_snapshot.BoilerplateSnapshot``.
+    - ``runs``: the number of hashed runs of words.
+    """
+
+    runs = models.PositiveIntegerField(_("runs of words"), default=0)
 
     class Meta:
         app_label = "neardup"
@@ -335,29 +348,19 @@ class Boilerplate(models.Model):
             models.UniqueConstraint(fields=["profile", "number"], name="neardup_boilerplate_number"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.profile} {self.number}"
 
-
-class TermStatistics(models.Model):
-    """How rare words are among the posts of a profile at one time.
-
-    Rows never change.
+class TermStatistics(Snapshot):
+    """How rare words are among the posts.
 
     - ``packed``: the packed ``algorithms.statistics.TermStatistics``.
-    - ``digest``: the name by which a scheme refers to it.
+    - ``documents``: the number of posts.
     - ``words``: the number of words that more than one post contains.
     - ``average_length``: in words a post.
     """
 
-    profile = models.CharField(_("profile"), max_length=100)
-    number = models.PositiveIntegerField(_("number"), default=1)
     documents = models.PositiveIntegerField(_("posts"), default=0)
     average_length = models.FloatField(_("words a post"), default=0.0)
     words = models.PositiveIntegerField(_("words"), default=0)
-    digest = DigestField(_("digest"))
-    packed = models.BinaryField(_("packed"), default=bytes)
-    created = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:
         app_label = "neardup"
@@ -366,6 +369,3 @@ class TermStatistics(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["profile", "number"], name="neardup_statistics_number"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.profile} {self.number}"

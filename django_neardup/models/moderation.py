@@ -1,15 +1,19 @@
-"""Held posts, merge records with their journals, moved addresses and key phrases."""
+"""Held posts, merge records with their journals, moved addresses, and the lists that staff keep."""
 
 from __future__ import annotations
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
+from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from .fields import DigestField, ExactCharField
 from .index import Document
 from .pairs import Verdict
+
+MAX_SHOWN_CHARACTERS = 60
+"""Characters of a passage that name it in a list."""
 
 
 class Hold(models.Model):
@@ -168,14 +172,12 @@ class MovedUrl(models.Model):
         return self.path[:200]
 
 
-class IgnoredPassage(models.Model):
-    """A passage that staff have listed as boilerplate: a footer, a rule of the site, a usual offer.
+class StaffEntry(models.Model):
+    """An entry of a list that staff keep for one profile or for all.
 
-    Two posts are no variants of one another because both have it. ``profile`` is the alias of its profile. If it is
-    empty, it belongs to every profile.
+    ``profile`` is the alias of the profile. If it is empty, the entry is for every profile.
     """
 
-    text = models.TextField(_("passage"))
     profile = models.CharField(
         _("profile"), max_length=100, blank=True, default="", help_text=_("empty: every profile")
     )
@@ -185,31 +187,35 @@ class IgnoredPassage(models.Model):
     created = models.DateTimeField(_("when"), auto_now_add=True)
 
     class Meta:
+        abstract = True
+
+
+class IgnoredPassage(StaffEntry):
+    """A passage that staff have listed as boilerplate: a footer, a rule of the site, a usual offer.
+
+    Two posts are no variants of one another because both have it.
+    """
+
+    text = models.TextField(_("passage"))
+
+    class Meta:
         app_label = "neardup"
         verbose_name = _("passage to ignore")
         verbose_name_plural = _("passages to ignore")
 
     def __str__(self) -> str:
-        return self.text if len(self.text) <= 60 else f"{self.text[:59]}…"
+        return Truncator(self.text).chars(MAX_SHOWN_CHARACTERS)
 
 
-class KeyPhrase(models.Model):
+class KeyPhrase(StaffEntry):
     """A phrase that staff want to be notified of.
 
-    Any form of its words matches. ``profile`` is the alias of the profile to search. If it is empty, all
-    profiles are searched. Workers read the list again at their next turn after any change, however it was
+    Any form of its words matches. Workers read the list again at their next turn after any change, however it was
     made.
     """
 
     text = models.CharField(_("phrase"), max_length=200)
-    profile = models.CharField(
-        _("profile"), max_length=100, blank=True, default="", help_text=_("empty: every profile")
-    )
     active = models.BooleanField(_("looked for"), default=True)
-    note = models.TextField(_("note"), blank=True, default="")
-    by = ExactCharField(_("user id"), max_length=255, blank=True, default="", editable=False)
-    by_name = models.CharField(_("by"), max_length=255, blank=True, default="", editable=False)
-    created = models.DateTimeField(_("when"), auto_now_add=True)
 
     class Meta:
         app_label = "neardup"

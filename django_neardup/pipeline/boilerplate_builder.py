@@ -1,7 +1,7 @@
 """The search for boilerplate: which passages many authors of a profile, or many posts of one author, share.
 
-It reads the key buckets that exist, and only the posts of which a few buckets give examples. It counts clusters of
-different authors and never posts: any number of copies count once, and so do all posts of one author.
+It reads the existing key buckets, and a few posts of each bucket as examples. It counts clusters of different authors
+and never posts: any number of copies count once, and so do all posts of one author.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MIN_HOLDERS = 5
 """Clusters of different authors, or clusters of one author, that make a passage boilerplate."""
 
 MIN_AGREEING = 4
-"""Of ``MIN_HOLDERS`` examples, those that must have a run of words: one of them may be cut or changed there."""
+"""Number of the ``MIN_HOLDERS`` examples that must have a run of words. One example may be cut or changed there."""
 
 MAX_KEYS, MAX_GROUPS, MAX_RUNS = 200_000, 20_000, 1_500_000
 """The most frequent keys that are looked at, groups of examples that are read, and runs that are kept (12 MB)."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.db.models.signals import post_delete, post_save
 
 from ..adapters import language_of, registered_adapters
@@ -22,12 +22,10 @@ from ..judge.boilerplate_snapshot import BoilerplateSnapshot, hash_runs
 from ..models import Boilerplate, IgnoredPassage, Scheme
 from ..text.canonical_text import CanonicalText as Text
 from .locks import call_with_retries
+from .snapshot_rows import lock_schemes, name_snapshot, newest_row, packed_contents, store_next, unused_rows
 from .synonym_files import synonyms_of
 
 logger = logging.getLogger(__name__)
-
-MIN_KEPT = 2
-"""Newest snapshots of a profile that are kept even if no scheme names them."""
 
 PARAMETER = "boilerplate"
 """The key in ``Scheme.parameters`` that holds the digest."""
@@ -44,15 +42,9 @@ def named_digest(scheme: Scheme) -> str:
     return str(scheme.parameters.get(PARAMETER, ""))
 
 
-def newest_row(profile: str, using: str) -> Boilerplate | None:
-    """Return the newest snapshot of a profile, without its contents. Return None if there is none."""
-    rows = Boilerplate.objects.using(using).filter(profile=profile).defer("packed")
-    return rows.order_by("-number").first()
-
-
 def newest_boilerplate(profile: str, using: str) -> BoilerplateSnapshot:
     """Return the newest snapshot of a profile. It is empty if there is none."""
-    row = newest_row(profile, using)
+    row = newest_row(Boilerplate, profile, using)
     return load_boilerplate(row.digest, using) if row else NO_BOILERPLATE
 
 
@@ -61,11 +53,10 @@ def load_boilerplate(digest: str, using: str) -> BoilerplateSnapshot:
     """Load the snapshot with a digest. Raise BoilerplateMissing if it is not in the database."""
     if not digest:
         return NO_BOILERPLATE
-    rows = Boilerplate.objects.using(using).filter(digest=digest).order_by("number")
-    packed = rows.values_list("packed", flat=True).first()
+    packed = packed_contents(Boilerplate, digest, using)
     if packed is None:
         raise BoilerplateMissing(f"the boilerplate {digest} is not in the database {using!r}")
-    return BoilerplateSnapshot.unpack(bytes(packed))
+    return BoilerplateSnapshot.unpack(packed)
 
 
 def boilerplate_of(scheme: Scheme) -> BoilerplateSnapshot | None:
@@ -99,10 +90,7 @@ def update_boilerplate(
 
 def unused_boilerplate(profile: str, using: str) -> QuerySet[Boilerplate]:
     """Return the profile's snapshots except the two newest and the ones of active schemes."""
-    rows = Boilerplate.objects.using(using).filter(profile=profile)
-    used = [named_digest(scheme) for scheme in _active_schemes(profile, using)]
-    latest = list(rows.order_by("-number").values_list("number", flat=True)[:MIN_KEPT])
-    return rows.exclude(number__in=latest).exclude(digest__in=used)
+    return unused_rows(Boilerplate, profile, PARAMETER, using)
 
 
 def listed_passages(profile: str, using: str) -> QuerySet[IgnoredPassage]:
@@ -139,34 +127,28 @@ def _update_all(using: str) -> None:
 
 def _update(profile: str, using: str, found: list[int] | None) -> tuple[Boilerplate | None, bool]:
     with transaction.atomic(using=using):
-        # A write that changes nothing locks the rows: two changes of the list must not lose one of them.
-        Scheme.objects.using(using).filter(profile=profile).update(generation=F("generation"))
-        schemes = _active_schemes(profile, using)
+        schemes = lock_schemes(profile, using)
+        newest = newest_row(Boilerplate, profile, using)
         if not schemes:
-            # Nothing is indexed, so nobody knows how the posts will be read: the first scheme takes the list.
-            return None, False
-        newest = newest_row(profile, using)
+            # Only a scheme says how posts are read. The first one hashes the list when it is created.
+            return newest, False
         former = load_boilerplate(newest.digest, using) if newest else NO_BOILERPLATE
         passages = listed_passages(profile, using).values_list("text", flat=True)
         listed = hash_passages(schemes[-1], passages)
         snapshot = BoilerplateSnapshot.from_runs(former.found if found is None else found, listed)
-        has_changed = snapshot.digest != former.digest
-        if has_changed:
-            newest = Boilerplate.objects.using(using).create(
-                profile=profile,
-                number=newest.number + 1 if newest else 1,
+        is_new = snapshot.digest != former.digest
+        if is_new:
+            newest = store_next(
+                Boilerplate,
+                newest,
+                profile,
+                snapshot.digest,
+                using,
                 runs=len(snapshot.found) + len(snapshot.listed),
-                digest=snapshot.digest,
                 packed=snapshot.pack(),
             )
         for scheme in schemes:
             if named_digest(scheme) != snapshot.digest:
-                scheme.parameters[PARAMETER] = snapshot.digest
-                scheme.save(using=using, update_fields=["parameters"])
+                name_snapshot(scheme, PARAMETER, snapshot.digest, using)
         unused_boilerplate(profile, using).delete()
-    return newest, has_changed
-
-
-def _active_schemes(profile: str, using: str) -> list[Scheme]:
-    rows = Scheme.objects.using(using).filter(profile=profile, state=Scheme.State.ACTIVE)
-    return list(rows.defer("synonyms").order_by("generation"))
+    return newest, is_new

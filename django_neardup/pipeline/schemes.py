@@ -98,7 +98,8 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
             secret=_new_secret(profile),
             **scheme_columns(profile, using),
         )
-        # Other words are the runs of words of other texts. Those on the staff's list are read anew.
+        # A scheme that reads words in another way has other runs of words: those that were found are useless then.
+        # The staff's list is hashed again.
         update_boilerplate(profile.alias, using, None if _reading_of(scheme) == _reading_of(previous) else ())
         scheme.refresh_from_db(fields=["parameters"])
     return scheme
