@@ -109,16 +109,19 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
 def _without_represented(queryset: QuerySet[Any], root: type[Model]) -> QuerySet[Any]:
     """Leave out posts that another post of the queryset represents.
 
-    That is the representative of the cluster, or a member that was first seen earlier.
+    That is the representative of the cluster, or a member with an older text.
     """
     listed = queryset.order_by()
     followers = Membership.objects.filter(**membership_filter(root, OuterRef(root._meta.pk.attname)))
     followers = followers.exclude(cluster__leader=F("document"))
     leader_listed = Exists(listed.filter(**_post_filter(root, "cluster__leader")))
     has_leader = Q(cluster__leader__content_type=ContentTypeId(root)) & leader_listed
+    same_time = Q(document__text_since=OuterRef("document__text_since"))
+    same_number = same_time & Q(document__first_seen=OuterRef("document__first_seen"))
     earlier = Membership.objects.filter(
-        Q(document__first_seen__lt=OuterRef("document__first_seen"))
-        | Q(document__first_seen=OuterRef("document__first_seen"), document__lt=OuterRef("document")),
+        Q(document__text_since__lt=OuterRef("document__text_since"))
+        | same_time & Q(document__first_seen__lt=OuterRef("document__first_seen"))
+        | same_number & Q(document__lt=OuterRef("document")),
         Exists(listed.filter(**_post_filter(root, "document"))),
         cluster=OuterRef("cluster"),
         document__content_type=ContentTypeId(root),

@@ -87,7 +87,9 @@ class ClusterPage:
         )
         others = memberships.exclude(document=self.cluster.leader_id)
         # The same order as ``Document.static_order``.
-        ordered = others.order_by("-document__live", "document__first_seen", "document")
+        ordered = others.order_by(
+            "-document__live", "document__text_since", "document__first_seen", "document"
+        )
         return Paginator(ordered, MEMBERS_PER_PAGE).get_page(self.request.GET.get("p"))
 
     @property

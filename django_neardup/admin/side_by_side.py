@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 
 from ..adapters import Source
+from ..db.timezones import to_local
 from ..judge.differences import Difference
 from ..models import Document
 from ..reports.segments import Segment, SharedPassage, split_plain_text
@@ -33,7 +35,7 @@ class ComparisonSide:
 
     - ``text`` is None if the post is gone or this person may not see it.
     - ``is_truncated``: the text is longer than what is shown.
-    - ``earlier_text`` says in words how much earlier than the other this post was first seen.
+    - ``age_text`` says in words how much older than the other this text is, or when it was edited.
     - ``has_same_author``: both posts have the same author.
     """
 
@@ -41,7 +43,7 @@ class ComparisonSide:
     letter: str
     text: SafeString | None = None
     is_truncated: bool = False
-    earlier_text: str = ""
+    age_text: str = ""
     has_same_author: bool = False
 
 
@@ -107,7 +109,7 @@ class SideBySideTexts:
             letter,
             highlight_pieces(pieces, letter, shared_numbers),
             len(text.text) > MAX_TEXT_LENGTH,
-            earlier_by_text(post.document, other.document) if both_visible else "",
+            age_text(post.document, other.document) if both_visible else "",
             both_visible and len(authors) == 1 and authors != {""},
         )
 
@@ -116,13 +118,20 @@ def _strip_markup(source: Source | None) -> OffsetText | None:
     return None if source is None else plain_text(source.text)
 
 
-def earlier_by_text(document: Document, other: Document) -> str:
-    """Return in words how much earlier than the other the document was first seen.
-
-    Return "" for the later one.
-    """
-    if (document.first_seen, document.pk) > (other.first_seen, other.pk):
+def _edit_text(document: Document) -> str:
+    if document.edited_at is None:
         return ""
-    if other.created - document.created < timedelta(days=1):
+    return _("edited on %(date)s") % {"date": date_format(to_local(document.edited_at))}
+
+
+def age_text(document: Document, other: Document) -> str:
+    """Return in words how much older than the other's the text of the document is, or when it was edited.
+
+    Return "" for the younger text, unless an edit made it so.
+    """
+    if document.text_age > other.text_age:
+        return _edit_text(document)
+    since, until = (row.edited_at or row.created for row in (document, other))
+    if until - since < timedelta(days=1):
         return _("earlier")
-    return _("%(time)s earlier") % {"time": timesince(document.created, other.created, depth=1)}
+    return _("%(time)s earlier") % {"time": timesince(since, until, depth=1)}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from ..db.timezones import to_database
 from .fields import DigestField, ExactCharField
 
 
@@ -107,9 +109,16 @@ class Document(WorkQueueRow):
     """A site's object.
 
     Its columns hold the state of its processing, from the save to the verdicts. The static order is
-    ``(first_seen, id)``. The document of a deleted object stays with the state ``gone``, so that its counters
-    never restart. If deleted posts are remembered, it keeps keys and fingerprint until ``forget_at``.
+    ``(text_since, first_seen, id)``. The document of a deleted object stays with the state ``gone``, so that
+    its counters never restart. If deleted posts are remembered, it keeps keys and fingerprint until
+    ``forget_at``.
 
+    - ``text_since``: the time of the save that brought the text, in milliseconds since 1970 by the database's
+      clock. It is 0 for objects of the first backfill, unless the adapter names the time of the last edit.
+      See ``pipeline.text_age``.
+    - ``save_time``: the time of the last save that is not processed yet.
+    - ``edit_time``: the time of the save that brought the stored text, if that text is not compared yet.
+    - ``former_texts``: ``[exact digest, text_since]`` of earlier texts, newest last. None if there are none.
     - ``version``: the newest ``wanted`` with a written signature. It is the fence at which an older turn
       stops.
     - ``repeats``: the deleted post that this post repeats.
@@ -151,6 +160,10 @@ class Document(WorkQueueRow):
     version = models.BigIntegerField(_("version"), default=0)
     first_seen = models.BigIntegerField(_("first-seen number"), default=LIVE_FIRST_SEEN)
     created = models.DateTimeField(_("first seen"), auto_now_add=True)
+    text_since = models.BigIntegerField(_("text since"), default=0)
+    save_time = models.BigIntegerField(_("time of the last save"), null=True, blank=True)
+    edit_time = models.BigIntegerField(_("time of the last edit"), null=True, blank=True)
+    former_texts = models.JSONField(_("former texts"), null=True, blank=True)
     forget_at = models.DateTimeField(_("remembered until"), null=True, blank=True)
     repeats = models.ForeignKey(
         "self",
@@ -180,9 +193,21 @@ class Document(WorkQueueRow):
         return f"{self.content_type.app_label}.{self.content_type.model} {self.object_id}"
 
     @property
-    def static_order(self) -> tuple[bool, int, int]:
-        """The order of leaders: live documents first, then by first-seen number, then by id."""
-        return (not self.live, self.first_seen, self.pk)
+    def text_age(self) -> tuple[int, int, int]:
+        """The position of the text by age, oldest first."""
+        return self.text_since, self.first_seen, self.pk
+
+    @property
+    def static_order(self) -> tuple[bool, int, int, int]:
+        """The order of leaders: live documents first, then the oldest text first."""
+        return (not self.live, *self.text_age)
+
+    @property
+    def edited_at(self) -> datetime | None:
+        """The time of the edit that made the text younger than the post. Return None without such an edit."""
+        if not self.former_texts or self.text_since <= self.former_texts[0][1]:
+            return None
+        return to_database(datetime.fromtimestamp(self.text_since / 1000, timezone.utc))
 
 
 class Fingerprint(models.Model):

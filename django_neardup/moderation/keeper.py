@@ -32,7 +32,7 @@ REASONS: dict[str, str | Promise] = {
     PINNED: _("pinned"),
     CUSTOM: _("chosen by the site's own rule"),
 }
-Rank = tuple[bool, bool, int, int]
+Rank = tuple[bool, bool, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,12 @@ def _choose_by_callable(path: str, candidates: Sequence[models.Model]) -> models
 
 
 def _rank_posts(posts: Sequence[models.Model], using: str) -> dict[models.Model, Rank]:
-    """Return sort keys: known before unknown posts, published before hidden ones, then by first sight."""
+    """Return sort keys: known before unknown posts, published before hidden ones, then the oldest text first."""
     documents = documents_of(posts, using)
     ranks: dict[models.Model, Rank] = {}
     for position, post in enumerate(posts):
         document = documents.get(post_id_of(post, using))
-        unknown_rank = (True, True, position, 0)
+        unknown_rank = (True, True, position, 0, 0)
         ranks[post] = unknown_rank if document is None else (False, *document.static_order)
     return ranks
 

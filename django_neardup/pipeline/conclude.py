@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,12 +20,14 @@ from .pairs import (
     LockedState,
     PreviousScores,
     delete_stale_pairs,
+    paired_documents_of,
     serialize_evidence,
     source_digests_of,
     write_pairs,
 )
 from .stage_types import PairRow, SignedDocument
 from .stored_posts import StoredPosts
+from .text_age import place_edits
 from .work_queue import mark_document
 
 MAX_CONCLUDE_ATTEMPTS = 3
@@ -36,6 +38,9 @@ DOCUMENTS_PER_LOCK = 25
 
 The number is small, so that other workers do not wait long.
 """
+
+TEXT_SINCE = 2
+"""The column of ``db.queries.clusters.nodes`` with the age of the text."""
 
 ABOVE_ALL_IDS = 2**63 - 1
 """Greater than every document id."""
@@ -195,6 +200,7 @@ def _conclude_under_lock(
     )
     with space_lock(locked_spaces, using):
         locked_state, old_memberships, unchanged = _find_unchanged(group, pairs, result, using)
+        locked_state, moved = _place_edits(unchanged, pairs, old_memberships, locked_state, using)
         separate = [
             document
             for document in unchanged
@@ -203,13 +209,18 @@ def _conclude_under_lock(
             )
         ]
         for document in separate:
-            conclude_separately(document, pairs[document.document_id], replace(locked_state, pairs={}), using)
+            neighbours = paired_documents_of(moved & {document.document_id}, document.scheme.pk, using)
+            conclude_separately(
+                document, pairs[document.document_id], replace(locked_state, pairs={}), using, neighbours
+            )
         if separate:
             # The separate conclusions have changed rows that were read before.
             locked_state = replace(locked_state, nodes={}, clusters={}, pairs={})
         grouped = [document for document in unchanged if document not in separate]
         joined = (
-            _write_pairs_and_recluster(grouped, old_memberships, candidates, pairs, locked_state, using)
+            _write_pairs_and_recluster(
+                grouped, old_memberships, candidates, pairs, locked_state, moved, using
+            )
             if grouped
             else set()
         )
@@ -233,6 +244,25 @@ def _conclude_under_lock(
                 else document.document_id in joined
             )
     return result
+
+
+def _place_edits(
+    unchanged: Sequence[SignedDocument],
+    pairs: Mapping[int, Sequence[JudgedPair]],
+    memberships: Mapping[int, MembershipRow],
+    locked_state: LockedState,
+    using: str,
+) -> tuple[LockedState, set[int]]:
+    """Give edited texts their age. Return the state with it, and the documents with another age."""
+    if all(document.edit is None for document in unchanged):
+        return locked_state, set()
+    times = {document: row[TEXT_SINCE] for document, row in locked_state.nodes.items()}
+    changed = place_edits(unchanged, pairs, memberships, times, using)
+    nodes = {
+        document: (*row[:TEXT_SINCE], changed.get(document, row[TEXT_SINCE]), *row[TEXT_SINCE + 1 :])
+        for document, row in locked_state.nodes.items()
+    }
+    return replace(locked_state, nodes=nodes), {*changed}
 
 
 def _find_unchanged(
@@ -298,15 +328,15 @@ def _read_locked_state(
     versions, memberships, pairs = {}, {}, dict[int, list[PairRow]]()
     for row in cluster_queries.locked_state(using, sorted(documents), first_new_id, scheme):
         (
-            (document, _, _, source_digest, leader_id),
+            (document, *_, source_digest, leader_id),
             (version, cluster_id, *membership_values),
             (has_decision, has_no_pair, *cluster_values),
         ) = (
-            row[:5],
-            row[5:10],
-            row[10:],
+            row[:6],
+            row[6:11],
+            row[11:],
         )
-        nodes[document], versions[document] = row[:5], version
+        nodes[document], versions[document] = row[:6], version
         if source_digest:
             digests[document] = source_digest
         if not has_decision:
@@ -340,11 +370,13 @@ def _write_pairs_and_recluster(
     candidates: Mapping[int, Candidates],
     pairs: Mapping[int, Sequence[JudgedPair]],
     locked_state: LockedState,
+    moved: Set[int],
     using: str,
 ) -> set[int]:
     """Write pairs, delete stale ones, apply decisions, and recluster.
 
-    Return documents that joined a cluster, and the leaders of these clusters.
+    ``moved``: documents with another place in the static order. Return documents that joined a cluster, and the
+    leaders of these clusters.
     """
     scheme, space = signed[0].scheme, signed[0].space_id
     scores: PreviousScores = {}
@@ -357,6 +389,8 @@ def _write_pairs_and_recluster(
         for document in signed_before
         for pair in pairs[document.document_id]
     )
+    # Neighbours that were later than a moved document may be earlier now, and then nothing else reaches them.
+    seeds |= paired_documents_of(moved & seeds, scheme.pk, using)
     related_digests = {
         document.document_id: document.source_digest
         for document in signed_before

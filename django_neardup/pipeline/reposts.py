@@ -40,7 +40,7 @@ class FingerprintMatch(NamedTuple):
 class RepostFacts(NamedTuple):
     """The position of a document in the static order, and the keyed digest of its codes."""
 
-    order: tuple[int, int]
+    order: tuple[int, int, int]
     code_digest: str
 
 
@@ -147,8 +147,10 @@ def _repost_facts(documents: Collection[int], scheme: Scheme, using: str) -> dic
     rows = document_queries.repost_facts(using, sorted(documents), scheme.pk, now)
     return {
         # The codes of a deleted post are stored as a digest already. It has no source digest.
-        document: RepostFacts((first_seen, document), keyed_digest(codes, scheme) if source_digest else codes)
-        for document, first_seen, codes, source_digest in rows
+        document: RepostFacts(
+            (text_since, first_seen, document), keyed_digest(codes, scheme) if source_digest else codes
+        )
+        for document, text_since, first_seen, codes, source_digest in rows
     }
 
 

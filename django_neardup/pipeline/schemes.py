@@ -95,7 +95,8 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
             profile=profile.alias,
             generation=previous.generation + 1,
             progress=previous.progress,
-            secret=_new_secret(profile),
+            # A known text keeps its age: it is recognized by a digest with this secret.
+            secret=configured_secret(profile) or previous.secret,
             **scheme_columns(profile, using),
         )
         # A scheme that reads words in another way has other runs of words: those that were found are useless then.

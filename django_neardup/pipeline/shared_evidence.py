@@ -155,7 +155,7 @@ def load_stored_facts(
         identity,
         shared_phrases(document_a, document_b, scheme, using),
         author,
-        "A" if (document_a.first_seen, document_a.pk) < (document_b.first_seen, document_b.pk) else "B",
+        "A" if document_a.text_age < document_b.text_age else "B",
         tuple(_past_decision(item) for item in decisions_between(document_a, document_b, using)),
     )
 

@@ -208,6 +208,7 @@ def _build_signed_document(
         author=source.author[:255],
         is_live=source.live,
         is_truncated=bool(batch.truncated[batch_index]),
+        edited_at=source.edited_at,
         batch=batch,
         batch_index=batch_index,
     )

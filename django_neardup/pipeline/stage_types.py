@@ -40,6 +40,31 @@ class SkippedDocument:
     reason: str
 
 
+class StoredText(NamedTuple):
+    """The exact digest and the keys of the text that was stored before."""
+
+    exact_digest: str
+    keys: set[int]
+
+
+@dataclass(slots=True)
+class Edit:
+    """Another text that a post's own save has brought, until its age is known.
+
+    - ``time``: the time of the save, in milliseconds since 1970.
+    - ``former_time``: ``text_since`` of the text before.
+    - ``is_jump``: the two texts share few keys.
+    - ``former_duplicates``: the duplicates of the text before. None until they are read.
+    - ``is_copy``: the text is a duplicate of an earlier text that the text before was no duplicate of.
+    """
+
+    time: int
+    former_time: int
+    is_jump: bool
+    former_duplicates: set[int] | None = None
+    is_copy: bool = False
+
+
 @dataclass(slots=True)
 class SignedDocument:
     """A signed source: the stage ``store`` writes it, and later stages compare by it.
@@ -51,6 +76,8 @@ class SignedDocument:
     - ``sure_keys``: keys of equal identity or of an exact copy. A shared one is enough to make a candidate.
     - ``contacts``: kinds by hash.
     - ``assumed_no_phrases``: no key phrases were known, and the text was not searched for any.
+    - ``edited_at``: the time of the last edit, if the adapter names it, in milliseconds since 1970.
+    - ``edit``: another text than the stored one, from ``store_many`` on.
     - ``batch`` holds the text at ``batch_index``. To save memory it may be dropped: then ``verify_many``
       reads the text again if it needs it.
     """
@@ -75,6 +102,8 @@ class SignedDocument:
     author: str = ""
     is_live: bool = True
     is_truncated: bool = False
+    edited_at: int | None = None
+    edit: Edit | None = None
     batch: Batch | None = None
     batch_index: int = 0
 

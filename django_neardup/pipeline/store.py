@@ -19,7 +19,8 @@ from ..index import keys as storage
 from ..index.index_class import uses_key_table
 from ..models import Document
 from .locks import call_with_retries, write_transaction
-from .stage_types import SignedDocument
+from .stage_types import SignedDocument, StoredText
+from .text_age import record_edits, remember_text, set_first_times
 from .version_guard import claim_unlocked_versions, claim_values, claim_version
 
 
@@ -52,6 +53,7 @@ def erase_document(document: Document, using: str) -> bool | None:
             return False
         if not document_queries.claim_erased_version(using, document.pk, document.wanted, document.wanted):
             return None
+        remember_text(document.pk, using)
         delete_index_rows(document.pk, using)
     return True
 
@@ -67,7 +69,11 @@ def delete_index_rows(document: int, using: str, kept_scheme: int = 0) -> None:
 
 
 def _store_one(signed: SignedDocument, using: str) -> bool:
-    if signed.is_new and _can_store_in_one_statement(using) and _store_in_one_statement(signed, using):
+    if (
+        signed.is_new
+        and _can_store_in_one_statement(signed, using)
+        and _store_in_one_statement(signed, using)
+    ):
         return True
     with transaction.atomic(using=using, durable=True):
         if not claim_version(signed, using):
@@ -76,9 +82,13 @@ def _store_one(signed: SignedDocument, using: str) -> bool:
     return True
 
 
-def _can_store_in_one_statement(using: str) -> bool:
+def _can_store_in_one_statement(signed: SignedDocument, using: str) -> bool:
     """Return whether one statement, as its own transaction, can store a new document with its keys."""
-    return uses_key_table(using) and fingerprint_queries.can_store_in_one_statement(using)
+    return (
+        signed.edited_at is None
+        and uses_key_table(using)
+        and fingerprint_queries.can_store_in_one_statement(using)
+    )
 
 
 def _store_in_one_statement(signed: SignedDocument, using: str) -> bool:
@@ -111,23 +121,39 @@ def _write_rows(signed: Sequence[SignedDocument], using: str) -> None:
     """Write keys, fingerprints and contacts of documents with claimed versions."""
     # A new document has no rows to read and replace.
     former_ids = [document.document_id for document in signed if not document.is_new]
-    stored_keys = _read_stored_keys(former_ids, signed[0].scheme.pk, using) if former_ids else {}
+    scheme = signed[0].scheme.pk
+    stored_keys, stored_texts = _read_stored_texts(former_ids, scheme, using) if former_ids else ({}, {})
+    record_edits(signed, stored_texts, using)
+    set_first_times(signed, using)
     _replace_keys(signed, stored_keys, using)
     fingerprint_queries.write(using, [_fingerprint_values(document) for document in signed])
     if former_ids or any(document.contacts for document in signed):
         _replace_contacts(signed, former_ids, using)
 
 
-def _read_stored_keys(documents: Sequence[int], scheme: int, using: str) -> dict[int, set[int]]:
-    """Return the stored keys of documents. Delete their fingerprints of retired schemes."""
+def _read_stored_texts(
+    documents: Sequence[int], scheme: int, using: str
+) -> tuple[dict[int, set[int]], dict[int, StoredText]]:
+    """Return the stored keys of documents, and their texts. Delete their fingerprints of retired schemes.
+
+    The texts are those of the scheme. A document without one has the text of a retired scheme, with no keys that
+    could be compared.
+    """
     stored_keys: dict[int, set[int]] = {}
+    stored_texts: dict[int, StoredText] = {}
     retired = []
-    for document, stored_scheme, keys in fingerprint_queries.keys_by_scheme(using, documents):
-        stored_keys.setdefault(document, set()).update(unpack_keys(keys))
-        if stored_scheme != scheme:
+    for document, stored_scheme, packed_keys, exact_digest in fingerprint_queries.stored_texts(
+        using, documents
+    ):
+        keys = set(unpack_keys(packed_keys))
+        stored_keys.setdefault(document, set()).update(keys)
+        if stored_scheme == scheme:
+            stored_texts[document] = StoredText(exact_digest, keys)
+        else:
             retired.append((document, stored_scheme))
+            stored_texts.setdefault(document, StoredText(exact_digest, set()))
     fingerprint_queries.delete(using, retired)
-    return stored_keys
+    return stored_keys, stored_texts
 
 
 def _replace_keys(signed: Sequence[SignedDocument], stored_keys: Mapping[int, set[int]], using: str) -> None:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.db import router, transaction
-from django.db.models import Model
+from django.db.models import Model, Q
 from django.http import HttpRequest
 
 from ..adapters import Adapter
+from ..models import Pair, Scheme, Verdict
+from ..pipeline.content_objects import documents_of, post_id_of
 from ..querysets import concrete_fields_by_name, field_value
 from ..search import Match, find_similar
 from ..visibility import Querysets
@@ -104,9 +106,11 @@ def check_post(request: HttpRequest, instance: Model, adapter: Adapter, visitor:
         # A post that staff edit is still its author's post.
         author = visitor.author if is_new else adapter.author(instance)
         visible_querysets = [partner.visible(request) for partner in adapter.partner_adapters]
-        matches = find_similar(
+        matches: Sequence[Match] = find_similar(
             instance, visible=visible_querysets, author=author, limit=MAX_MATCHES, using=using
         )
+        if not is_new:
+            matches = _without_younger_copies(matches, instance, using)
         renewable = _renewable_matches(matches, adapter, visitor, instance) if is_new else ()
         resubmission = _visitor_resubmission(request, instance, adapter, visitor) if is_new else None
         if resubmission is not None:
@@ -121,6 +125,27 @@ def check_post(request: HttpRequest, instance: Model, adapter: Adapter, visitor:
         return PublicationCheck(matches, decision, renewable, resubmission)
 
     return call_or_default(run_check, PublicationCheck(), using, "a post is published unchecked")
+
+
+def _without_younger_copies(matches: Sequence[Match], instance: Model, using: str) -> Sequence[Match]:
+    """Leave out posts of other authors that copied the edited post: its author is not to be blamed for them."""
+    objects = [match.object for match in matches if match.object is not None and not match.own]
+    documents = documents_of([instance, *objects], using)
+    own_document = documents.get(post_id_of(instance, using))
+    if own_document is None:
+        return matches
+    pairs = Pair.objects.using(using).filter(
+        Q(a=own_document) | Q(b=own_document), scheme__state=Scheme.State.ACTIVE, verdict=Verdict.DUPLICATE
+    )
+    known_duplicates = {pair.other_id(own_document.pk) for pair in pairs.only("a", "b")}
+    copies = {
+        post_id
+        for post_id, document in documents.items()
+        if document.pk in known_duplicates and document.text_age > own_document.text_age
+    }
+    return [
+        match for match in matches if match.object is None or post_id_of(match.object, using) not in copies
+    ]
 
 
 def _visitor_resubmission(

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
 from ..exceptions import JOB_TIMEOUT_ERRORS
-from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, Pair, Scheme
+from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, Pair, Scheme, Verdict
 from ..pipeline import call_with_retries, model_of, space_lock
 from ..pipeline.decision_lookup import DecisionScope
 from ..pipeline.pairs import is_current, pairs_of, source_digests_of
@@ -173,9 +173,14 @@ def _is_hidden_by_staff(hold: Hold, document: Document, adapter: Adapter, using:
 def find_held_post_matches(document: Document, adapter: Adapter, using: str) -> list[HeldPostMatch]:
     """Return the live posts that the document's pairs call similar, and the deleted post that it repeats.
 
-    Pairs that a moderator has marked as different are left out.
+    Pairs that a moderator has marked as different are left out, and other authors' posts with a younger text: they
+    copied the held post.
     """
-    matches = [_build_match(pair, document) for pair in live_pairs(document, adapter, using)]
+    matches = [
+        _build_match(pair, document)
+        for pair in live_pairs(document, adapter, using)
+        if not _is_younger_copy(pair, document)
+    ]
     deleted_document = document.repeats if document.repeats_id is not None else None
     if (
         deleted_document is not None
@@ -250,6 +255,13 @@ def _live_document_ids(documents: dict[int, Document], adapter: Adapter, using: 
 def _build_match(pair: Pair, document: Document) -> HeldPostMatch:
     other = pair.b if pair.a_id == document.pk else pair.a
     return HeldPostMatch(pair.verdict, pair.exact, _is_same_author(other, document), doubtful=pair.doubtful)
+
+
+def _is_younger_copy(pair: Pair, document: Document) -> bool:
+    """Return whether the other post is another author's duplicate whose text is younger."""
+    other = pair.b if pair.a_id == document.pk else pair.a
+    is_younger = other.text_age > document.text_age and pair.verdict == Verdict.DUPLICATE
+    return is_younger and not _is_same_author(other, document)
 
 
 def _is_same_author(other_document: Document, document: Document) -> bool:

@@ -26,10 +26,10 @@ class JudgedPost:
     instance: Model
     source: Source
     judgement: Judgement
-    static_order: tuple[int, int]
+    static_order: tuple[int, int, int]
 
     @property
-    def rank(self) -> tuple[int, bool, float, tuple[int, int]]:
+    def rank(self) -> tuple[int, bool, float, tuple[int, int, int]]:
         """The sort key: verdict, exact copies, score, then static order. The best is first."""
         judgement = self.judgement
         return VERDICTS.index(judgement.verdict), not judgement.exact, -judgement.score, self.static_order

@@ -43,14 +43,15 @@ class VisiblePost:
 
     document_id: int
     space_id: int | None
+    text_since: int
     first_seen: int
     content_type_id: int
     object_id: str
     key: ObjectKey
 
     @property
-    def static_order(self) -> tuple[int, int]:
-        return self.first_seen, self.document_id
+    def static_order(self) -> tuple[int, int, int]:
+        return self.text_since, self.first_seen, self.document_id
 
 
 class VisiblePosts(StoredPosts):
@@ -183,7 +184,7 @@ class VisiblePosts(StoredPosts):
         }
         return self.select_candidates(signed, remaining, limit + MAX_ALIGNED)
 
-    def static_order(self, document_id: int) -> tuple[int, int]:
+    def static_order(self, document_id: int) -> tuple[int, int, int]:
         """Return the place of a visible document in the static order."""
         return self._visible[document_id].static_order
 
@@ -207,7 +208,7 @@ class VisiblePosts(StoredPosts):
     ) -> list[ScreeningRow]:
         """Return candidates, given with their similarity, the most promising first."""
 
-        def sort_key(candidate: tuple[ScreeningRow, float]) -> tuple[bool, float, tuple[int, int]]:
+        def sort_key(candidate: tuple[ScreeningRow, float]) -> tuple[bool, float, tuple[int, int, int]]:
             row, similarity = candidate
             codes = self._codes[row.document_id]
             # Adverts from one template differ in little more than a code. So posts about the same item come
@@ -224,12 +225,14 @@ class VisiblePosts(StoredPosts):
         rows = document_queries.places_of(self.using, sorted(unknown))
         adapters: dict[int, Adapter | None] = {
             content_type_id: adapter_of(content_type_id, self.using)
-            for content_type_id in {row[3] for row in rows}
+            for content_type_id in {row[4] for row in rows}
         }
         posts = [
-            VisiblePost(row[0], row[1], row[2], row[3], row[4], (adapter.model, row[4]))
-            for row in rows
-            if (adapter := adapters[row[3]])
+            VisiblePost(
+                document_id, space_id, since, number, content_type_id, object_id, (adapter.model, object_id)
+            )
+            for document_id, space_id, since, number, content_type_id, object_id in rows
+            if (adapter := adapters[content_type_id])
         ]
         visible_keys = self._visibility.visible_keys([post.key for post in posts], self.using)
         self._visible |= {post.document_id: post for post in posts if post.key in visible_keys}

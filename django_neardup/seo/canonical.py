@@ -61,7 +61,7 @@ def _first_visible_member(instance: Model, visible: VisibilityFilter) -> Model |
 
 
 def _member_portions(own_key: ObjectKey, models: list[type[Model]], using: str) -> Iterator[list[ObjectKey]]:
-    """Yield the members of the object's cluster: the leader first, then by first sight.
+    """Yield the members of the object's cluster: the leader first, then the oldest text first.
 
     Without a cluster, yield only the object's own key.
     """
@@ -76,6 +76,7 @@ def _member_portions(own_key: ObjectKey, models: list[type[Model]], using: str) 
         )
         .order_by(
             Case(When(cluster__leader=F("document"), then=0), default=1),
+            "document__text_since",
             "document__first_seen",
             "document",
         )

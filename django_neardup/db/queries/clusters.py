@@ -25,11 +25,11 @@ WITH_PLACES = (
     'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE d."id" IN ({})'
 )
 NODES = (
-    'SELECT d."id", d."live", d."first_seen", f."source_digest", c."leader_id" FROM "neardup_document" d '
-    f"{WITH_PLACES}"
+    'SELECT d."id", d."live", d."text_since", d."first_seen", f."source_digest", c."leader_id" '
+    f'FROM "neardup_document" d {WITH_PLACES}'
 )
 LOCKED_STATE = (
-    'SELECT d."id", d."live", d."first_seen", f."source_digest", c."leader_id", '
+    'SELECT d."id", d."live", d."text_since", d."first_seen", f."source_digest", c."leader_id", '
     'd."version", m."cluster_id", c."space_id", m."digest", m."scheme_id", '
     'EXISTS (SELECT 1 FROM "neardup_decisionmember" s WHERE s."document_id" = d."id"), '
     'd."id" >= %s AND (SELECT a."id" FROM "neardup_pair" a WHERE a."a_id" = d."id" LIMIT 1) IS NULL '
@@ -61,7 +61,7 @@ MEMBERS_WITH_OBJECTS = (
     'SELECT d."content_type_id", d."object_id", m."cluster_id" '
     'FROM "neardup_membership" m JOIN "neardup_document" d ON d."id" = m."document_id" '
     'WHERE +d."content_type_id" IN ({kinds}) AND m."cluster_id" {clusters} '
-    'ORDER BY d."live" DESC, d."first_seen", d."id"'
+    'ORDER BY d."live" DESC, d."text_since", d."first_seen", d."id"'
 )
 """The unary plus stops SQLite from using the index on the content type. SQLite does not know how common a
 content type is, so it would read all documents of that type."""
@@ -106,14 +106,14 @@ def space_of(using: str, document: int) -> Any:
 
 
 def nodes(using: str, documents: Sequence[int], scheme: int) -> list[Row]:
-    """Return document, liveness, first-seen number, source digest and leader."""
+    """Return document, liveness, text age (two columns), source digest and leader."""
     return fetch_all_in(using, NODES, documents, scheme)
 
 
 def locked_state(using: str, documents: Sequence[int], first_new: int, scheme: int) -> list[Row]:
     """Return everything that a conclusion needs, by one statement: other workers wait for the lock.
 
-    The first five columns are those of ``nodes``. Then come version, cluster, space of the cluster, digest and
+    The first six columns are those of ``nodes``. Then come version, cluster, space of the cluster, digest and
     scheme of the membership, whether a decision names the document, whether it has no pair (asked of documents
     from ``first_new`` on), and size, lowest, weakest and exact of the cluster.
     """
@@ -152,7 +152,7 @@ def members_with_objects(
     """Return content type, object id and cluster of each document that shares a cluster with one of the objects.
 
     ``object_ids``: canonical ids by content type id, at least one. ``content_type_ids``: the content types to
-    return. The rows are in static order: live documents first, then by first-seen number.
+    return. The rows are in static order: live documents first, then the oldest text first.
     """
     backend = get_backend(using)
     values: list[Any] = list(content_type_ids)

@@ -16,11 +16,13 @@ MARKED_COLUMNS = (
     "content_type_id", "object_id", "object_key", "author", "live", "state", "reason", "recheck", "version",
     "first_seen", "created", "wanted", "done", "attempts",
 )  # fmt: skip
-"""Columns of a document that is created by its first mark. "pending_since" is the clock of the database."""
+"""Columns of a document that is created by its first mark. Those of ``CLOCK_COLUMNS`` follow."""
+CLOCK_COLUMNS = ("pending_since", "save_time", "text_since")
+"""Columns of a new document that are set to the clock of the database."""
 
 CREATED_COLUMNS = (
     "content_type_id", "object_id", "object_key", "first_seen", "created", "author", "live", "state", "reason",
-    "recheck", "version", "wanted", "done", "attempts", "pending_since",
+    "recheck", "version", "wanted", "done", "attempts", "pending_since", "text_since",
 )  # fmt: skip
 
 HAS_CONTENT_TYPE = {
@@ -35,6 +37,8 @@ RENEW_LEASES = (
 FINISH = (
     'UPDATE "neardup_document" SET "done" = %s, "attempts" = 0, "leased_until" = NULL, '
     '"pending_since" = CASE WHEN "wanted" > %s THEN "pending_since" END, '
+    '"save_time" = CASE WHEN "wanted" > %s THEN "save_time" END, '
+    '"edit_time" = CASE WHEN "version" > %s THEN "edit_time" END, '
     '"recheck" = CASE WHEN "wanted" > %s THEN "recheck" ELSE FALSE END{more} WHERE "done" < %s AND "id" IN ({ids})'
 )
 SET_STATE = ', "state" = %s, "reason" = %s'
@@ -85,7 +89,7 @@ CLEAR_REPOST = (
     'WHERE "id" = %s AND "version" = %s AND "repeats_id" IS NOT NULL'
 )
 REPOST_FACTS = (
-    'SELECT d."id", d."first_seen", f."codes", f."source_digest" FROM "neardup_document" d '
+    'SELECT d."id", d."text_since", d."first_seen", f."codes", f."source_digest" FROM "neardup_document" d '
     'JOIN "neardup_fingerprint" f ON f."document_id" = d."id" WHERE f."scheme_id" = %s '
     'AND (d."forget_at" IS NULL OR d."forget_at" > %s) AND d."id" IN ({})'
 )
@@ -94,17 +98,21 @@ REPOST_FACTS = (
 def mark(using: str, values: Sequence[Any]) -> None:
     """Create a document with the values of ``MARKED_COLUMNS``, or request processing of the one that exists."""
     backend = get_backend(using)
-    recheck, pending_since = (backend.inserted.format(name) for name in ('"recheck"', '"pending_since"'))
+    recheck, pending_since, save_time = (
+        backend.inserted.format(f'"{name}"') for name in ("recheck", "pending_since", "save_time")
+    )
     # An edited post gets all its attempts again.
     changes = {
         "wanted": f'"{TABLE}"."wanted" + 1',
         "attempts": "0",
         "recheck": f'("{TABLE}"."recheck" OR {recheck})',
         "pending_since": f'COALESCE("{TABLE}"."pending_since", {pending_since})',
+        # Only a save can bring another text.
+        "save_time": f'CASE WHEN {recheck} THEN "{TABLE}"."save_time" ELSE {save_time} END',
     }
     backend.execute(
-        f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, "pending_since"])}) '
-        f"VALUES ({placeholders(len(MARKED_COLUMNS))}, {backend.clock}) "
+        f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, *CLOCK_COLUMNS])}) '
+        f"VALUES ({placeholders(len(MARKED_COLUMNS))}{f', {backend.clock}' * len(CLOCK_COLUMNS)}) "
         f"{backend.on_conflict(['content_type_id', 'object_id'], changes)}",
         values,
     )
@@ -115,14 +123,18 @@ def create_pending(
     content_type: int,
     objects: Sequence[tuple[str, int | None, int]],
     created: Any,
+    *,
+    is_first: bool,
 ) -> None:
     """Create documents that wait for a worker. Existing documents do not change.
 
-    ``objects``: object id, integer key and first-seen number of each.
+    ``objects``: object id, integer key and first-seen number of each. ``is_first``: the first backfill creates
+    them, so their texts are older than those of all saves.
     """
     backend = get_backend(using)
     row = (
-        f"({int(content_type)}, %s, %s, %s, %s, '', FALSE, 'pending', '', FALSE, 0, 1, 0, 0, {backend.clock})"
+        f"({int(content_type)}, %s, %s, %s, %s, '', FALSE, 'pending', '', FALSE, 0, 1, 0, 0, {backend.clock}, "
+        f"{'0' if is_first else backend.clock})"
     )
     begin, end = backend.ignored
     backend.execute(
@@ -214,7 +226,7 @@ def finish(
     execute(
         using,
         FINISH.format(more=more, ids=placeholders(len(ids))),
-        [*[requested_version] * 3, *state, requested_version, *ids],
+        [*[requested_version] * 5, *state, requested_version, *ids],
     )
 
 
@@ -298,7 +310,7 @@ def clear_repost(using: str, document: int, version: int) -> None:
 
 
 def repost_facts(using: str, ids: Sequence[int], scheme: int, now: Any) -> list[Row]:
-    """Return id, first-seen number, codes and source digest of documents that are not to be forgotten."""
+    """Return id, text age, codes and source digest of documents that are not to be forgotten."""
     return fetch_all_in(using, REPOST_FACTS, ids, scheme, now) if ids else []
 
 
@@ -311,9 +323,9 @@ def objects_of(using: str, ids: Sequence[int]) -> dict[int, Row]:
 
 
 def places_of(using: str, ids: Sequence[int]) -> list[Row]:
-    """Return id, space, first-seen number, content type and object id of documents."""
+    """Return id, space, text age, content type and object id of documents. The age takes two columns."""
     statement = (
-        'SELECT "id", "space_id", "first_seen", "content_type_id", "object_id" FROM "neardup_document" '
+        'SELECT "id", "space_id", "text_since", "first_seen", "content_type_id", "object_id" FROM "neardup_document" '
         'WHERE "id" IN ({})'
     )
     return fetch_all_in(using, statement, ids)

@@ -151,11 +151,10 @@ def _with_binary(backend: Backend, row: Sequence[Any]) -> list[Any]:
     ]
 
 
-def keys_by_scheme(using: str, documents: Sequence[int]) -> list[Row]:
-    """Return document, scheme and packed keys of the fingerprints."""
-    statement = (
-        'SELECT "document_id", "scheme_id", "keys" FROM "neardup_fingerprint" WHERE "document_id" IN ({})'
-    )
+def stored_texts(using: str, documents: Sequence[int]) -> list[Row]:
+    """Return document, scheme, packed keys and exact digest of the fingerprints."""
+    columns = '"document_id", "scheme_id", "keys", "exact_digest"'
+    statement = f'SELECT {columns} FROM "neardup_fingerprint" WHERE "document_id" IN ({{}})'
     return fetch_all_in(using, statement, documents)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connections
-from django.db.models import F, QuerySet
+from django.db.models import BigIntegerField, Case, F, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -130,6 +130,7 @@ def _create_documents(adapter: Adapter, first_seen_numbers: Mapping[Any, int], u
         content_type_of(adapter.model, using).pk,
         [(canonical_id(key), _integer_key(key), number) for key, number in first_seen_numbers.items()],
         created,
+        is_first=all(number < LIVE_FIRST_SEEN for number in first_seen_numbers.values()),
     )
 
 
@@ -143,7 +144,11 @@ def _renumber(documents: Mapping[str, Document], first_seen_numbers: Mapping[Any
         # The document was processed live before the backfill reached it.
         if document is not None and document.first_seen == LIVE_FIRST_SEEN != number:
             rows = Document.objects.using(using).filter(pk=document.pk)
-            rows.update(first_seen=number, recheck=True)
+            # An edit keeps its time.
+            unedited = Case(
+                When(former_texts=None, then=Value(0, BigIntegerField())), default=F("text_since")
+            )
+            rows.update(first_seen=number, text_since=unedited, recheck=True)
             document.first_seen, document.recheck = number, True
 
 

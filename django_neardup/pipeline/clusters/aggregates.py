@@ -91,7 +91,7 @@ def promote_leader(cluster: Cluster, using: str) -> bool:
     Return False if no member is live.
     """
     members = Membership.objects.using(using).filter(cluster=cluster, document__live=True)
-    new_leader = members.order_by("document__first_seen", "document").first()
+    new_leader = members.order_by("document__text_since", "document__first_seen", "document").first()
     if new_leader is None:
         return False
     Membership.objects.using(using).filter(pk=new_leader.pk).update(

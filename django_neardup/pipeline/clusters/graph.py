@@ -37,7 +37,7 @@ class StoredGraph:
         self.scheme, self.using, self.locked_state = scheme, using, locked_state
         self._pairs: dict[int, _DocumentPairs] = {}
         self._cached_pair_count = 0
-        self._orders: dict[int, tuple[bool, int, int]] = {}
+        self._orders: dict[int, tuple[bool, int, int, int]] = {}
         self._leaders: dict[int, int | None] = {}
         self._clustered: set[int] = set()
         self._digests: dict[int, str] = {}
@@ -71,7 +71,7 @@ class StoredGraph:
             self.prefetch(chunk)
             yield from chunk
 
-    def sort_key(self, node: int) -> tuple[bool, int, int]:
+    def sort_key(self, node: int) -> tuple[bool, int, int, int]:
         if node not in self._orders:
             self.load_leaders([node])
         return self._orders[node]
@@ -143,8 +143,8 @@ class StoredGraph:
         rows += cluster_queries.nodes(
             self.using, sorted(missing - self.locked_state.nodes.keys()), self.scheme
         )
-        for node, live, first_seen, digest, leader in rows:
-            self._orders[node] = (not live, first_seen, node)
+        for node, live, text_since, first_seen, digest, leader in rows:
+            self._orders[node] = (not live, text_since, first_seen, node)
             if digest:  # a remembered deleted post has an empty digest
                 self._digests[node] = digest
             if leader is not None:

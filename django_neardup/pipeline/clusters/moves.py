@@ -27,18 +27,22 @@ class ConcurrentChange(Exception):
 
 
 def conclude_separately(
-    signed: SignedDocument, judged_pairs: Sequence[JudgedPair], locked_state: LockedState, using: str
+    signed: SignedDocument,
+    judged_pairs: Sequence[JudgedPair],
+    locked_state: LockedState,
+    using: str,
+    neighbours: Collection[int] = (),
 ) -> None:
     """Conclude (step C) a document on which the memberships of others depend.
 
     The caller holds the locks of all its spaces. If the leader of a cluster has a changed text, the other
-    members keep their places until the repair of the cluster.
+    members keep their places until the repair of the cluster. ``neighbours``: more documents that may depend on it.
     """
     document, scheme = signed.document_id, signed.scheme
     led = _cluster_led_by(document, using)
     frozen = _members_except_leader(led) if _has_changed_text(signed, using) else set()
     scores: PreviousScores = {}
-    touched = _leave_other_spaces(document, signed.space_id, scheme, using)
+    touched = {*neighbours} | _leave_other_spaces(document, signed.space_id, scheme, using)
     touched |= write_pairs(judged_pairs, scheme, signed.space_id, using, scores, locked_state)
     touched |= delete_stale_pairs(
         {document: signed.source_digest}, scheme, using, scores
