@@ -8,6 +8,8 @@ from django.test import RequestFactory
 
 from django_neardup.forms import NearDuplicateFormMixin
 from django_neardup.models import Hold
+from django_neardup.pipeline import drain
+from django_neardup.prepublication.holds import hold_in_state
 from tests.pipeline.helpers import CAT, SOFA, SOFA_EDITED
 from tests.testapp.models import Ad
 
@@ -82,3 +84,30 @@ def test_another_post_than_the_one_that_was_looked_at_waits(adapt, people, publi
     assert form.is_valid()
     form.publish(Ad(text=CAT, author=people.ann))
     assert form.neardup.outcome == "checking" and not Ad.objects.get(text=CAT).published
+
+
+@pytest.fixture
+def stolen(board, people, publish):
+    """A post by Ann, and an older one by Bob that he has edited into a copy of it."""
+    copy = publish(CAT, people.bob)
+    original = publish(SOFA, people.ann)
+    copy.text = SOFA
+    copy.save()
+    drain()
+    return original, copy
+
+
+def test_the_author_of_a_copied_post_is_not_warned_of_the_copy(stolen, edit):
+    original, copy = stolen
+    form = edit(original, words=SOFA_EDITED)
+    assert form.is_valid() and not form.neardup.matches
+    form = edit(copy, words=SOFA_EDITED)
+    assert not form.is_valid() and form.neardup.action == "warn"
+
+
+def test_a_held_post_is_not_stopped_by_its_copy(stolen, adapt):
+    adapt(publication=[{"action": "hold", "verdict": "duplicate"}])
+    for ad, is_shown in zip(stolen, (True, False), strict=True):
+        hold_in_state(ad, "checking", trust="member")
+        drain()
+        assert Ad.objects.get(pk=ad.pk).published is is_shown
