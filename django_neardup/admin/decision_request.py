@@ -162,6 +162,7 @@ def parse_decision_request(request: HttpRequest) -> DecisionRequest:
             clash_choices=_fields_with_prefix(data, CHOICE_PREFIX),
             remember_unselected="rest" in data,
             accepts_loss="loss" in data,
+            leaves_nothing="gone" in data,
         ),
         list_query=data.get(FILTERS_PARAM, ""),
         list_name=_parse_list_name(data.get(LIST_PARAM, ""), item_keys),

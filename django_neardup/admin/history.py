@@ -158,7 +158,9 @@ def _record_events(records: Collection[MergeRecord], using: str) -> Iterator[His
         words = {
             MergeRecord.Action.MERGE: _("%(post)s was merged into %(keeper)s."),
             MergeRecord.Action.HIDE: _("%(post)s was hidden."),
-            MergeRecord.Action.DELETE: _("%(post)s was deleted."),
+            MergeRecord.Action.DELETE: _("%(post)s was deleted: its address leads to %(keeper)s.")
+            if keeper
+            else _("%(post)s was deleted."),
         }
         yield HistoryEvent(record.created, words[MergeRecord.Action(record.action)] % names, record.by_name)
         if record.undone is not None:

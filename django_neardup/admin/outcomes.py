@@ -54,6 +54,7 @@ class ActionOptions:
     - ``batch``: the id that the records and decisions of one confirmation share.
     - ``remember_unselected``: whether the members that are not selected are remembered as not duplicates.
     - ``accepts_loss``: whether rows may be lost that the adapter's ``accepts_loss`` names.
+    - ``leaves_nothing``: whether the addresses of deleted posts answer 410 instead of leading to the post that stays.
 
     ``field_values`` and ``clash_choices`` apply only if one group is decided on its own.
     """
@@ -64,6 +65,7 @@ class ActionOptions:
     batch: UUID = field(default_factory=uuid4)
     remember_unselected: bool = False
     accepts_loss: bool = False
+    leaves_nothing: bool = False
 
 
 @dataclass
@@ -288,7 +290,8 @@ class DeleteAction(ModerationAction):
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
     ) -> None:
-        moderation.delete(item.losers, _build_case(item, user, check_unchanged, options), keeper=item.keeper)
+        case = _build_case(item, user, check_unchanged, options)
+        moderation.delete(item.losers, case, keeper=item.keeper, redirects=not options.leaves_nothing)
 
 
 MODERATION_ACTIONS: dict[str, ModerationAction] = {

@@ -67,14 +67,19 @@ def hide(instances: Sequence[models.Model], context: ActionContext) -> list[Merg
 
 
 def delete(
-    instances: Sequence[models.Model], context: ActionContext, keeper: models.Model | None = None
+    instances: Sequence[models.Model],
+    context: ActionContext,
+    keeper: models.Model | None = None,
+    redirects: bool = True,
 ) -> list[MergeRecord]:
     """Delete the objects by their own ``delete()``.
+
+    Their addresses redirect to the keeper. If there is none, or if ``redirects`` is False, they are gone (410).
 
     Raise MergeRefused if one is protected, or if the keeper would be deleted with it.
     """
     with _remembering_refusals(instances, context.using):
-        return call_with_retries(_delete, instances, context, keeper)
+        return call_with_retries(_delete, instances, context, keeper, redirects)
 
 
 @contextmanager
@@ -165,7 +170,7 @@ def _live_posts(posts: Sequence[models.Model], using: str) -> set[models.Model]:
 
 
 def _delete(
-    instances: Sequence[models.Model], context: ActionContext, keeper: models.Model | None
+    instances: Sequence[models.Model], context: ActionContext, keeper: models.Model | None, redirects: bool
 ) -> list[MergeRecord]:
     with _action_transaction([*instances, *([keeper] if keeper else [])], context) as fresh:
         posts = [fresh(post) for post in instances]
@@ -177,7 +182,8 @@ def _delete(
                 [_("%(keeper)s would be deleted with its duplicates.") % {"keeper": describe_object(keeper)}]
             )
         urls_by_post = [addresses.public_urls(post) for post in posts]
-        records = create_delete_records(posts, context, cascades)
+        twin = keeper if redirects else None
+        records = create_delete_records(posts, context, cascades, twin)
         admin_log.write_admin_log(
             context.user, posts, _("Deleted as a near-duplicate."), context.using, is_deletion=True
         )
@@ -190,7 +196,10 @@ def _delete(
             drop_cached_texts(posts, context.using)
             journal_side_effects(records, watch)
             for urls, record in zip(urls_by_post, records, strict=True):
-                addresses.mark_gone(urls, record, context.using)
+                if twin is None:
+                    addresses.mark_gone(urls, record, context.using)
+                else:
+                    addresses.redirect_to_keeper(urls, twin, record, context.using)
             prove_undo(records, watch, context, AcceptedLoss(posts))
     return records
 

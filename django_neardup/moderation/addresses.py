@@ -1,7 +1,7 @@
 """Old addresses: where they lead after a merge or a deletion, and how an undo reverts that.
 
 An entry (``MovedUrl``) belongs to the record that left it, and leads to the keeper of that record. If the
-keeper was merged later, the entry leads to the end of the merges in force: always one step, even after a
+keeper was merged later, the entry leads to the end of the records in force: always one step, even after a
 long chain. Without a keeper it says that the post is gone.
 """
 
@@ -70,9 +70,9 @@ def _call_adapter(adapter_method: Callable[[models.Model], Any], instance: model
 
 
 def redirect_to_keeper(urls: Iterable[str], keeper: models.Model, record: MergeRecord, using: str) -> None:
-    """Let the addresses of a merged post, and all entries that lead to it, lead to the keeper.
+    """Let the addresses of a merged or deleted post, and all entries that lead to it, lead to the keeper.
 
-    Call it in the merge's transaction. The changes are added to the record's journal.
+    Call it in the action's transaction. The changes are added to the record's journal.
     """
     if adapters_of(keeper):
         _set_target(urls, RedirectTarget(*post_id_of(keeper, using)), record, using)
@@ -185,13 +185,13 @@ def _restore_entry(stored_entry: dict[str, Any] | None, undone_record: MergeReco
 
 
 def _target_of_record(record_id: int, undone_record: MergeRecord, using: str) -> RedirectTarget:
-    """Return where the merges in force lead from the keeper of a record.
+    """Return where the records in force lead from the keeper of a record.
 
     ``undone_record`` is being undone and does not count.
     """
     records = MergeRecord.objects.using(using)
     current_record = records.get(pk=record_id)
-    while current_record.action == MergeRecord.Action.MERGE:
+    while current_record.keeper_type_id is not None:
         records_in_force = (
             records.filter(undone=None).exclude(pk=undone_record.pk).exclude(action=MergeRecord.Action.HIDE)
         )

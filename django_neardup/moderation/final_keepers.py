@@ -1,4 +1,4 @@
-"""The final keepers of merged posts: the ends of chains of merges in force."""
+"""The final keepers of merged and deleted posts: the ends of chains of records in force."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .journal.record_chains import next_records_on_keepers
 
 
 def find_final_keepers(records: Iterable[MergeRecord], using: str) -> dict[int, ObjectKey]:
-    """Return the post that each merged post is part of now, by record id.
+    """Return the post that stands for each merged or deleted post now, by record id.
 
-    A record is left out if it is no merge, or if its final keeper was deleted since. This takes one query
-    for each link of the longest chain.
+    A record is left out if it names no keeper, or if its final keeper was deleted since with no post in its
+    place. This takes one query for each link of the longest chain.
     """
     records_in_force = (
         MergeRecord.objects.using(using).filter(undone=None).exclude(action=MergeRecord.Action.HIDE)
     )
     records_in_force = records_in_force.defer("journal")
-    last_records = {record.pk: record for record in records if record.action == MergeRecord.Action.MERGE}
+    last_records = {record.pk: record for record in records if record.keeper_type_id is not None}
     pending_ids = set(last_records)
     while pending_ids:
         next_records = next_records_on_keepers(
@@ -32,7 +32,7 @@ def find_final_keepers(records: Iterable[MergeRecord], using: str) -> dict[int, 
             pk: next_records[last_records[pk].pk] for pk in pending_ids if last_records[pk].pk in next_records
         }
         last_records |= advanced
-        pending_ids = {pk for pk, record in advanced.items() if record.action == MergeRecord.Action.MERGE}
+        pending_ids = {pk for pk, record in advanced.items() if record.keeper_type_id is not None}
     keeper_keys = {pk: _keeper_key(record, using) for pk, record in last_records.items()}
     return {pk: key for pk, key in keeper_keys.items() if key is not None}
 

@@ -8,7 +8,7 @@ from django.db import connections
 from django.test import Client
 from django.urls import resolve, reverse
 
-from django_neardup.models import Cluster, Decision, Document, MergeRecord, Pair
+from django_neardup.models import Cluster, Decision, Document, MergeRecord, MovedUrl, Pair
 from django_neardup.pipeline import drain
 from tests import builders
 from tests.admin.tools import OUTCOMES, confirm, fields, list_of, look, page_of, told, url_of
@@ -68,6 +68,12 @@ class TestWholeCluster:
 
         assert list(Ad.objects.all()) == [keeper]
         assert sorted(history()) == sorted((str(loser), DELETION) for loser in losers)
+        assert set(MovedUrl.objects.values_list("object_id", flat=True)) == {str(keeper.pk)}
+
+    def test_delete_without_a_redirect(self, root, cluster):
+        seen = fields(look(root, "delete", cluster))
+        assert root.post(url_of(cluster, "delete"), {**seen, "gone": "1"}).status_code == 302
+        assert set(MovedUrl.objects.values_list("object_id", flat=True)) == {""}
 
     def test_leave(self, root, cluster):
         ads = members(cluster)

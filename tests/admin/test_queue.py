@@ -288,6 +288,17 @@ class TestFilters:
 
         assert value("again") == "yes"
 
+    @pytest.mark.parametrize("kind", ["pair", "cluster"])
+    def test_posts_set_against_a_third_one_are_not_reopened(self, kind, ads, two, many, value):
+        row = two() if kind == "pair" else many(2)
+        (third,) = ads("третье")
+        decision = Decision.objects.create(kind="different", space=row.space)
+        for document in Document.objects.exclude(pk=builders.document(third).pk):
+            decision.members.create(document=document, side=2)
+        decision.members.create(document=builders.document(third), side=1)
+
+        assert value("again") == "no"
+
     def test_two_models(self, ads, value):
         (ad,) = ads("слово")
         post = UuidPost.objects.create(text="Продам сваи железобетонные длиной 14 м")

@@ -52,9 +52,13 @@ def merge(loser, keeper):
     return record
 
 
-def delete(loser):
-    (record,) = moderation.delete([loser], ActionContext())
+def delete(loser, keeper=None, **options):
+    (record,) = moderation.delete([loser], ActionContext(), keeper, **options)
     return record
+
+
+def delete_for(loser, keeper):
+    return delete(loser, keeper)
 
 
 def undo(record):
@@ -93,11 +97,26 @@ def test_what_was_deleted_is_gone():
     assert told("/a/") == told("/b/") == (410, None)
 
 
-@pytest.mark.parametrize("last", [merge, delete], ids=["merged", "deleted"])
-@pytest.mark.parametrize("order", ORDERS)
-def test_undone_in_any_order_it_follows_our_own_table(order, last):
+def test_a_deleted_duplicate_leads_to_its_twin():
     a, b, c, d = (ad(f"/{name}/") for name in "abcd")
-    records = [merge(a, b), merge(b, c), merge(c, d) if last is merge else delete(c)]
+    merge(a, b), delete(b, c)
+    assert told("/a/") == told("/b/") == (301, "/c/")
+    merge(c, d)
+    assert told("/a/") == told("/b/") == (301, "/d/")
+
+
+def test_unless_the_moderator_says_that_it_is_gone():
+    a, b = ad("/a/"), ad("/b/")
+    delete(a, b, redirects=False)
+    assert told("/a/") == (410, None)
+
+
+@pytest.mark.parametrize("first", [merge, delete_for], ids=["merge", "deletion"])
+@pytest.mark.parametrize("last", [merge, delete_for, delete], ids=["merged", "deleted for a twin", "deleted"])
+@pytest.mark.parametrize("order", ORDERS)
+def test_undone_in_any_order_it_follows_our_own_table(order, last, first):
+    a, b, c, d = (ad(f"/{name}/") for name in "abcd")
+    records = [first(a, b), first(b, c), delete(c) if last is delete else last(c, d)]
     assert table() == expected() and len(table()) == 3
     waiting = list(order)
     while waiting:

@@ -121,20 +121,21 @@ def annotate_waiting_time(queryset: QuerySet[Any]) -> QuerySet[Any]:
     rows. ``since`` is the time from which the row waits: ``decided``, otherwise the time when the row was
     created.
     """
-    members = DecisionMember.objects.filter(_different_sides(), decision__withdrawn=None)
     if queryset.model is Cluster:
         lookup = {"document__membership__cluster": OuterRef("pk")}
-        other_lookup = {f"decision__members__{name}": value for name, value in lookup.items()}
-        effective, found_at = (
-            members.filter(**lookup, **other_lookup, decision__kind="different"),
-            F("created"),
-        )
+        other = {"document__membership__cluster": OuterRef("pk")}
+        kind, found_at = {"decision__kind": "different"}, F("created")
     else:
-        lookup = {"document": OuterRef("a")}
-        effective, found_at = (
-            members.filter(**lookup, decision__members__document=OuterRef("b")),
-            F("found"),
-        )
+        lookup, other = {"document": OuterRef("a")}, {"document": OuterRef("b")}
+        kind, found_at = {}, F("found")
+    # One call: a second one would join the other member again, and then any third member would do.
+    effective = DecisionMember.objects.filter(
+        _different_sides(),
+        **lookup,
+        **{f"decision__members__{name}": value for name, value in other.items()},
+        **kind,
+        decision__withdrawn=None,
+    )
     latest = Subquery(effective.order_by("-decision").values("decision__created")[:1])
     # Most posts have no decision: for them this condition saves the subquery above.
     has_decision = Exists(DecisionMember.objects.filter(**lookup))

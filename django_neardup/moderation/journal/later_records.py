@@ -202,7 +202,7 @@ class LaterRecords:
 
     def _read_keeper_chain(self) -> Iterable[RecordJournal]:
         current_record: MergeRecord | None = self.record
-        while current_record is not None and current_record.keeper_id and current_record.keeper_type_id:
+        while current_record is not None and current_record.action == MergeRecord.Action.MERGE:
             current_record = next_record_on_keeper(current_record, self._records_in_force(), self.using)
             if current_record is not None:
                 yield self._journal_of(current_record)

@@ -80,17 +80,18 @@ def _records_by_key(
 
 def merged_into_keeper_q(record: MergeRecord, using: str) -> Q:
     """Return a condition for merges into the record's keeper, under any of its models."""
-    if record.keeper_type_id is None or not record.keeper_id:
+    # The keeper of a deletion is only where its addresses lead: no row has moved there.
+    is_merge = record.action == MergeRecord.Action.MERGE
+    if not is_merge or record.keeper_type_id is None or not record.keeper_id:
         return Q(pk__in=[])
     model = ContentType.objects.db_manager(using).get_for_id(record.keeper_type_id).model_class()
     condition = Q(keeper_type=record.keeper_type_id, keeper_id=record.keeper_id)
-    if model is None:
-        return condition
-    for related_model in _model_family(model) - {model}:
-        key = ids_in_other_model(model, [record.keeper_id], related_model, using).get(record.keeper_id)
-        if key is not None:
-            condition |= Q(keeper_type=_content_type_id(related_model, using), keeper_id=key)
-    return condition
+    if model is not None:
+        for related_model in _model_family(model) - {model}:
+            key = ids_in_other_model(model, [record.keeper_id], related_model, using).get(record.keeper_id)
+            if key is not None:
+                condition |= Q(keeper_type=_content_type_id(related_model, using), keeper_id=key)
+    return condition & Q(action=MergeRecord.Action.MERGE)
 
 
 def related_model_records_q(model: ModelType, keys: Collection[str], using: str) -> Q:

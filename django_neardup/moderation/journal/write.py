@@ -108,9 +108,12 @@ def create_hide_records(
 
 
 def create_delete_records(
-    instances: Sequence[models.Model], context: ActionContext, cascades: Mapping[models.Model, CascadeResult]
+    instances: Sequence[models.Model],
+    context: ActionContext,
+    cascades: Mapping[models.Model, CascadeResult],
+    keeper: models.Model | None,
 ) -> list[MergeRecord]:
-    """Create one record for each object: its rows and cascaded rows."""
+    """Create one record for each object: its rows and cascaded rows. ``keeper``: where its addresses lead."""
     journaled: set[Any] = {row for post in instances for row in _rows_in_all_tables(post, context.using)}
     journals_by_post = {}
     # A row that several posts take along is stored once, with the post that takes the fewest rows: the others
@@ -125,7 +128,8 @@ def create_delete_records(
             "moves": [],
         }
     return [
-        _create_record(MergeRecord.Action.DELETE, post, context, journals_by_post[post]) for post in instances
+        _create_record(MergeRecord.Action.DELETE, post, context, journals_by_post[post], keeper)
+        for post in instances
     ]
 
 

@@ -226,7 +226,7 @@ def _current_keeper(plan: UndoPlan) -> models.Model | None:
     if plan.keeper is not None or plan.later_records is None or not plan.later_records.keeper_chain:
         return plan.keeper
     last = plan.later_records.keeper_chain[-1].record
-    if last.keeper_type_id is None:
+    if last.action != MergeRecord.Action.MERGE or last.keeper_type_id is None:
         return None
     return load_object(last.keeper_type_id, last.keeper_id, plan.using, lock_row=False)
 

@@ -116,7 +116,7 @@ def plan_undo(record: MergeRecord, using: str, *, lock_rows: bool = False) -> Un
     until its end.
     """
     post, keeper = load_object(record.loser_type_id, record.loser_id, using, lock_row=lock_rows), None
-    if record.keeper_type_id is not None:
+    if record.action == MergeRecord.Action.MERGE and record.keeper_type_id is not None:
         keeper = load_object(record.keeper_type_id, record.keeper_id, using, lock_row=lock_rows)
     plan = UndoPlan(record, using, post, keeper)
     if record.loser_type.model_class() is None:
