@@ -96,7 +96,9 @@ def cluster(*instances: Model, **values: Any) -> Cluster:
     using = instances[0]._state.db or "default"
     documents = [document(instance) for instance in instances]
     values = {"lowest": 0.9167, "weakest": 0.9167, "size": len(documents), **values}
-    made = Cluster.objects.using(using).create(space=space(using), leader=documents[0], **values)
+    made = Cluster.objects.using(using).create(
+        space=space(using), scheme=scheme(using), leader=documents[0], **values
+    )
     for number, (each, instance) in enumerate(zip(documents, instances, strict=True)):
         if number:
             pair(instances[0], instance, exact=made.exact)

@@ -12,7 +12,7 @@ Hartigan 1975, in a static order).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 # Few: a repair must not read a large part of the graph in one step.
@@ -52,6 +52,10 @@ class Graph(Protocol):
         """
 
 
+ChooseLeader = Callable[[Graph, int, Mapping[int, "int | None"]], "int | None"]
+"""Returns the leader of a node, given the leaders of all earlier nodes."""
+
+
 def choose_leader(graph: Graph, node: int, leaders: Mapping[int, int | None]) -> int | None:
     """Return the leader of a node, given the leaders of all earlier nodes.
 
@@ -86,13 +90,33 @@ def choose_leader(graph: Graph, node: int, leaders: Mapping[int, int | None]) ->
     return node if graph.can_lead(node) else None
 
 
+def choose_family_leader(graph: Graph, node: int, leaders: Mapping[int, int | None]) -> int | None:
+    """Return the leader of a node's template family: the earliest leader beside which it is offered.
+
+    ``graph.variants`` are the nodes beside which it is offered. ``leaders``, and None: as in ``choose_leader``.
+    """
+    if not graph.can_lead(node):
+        return None
+    own_key = graph.sort_key(node)
+    candidates = (
+        other
+        for other in graph.variants(node)
+        if graph.sort_key(other) < own_key and leaders.get(other, graph.current_leader(other)) == other
+    )
+    return min(candidates, key=graph.sort_key, default=node)
+
+
 def update_leaders(
-    graph: Graph, seeds: Iterable[int], frozen_nodes: Collection[int] = ()
+    graph: Graph,
+    seeds: Iterable[int],
+    frozen_nodes: Collection[int] = (),
+    choose: ChooseLeader = choose_leader,
 ) -> dict[int, int | None]:
     """Choose again the leaders of the seeds and of every later node that depends on a change.
 
     Return the leaders that changed. Nodes are processed in static order, so each is processed once, after
-    all nodes that it depends on. Frozen nodes keep their leaders: a later repair processes them.
+    all nodes that it depends on. Frozen nodes keep their leaders: a later repair processes them. ``choose``:
+    ``choose_leader`` or ``choose_family_leader``.
     """
     changed: dict[int, int | None] = {}
     queued = set(seeds) - set(frozen_nodes)
@@ -106,7 +130,7 @@ def update_leaders(
             following = _peek_first(heap, PREFETCH_SIZE - 1)
             graph.prefetch([node, *following])
             fetched.update(following)
-        leader = choose_leader(graph, node, changed)
+        leader = choose(graph, node, changed)
         # Without a change, later nodes are not affected: an update stays local.
         if leader == graph.current_leader(node):
             continue
@@ -131,7 +155,9 @@ def _peek_first(heap: list[tuple[Any, int]], limit: int) -> list[int]:
     return [node for _, node in entries]
 
 
-def solve_from_scratch(graph: Graph, nodes: Iterable[int]) -> dict[int, int | None]:
+def solve_from_scratch(
+    graph: Graph, nodes: Iterable[int], choose: ChooseLeader = choose_leader
+) -> dict[int, int | None]:
     """Return the leaders of all nodes, computed without current leaders.
 
     Any sequence of ``update_leaders`` calls must give the same result.
@@ -140,7 +166,7 @@ def solve_from_scratch(graph: Graph, nodes: Iterable[int]) -> dict[int, int | No
     graph.prefetch(nodes)
     leaders: dict[int, int | None] = {}
     for node in nodes:
-        leaders[node] = choose_leader(graph, node, leaders)
+        leaders[node] = choose(graph, node, leaders)
     return leaders
 
 

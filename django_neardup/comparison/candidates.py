@@ -27,20 +27,32 @@ other alignments.
 
 
 def alignment_order(
-    leaders_by_document: Mapping[int, int | None], preferred: Iterable[int | None], limit: int
+    leaders_by_document: Mapping[int, int | None],
+    preferred: Iterable[int | None],
+    limit: int,
+    families: Mapping[int, int | None] | None = None,
 ) -> list[int]:
-    """Return all documents in the order in which to align them, if ``limit`` of them are aligned.
+    """Return the documents to align in their order, if ``limit`` of them are aligned.
 
     ``leaders_by_document``: documents that pass the screen, most similar first. Each has the leader of its
-    cluster: itself if it leads one, None if it is in no cluster.
+    cluster: itself if it leads one, None if it is in no cluster. ``families``: the leaders of their families. None for
+    documents that are no member of any.
 
     The order is:
 
     - the documents of ``preferred``
-    - the few most similar ones, each after its leader
+    - the few most similar ones, each after the leaders of its family and its cluster
     - other leaders
     - the rest
+
+    Other members of the family of a document that is aligned are left out: their leader stands for them.
     """
+
+    def family_of(document: int) -> int | None:
+        """Return the leader of the document's family, if it passes the screen."""
+        family = (families or {}).get(leaders_by_document[document] or document)
+        return family if family in leaders_by_document else None
+
     first = [document for document in preferred if document is not None and document in leaders_by_document]
     similar_documents = islice(
         (document for document in leaders_by_document if document not in first),
@@ -49,11 +61,21 @@ def alignment_order(
     most_similar = (
         document
         for similar_document in similar_documents
-        for document in (leaders_by_document[similar_document], similar_document)
+        for document in (
+            family_of(similar_document),
+            leaders_by_document[similar_document],
+            similar_document,
+        )
         if document is not None and document in leaders_by_document
     )
+    family_leaders = filter(None, map(family_of, leaders_by_document))
     leaders = (document for document, leader in leaders_by_document.items() if document == leader)
-    return list(dict.fromkeys(chain(first, most_similar, leaders, leaders_by_document)))
+    others = (
+        document
+        for document in chain(family_leaders, leaders, leaders_by_document)
+        if family_of(document) is None
+    )
+    return list(dict.fromkeys(chain(first, most_similar, others)))
 
 
 def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[int, Candidates]:
@@ -75,6 +97,8 @@ def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[
     leaders = {row.leader_id for row in rows.values() if row.leader_id is not None}
     leaders |= {search.relations.leader_id for search in searches if search.relations.leader_id is not None}
     rows |= posts.screening_rows(leaders - rows.keys())
+    families = {row.family_id for row in rows.values() if row.family_id is not None}
+    rows |= posts.screening_rows(families - rows.keys())
     screened = {search.signed.document_id: search.screen(rows) for search in searches}
     passed_rows = {row.document_id: row for sure, others in screened.values() for row in (*sure, *others)}
     fingerprints = posts.fingerprints(passed_rows.values())
@@ -125,6 +149,10 @@ class _CandidateSearch:
             leader for leader in cluster_leaders if leader is not None and leader != self.signed.document_id
         }
         live_rows |= self._rows_of_live_posts(leaders, screening_rows)
+        families = {row.family_id for row in live_rows.values() if row.family_id is not None}
+        families -= {self.signed.document_id}
+        leaders |= families
+        live_rows |= self._rows_of_live_posts(families, screening_rows)
         sure: list[ScreeningRow] = []
         others: list[ScreeningRow] = []
         for _, row in sorted(live_rows.items()):
@@ -195,7 +223,10 @@ class _CandidateSearch:
         passing = [PassingRow(*facts) for *facts, passes_screen in screened if passes_screen]
         ranked = {row.document_id: row for row in self.posts.rank(self.signed, passing)}
         order = alignment_order(
-            {document: row.leader_id for document, row in ranked.items()}, preferred, self.max_aligned
+            {document: row.leader_id for document, row in ranked.items()},
+            preferred,
+            self.max_aligned,
+            {document: row.family_id for document, row in ranked.items()},
         )
         return [ranked[document] for document in order]
 

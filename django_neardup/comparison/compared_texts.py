@@ -59,9 +59,10 @@ class SignedText(Protocol):
 
 
 class ScreeningRow(NamedTuple):
-    """What the screen needs of another document: its stored fingerprint, and the leader of its cluster.
+    """What the screen needs of another document: its stored fingerprint, and the leaders of its cluster and family.
 
-    ``source_digest`` is empty if its post is deleted and remembered.
+    ``source_digest`` is empty if its post is deleted and remembered. ``family_id`` is None if it is no member of a
+    family, or its leader.
     """
 
     document_id: int
@@ -70,7 +71,8 @@ class ScreeningRow(NamedTuple):
     word_count: int
     payload: bytes
     packed_keys: bytes
-    leader_id: int | None
+    leader_id: int | None = None
+    family_id: int | None = None
 
 
 class PassingRow(NamedTuple):

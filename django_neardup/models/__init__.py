@@ -13,7 +13,7 @@ from .index import (
     TermStatistics,
 )
 from .moderation import Hold, IgnoredPassage, KeyPhrase, MergeRecord, MovedUrl, UndoProof
-from .pairs import Cluster, Decision, DecisionMember, Membership, Pair, Queue, Verdict
+from .pairs import Cluster, Decision, DecisionMember, FamilyMember, Membership, Pair, Queue, Verdict
 
 __all__ = [
     "LIVE_FIRST_SEEN",
@@ -23,6 +23,7 @@ __all__ = [
     "Decision",
     "DecisionMember",
     "Document",
+    "FamilyMember",
     "Fingerprint",
     "Hold",
     "IgnoredPassage",

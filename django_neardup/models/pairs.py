@@ -29,8 +29,21 @@ class Cluster(WorkQueueRow):
     space = models.ForeignKey(
         Space, models.CASCADE, related_name="clusters", db_constraint=False, verbose_name=_("space")
     )
-    leader = models.OneToOneField(
-        Document, models.CASCADE, related_name="leads", db_constraint=False, verbose_name=_("representative")
+    leader = models.ForeignKey(
+        Document,
+        models.CASCADE,
+        related_name="leads",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("representative"),
+    )
+    scheme = models.ForeignKey(
+        Scheme,
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("scheme"),
     )
     size = models.PositiveIntegerField(_("size"), default=0)
     lowest = models.FloatField(_("lowest score"), default=1.0, help_text=_("with the representative"))
@@ -43,6 +56,9 @@ class Cluster(WorkQueueRow):
         app_label = "neardup"
         verbose_name = _("cluster")
         verbose_name_plural = _("clusters")
+        constraints = [
+            models.UniqueConstraint(fields=["leader", "scheme"], name="neardup_cluster_leader"),
+        ]
         permissions = [
             ("review", _("Can decide on near-duplicates")),
             ("merge_cluster", _("Can merge near-duplicates")),
@@ -75,8 +91,14 @@ class Membership(models.Model):
         DUPLICATE = "duplicate", _("duplicate of the representative")
         DECISION = "decision", _("a person's decision")
 
-    document = models.OneToOneField(
-        Document, models.CASCADE, related_name="membership", db_constraint=False, verbose_name=_("document")
+    document = models.ForeignKey(
+        Document,
+        models.CASCADE,
+        related_name="memberships",
+        related_query_name="membership",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("document"),
     )
     cluster = models.ForeignKey(
         Cluster, models.CASCADE, related_name="memberships", db_constraint=False, verbose_name=_("cluster")
@@ -108,6 +130,9 @@ class Membership(models.Model):
         app_label = "neardup"
         verbose_name = _("membership")
         verbose_name_plural = _("memberships")
+        constraints = [
+            models.UniqueConstraint(fields=["document", "scheme"], name="neardup_membership_document"),
+        ]
         indexes = [
             models.Index(fields=["content_type", "object_key"], name="neardup_membership_key"),
             models.Index(fields=["content_type", "object_id"], name="neardup_membership_object"),
@@ -115,6 +140,60 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.document_id} in {self.cluster_id}"
+
+
+class FamilyMember(models.Model):
+    """A member of a template family: it was offered beside the family's leader, and is no duplicate of it.
+
+    Leaders of clusters and documents in no cluster have families. The leader has no row of its own. It is in no
+    family itself, so chains never form. Families are derived from pairs and clusters and can be rebuilt at any time.
+
+    - ``doubtful``: the pair with the leader is a doubt: it may be the same item.
+    """
+
+    document = models.ForeignKey(
+        Document,
+        models.CASCADE,
+        related_name="families",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("document"),
+    )
+    leader = models.ForeignKey(
+        Document,
+        models.CASCADE,
+        related_name="family_members",
+        db_constraint=False,
+        verbose_name=_("representative"),
+    )
+    scheme = models.ForeignKey(
+        Scheme,
+        models.CASCADE,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("scheme"),
+    )
+    space = models.ForeignKey(
+        Space,
+        models.CASCADE,
+        related_name="family_members",
+        db_constraint=False,
+        db_index=False,
+        verbose_name=_("space"),
+    )
+    doubtful = models.BooleanField(_("doubtful"), default=False)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("member of a family")
+        verbose_name_plural = _("members of families")
+        constraints = [
+            models.UniqueConstraint(fields=["document", "scheme"], name="neardup_family_document"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.document_id} beside {self.leader_id}"
 
 
 class Verdict(models.TextChoices):

@@ -10,9 +10,8 @@ from ..comparison.compared_texts import Candidates, JudgedPair
 from ..comparison.verify import verify_many
 from ..db.backends import get_backend
 from ..db.queries import clusters as cluster_queries
-from ..models import Membership
 from .clusters.assign import recluster
-from .clusters.memberships import MembershipRow, memberships_of
+from .clusters.memberships import MembershipRow, memberships_of, update_text_of
 from .clusters.moves import conclude_separately
 from .decision_lookup import documents_bound_to
 from .locks import call_with_retries, space_lock
@@ -406,8 +405,7 @@ def _write_pairs_and_recluster(
             document.source_digest,
             scheme.pk,
         ):
-            stored_membership = Membership.objects.using(using).filter(document=document.document_id)
-            stored_membership.update(digest=document.source_digest, scheme=scheme)
+            update_text_of(document.document_id, document.source_digest, scheme.pk, using)
     leader_by_document = recluster(
         scheme, seeds, using, related=related - seeds, locked_state=locked_state, previous_scores=scores
     )

@@ -183,11 +183,11 @@ def _stored_pairs(
 
 def _cache_new_pairs(new_rows: Iterable[Sequence[Any]], locked_state: LockedState) -> None:
     """Add newly written pairs to the known pairs of their sides."""
-    for a, b, _, _, _, verdict, exact, score, _, _, classes, _, digest_a, digest_b, *_ in new_rows:
+    for a, b, _, _, _, verdict, exact, score, _, _, classes, _, digest_a, digest_b, *_, doubtful in new_rows:
         for side in (a, b):
             if side in locked_state.pairs:
                 locked_state.pairs[side].append(
-                    PairRow(a, b, verdict, exact, score, classes, digest_a, digest_b)
+                    PairRow(a, b, verdict, exact, score, classes, digest_a, digest_b, doubtful)
                 )
 
 

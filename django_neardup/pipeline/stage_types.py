@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..adapters import Adapter, Source
 from ..algorithms.base import Algorithm
-from ..models import Document, Scheme
+from ..models import Document, Scheme, Verdict
 from ..text.canonical_text import CanonicalText as Text
 from .schemes import algorithm_of
 from .source_properties import ignored_classes_of
@@ -132,3 +132,9 @@ class PairRow(NamedTuple):
     classes: str
     digest_a: str
     digest_b: str
+    doubtful: bool = False
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether people are offered the two side by side: alike, and no duplicates, for all that is known."""
+        return self.verdict == Verdict.VARIANT or (self.verdict == Verdict.RELATED and bool(self.doubtful))

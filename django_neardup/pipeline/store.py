@@ -14,6 +14,7 @@ from django.db import transaction
 from ..comparison.packed_keys import unpack_keys
 from ..db.backends import get_backend
 from ..db.queries import documents as document_queries
+from ..db.queries import families as family_queries
 from ..db.queries import fingerprints as fingerprint_queries
 from ..index import keys as storage
 from ..index.index_class import uses_key_table
@@ -153,6 +154,7 @@ def _read_stored_texts(
             retired.append((document, stored_scheme))
             stored_texts.setdefault(document, StoredText(exact_digest, set()))
     fingerprint_queries.delete(using, retired)
+    family_queries.delete_of_schemes(using, retired)
     return stored_keys, stored_texts
 
 

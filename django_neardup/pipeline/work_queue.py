@@ -70,23 +70,29 @@ def mark_many(documents: Sequence[int], using: str) -> None:
 
     Call it with few documents at a time. Documents with locked rows are marked last, one by one.
     """
-    unlocked = list(documents)
     with transaction.atomic(using=using):
-        # A statement that waits for one row while it holds others can deadlock with a request. So the first
-        # update takes only rows that are free.
-        if connections[using].features.has_select_for_update:
-            can_skip_locked = get_backend(using).can_skip_locked
-            locked_rows = Document.objects.using(using).filter(pk__in=unlocked).order_by("pk")
-            unlocked = (
-                list(locked_rows.select_for_update(skip_locked=True).values_list("pk", flat=True))
-                if can_skip_locked
-                else []
-            )
-        Document.objects.using(using).filter(pk__in=unlocked).update(
-            wanted=F("wanted") + 1, attempts=0, pending_since=_pending_since(), recheck=True
-        )
-    for document in sorted({*documents} - {*unlocked}):
+        locked = mark_unlocked(documents, using)
+    for document in locked:
         mark_document(document, using, recheck=True)
+
+
+def mark_unlocked(documents: Sequence[int], using: str) -> list[int]:
+    """Request a recheck of the documents with free rows, in a transaction. Return the other documents."""
+    unlocked = list(documents)
+    # A statement that waits for one row while it holds others can deadlock with a request. So the update takes
+    # only rows that are free.
+    if connections[using].features.has_select_for_update:
+        can_skip_locked = get_backend(using).can_skip_locked
+        locked_rows = Document.objects.using(using).filter(pk__in=unlocked).order_by("pk")
+        unlocked = (
+            list(locked_rows.select_for_update(skip_locked=True).values_list("pk", flat=True))
+            if can_skip_locked
+            else []
+        )
+    Document.objects.using(using).filter(pk__in=unlocked).update(
+        wanted=F("wanted") + 1, attempts=0, pending_since=_pending_since(), recheck=True
+    )
+    return sorted({*documents} - {*unlocked})
 
 
 def request_processing(model: type[RowT], pk: int, using: str, **changes: Any) -> None:

@@ -91,7 +91,7 @@ def _build_matches(
 ) -> list[Match]:
     author, codes = context.author or query.source.author, keyed_digest(signed_text.codes, scheme)
     row_by_document = {row[0]: row for row in rows}
-    screening_rows = [ScreeningRow(row[0], "", row[1], row[2], bytes(row[3]), b"", None) for row in rows]
+    screening_rows = [ScreeningRow(row[0], "", row[1], row[2], bytes(row[3]), b"") for row in rows]
     match_by_ownership: dict[bool, Match] = {}
     for fingerprint_match in sorted(fingerprint_matches(signed_text, screening_rows), reverse=True):
         row = row_by_document[fingerprint_match.document_id]

@@ -103,9 +103,7 @@ class VisiblePosts(StoredPosts):
         rows = fingerprint_queries.with_codes(self.using, sorted(documents), self.scheme.pk)
         self._codes |= {row[0]: row[5] for row in rows}
         # Without leaders: hidden posts also decide which post leads.
-        return {
-            row[0]: ScreeningRow(row[0], row[1], row[2], row[3], bytes(row[4]), b"", None) for row in rows
-        }
+        return {row[0]: ScreeningRow(row[0], row[1], row[2], row[3], bytes(row[4]), b"") for row in rows}
 
     def rank(self, signed: SignedText, passing: Iterable[PassingRow]) -> list[ScreeningRow]:
         assert isinstance(signed, SignedDocument)

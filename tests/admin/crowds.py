@@ -23,10 +23,10 @@ def cluster(size: int, variants: int = 0) -> Cluster:
     """An open cluster of that many adverts, all with one contact, and that many variants outside."""
     found = documents(size + variants)
     members, others = found[:size], found[size:]
-    made = Cluster.objects.create(
-        space=found[0].space, leader=found[0], size=size, lowest=SCORE, weakest=0.85
-    )
     scheme = builders.scheme()
+    made = Cluster.objects.create(
+        space=found[0].space, scheme=scheme, leader=found[0], size=size, lowest=SCORE, weakest=0.85
+    )
     Membership.objects.bulk_create(
         (
             Membership(

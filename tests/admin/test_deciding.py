@@ -441,7 +441,7 @@ class TestPairs:
         one, two = ads("сегодня", "завтра")
         builders.document(two, first_seen=1)
         pair = builders.pair(one, two, "variant")
-        Document.objects.filter(object_id=str(two.pk)).update(first_seen=1)
+        Document.objects.filter(object_id=str(two.pk)).update(first_seen=1, text_since=0)
 
         confirm(root, "merge", pair)
 

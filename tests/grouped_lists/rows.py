@@ -48,7 +48,9 @@ def document(instance: Model) -> Document:
 def cluster(*instances: Model) -> Cluster:
     using = instances[0]._state.db or "default"
     documents = [document(instance) for instance in instances]
-    made = Cluster.objects.using(using).create(space=space(using), leader=documents[0], size=len(documents))
+    made = Cluster.objects.using(using).create(
+        space=space(using), scheme=scheme(using), leader=documents[0], size=len(documents)
+    )
     for each in documents:
         Membership.objects.using(using).create(
             **place_of(each), cluster=made, scheme=scheme(using), reason=Membership.Reason.DUPLICATE

@@ -72,7 +72,9 @@ def test_without_an_order_others_stand_as_they_were_first_seen(visible):
     posts = ads(4)
     rows.cluster(*posts)
     for place, post in enumerate(posts):
-        type(rows.document(post)).objects.filter(pk=rows.document(post).pk).update(first_seen=10 - place)
+        type(rows.document(post)).objects.filter(pk=rows.document(post).pk).update(
+            first_seen=10 - place, text_since=0
+        )
     (entry,) = neardup.group([posts[3]], visible.order_by())
     assert entry.others == [posts[2], posts[1], posts[0]]
 
@@ -85,7 +87,7 @@ def test_a_hidden_twin_changes_nothing(visible):
         (entry.object, entry.count, entry.others, entry.label, entry.url)
         for entry in neardup.group([one, two], visible)
     ]
-    rows.document(hidden).membership.delete()
+    rows.document(hidden).memberships.get().delete()
     without = [
         (entry.object, entry.count, entry.others, entry.label, entry.url)
         for entry in neardup.group([one, two], visible)
@@ -405,9 +407,9 @@ def test_members_are_read_by_their_cluster_and_not_all_documents():
 
 
 LARGE_SITE = """
-    INSERT INTO neardup_document (content_type_id, object_id, first_seen, live, state, created, author, reason,
-        recheck, version, wanted, done, attempts)
-    SELECT content_type_id, 'x' || number, 1, true, state, created, '', '', false, 1, 1, 1, 0
+    INSERT INTO neardup_document (content_type_id, object_id, first_seen, text_since, live, state, created, author,
+        reason, recheck, version, wanted, done, attempts)
+    SELECT content_type_id, 'x' || number, 1, 0, true, state, created, '', '', false, 1, 1, 1, 0
     FROM (SELECT * FROM neardup_document LIMIT 1) one, generate_series(1, 20000) number;
     INSERT INTO neardup_membership (document_id, cluster_id, content_type_id, object_id, score, reason, exact,
         scheme_id, digest)

@@ -99,7 +99,7 @@ def looks(queryset):
 def test_a_hidden_twin_changes_nothing(posts, visible, found):
     hidden = Ad.objects.create(title="Скрыто", text="Сваи", published=False, hits=100)
     without = looks(collapse(found, visible.all()))
-    membership = rows.document(posts[0]).membership
+    membership = rows.document(posts[0]).memberships.get()
     membership.pk = None
     for name, value in place_of(rows.document(hidden)).items():
         setattr(membership, name, value)

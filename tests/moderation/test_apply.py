@@ -171,10 +171,12 @@ def test_the_cluster_is_resolved_at_once():
 
 def a_cluster(ad):
     space = Space.objects.create(digest="s", profile="default", labels="testapp.ad")
-    Scheme.objects.create(profile="default", algorithm="neardup", canonisation="1", language="ru", secret="x")
+    scheme = Scheme.objects.create(
+        profile="default", algorithm="neardup", canonisation="1", language="ru", secret="x"
+    )
     document = Document.objects.get(object_id=str(ad.pk))
     Document.objects.filter(pk=document.pk).update(space=space)
-    return Cluster.objects.create(space=space, leader=document, size=2)
+    return Cluster.objects.create(space=space, scheme=scheme, leader=document, size=2)
 
 
 def test_the_check_runs_under_the_lock_and_stops_everything():

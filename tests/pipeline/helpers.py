@@ -1,6 +1,6 @@
 """Small builders for tests of the pipeline."""
 
-from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
+from django_neardup.models import Cluster, Document, FamilyMember, Fingerprint, Key, Membership, Pair
 from django_neardup.pipeline import drain
 from django_neardup.pipeline.content_objects import post_id_of
 from tests.testapp.models import Ad
@@ -69,4 +69,10 @@ def snapshot(using="default"):
         for row in Cluster.objects.using(using).all()
     }
     assert Membership.objects.using(using).count() == sum(map(len, clusters))
-    return {"keys": keys, "fingerprints": prints, "pairs": pairs, "clusters": clusters}
+    families = {
+        names[row.document_id]: (names[row.leader_id], row.doubtful)
+        for row in FamilyMember.objects.using(using).all()
+    }
+    return {
+        "keys": keys, "fingerprints": prints, "pairs": pairs, "clusters": clusters, "families": families,
+    }  # fmt: skip

@@ -8,7 +8,7 @@ from django.db import connections
 from django_neardup.adapters import adapter_for
 from django_neardup.db.backends import get_backend
 from django_neardup.db.backends.mysql import MySQLBackend
-from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document
+from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document, Scheme
 from django_neardup.pipeline import drain, mark
 from django_neardup.pipeline.backfill.range_documents import get_or_create_documents
 from django_neardup.pipeline.leases import available_rows
@@ -41,7 +41,9 @@ def test_however_short_a_drain_is_it_takes_its_first_turns(limit):
     one = post(SOFA)
     assert drain(seconds=0, limit=limit).processed == limit
     work()
-    group = Cluster.objects.create(space=document(one).space, leader=document(one))
+    group = Cluster.objects.create(
+        space=document(one).space, scheme=Scheme.objects.get(), leader=document(one)
+    )
     request_processing(Cluster, group.pk, "default")
     assert drain(seconds=0, limit=limit).processed == limit
 

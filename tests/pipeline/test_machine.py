@@ -20,6 +20,7 @@ from django_neardup.models import (
     Decision,
     DecisionMember,
     Document,
+    FamilyMember,
     Fingerprint,
     Key,
     Membership,
@@ -36,7 +37,18 @@ from tests.pipeline.helpers import document, snapshot, work
 from tests.pipeline.test_races import rebuild
 from tests.testapp.models import Ad
 
-EVERYTHING = (DecisionMember, Decision, Key, Fingerprint, Pair, Membership, Cluster, Document, Ad)
+EVERYTHING = (
+    FamilyMember,
+    DecisionMember,
+    Decision,
+    Key,
+    Fingerprint,
+    Pair,
+    Membership,
+    Cluster,
+    Document,
+    Ad,
+)
 MOST = 8
 
 texts = st.builds(
@@ -177,6 +189,34 @@ def assert_sound():
             assert verified == (reason == Membership.Reason.DUPLICATE)
     for key, row in pairs.items():
         assert (row.digest_a, row.digest_b) == tuple(digests[document] for document in key)
+    assert_families(pairs.values(), digests)
+
+
+def assert_families(pairs, digests):
+    """Leaders of clusters and lone posts are in the family of the earliest leader beside which they are offered."""
+    led_by = dict(Membership.objects.values_list("document", "cluster__leader"))
+    rows = [row for row in Document.objects.filter(live=True) if led_by.get(row.pk, row.pk) == row.pk]
+    leaders_of_families, expected = [], {}
+    offered = {(row.a_id, row.b_id): row.doubtful for row in pairs if is_offered(row)}
+    for row in sorted(rows, key=lambda row: row.static_order):
+        if row.pk not in digests:
+            continue
+        beside = [
+            (leader, offered[key])
+            for leader in leaders_of_families
+            if (key := tuple(sorted([leader, row.pk]))) in offered
+        ]
+        if beside:
+            expected[row.pk] = beside[0]
+        else:
+            leaders_of_families.append(row.pk)
+    stored = FamilyMember.objects.values_list("document", "leader", "doubtful")
+    assert {document: (leader, doubtful) for document, leader, doubtful in stored} == expected
+    assert not FamilyMember.objects.exclude(document__space=F("space")).exists()
+
+
+def is_offered(pair):
+    return pair.verdict == "variant" or (pair.verdict == "related" and pair.doubtful)
 
 
 def everything():

@@ -51,7 +51,7 @@ class TestList:
     def test_what_is_shown(self, held):
         page = signed_in("super").get(LIST).content.decode()
         assert "Мой диван" in page and "waits for a moderator" in page and "of the same author" in page
-        cluster = document(held).membership.cluster
+        cluster = document(held).memberships.get().cluster
         assert f"/neardup/cluster/{cluster.pk}/change/?member={document(held).pk}" in page
 
     def test_a_pair_that_no_cluster_holds_has_a_page_too(self, board, people, publish):

@@ -39,7 +39,7 @@ def test_without_the_representative_whoever_was_there_first():
     posts = [ad() for _ in range(3)]
     rows.cluster(*posts)
     for number, post in enumerate(reversed(posts)):
-        Document.objects.filter(pk=rows.document(post).pk).update(first_seen=number)
+        Document.objects.filter(pk=rows.document(post).pk).update(first_seen=number, text_since=0)
     assert f"/ads/{posts[0].pk}/" in link(posts[1])
     assert f"/ads/{posts[2].pk}/" in link(posts[1], live().exclude(pk=posts[0].pk).order_by("pk"))
 

@@ -40,9 +40,13 @@ LEADER = (
     'WHERE m."document_id" = f."document_id")'
 )
 """A subquery per row. With a join, PostgreSQL may read all memberships of a site for a few hundred rows."""
+FAMILY = (
+    '(SELECT m."leader_id" FROM "neardup_familymember" m '
+    'WHERE m."document_id" = f."document_id" AND m."scheme_id" = f."scheme_id")'
+)
 SCREENING_ROWS = (
     'SELECT f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", f."keys", '
-    f'{LEADER} FROM "neardup_fingerprint" f WHERE f."scheme_id" = %s AND f."document_id" IN ({{}})'
+    f'{LEADER}, {FAMILY} FROM "neardup_fingerprint" f WHERE f."scheme_id" = %s AND f."document_id" IN ({{}})'
 )
 WITH_OBJECTS = (
     f'SELECT f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", {LEADER}, '
@@ -199,7 +203,7 @@ def settled_digests(using: str, documents: Sequence[int], scheme: int) -> dict[i
 
 
 def screening_rows(using: str, documents: Collection[int], scheme: int) -> list[Row]:
-    """Return document, both digests, word count, payload, keys and leader of the cluster.
+    """Return document, both digests, word count, payload, keys, and the leaders of its cluster and family.
 
     The table of documents is not read: its rows are on other pages of the disk.
     """

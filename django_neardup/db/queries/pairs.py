@@ -47,8 +47,8 @@ def digests(using: str, documents: Iterable[int], scheme: int) -> list[Row]:
 
 
 def judgements(using: str, documents: Iterable[int], scheme: int) -> list[Row]:
-    """Return both documents, verdict, exactness, score, classes and both digests of every pair of the documents."""
-    columns = ("a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b")
+    """Return every pair of the documents: both documents, verdict, exactness, score, classes, both digests, doubt."""
+    columns = ("a_id", "b_id", "verdict", "exact", "score", "classes", "digest_a", "digest_b", "doubtful")
     return _of(using, columns, documents, scheme)
 
 

@@ -18,6 +18,7 @@ from ...models import Cluster, Membership, Scheme
 from ..pairs import EMPTY_STATE, LockedState, PreviousScores, paired_documents_of
 from ..work_queue import request_processing
 from .aggregates import add_member_statistics, refresh_cluster, update_scores
+from .families import update_families
 from .graph import StoredGraph
 
 MembershipValues = tuple[float, bool, str]
@@ -62,6 +63,7 @@ def recluster(
     score_changes = _update_memberships(seeds - {*frozen} - changed.keys(), graph, using)
     score_changes += _score_changes(previous_scores or {}, changed.keys(), graph)
     _update_scores_many(score_changes, stale_clusters, using)
+    update_families({*seeds, *related, *changed}, graph, changed, using)
     documents_to_place |= _refresh_many(stale_clusters, using) | graph.documents_bound_to_moved(
         changed.keys()
     )
@@ -199,7 +201,7 @@ def _join_clusters(
             joining[leader].append(node)
     for leader, nodes in sorted(joining.items()):
         old_leaders = [former_leaders[node] for node in nodes if graph.is_clustered(node)]
-        cluster, exists = _find_or_create_cluster(leader, old_leaders, graph.locked_state, using)
+        cluster, exists = _find_or_create_cluster(leader, old_leaders, scheme, graph.locked_state, using)
         member_values = {
             node: _membership_values(node, leader, graph) for node in graph.iterate_loaded(sorted(nodes))
         }
@@ -239,7 +241,11 @@ def _scores_inside(
 
 
 def _find_or_create_cluster(
-    leader: int, former_leaders: Iterable[int | None], locked_state: LockedState, using: str
+    leader: int,
+    former_leaders: Iterable[int | None],
+    scheme: Scheme,
+    locked_state: LockedState,
+    using: str,
 ) -> tuple[Cluster, bool]:
     """Return the leader's cluster, and whether it already existed.
 
@@ -259,7 +265,8 @@ def _find_or_create_cluster(
     clusters = (row for chunk in abandoned_chunks for row in chunk.order_by("pk")[:1])
     cluster = min(clusters, key=lambda row: row.pk, default=None) or Cluster(size=1, exact=True)
     cluster.space_id, cluster.leader_id = cluster_queries.space_of(using, leader), leader
-    cluster.save(using=using, update_fields=["space", "leader"] if cluster.pk else None)
+    cluster.scheme_id = scheme.pk
+    cluster.save(using=using, update_fields=["space", "leader", "scheme"] if cluster.pk else None)
     return cluster, False
 
 

@@ -87,6 +87,11 @@ class StoredGraph:
         current = self._pairs_of(node).current
         return {other for other, pair in current.items() if pair.verdict == Verdict.VARIANT}
 
+    def offered(self, node: int) -> dict[int, bool]:
+        """Return the nodes beside which the node is offered, and whether the pair is a doubt."""
+        current = self._pairs_of(node).current
+        return {other: bool(pair.doubtful) for other, pair in current.items() if pair.is_offered}
+
     def confirmed_different(self, node: int) -> set[int]:
         self.prefetch([node])
         return self._different[node]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from ...db.queries import clusters as cluster_queries
-from ...models import Cluster, Document, Pair
+from ...models import Cluster, Document, Membership, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,12 @@ def memberships_of(documents: Collection[int], using: str) -> dict[int, Membersh
     """Return the memberships by document, in one statement. Documents without a cluster are left out."""
     rows = cluster_queries.places_of(using, documents) if documents else []
     return {row[0]: MembershipRow(*row[1:]) for row in rows}
+
+
+def update_text_of(document: int, digest: str, scheme: int, using: str) -> None:
+    """Store by which text and scheme a document is clustered, and by which scheme the cluster that it leads is."""
+    Membership.objects.using(using).filter(document=document).update(digest=digest, scheme=scheme)
+    Cluster.objects.using(using).filter(leader=document).exclude(scheme=scheme).update(scheme=scheme)
 
 
 def spaces_of(document: int, using: str) -> set[int]:

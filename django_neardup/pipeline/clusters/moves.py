@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 
 from ...comparison.compared_texts import JudgedPair
 from ...db.sql import filter_in_chunks
-from ...models import Cluster, Document, Membership, Pair, Scheme
+from ...models import Cluster, Document, FamilyMember, Membership, Pair, Scheme
 from ..decision_lookup import documents_bound_to
 from ..locks import space_lock
 from ..pairs import LockedState, PreviousScores, delete_stale_pairs, write_pairs
@@ -19,7 +19,7 @@ from ..stage_types import SignedDocument
 from ..work_queue import request_processing
 from .aggregates import refresh_cluster
 from .assign import recluster, recluster_related
-from .memberships import spaces_of
+from .memberships import spaces_of, update_text_of
 
 
 class ConcurrentChange(Exception):
@@ -47,9 +47,7 @@ def conclude_separately(
     touched |= delete_stale_pairs(
         {document: signed.source_digest}, scheme, using, scores
     ) | documents_bound_to([document], using)
-    Membership.objects.using(using).filter(document=document).update(
-        digest=signed.source_digest, scheme=scheme
-    )
+    update_text_of(document, signed.source_digest, scheme.pk, using)
     recluster(scheme, {document, *touched}, using, frozen=frozen, previous_scores=scores)
     if led is not None and frozen:
         request_processing(Cluster, led.pk, using)
@@ -78,6 +76,7 @@ def remove_relations(document: Document, scheme: Scheme, using: str) -> bool:
             documents_bound_to([document.pk], using) - {document.pk}
         )
         Membership.objects.using(using).filter(document=document.pk).delete()
+        FamilyMember.objects.using(using).filter(document=document.pk).delete()
         freed = (
             refresh_cluster(Cluster.objects.using(using).get(pk=old_cluster_id), using)
             if old_cluster_id is not None

@@ -1,0 +1,145 @@
+"""Template families in the database: the items that are offered beside one leader and are not its duplicates.
+
+Of two members of a family only their pairs with the leader are stored: n items of one template have n pairs, not a
+square of them. Members that lose their leader, or get another one, are compared again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from django.db.models import Q
+
+from ...clustering import choose_family_leader, update_leaders
+from ...db.chunks import chunked
+from ...db.queries import families as family_queries
+from ...db.transactions import call_after_commit
+from ...models import Pair
+from ..work_queue import mark_many, mark_unlocked
+from .graph import StoredGraph
+
+StoredFamily = tuple[int, bool]
+"""The leader of a document's family, and whether their pair is a doubt."""
+
+
+class FamilyGraph:
+    """Leaders of clusters and documents in no cluster, and the pairs that offer them side by side.
+
+    ``changed_leaders``: the leaders of clusters that differ from those of the graph.
+    """
+
+    def __init__(self, graph: StoredGraph, changed_leaders: Mapping[int, int | None], using: str) -> None:
+        self._graph, self._changed_leaders, self._using = graph, changed_leaders, using
+        self._stored: dict[int, StoredFamily | None] = {}
+
+    def prefetch(self, nodes: Collection[int]) -> None:
+        self._graph.prefetch(nodes)
+
+    def sort_key(self, node: int) -> tuple[bool, int, int, int]:
+        return self._graph.sort_key(node)
+
+    def can_lead(self, node: int) -> bool:
+        """Return whether the node leads a cluster or is in none, and may represent others."""
+        return self._changed_leaders.get(node, self._graph.current_leader(node)) == node
+
+    def duplicates(self, node: int) -> dict[int, float]:
+        return {}
+
+    def variants(self, node: int) -> set[int]:
+        """Return the nodes beside which the node is offered."""
+        return {*self._graph.offered(node)}
+
+    def confirmed_different(self, node: int) -> set[int]:
+        return set()
+
+    def confirmed_same(self, node: int) -> set[int]:
+        return set()
+
+    def current_leader(self, node: int) -> int | None:
+        stored = self.stored(node)
+        if stored is not None:
+            return stored[0]
+        return node if self._graph.current_leader(node) == node else None
+
+    def stored(self, node: int) -> StoredFamily | None:
+        self.load([node])
+        return self._stored[node]
+
+    def load(self, nodes: Iterable[int]) -> None:
+        """Read the stored families of nodes."""
+        missing = set(nodes) - self._stored.keys()
+        if missing:
+            rows = family_queries.leaders_of(self._using, sorted(missing), self._graph.scheme)
+            self._stored |= dict.fromkeys(missing)
+            self._stored |= {document: (leader, bool(doubtful)) for document, leader, doubtful in rows}
+
+
+def update_families(
+    seeds: Collection[int], graph: StoredGraph, changed_leaders: Mapping[int, int | None], using: str
+) -> None:
+    """Decide again on the families of the seeds and of all documents that depend on them. Store the result.
+
+    The caller holds the lock of the space, and has stored the clusters. ``seeds``: documents with changed pairs or
+    clusters.
+    """
+    graph_of_families = FamilyGraph(graph, changed_leaders, using)
+    graph_of_families.load(seeds)
+    changed = update_leaders(graph_of_families, seeds, choose=choose_family_leader)
+    nodes = sorted({*seeds, *changed})
+    graph_of_families.load({other for node in graph.iterate_loaded(nodes) for other in graph.offered(node)})
+
+    def family_of(node: int) -> StoredFamily | None:
+        leader = changed.get(node, graph_of_families.current_leader(node))
+        return None if leader in (None, node) else (leader, graph.offered(node)[leader])
+
+    families = {node: family_of(node) for node in graph.iterate_loaded(nodes)}
+    changed_families = {
+        node: family for node, family in families.items() if family != graph_of_families.stored(node)
+    }
+    former_members = [node for node in changed_families if graph_of_families.stored(node) is not None]
+    family_queries.delete(using, former_members, graph.scheme)
+    family_queries.write(
+        using,
+        [
+            [node, family[0], graph.scheme, family[1]]
+            for node, family in changed_families.items()
+            if family is not None
+        ],
+    )
+    _delete_spare_pairs(families, graph_of_families, graph, using)
+    moved = [
+        node
+        for node in former_members
+        if (changed_families[node] or (None,))[0] != (graph_of_families.stored(node) or (None,))[0]
+    ]
+    if moved:
+        # Their pairs with other members of the former family are not stored.
+        locked = [document for chunk in chunked(moved) for document in mark_unlocked(chunk, using)]
+        if locked:
+            call_after_commit(using, mark_many, locked, using)
+
+
+def _delete_spare_pairs(
+    families: Mapping[int, StoredFamily | None],
+    graph_of_families: FamilyGraph,
+    graph: StoredGraph,
+    using: str,
+) -> None:
+    """Delete the undecided pairs of two members of one family.
+
+    A doubt stays if both are surely other items than the leader: no other row would ask about it.
+    """
+    spare: set[tuple[int, int]] = set()
+    for node in graph.iterate_loaded([node for node, family in families.items() if family is not None]):
+        leader, is_doubtful = families[node] or (0, False)
+        for other, is_doubtful_pair in graph.offered(node).items():
+            family = families[other] if other in families else graph_of_families.stored(other)
+            if family is None or family[0] != leader:
+                continue
+            if not is_doubtful_pair or is_doubtful or family[1]:
+                spare.add((min(node, other), max(node, other)))
+    for chunk in chunked(sorted(spare), 100):
+        condition = Q()
+        for a, b in chunk:
+            condition |= Q(a=a, b=b)
+        Pair.objects.using(using).filter(condition, scheme=graph.scheme, decision=None).delete()

@@ -1,0 +1,118 @@
+"""Template families: items of one template are asked about once, and their pairs grow with their number."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from django_neardup.models import Document, FamilyMember, Pair
+from django_neardup.pipeline import decide, drain
+from tests.pipeline.families import family
+from tests.pipeline.helpers import PILES, cluster, document, post, snapshot, work
+from tests.pipeline.test_machine import assert_sound
+from tests.pipeline.test_races import rebuild
+from tests.testapp.models import Ad
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MODELS = [f"С{length}.{section}" for length in range(40, 140, 10) for section in (25, 30, 35, 40)]
+
+
+def leader_of(ad):
+    row = FamilyMember.objects.filter(document=document(ad)).first()
+    return None if row is None else Ad.objects.get(pk=row.leader.object_id)
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_items_of_one_template_have_a_pair_each(one_by_one):
+    ads = []
+    for model in MODELS:
+        ads.append(post(PILES.format(model)))
+        if one_by_one:
+            work()
+    work()
+    assert {leader_of(ad) for ad in ads[1:]} == {ads[0]} and leader_of(ads[0]) is None
+    assert Pair.objects.count() == len(ads) - 1
+    assert_sound()
+
+
+def test_a_repost_of_a_member_is_found():
+    ads = [post(PILES.format(model)) for model in MODELS]
+    work()
+    copy, edited = post(PILES.format(MODELS[17])), post(PILES.format(MODELS[23]) + " Звоните.")
+    work()
+    assert cluster(copy).leader == document(ads[17]) and cluster(edited).leader == document(ads[23])
+    assert leader_of(copy) is None and leader_of(ads[17]) == ads[0]
+
+
+@pytest.mark.parametrize("change", ["edit", "hide", "delete", "into a copy"])
+def test_members_find_the_next_leader(change):
+    first, second, *others = [post(PILES.format(model)) for model in MODELS[:12]]
+    elsewhere = post(" ".join(family(1)))
+    work()
+    if change == "edit":
+        first.text = " ".join(family(2))
+        first.save()
+    elif change == "hide":
+        first.published = False
+        first.save()
+    elif change == "into a copy":
+        first.text = elsewhere.text
+        first.save()
+    else:
+        first.delete()
+    work()
+    assert {leader_of(ad) for ad in others} == {second} and leader_of(second) is None
+    assert_sound()
+
+
+def test_a_hidden_leader_comes_back():
+    first, *others = [post(PILES.format(model)) for model in MODELS[:12]]
+    work()
+    for published in (False, True):
+        first.published = published
+        first.save()
+        work()
+    assert {leader_of(ad) for ad in others} == {first}
+    assert_sound()
+
+
+def test_a_group_is_in_a_family_by_its_leader():
+    ads = [post(PILES.format(model)) for model in MODELS[:5]]
+    copies = [post(PILES.format(MODELS[2])) for _ in range(3)]
+    work()
+    assert leader_of(ads[2]) == ads[0] and all(leader_of(copy) is None for copy in copies)
+    ads[2].delete()
+    work()
+    assert leader_of(copies[0]) == ads[0]
+    assert_sound()
+
+
+def test_a_decision_same_takes_a_member_out():
+    ads = [post(PILES.format(model)) for model in MODELS[:5]]
+    work()
+    decide("same", [document(ads[0]), document(ads[3])], None, "default")
+    assert leader_of(ads[3]) is None and cluster(ads[3]).leader == document(ads[0])
+    work()
+    assert_sound()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_order_of_arrival_gives_the_same_families(seed):
+    chance = random.Random(seed)
+    ads = [Ad(text=PILES.format(model)) for model in [*MODELS[:10], *MODELS[3:6]]]
+    Ad.objects.bulk_create(ads)
+    ads = list(Ad.objects.order_by("pk"))
+    order = chance.sample(ads, len(ads))
+    for ad in order:
+        ad.save()
+        number = ad.pk
+        Document.objects.filter(pk=document(ad).pk).update(first_seen=number, text_since=0)
+        drain(limit=chance.randrange(1, 3))
+    work()
+    assert {leader_of(ad) for ad in ads[1:10]} == {ads[0]}
+    assert_sound()
+    by_events = snapshot()["families"]
+    rebuild()
+    assert snapshot()["families"] == by_events
