@@ -1,5 +1,6 @@
 """The queue: what stands in it and in which order, counts that agree, pages that skip nothing."""
 
+import itertools
 import random
 import re
 from datetime import timedelta
@@ -53,6 +54,7 @@ def two(ads):
 
     def make(verdict="duplicate", **values):
         number = Ad.objects.count()
+        values = {"doubtful": verdict in ("variant", "related"), **values}
         return builders.pair(*ads(f"слово{number}", f"слово{number + 1}"), verdict, **values)
 
     return make
@@ -146,6 +148,44 @@ class TestOrder:
         assert listed() == []
 
 
+class TestParts:
+    def test_what_is_surely_another_item_asks_nothing(self, root, two):
+        doubt, sure = two("variant"), two("variant", doubtful=False)
+        assert listed() == [f"p{doubt.pk}"]
+        assert [row.item_key for row in page(root, show="others").context["page"].rows] == [f"p{sure.pk}"]
+        tabs = {
+            str(tab.label): (tab.count, tab.is_current)
+            for tab in page(root, show="others").context["page"].tabs
+        }
+        assert tabs == {"To review": (1, False), "Other items": (1, True)}
+        tabs = {str(tab.label): (tab.count, tab.is_current) for tab in page(root).context["page"].tabs}
+        assert tabs["To review"] == (1, True) and tabs["Other items"] == (1, False)
+
+    @pytest.mark.parametrize(
+        ("authors", "is_asked"), [(("a", "a"), False), (("a", "b"), True), (("", ""), True)]
+    )
+    def test_a_text_inside_another_one_of_its_author_asks_nothing(self, authors, is_asked, two):
+        pair = two("contained")
+        for document, author in zip((pair.a_id, pair.b_id), authors, strict=True):
+            Document.objects.filter(pk=document).update(author=author)
+        assert bool(listed()) is is_asked
+
+    def test_a_related_pair_asks_only_in_doubt(self, two):
+        two("related", doubtful=False)
+        assert listed() == []
+
+    def test_two_groups_ask_once(self, many, ads):
+        groups = [many(2), many(2)]
+        documents = [[row.document for row in each.memberships.order_by("document")] for each in groups]
+        pairs = [
+            builders.pair(*(Ad.objects.get(pk=row.object_id) for row in sides), "variant", doubtful=True)
+            for sides in itertools.product(*documents)
+        ]
+        assert set(listed()) == {f"c{each.pk}" for each in groups} | {f"p{pairs[0].pk}"}
+        decide("different", [documents[0][0], documents[1][0]], None, "default")
+        assert set(listed()) == {f"c{each.pk}" for each in groups}
+
+
 def fill(seed):
     """Clusters and pairs with whatever a filter may ask for."""
     chance = random.Random(seed)
@@ -165,7 +205,10 @@ def fill(seed):
             Cluster.objects.filter(pk=made.pk).update(space=chance.choice(spaces), created=_when(chance))
         else:
             verdict = chance.choice(["duplicate", "variant", "contained", "related"])
-            pair = builders.pair(*adverts, verdict, score=score, exact=chance.random() < 0.2)
+            pair = builders.pair(
+                *adverts, verdict, score=score, exact=chance.random() < 0.2,
+                doubtful=verdict in ("variant", "related"),
+            )  # fmt: skip
             Pair.objects.filter(pk=pair.pk).update(space=chance.choice(spaces), found=_when(chance))
             if chance.random() < 0.3:
                 reopen(pair)
@@ -200,9 +243,13 @@ def test_all_counts_agree_with_the_lists(seed):
 
 
 def _inside():
-    """Pairs that a cluster holds."""
+    """Pairs that a cluster holds, and texts inside others by the same author."""
     rows = dict(Membership.objects.values_list("document", "cluster"))
-    return sum(pair.a_id in rows and rows[pair.a_id] == rows.get(pair.b_id) for pair in Pair.objects.all())
+    return sum(
+        (pair.a_id in rows and rows[pair.a_id] == rows.get(pair.b_id))
+        or (pair.verdict == "contained" and pair.a.author == pair.b.author != "")
+        for pair in Pair.objects.select_related("a", "b")
+    )
 
 
 @pytest.mark.parametrize("seed", [1])
@@ -325,7 +372,7 @@ class TestPages:
         """More than two pages, many of equal worth."""
         words = ads(*(f"слово{number}" for number in range(2 * ITEMS_PER_PAGE + 25)))
         for one, other in zip(words, words[1:], strict=False):
-            builders.pair(one, other, "variant", score=0.9, evidence={})
+            builders.pair(one, other, "variant", score=0.9, evidence={}, doubtful=True)
         builders.cluster(*ads("а", "б"))
 
     def walk(self, backwards=False):
@@ -459,7 +506,7 @@ class TestRows:
         Ad.objects.filter(pk=other.pk).update(text=other.text.replace("С140.35", "С90.30"))
         other.refresh_from_db()
         pair = builders.pair(one, other, "variant", score=0.7199)
-        (row,) = page(root).context["page"].rows
+        (row,) = page(root, show="others").context["page"].rows
 
         assert (row.item_key, row.score_text, row.size, row.verdict_sign, row.verdict) == (
             f"p{pair.pk}",
@@ -513,7 +560,7 @@ class TestRows:
 
     def test_people_see_only_what_they_may_see(self, root, person, ads):
         one, other = ads("сегодня", "тайное", published=False)
-        builders.pair(one, other, "variant")
+        builders.pair(one, other, "variant", doubtful=True)
         Document.objects.update(live=True, author="someone")
         for document in Document.objects.all():
             Contact.objects.create(document=document, hash=-17)
@@ -539,8 +586,8 @@ class TestRows:
         assert row.other_authors_text == words
 
     def test_outcomes_are_offered_to_those_who_may_begin_them(self, person, two):
-        two("variant")
-        (row,) = page(person("neardup.merge_cluster")).context["page"].rows
+        two("variant", doubtful=False)
+        (row,) = page(person("neardup.merge_cluster"), show="others").context["page"].rows
 
         assert row.suggested_action is None
         assert {action.label for action in row.other_actions} == {"Hide", "Merge…", "Delete…"}
@@ -663,7 +710,7 @@ def test_the_same_queries_for_any_number_of_rows(root, two, many):
 def test_texts_of_strangers_make_no_tags(word, root):
     def pages(said):
         one, other = (Ad.objects.create(title=said, text=f"Продам сваи длиной {n} м {said}") for n in (1, 2))
-        builders.pair(one, other, "variant")
+        builders.pair(one, other, "variant", doubtful=True)
         Document.objects.update(author=said[:200])
         Space.objects.update(scope=said)
         queries = ({}, {"verdict": said}, {"after": said}, {"o": said}, {"tab": said}, {"q": said})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from ...adapters import registered_adapters
-from ...models import Cluster, Fingerprint, Hold, Membership, MergeRecord, Pair, Scheme
+from ...models import Cluster, Fingerprint, Hold, Membership, MergeRecord, Pair, Scheme, Verdict
 from ...pipeline.content_objects import content_type_ids_of, content_type_of
 from ...pipeline.record_queries import records_of_outer_post_q
 
@@ -34,6 +35,39 @@ def open_pairs(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
         .exclude(_newer_action_condition("a", queryset.db))
         .exclude(_newer_action_condition("b", queryset.db))
     )
+
+
+def pairs_to_review(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
+    """Return the open pairs that ask something: doubts, duplicates in no common group, and texts inside others.
+
+    A text inside another one by the same author asks nothing. Pairs between two groups ask once.
+    """
+    is_within_one_author = Q(a__author=F("b__author")) & ~Q(a__author="")
+    is_asked = Q(doubtful=True) | Q(verdict=Verdict.DUPLICATE)
+    is_asked |= Q(verdict=Verdict.CONTAINED) & ~is_within_one_author
+    return _between_leaders(open_pairs(queryset).filter(is_asked))
+
+
+def other_item_pairs(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
+    """Return the open pairs that are surely two items. They ask nothing."""
+    return _between_leaders(open_pairs(queryset).filter(verdict=Verdict.VARIANT, doubtful=False))
+
+
+def _between_leaders(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
+    """Leave out pairs of members of groups whose leaders have a pair: that pair asks, or was decided, for all."""
+    leader_a, leader_b = OuterRef("leader_a"), OuterRef("leader_b")
+    pairs_of_leaders = Pair.objects.filter(
+        Q(a=leader_a, b=leader_b) | Q(a=leader_b, b=leader_a), scheme=OuterRef("scheme")
+    ).exclude(pk=OuterRef("pk"))
+    return queryset.annotate(leader_a=_leader_of("a"), leader_b=_leader_of("b")).exclude(
+        Exists(pairs_of_leaders)
+    )
+
+
+def _leader_of(side: str) -> Coalesce:
+    """Return the leader of the side's cluster. Without a cluster it is the side itself."""
+    memberships = Membership.objects.filter(document=OuterRef(side), cluster__scheme=OuterRef("scheme"))
+    return Coalesce(Subquery(memberships.values("cluster__leader")[:1]), F(f"{side}_id"))
 
 
 def _visible_condition(side: str) -> Q:

@@ -21,7 +21,14 @@ from ...models import Decision, Document, MergeRecord, Space
 from ..decision_groups import MAX_OBJECTS
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from .queue_filters import QueueFilter
-from .queue_query import QueueItemsPage, QueueQuery, build_queue_query, parse_cursor
+from .queue_query import (
+    OTHER_ITEMS,
+    TO_REVIEW,
+    QueueItemsPage,
+    QueueQuery,
+    build_queue_query,
+    parse_cursor,
+)
 from .queue_rows import QueueRow, QueueRows
 
 MAX_FILTER_VALUES = 30
@@ -122,11 +129,18 @@ class QueuePage:
     def is_filtered(self) -> bool:
         return bool(self.queue_query.selected_values or self.search_text)
 
+    @property
+    def shows_other_items(self) -> bool:
+        return self.queue_query.part == OTHER_ITEMS
+
     @cached_property
     def unfiltered_count(self) -> int:
         """Return the number of items without filters and search."""
         if self.search_text:
-            return len(build_queue_query(self.list_name, {}, self.request, self.site, self.using).all_rows)
+            params = {"show": self.queue_query.part}
+            return len(
+                build_queue_query(self.list_name, params, self.request, self.site, self.using).all_rows
+            )
         return self.search_count
 
     @property
@@ -137,34 +151,40 @@ class QueuePage:
     @property
     def tabs(self) -> list[QueueTab]:
         """Return the tabs, each with its number of items."""
-        selected, search_params = (
-            self.queue_query.selected_values,
-            {"q": self.search_text} if self.search_text else {},
+        search_params = {"q": self.search_text} if self.search_text else {}
+        tabs = [
+            QueueTab(
+                _("To review"),
+                self.queue_query.count_part(TO_REVIEW),
+                self._build_query(search_params),
+                self._is_tab_current("", "filter"),
+            )
+        ]
+        if not self.shows_other_items:
+            tabs += [
+                QueueTab(
+                    label,
+                    self.queue_query.count_with_values({name: "yes"}),
+                    self._build_query({name: "yes", **search_params}),
+                    self._is_tab_current(name),
+                )
+                for name, label in (("again", _("Again")), ("exact", _("Exact copies")))
+            ]
+        others = QueueTab(
+            _("Other items"),
+            self.queue_query.count_part(OTHER_ITEMS),
+            self._build_query({"show": OTHER_ITEMS, **search_params}),
+            self.shows_other_items,
         )
+        return [*tabs, others]
+
+    def _is_tab_current(self, *names: str) -> bool:
+        selected = self.queue_query.selected_values
         current = next(
             (name for name in ("again", "exact") if selected == {name: "yes"}),
             "" if not selected else "filter",
         )
-        reopened_count, exact_count = (
-            self.queue_query.count_with_values({name: "yes"}) for name in ("again", "exact")
-        )
-        return [
-            QueueTab(
-                _("Waiting"), self.search_count, self._build_query(search_params), current in ("", "filter")
-            ),
-            QueueTab(
-                _("Again"),
-                reopened_count,
-                self._build_query({"again": "yes", **search_params}),
-                current == "again",
-            ),
-            QueueTab(
-                _("Exact copies"),
-                exact_count,
-                self._build_query({"exact": "yes", **search_params}),
-                current == "exact",
-            ),
-        ]
+        return not self.shows_other_items and current in names
 
     @property
     def filter_panels(self) -> list[FilterPanel]:
@@ -194,7 +214,7 @@ class QueuePage:
             if self.items_page.next_cursor
             else "",
             "all": self._query_with(all="1"),
-            "none": self._build_query({}),
+            "none": self._build_query({"show": self.params.get("show", "")}),
             "here": self._query_with(),
         }
 

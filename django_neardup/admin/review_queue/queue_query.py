@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from ...models import Cluster, Document, Pair, Verdict
 from ..decision_request import LISTS_WITH_VALUE
-from .open_items import open_clusters, open_pairs
+from .open_items import open_clusters, other_item_pairs, pairs_to_review
 from .queue_filters import QueueFilter, annotate_waiting_time, build_filters, filter_by_documents
 from .search import search_documents
 
@@ -32,6 +32,10 @@ SORT_COLUMN_COUNT = len(SORT_COLUMNS)
 """Number of columns at the start of a row that define its position."""
 REOPENED_PRIORITY = 10**12
 """The priority that a reopened item gets in addition, above any other item."""
+
+
+TO_REVIEW, OTHER_ITEMS = "review", "others"
+"""The parts of the queue: what asks for a decision, and pairs that are surely two items."""
 
 
 class QueueItem(NamedTuple):
@@ -151,6 +155,7 @@ class QueueQuery:
     One statement reads the positions and filter values of all open items, in order. Counts and pages are
     computed from its rows, so they cannot contradict each other. ``selected_values`` are the filter values by
     filter name. If ``documents`` is given, the list has only clusters and pairs that contain one of them.
+    ``part``: ``TO_REVIEW`` or ``OTHER_ITEMS``.
     """
 
     def __init__(
@@ -159,8 +164,9 @@ class QueueQuery:
         selected_values: Mapping[str, str],
         order: str = "first",
         documents: QuerySet[Any] | None = None,
+        part: str = TO_REVIEW,
     ) -> None:
-        self.using, self.documents = using, documents
+        self.using, self.documents, self.part = using, documents, part
         self.filters: list[QueueFilter] = build_filters(using)
         names = {queue_filter.name for queue_filter in self.filters}
         self.selected_values = {
@@ -171,9 +177,25 @@ class QueueQuery:
     @cached_property
     def all_rows(self) -> list[tuple[Any, ...]]:
         """Return all open items without filters: the position columns, then the value of each filter."""
-        clusters = self._build_row_queryset(open_clusters(Cluster.objects.using(self.using)), 0)
-        pairs = self._build_row_queryset(open_pairs(Pair.objects.using(self.using)), 1)
-        return list(clusters.union(pairs, all=True).order_by(*SORT_COLUMNS))
+        first, *others = (
+            self._build_row_queryset(queryset, int(queryset.model is Pair))
+            for queryset in self._querysets(self.part)
+        )
+        return list((first.union(*others, all=True) if others else first).order_by(*SORT_COLUMNS))
+
+    def count_part(self, part: str) -> int:
+        """Return the number of items of a part of the queue, without filters."""
+        if part == self.part:
+            return len(self.all_rows)
+        return sum(
+            filter_by_documents(queryset, self.documents).count() for queryset in self._querysets(part)
+        )
+
+    def _querysets(self, part: str) -> list[QuerySet[Any]]:
+        pairs = Pair.objects.using(self.using)
+        if part == OTHER_ITEMS:
+            return [other_item_pairs(pairs)]
+        return [open_clusters(Cluster.objects.using(self.using)), pairs_to_review(pairs)]
 
     @cached_property
     def items(self) -> list[QueueItem]:
@@ -292,4 +314,5 @@ def build_queue_query(list_name: str, params: Any, request: HttpRequest, site: A
     if search_text:
         documents = search_documents(search_text, request, site, using)
         matching = documents if matching is None else documents.filter(pk__in=matching)
-    return QueueQuery(using, params, params.get("o", "first"), matching)
+    part = OTHER_ITEMS if params.get("show") == OTHER_ITEMS else TO_REVIEW
+    return QueueQuery(using, params, params.get("o", "first"), matching, part)
