@@ -24,6 +24,7 @@ from .base import non_atomic_requests
 from .change_list import PreparedListAdmin
 from .filters import ConditionFilter, ExactCopyFilter, FilterOption, ModelFilter
 from .hold_view import HOLD_ACTIONS, HoldActionView, find_similar_posts
+from .review_queue.open_items import WAITING_HOLD
 from .selection_limits import selected_pks
 from .text_format import VERDICT_SIGNS
 from .visible_objects import link_html, load_displayed_posts, model_verbose_name
@@ -37,11 +38,7 @@ class HoldStateFilter(ConditionFilter):
     default_value = Hold.State.REVIEW
 
     def options(self) -> list[FilterOption]:
-        # The worker has given up on a quarantined post, so a person must decide before the check is done.
-        stuck = Q(document__state=Document.State.QUARANTINED)
-        conditions: dict[str, Q] = {
-            Hold.State.REVIEW: Q(state=Hold.State.REVIEW) | Q(state=Hold.State.CHECKING) & stuck
-        }
+        conditions: dict[str, Q] = {Hold.State.REVIEW: WAITING_HOLD}
         return [(value, label, conditions.get(value, Q(state=value))) for value, label in Hold.State.choices]
 
 

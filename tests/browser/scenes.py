@@ -54,9 +54,9 @@ def turn(site: Site) -> None:
     site.manage("neardup_worker", "--once")
 
 
-def look_up(window: Window, words: str = "чугунная") -> None:
-    """Open the queue where it speaks of those words."""
-    window.open(f"{QUEUE}?{urlencode({'q': words})}")
+def look_up(window: Window, words: str = "чугунная", part: str = "") -> None:
+    """Open a part of the queue where it speaks of those words."""
+    window.open(f"{QUEUE}?{urlencode({'q': words, **({'show': part} if part else {})})}")
 
 
 def waiting(window: Window) -> int:

@@ -35,6 +35,8 @@ def test_a_decision_lasts_until_a_text_changes_what_was_decided(site, window):
     edit(window, numbers[1], TEXT.format("24"))
     turn(site)
     look_up(window)
+    assert rows(window) == []  # now they are surely two items, as was decided
+    look_up(window, part="others")
     (row,) = rows(window)
     assert "пб-18 → пб-24" in row.text.casefold() and window.all(".neardup-again")
     open_row(window)

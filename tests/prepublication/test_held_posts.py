@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
+from django.utils import timezone
 
 from django_neardup.models import Hold, Pair
 from django_neardup.pipeline import drain
@@ -45,6 +48,17 @@ def press(client, act, *ads):
 
 def row_of(ad):
     return Hold.objects.get(document__object_id=str(ad.pk))
+
+
+def test_the_queue_begins_with_it(held):
+    queue = reverse("admin:neardup_queue_changelist")
+    page = signed_in("super").get(queue).content.decode()
+    assert "1 held post waits for a moderator." in page and f'href="{LIST}"' in page
+    assert "neardup-late" not in page
+    Hold.objects.update(created=timezone.now() - timedelta(hours=2))
+    assert "neardup-late" in signed_in("super").get(queue).content.decode()
+    Hold.objects.update(state="checking")
+    assert "held post waits" not in signed_in("super").get(queue).content.decode()
 
 
 class TestList:

@@ -6,9 +6,14 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from ...adapters import registered_adapters
-from ...models import Cluster, Fingerprint, Hold, Membership, MergeRecord, Pair, Scheme, Verdict
+from ...models import Cluster, Document, Fingerprint, Hold, Membership, MergeRecord, Pair, Scheme, Verdict
 from ...pipeline.content_objects import content_type_ids_of, content_type_of
 from ...pipeline.record_queries import records_of_outer_post_q
+
+WAITING_HOLD = Q(state=Hold.State.REVIEW) | Q(
+    state=Hold.State.CHECKING, document__state=Document.State.QUARANTINED
+)
+"""A held post waits for a moderator. The worker has given up on a quarantined one, so a person must decide first."""
 
 
 def open_clusters(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:

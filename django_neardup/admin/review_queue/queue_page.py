@@ -5,21 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, F, Max, Min, Q
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from ...db.timezones import to_local
-from ...models import Decision, Document, MergeRecord, Space
+from ...models import Decision, Document, Hold, MergeRecord, Space
+from ...moderation.permissions import REVIEW_PERMISSION
 from ..decision_groups import MAX_OBJECTS
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
+from ..text_format import elapsed_text
+from .open_items import WAITING_HOLD
 from .queue_filters import QueueFilter
 from .queue_query import (
     OTHER_ITEMS,
@@ -33,6 +38,8 @@ from .queue_rows import QueueRow, QueueRows
 
 MAX_FILTER_VALUES = 30
 """Maximum number of values, most frequent first, of a filter with labels from the site's own rows."""
+LATE_HOLD = timedelta(hours=1)
+"""Authors expect an answer by then."""
 PAGING_PARAMS = ("after", "before", "all")
 
 
@@ -52,6 +59,16 @@ class FilterPanel:
 
     title: str | Promise
     choices: list[FilterChoice]
+
+
+@dataclass(frozen=True)
+class HeldPosts:
+    """The held posts that wait for a moderator: their number, how long the oldest waits, and the page of the list."""
+
+    count: int
+    oldest_text: str
+    is_late: bool
+    url: str
 
 
 @dataclass(frozen=True)
@@ -217,6 +234,24 @@ class QueuePage:
             "none": self._build_query({"show": self.params.get("show", "")}),
             "here": self._query_with(),
         }
+
+    @cached_property
+    def held_posts(self) -> HeldPosts | None:
+        """Return how many held posts wait for a moderator.
+
+        Return None if there are none, if this is not the whole queue, or if the person may not see them.
+        """
+        user = self.request.user
+        may_see = user.has_perm("neardup.view_hold") or user.has_perm(REVIEW_PERMISSION)
+        if self.list_name != "queue" or not may_see or not self.site.is_registered(Hold):
+            return None
+        holds = Hold.objects.using(self.using).filter(WAITING_HOLD)
+        found = holds.aggregate(count=Count("pk"), oldest=Min("created"))
+        if not found["count"]:
+            return None
+        is_late = timezone.now() - found["oldest"] > LATE_HOLD
+        url = reverse(f"{self.site.name}:neardup_hold_changelist")
+        return HeldPosts(found["count"], elapsed_text(found["oldest"]), is_late, url)
 
     @cached_property
     def decision_count(self) -> int:
