@@ -52,13 +52,14 @@ def row_of(ad):
 
 def test_the_queue_begins_with_it(held):
     queue = reverse("admin:neardup_queue_changelist")
-    page = signed_in("super").get(queue).content.decode()
+    client = signed_in("super")
+    page = client.get(queue).content.decode()
     assert "1 held post waits for a moderator." in page and f'href="{LIST}"' in page
     assert "neardup-late" not in page
     Hold.objects.update(created=timezone.now() - timedelta(hours=2))
-    assert "neardup-late" in signed_in("super").get(queue).content.decode()
+    assert "neardup-late" in client.get(queue).content.decode()
     Hold.objects.update(state="checking")
-    assert "held post waits" not in signed_in("super").get(queue).content.decode()
+    assert "held post waits" not in client.get(queue).content.decode()
 
 
 class TestList:
