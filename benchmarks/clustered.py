@@ -118,17 +118,17 @@ def _documents(alias: str, made: Layout, bar: Bar) -> None:
         secret="00" * 16,
     )
     columns = ("id", "content_type_id", "object_id", "object_key", "space_id", "live", "state", "first_seen",
-               "wanted", "done", "attempts", "author", "reason", "recheck", "version", "created")  # fmt: skip
-    rows = (
-        (key, kind, str(key), key, space, True, Document.State.INDEXED, key, 1, 1, 0, "", "", False, 1, FIRST)
-        for key in range(1, made.size + 1)
-    )
+               "text_since", "wanted", "done", "attempts", "author", "reason", "recheck", "version",
+               "created")  # fmt: skip
+    fixed = (space, True, Document.State.INDEXED)
+    counters = (0, 1, 1, 0, "", "", False, 1, FIRST)
+    rows = ((key, kind, str(key), key, *fixed, key, *counters) for key in range(1, made.size + 1))
     _copy(alias, "neardup_document", columns, rows, made.size, bar)
     clusters = (
-        (number, 0, 0, 0, space, members[0] + 1, len(members), 0.9, 0.9, False, "open", FIRST)
+        (number, 0, 0, 0, space, scheme.pk, members[0] + 1, len(members), 0.9, 0.9, False, "open", FIRST)
         for number, members in enumerate(made.clusters, 1)
     )
-    columns = ("id", "wanted", "done", "attempts", "space_id", "leader_id", "size", "lowest", "weakest",
+    columns = ("id", "wanted", "done", "attempts", "space_id", "scheme_id", "leader_id", "size", "lowest", "weakest",
                "exact", "state", "created")  # fmt: skip
     _copy(alias, "neardup_cluster", columns, clusters, len(made.clusters), bar)
     members = (

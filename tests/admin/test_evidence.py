@@ -172,8 +172,8 @@ class TestPosts:
         answer = page(root, pair)
         comparison = answer.context["comparison"]
 
-        assert comparison.left.earlier_text == "6\xa0days earlier"
-        assert comparison.right.earlier_text == ""
+        assert comparison.left.age_text == "6\xa0days earlier"
+        assert comparison.right.age_text == ""
         assert comparison.left.has_same_author and "the same author" in answer.content.decode()
         assert f'href="/ads/{pair.a.object_id}/"' in answer.content.decode()
 
@@ -224,7 +224,7 @@ class TestQueue:
         """Three pairs and a cluster, in the order of the queue."""
         one, two, three, four, five = ads("раз", "два", "три", "четыре", "пять")
         pairs = [
-            builders.pair(one, other, "variant", score=score)
+            builders.pair(one, other, "variant", score=score, doubtful=True)
             for other, score in ((two, 0.9), (three, 0.8), (four, 0.7))
         ]
         return [builders.cluster(four, five), *pairs]

@@ -36,7 +36,12 @@ class TestForeign:
         number = max(Cluster.objects.latest("pk").pk, 1) + 1000
         space = builders.space("other")
         builders.document(Ad.objects.using("other").create(text="далеко"))
-        far.create(pk=number, space=space, leader=Document.objects.using("other").get())
+        far.create(
+            pk=number,
+            space=space,
+            scheme=builders.scheme("other"),
+            leader=Document.objects.using("other").get(),
+        )
         before = snapshot(), snapshot("other")
 
         for key in (f"c{number}", f"p{number}"):
