@@ -1047,7 +1047,8 @@ def test_w105_silent():
 @pytest.mark.engine_alike
 def test_w105_leaves_posts_that_wait_for_statistics_to_w108():
     Document.objects.all().delete()
-    group = Cluster.objects.create(space=rows.space(), scheme=rows.scheme(), leader=waiting(700))
+    scheme = rows.scheme(state="retired")
+    group = Cluster.objects.create(space=rows.space(), scheme=scheme, leader=waiting(700))
     Cluster.objects.filter(pk=group.pk).update(pending_since=DatabaseClock() - 700_000)
     assert "2 posts or groups" in database.check_pending_work(databases=["default"])[0].msg
     with with_profile(ALGORITHM="tf-idf"):
