@@ -20,7 +20,7 @@ from ..models import Cluster, Document, Membership, Pair
 from ..pipeline import documents_of
 from ..pipeline.content_objects import content_type_of, pk_of, post_id_of
 from ..querysets import pk_field
-from .review_queue.open_items import pairs_to_review
+from .review_queue.open_items import open_pairs
 
 
 @dataclass
@@ -69,7 +69,7 @@ def load_pending_decisions(
             )
     for side in ("a", "b"):
         for pairs in filter_in_chunks(
-            pairs_to_review(Pair.objects.using(using)).order_by(), side, by_document
+            open_pairs(Pair.objects.using(using)).order_by(), side, by_document
         ):
             for document, count, lowest_pair_id in pairs.values_list(side).annotate(Count("pk"), Min("pk")):
                 by_document[document].pair_count += count
@@ -134,7 +134,7 @@ def select_items(instances: Iterable[models.Model], using: str) -> SelectedItems
 
 def pending_condition(model: type[models.Model], using: str) -> Q:
     """Return the condition on rows of a registered model that a decision about the post is pending."""
-    pairs = pairs_to_review(Pair.objects.using(using))
+    pairs = open_pairs(Pair.objects.using(using))
     sides = Q(pk__in=pairs.values("a")) | Q(pk__in=pairs.values("b"))
     return _posts_condition(model, sides | Q(membership__cluster__state=Cluster.State.OPEN), using)
 
@@ -186,7 +186,7 @@ def _open_memberships(using: str) -> QuerySet[Membership]:
 def _selected_pairs(
     document_ids: set[int], clustered_ids: set[int], using: str
 ) -> Iterator[tuple[int, int, int]]:
-    rows = pairs_to_review(Pair.objects.using(using).filter(Q(a__in=document_ids) | Q(b__in=document_ids)))
+    rows = open_pairs(Pair.objects.using(using).filter(Q(a__in=document_ids) | Q(b__in=document_ids)))
     for pair, a, b in rows.values_list("pk", "a", "b"):
         selected = {a, b} & document_ids
         if len(selected) == 2 or not selected & clustered_ids:

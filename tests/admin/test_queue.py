@@ -14,8 +14,18 @@ from django.utils import timezone
 
 from django_neardup.admin.review_queue.queue_page import scope_text
 from django_neardup.admin.review_queue.queue_query import ITEMS_PER_PAGE, QueueQuery, parse_cursor
-from django_neardup.models import Cluster, Contact, Decision, Document, Membership, Pair, Queue, Space
-from django_neardup.pipeline import decide
+from django_neardup.models import (
+    Cluster,
+    Contact,
+    Decision,
+    Document,
+    FamilyMember,
+    Membership,
+    Pair,
+    Queue,
+    Space,
+)
+from django_neardup.pipeline import decide, drain
 from django_neardup.pipeline.source_properties import contact_hash
 from tests import builders
 from tests.admin.tools import confirm, list_of
@@ -184,6 +194,75 @@ class TestParts:
         assert set(listed()) == {f"c{each.pk}" for each in groups} | {f"p{pairs[0].pk}"}
         decide("different", [documents[0][0], documents[1][0]], None, "default")
         assert set(listed()) == {f"c{each.pk}" for each in groups}
+
+
+FOOTER = (
+    "Интернет-магазин «Уют» работает с 2009 года. Доставка по городу бесплатно при заказе от трёх тысяч рублей, по области "
+    "за счёт покупателя. Гарантия на все товары один год, возврат в течение двух недель при сохранении упаковки и чека. "
+    "Звоните ежедневно с девяти до двадцати одного часа, пишите в любое время, отвечаем быстро."
+)
+GOODS = [
+    "стол",
+    "диван",
+    "кресло",
+    "шкаф",
+    "комод",
+    "кровать",
+    "тумба",
+    "полка",
+    "стеллаж",
+    "вешалка",
+    "зеркало",
+    "ковёр",
+    "люстра",
+    "торшер",
+    "бра",
+]
+TOWNS = [
+    "Пермь",
+    "Казань",
+    "Самара",
+    "Омск",
+    "Томск",
+    "Тула",
+    "Уфа",
+    "Тверь",
+    "Псков",
+    "Рязань",
+    "Калуга",
+    "Орёл",
+    "Курск",
+    "Белгород",
+    "Воронеж",
+]
+FREIGHT = (
+    "Грузоперевозки в городе {} и области, газель тент, грузчики без вредных привычек, работаем без выходных. "
+    "Переезды квартирные, офисные, дачные, вывоз мусора и старой мебели. Цена от 600 рублей в час."
+)
+MADE_OF = ("дубовый", "сосновый", "белый", "чёрный")
+TEMPLATES = {
+    "goods of a shop": ([f"Продаётся {item}, новый, в наличии. {FOOTER}" for item in GOODS], 1),
+    "one service in many towns": ([FREIGHT.format(town) for town in TOWNS], 1),
+    "models of a shop": (
+        [
+            f"Продаётся {GOODS[number % 15]} {MADE_OF[number % 4]} модель К{100 + number}, новый. {FOOTER}"
+            for number in range(60)
+        ],
+        3,
+    ),
+}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("texts", "most"), TEMPLATES.values(), ids=[*TEMPLATES])
+def test_items_of_one_template_ask_next_to_nothing(texts, most):
+    author = Author.objects.create(name="магазин")
+    for text in texts:
+        Ad.objects.create(text=text, author=author)
+    drain()
+    assert len(listed()) <= most
+    # They are known to be alike, each beside the first of its family.
+    assert FamilyMember.objects.count() > len(texts) / 2
 
 
 def fill(seed):

@@ -120,7 +120,7 @@ def test_a_long_list_of_the_site_says_what_waits():
     crowds.documents(MOST + 1)
     first, second, *others = Ad.objects.order_by("pk")
     builders.cluster(first, second)
-    builders.pair(*others[-2:], "variant", doubtful=True)
+    builders.pair(*others[-2:], "variant")
 
     assert {*load_pending_decisions(Ad.objects.all(), "default")} == {first, second, *others[-2:]}
 
