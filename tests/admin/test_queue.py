@@ -197,11 +197,12 @@ class TestParts:
 
 
 FOOTER = (
-    "Интернет-магазин «Уют» работает с 2009 года. Доставка по городу бесплатно при заказе от трёх тысяч рублей, по области "
-    "за счёт покупателя. Гарантия на все товары один год, возврат в течение двух недель при сохранении упаковки и чека. "
-    "Звоните ежедневно с девяти до двадцати одного часа, пишите в любое время, отвечаем быстро."
+    "Интернет-магазин «Уют» работает с 2009 года. Доставка по городу бесплатно при заказе от трёх тысяч рублей, по "
+    "области за счёт покупателя. Оплата наличными, картой или по счёту для организаций. Гарантия на все товары один "
+    "год, возврат в течение двух недель при сохранении упаковки и чека. Звоните ежедневно с девяти до двадцати "
+    "одного часа, пишите в любое время, отвечаем быстро."
 )
-GOODS = [
+GOODS = (
     "стол",
     "диван",
     "кресло",
@@ -212,57 +213,29 @@ GOODS = [
     "полка",
     "стеллаж",
     "вешалка",
-    "зеркало",
-    "ковёр",
     "люстра",
-    "торшер",
-    "бра",
-]
-TOWNS = [
-    "Пермь",
-    "Казань",
-    "Самара",
-    "Омск",
-    "Томск",
-    "Тула",
-    "Уфа",
-    "Тверь",
-    "Псков",
-    "Рязань",
-    "Калуга",
-    "Орёл",
-    "Курск",
-    "Белгород",
-    "Воронеж",
-]
+)
+TOWNS = ("Пермь", "Казань", "Самара", "Омск", "Томск", "Тула", "Уфа", "Тверь", "Псков", "Рязань", "Калуга")
 FREIGHT = (
     "Грузоперевозки в городе {} и области, газель тент, грузчики без вредных привычек, работаем без выходных. "
     "Переезды квартирные, офисные, дачные, вывоз мусора и старой мебели. Цена от 600 рублей в час."
 )
-MADE_OF = ("дубовый", "сосновый", "белый", "чёрный")
 TEMPLATES = {
-    "goods of a shop": ([f"Продаётся {item}, новый, в наличии. {FOOTER}" for item in GOODS], 1),
-    "one service in many towns": ([FREIGHT.format(town) for town in TOWNS], 1),
-    "models of a shop": (
-        [
-            f"Продаётся {GOODS[number % 15]} {MADE_OF[number % 4]} модель К{100 + number}, новый. {FOOTER}"
-            for number in range(60)
-        ],
-        3,
-    ),
+    "goods of a shop": [f"Продаётся {item}, новый, в наличии. {FOOTER}" for item in GOODS],
+    "one service in many towns": [FREIGHT.format(town) for town in TOWNS],
 }
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("texts", "most"), TEMPLATES.values(), ids=[*TEMPLATES])
-def test_items_of_one_template_ask_next_to_nothing(texts, most):
+@pytest.mark.parametrize("texts", TEMPLATES.values(), ids=[*TEMPLATES])
+def test_items_of_one_template_ask_next_to_nothing(texts):
     author = Author.objects.create(name="магазин")
     for text in texts:
         Ad.objects.create(text=text, author=author)
     drain()
-    assert len(listed()) <= most
+    assert len(listed()) <= 1
     # They are known to be alike, each beside the first of its family.
-    assert FamilyMember.objects.count() > len(texts) / 2
+    assert FamilyMember.objects.count() == Pair.objects.count() == len(texts) - 1
 
 
 def fill(seed):
