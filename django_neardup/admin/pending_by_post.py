@@ -68,9 +68,7 @@ def load_pending_decisions(
                 size - 1,
             )
     for side in ("a", "b"):
-        for pairs in filter_in_chunks(
-            open_pairs(Pair.objects.using(using)).order_by(), side, by_document
-        ):
+        for pairs in filter_in_chunks(open_pairs(Pair.objects.using(using)).order_by(), side, by_document):
             for document, count, lowest_pair_id in pairs.values_list(side).annotate(Count("pk"), Min("pk")):
                 by_document[document].pair_count += count
                 by_document[document].pair_id = lowest_pair_id
