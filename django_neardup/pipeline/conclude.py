@@ -405,7 +405,9 @@ def _write_pairs_and_recluster(
             document.source_digest,
             scheme.pk,
         ):
-            update_text_of(document.document_id, document.source_digest, scheme.pk, using)
+            update_text_of(
+                document.document_id, document.source_digest, scheme.pk, using, membership.scheme_id
+            )
     leader_by_document = recluster(
         scheme, seeds, using, related=related - seeds, locked_state=locked_state, previous_scores=scores
     )

@@ -31,10 +31,16 @@ def memberships_of(documents: Collection[int], using: str) -> dict[int, Membersh
     return {row[0]: MembershipRow(*row[1:]) for row in rows}
 
 
-def update_text_of(document: int, digest: str, scheme: int, using: str) -> None:
-    """Store by which text and scheme a document is clustered, and by which scheme the cluster that it leads is."""
+def update_text_of(
+    document: int, digest: str, scheme: int, using: str, former_scheme: int | None = None
+) -> None:
+    """Store by which text and scheme a document is clustered, and by which scheme the cluster that it leads is.
+
+    ``former_scheme``: that of its membership, if it is known.
+    """
     Membership.objects.using(using).filter(document=document).update(digest=digest, scheme=scheme)
-    Cluster.objects.using(using).filter(leader=document).exclude(scheme=scheme).update(scheme=scheme)
+    if former_scheme != scheme:
+        Cluster.objects.using(using).filter(leader=document).exclude(scheme=scheme).update(scheme=scheme)
 
 
 def spaces_of(document: int, using: str) -> set[int]:
