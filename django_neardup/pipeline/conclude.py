@@ -327,15 +327,15 @@ def _read_locked_state(
     versions, memberships, pairs = {}, {}, dict[int, list[PairRow]]()
     for row in cluster_queries.locked_state(using, sorted(documents), first_new_id, scheme):
         (
-            (document, *_, source_digest, leader_id),
+            (document, _, _, _, source_digest, leader_id, *_),
             (version, cluster_id, *membership_values),
             (has_decision, has_no_pair, *cluster_values),
         ) = (
-            row[:6],
-            row[6:11],
-            row[11:],
+            row[:8],
+            row[8:13],
+            row[13:],
         )
-        nodes[document], versions[document] = row[:6], version
+        nodes[document], versions[document] = row[:8], version
         if source_digest:
             digests[document] = source_digest
         if not has_decision:

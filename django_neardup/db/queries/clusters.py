@@ -22,14 +22,17 @@ OF_DOCUMENTS = (
 WITH_PLACES = (
     'LEFT JOIN "neardup_fingerprint" f ON f."document_id" = d."id" AND f."scheme_id" = %s '
     'LEFT JOIN "neardup_membership" m ON m."document_id" = d."id" '
-    'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" WHERE d."id" IN ({})'
+    'LEFT JOIN "neardup_cluster" c ON c."id" = m."cluster_id" '
+    'LEFT JOIN "neardup_familymember" y ON y."document_id" = d."id" AND y."scheme_id" = f."scheme_id" '
+    'WHERE d."id" IN ({})'
 )
-NODES = (
-    'SELECT d."id", d."live", d."text_since", d."first_seen", f."source_digest", c."leader_id" '
-    f'FROM "neardup_document" d {WITH_PLACES}'
+NODE = (
+    'd."id", d."live", d."text_since", d."first_seen", f."source_digest", c."leader_id", y."leader_id", '
+    'y."doubtful"'
 )
+NODES = f'SELECT {NODE} FROM "neardup_document" d {WITH_PLACES}'
 LOCKED_STATE = (
-    'SELECT d."id", d."live", d."text_since", d."first_seen", f."source_digest", c."leader_id", '
+    f"SELECT {NODE}, "
     'd."version", m."cluster_id", c."space_id", m."digest", m."scheme_id", '
     'EXISTS (SELECT 1 FROM "neardup_decisionmember" s WHERE s."document_id" = d."id"), '
     'd."id" >= %s AND (SELECT a."id" FROM "neardup_pair" a WHERE a."a_id" = d."id" LIMIT 1) IS NULL '
@@ -106,14 +109,14 @@ def space_of(using: str, document: int) -> Any:
 
 
 def nodes(using: str, documents: Sequence[int], scheme: int) -> list[Row]:
-    """Return document, liveness, text age (two columns), source digest and leader."""
+    """Return document, liveness, text age (two columns), source digest, leader, and leader and doubt of its family."""
     return fetch_all_in(using, NODES, documents, scheme)
 
 
 def locked_state(using: str, documents: Sequence[int], first_new: int, scheme: int) -> list[Row]:
     """Return everything that a conclusion needs, by one statement: other workers wait for the lock.
 
-    The first six columns are those of ``nodes``. Then come version, cluster, space of the cluster, digest and
+    The first eight columns are those of ``nodes``. Then come version, cluster, space of the cluster, digest and
     scheme of the membership, whether a decision names the document, whether it has no pair (asked of documents
     from ``first_new`` on), and size, lowest, weakest and exact of the cluster.
     """

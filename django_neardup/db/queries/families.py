@@ -6,23 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backends import get_backend
-from ..backends.base import Row, placeholders
+from ..backends.base import placeholders
 from ..chunks import chunked
-from ..sql import execute, execute_many, fetch_all_in
+from ..sql import execute, execute_many
 
 TABLE = "neardup_familymember"
 COLUMNS = ("document_id", "leader_id", "scheme_id", "doubtful")
-LEADERS = (
-    'SELECT "document_id", "leader_id", "doubtful" FROM "neardup_familymember" '
-    'WHERE "scheme_id" = %s AND "document_id" IN ({})'
-)
-
 DELETE = 'DELETE FROM "neardup_familymember" WHERE "scheme_id" = %s AND "document_id" IN ({})'
-
-
-def leaders_of(using: str, documents: Sequence[int], scheme: int) -> list[Row]:
-    """Return document, leader of its family, and whether their pair is a doubt."""
-    return fetch_all_in(using, LEADERS, documents, scheme)
 
 
 def write(using: str, rows: Sequence[Sequence[Any]]) -> None:

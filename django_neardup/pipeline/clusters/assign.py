@@ -63,7 +63,7 @@ def recluster(
     score_changes = _update_memberships(seeds - {*frozen} - changed.keys(), graph, using)
     score_changes += _score_changes(previous_scores or {}, changed.keys(), graph)
     _update_scores_many(score_changes, stale_clusters, using)
-    update_families({*seeds, *related, *changed}, graph, changed, using)
+    update_families({*seeds, *changed}, related, graph, changed, using)
     documents_to_place |= _refresh_many(stale_clusters, using) | graph.documents_bound_to_moved(
         changed.keys()
     )

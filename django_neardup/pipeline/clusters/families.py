@@ -6,7 +6,7 @@ square of them. Members that lose their leader, or get another one, are compared
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from django.db.models import Q
 
@@ -16,10 +16,7 @@ from ...db.queries import families as family_queries
 from ...db.transactions import call_after_commit
 from ...models import Pair
 from ..work_queue import mark_many, mark_unlocked
-from .graph import StoredGraph
-
-StoredFamily = tuple[int, bool]
-"""The leader of a document's family, and whether their pair is a doubt."""
+from .graph import StoredFamily, StoredGraph
 
 
 class FamilyGraph:
@@ -28,9 +25,8 @@ class FamilyGraph:
     ``changed_leaders``: the leaders of clusters that differ from those of the graph.
     """
 
-    def __init__(self, graph: StoredGraph, changed_leaders: Mapping[int, int | None], using: str) -> None:
-        self._graph, self._changed_leaders, self._using = graph, changed_leaders, using
-        self._stored: dict[int, StoredFamily | None] = {}
+    def __init__(self, graph: StoredGraph, changed_leaders: Mapping[int, int | None]) -> None:
+        self._graph, self._changed_leaders = graph, changed_leaders
 
     def prefetch(self, nodes: Collection[int]) -> None:
         self._graph.prefetch(nodes)
@@ -56,37 +52,34 @@ class FamilyGraph:
         return set()
 
     def current_leader(self, node: int) -> int | None:
-        stored = self.stored(node)
+        stored = self._graph.stored_family(node)
         if stored is not None:
             return stored[0]
         return node if self._graph.current_leader(node) == node else None
 
-    def stored(self, node: int) -> StoredFamily | None:
-        self.load([node])
-        return self._stored[node]
-
-    def load(self, nodes: Iterable[int]) -> None:
-        """Read the stored families of nodes."""
-        missing = set(nodes) - self._stored.keys()
-        if missing:
-            rows = family_queries.leaders_of(self._using, sorted(missing), self._graph.scheme)
-            self._stored |= dict.fromkeys(missing)
-            self._stored |= {document: (leader, bool(doubtful)) for document, leader, doubtful in rows}
-
 
 def update_families(
-    seeds: Collection[int], graph: StoredGraph, changed_leaders: Mapping[int, int | None], using: str
+    changed_documents: Collection[int],
+    related: Collection[int],
+    graph: StoredGraph,
+    changed_leaders: Mapping[int, int | None],
+    using: str,
 ) -> None:
-    """Decide again on the families of the seeds and of all documents that depend on them. Store the result.
+    """Decide again on the families of documents, and of all that depend on them. Store the result.
 
-    The caller holds the lock of the space, and has stored the clusters. ``seeds``: documents with changed pairs or
-    clusters.
+    The caller holds the lock of the space, and has stored the clusters. ``changed_documents``: documents with changed
+    pairs or clusters. ``related``: other sides of their pairs, present or former.
     """
-    graph_of_families = FamilyGraph(graph, changed_leaders, using)
-    graph_of_families.load(seeds)
+    seeds = {*changed_documents, *related}
+    graph.load_leaders(seeds)
+    offered = {other for node in graph.iterate_loaded(changed_documents) for other in graph.offered(node)}
+    seeds = {node for node in seeds if graph.stored_family(node) is not None} | offered
+    seeds |= {node for node in changed_documents if graph.offered(node)}
+    if not seeds:
+        return
+    graph_of_families = FamilyGraph(graph, changed_leaders)
     changed = update_leaders(graph_of_families, seeds, choose=choose_family_leader)
     nodes = sorted({*seeds, *changed})
-    graph_of_families.load({other for node in graph.iterate_loaded(nodes) for other in graph.offered(node)})
 
     def family_of(node: int) -> StoredFamily | None:
         leader = changed.get(node, graph_of_families.current_leader(node))
@@ -94,9 +87,9 @@ def update_families(
 
     families = {node: family_of(node) for node in graph.iterate_loaded(nodes)}
     changed_families = {
-        node: family for node, family in families.items() if family != graph_of_families.stored(node)
+        node: family for node, family in families.items() if family != graph.stored_family(node)
     }
-    former_members = [node for node in changed_families if graph_of_families.stored(node) is not None]
+    former_members = [node for node in changed_families if graph.stored_family(node) is not None]
     family_queries.delete(using, former_members, graph.scheme)
     family_queries.write(
         using,
@@ -106,11 +99,11 @@ def update_families(
             if family is not None
         ],
     )
-    _delete_spare_pairs(families, graph_of_families, graph, using)
+    _delete_spare_pairs(families, graph, using)
     moved = [
         node
         for node in former_members
-        if (changed_families[node] or (None,))[0] != (graph_of_families.stored(node) or (None,))[0]
+        if (changed_families[node] or (None,))[0] != (graph.stored_family(node) or (None,))[0]
     ]
     if moved:
         # Their pairs with other members of the former family are not stored.
@@ -119,12 +112,7 @@ def update_families(
             call_after_commit(using, mark_many, locked, using)
 
 
-def _delete_spare_pairs(
-    families: Mapping[int, StoredFamily | None],
-    graph_of_families: FamilyGraph,
-    graph: StoredGraph,
-    using: str,
-) -> None:
+def _delete_spare_pairs(families: Mapping[int, StoredFamily | None], graph: StoredGraph, using: str) -> None:
     """Delete the undecided pairs of two members of one family.
 
     A doubt stays if both are surely other items than the leader: no other row would ask about it.
@@ -133,7 +121,7 @@ def _delete_spare_pairs(
     for node in graph.iterate_loaded([node for node, family in families.items() if family is not None]):
         leader, is_doubtful = families[node] or (0, False)
         for other, is_doubtful_pair in graph.offered(node).items():
-            family = families[other] if other in families else graph_of_families.stored(other)
+            family = families[other] if other in families else graph.stored_family(other)
             if family is None or family[0] != leader:
                 continue
             if not is_doubtful_pair or is_doubtful or family[1]:

@@ -19,6 +19,13 @@ MAX_CACHED_PAIRS = 10_000
 """Pairs in the cache. Beyond that it is emptied, and pairs that are needed again are read again."""
 
 
+StoredFamily = tuple[int, bool]
+"""The leader of a document's family, and whether their pair is a doubt."""
+
+LEADER = 5
+"""The column of ``db.queries.clusters.nodes`` with the leader of the cluster."""
+
+
 @dataclass(frozen=True, slots=True)
 class _DocumentPairs:
     """The pairs of one document by the other document: the scores of all pairs, and the current pairs."""
@@ -39,6 +46,7 @@ class StoredGraph:
         self._cached_pair_count = 0
         self._orders: dict[int, tuple[bool, int, int, int]] = {}
         self._leaders: dict[int, int | None] = {}
+        self._families: dict[int, StoredFamily | None] = {}
         self._clustered: set[int] = set()
         self._digests: dict[int, str] = {}
         self._different: defaultdict[int, set[int]] = defaultdict(set)
@@ -91,6 +99,11 @@ class StoredGraph:
         """Return the nodes beside which the node is offered, and whether the pair is a doubt."""
         current = self._pairs_of(node).current
         return {other: bool(pair.doubtful) for other, pair in current.items() if pair.is_offered}
+
+    def stored_family(self, node: int) -> StoredFamily | None:
+        """Return the stored leader of the node's family. Return None if it has no row."""
+        self.load_leaders([node])
+        return self._families.get(node)
 
     def confirmed_different(self, node: int) -> set[int]:
         self.prefetch([node])
@@ -148,14 +161,15 @@ class StoredGraph:
         rows += cluster_queries.nodes(
             self.using, sorted(missing - self.locked_state.nodes.keys()), self.scheme
         )
-        for node, live, text_since, first_seen, digest, leader in rows:
+        for node, live, text_since, first_seen, digest, leader, family, is_doubtful in rows:
+            self._families[node] = None if family is None else (family, bool(is_doubtful))
             self._orders[node] = (not live, text_since, first_seen, node)
             if digest:  # a remembered deleted post has an empty digest
                 self._digests[node] = digest
             if leader is not None:
                 self._clustered.add(node)
             self._leaders[node] = leader if leader is not None else node if self.can_lead(node) else None
-        self.load_leaders({leader for *_, leader in rows if leader is not None})
+        self.load_leaders({row[LEADER] for row in rows if row[LEADER] is not None})
 
     def _pairs_of(self, node: int) -> _DocumentPairs:
         self.prefetch([node])
