@@ -132,7 +132,9 @@ def fates(
         if author_key in (None, "")
         else _load_records(max_count, _author_records(str(author_key), adapter, alias), adapter, alias)
     )
-    keeper_keys = find_final_keepers(records, alias)
+    # The post that stays when a duplicate is deleted may be a stranger's: its author is not led there.
+    merges = [record for record in records if record.action == MergeRecord.Action.MERGE]
+    keeper_keys = find_final_keepers(merges, alias)
     keepers = allowed.fetch_objects(
         {keeper_key for keeper_key in keeper_keys.values() if allowed.covers(keeper_key)}, alias
     )

@@ -32,7 +32,7 @@ def alignment_order(
     limit: int,
     families: Mapping[int, int | None] | None = None,
 ) -> list[int]:
-    """Return the documents to align in their order, if ``limit`` of them are aligned.
+    """Return all documents in the order in which to align them, if ``limit`` of them are aligned.
 
     ``leaders_by_document``: documents that pass the screen, most similar first. Each has the leader of its
     cluster: itself if it leads one, None if it is in no cluster. ``families``: the leaders of their families. None for
@@ -42,10 +42,8 @@ def alignment_order(
 
     - the documents of ``preferred``
     - the few most similar ones, each after the leaders of its family and its cluster
-    - other leaders
-    - the rest
-
-    Other members of the family of a document that is aligned are left out: their leader stands for them.
+    - other leaders, and documents in no family
+    - other members of families, for which their leaders stand
     """
 
     def family_of(document: int) -> int | None:
@@ -75,7 +73,7 @@ def alignment_order(
         for document in chain(family_leaders, leaders, leaders_by_document)
         if family_of(document) is None
     )
-    return list(dict.fromkeys(chain(first, most_similar, others)))
+    return list(dict.fromkeys(chain(first, most_similar, others, leaders_by_document)))
 
 
 def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[int, Candidates]:

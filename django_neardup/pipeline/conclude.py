@@ -99,11 +99,16 @@ def _pairs_to_store(judged_pairs: Iterable[JudgedPair], candidates: Candidates) 
 
 
 def _group_by_space(signed: Iterable[SignedDocument]) -> list[list[SignedDocument]]:
-    """Return small groups of documents, each of one space."""
+    """Return small groups of documents, each of one space. An edited document forms its own group.
+
+    Its row is written under the lock of the space. With two rows, that could deadlock with a request.
+    """
     by_space: dict[int, list[SignedDocument]] = {}
     for document in signed:
-        by_space.setdefault(document.space_id, []).append(document)
-    return [
+        if document.edit is None:
+            by_space.setdefault(document.space_id, []).append(document)
+    edited = [[document] for document in signed if document.edit is not None]
+    return edited + [
         group[start : start + DOCUMENTS_PER_LOCK]
         for _, group in sorted(by_space.items())
         for start in range(0, len(group), DOCUMENTS_PER_LOCK)

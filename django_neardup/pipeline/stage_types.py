@@ -53,6 +53,7 @@ class Edit:
 
     - ``time``: the time of the save, in milliseconds since 1970.
     - ``former_time``: ``text_since`` of the text before.
+    - ``former_digest``: the exact digest of the text before, or empty.
     - ``is_jump``: the two texts share few keys.
     - ``former_duplicates``: the duplicates of the text before. None until they are read.
     - ``is_copy``: the text is a duplicate of an earlier text that the text before was no duplicate of.
@@ -60,6 +61,7 @@ class Edit:
 
     time: int
     former_time: int
+    former_digest: str
     is_jump: bool
     former_duplicates: set[int] | None = None
     is_copy: bool = False

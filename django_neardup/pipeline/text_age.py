@@ -43,8 +43,9 @@ def record_edits(
         if stored is not None and stored.exact_digest == document.exact_digest:
             if row.edit_time is not None:
                 # An earlier attempt has stored the text and broken off.
-                former_time = former_texts[-1][1] if former_texts else row.text_since
-                document.edit = Edit(row.edit_time, former_time, is_jump=row.text_since == row.edit_time)
+                digest, former_time = former_texts[-1] if former_texts else ("", row.text_since)
+                is_jump = row.text_since == row.edit_time
+                document.edit = Edit(row.edit_time, former_time, digest, is_jump)
             continue
         time = row.save_time if row.save_time is not None else document.edited_at
         if stored is not None:
@@ -56,7 +57,8 @@ def record_edits(
             row.text_since, row.edit_time = known_times[document.exact_digest], None
         elif time is not None:
             is_jump = stored is None or not _shares_keys(document, stored)
-            document.edit, row.edit_time = Edit(time, row.text_since, is_jump), time
+            former_digest = "" if stored is None else stored.exact_digest
+            document.edit, row.edit_time = Edit(time, row.text_since, former_digest, is_jump), time
             row.text_since = time if is_jump else row.text_since
         _write_age(row, former_texts, using)
 
@@ -126,7 +128,7 @@ def place_edits(
 def set_first_times(signed: Iterable[SignedDocument], using: str) -> None:
     """Store the times of the last edits that the adapters name, for texts of the first backfill."""
     for document in signed:
-        if document.edited_at is not None:
+        if document.edited_at is not None and document.is_new:
             rows = Document.objects.using(using).filter(pk=document.document_id, text_since=0)
             rows.update(text_since=document.edited_at)
 
@@ -155,19 +157,27 @@ def _shares_keys(document: SignedDocument, stored: StoredText) -> bool:
 
 
 def _former_duplicates(document: SignedDocument, edit: Edit, using: str) -> set[int]:
-    """Return the documents with a stored pair that calls them duplicates.
+    """Return the documents that were duplicates of the text before, for all that is stored.
 
-    Another worker may have compared the new text already. Such a pair counts only if the text is still much the
-    same: then the posts were probably duplicates before.
+    Another worker may have compared the new text already. Such a pair counts only if the other text is a copy of the
+    text before.
     """
     rows = pair_queries.judgements(using, {document.document_id}, document.scheme.pk)
-    pairs = (PairRow._make(row) for row in rows)
-    return {
-        pair.b_id if pair.a_id == document.document_id else pair.a_id
+    pairs = [pair for row in rows if (pair := PairRow._make(row)).verdict == Verdict.DUPLICATE]
+    others = {
+        pair.b_id if pair.a_id == document.document_id else pair.a_id: (
+            _own_digest(pair, document.document_id) != document.source_digest
+        )
         for pair in pairs
-        if pair.verdict == Verdict.DUPLICATE
-        and not (edit.is_jump and _own_digest(pair, document.document_id) == document.source_digest)
     }
+    uncertain = [other for other, is_former in others.items() if not is_former]
+    copies = Fingerprint.objects.using(using).filter(
+        document__in=uncertain, scheme=document.scheme, exact_digest=edit.former_digest
+    )
+    former_copies = (
+        set(copies.values_list("document", flat=True)) if uncertain and edit.former_digest else set()
+    )
+    return {other for other, is_former in others.items() if is_former} | former_copies
 
 
 def _own_digest(pair: PairRow, document: int) -> str:

@@ -64,8 +64,11 @@ def _between_leaders(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
     pairs_of_leaders = Pair.objects.filter(
         Q(a=leader_a, b=leader_b) | Q(a=leader_b, b=leader_a), scheme=OuterRef("scheme")
     ).exclude(pk=OuterRef("pk"))
-    return queryset.annotate(leader_a=_leader_of("a"), leader_b=_leader_of("b")).exclude(
-        Exists(pairs_of_leaders)
+    is_asked = Q(decision__isnull=False) | Q(doubtful=True) | Q(verdict=Verdict.DUPLICATE)
+    rows = queryset.annotate(leader_a=_leader_of("a"), leader_b=_leader_of("b"))
+    # Leaders that are surely two items settle doubts between their copies, but not a duplicate among these.
+    return rows.exclude(Exists(pairs_of_leaders.filter(is_asked))).exclude(
+        ~Q(verdict=Verdict.DUPLICATE) & Exists(pairs_of_leaders.filter(verdict=Verdict.VARIANT))
     )
 
 

@@ -146,7 +146,7 @@ def _renumber(documents: Mapping[str, Document], first_seen_numbers: Mapping[Any
             rows = Document.objects.using(using).filter(pk=document.pk)
             # An edit keeps its time.
             unedited = Case(
-                When(former_texts=None, then=Value(0, BigIntegerField())), default=F("text_since")
+                When(former_texts__isnull=True, then=Value(0, BigIntegerField())), default=F("text_since")
             )
             rows.update(first_seen=number, text_since=unedited, recheck=True)
             document.first_seen, document.recheck = number, True

@@ -70,11 +70,17 @@ def update_families(
     The caller holds the lock of the space, and has stored the clusters. ``changed_documents``: documents with changed
     pairs or clusters. ``related``: other sides of their pairs, present or former.
     """
-    seeds = {*changed_documents, *related}
-    graph.load_leaders(seeds)
+    graph.load_leaders({*changed_documents, *related})
     offered = {other for node in graph.iterate_loaded(changed_documents) for other in graph.offered(node)}
-    seeds = {node for node in seeds if graph.stored_family(node) is not None} | offered
-    seeds |= {node for node in changed_documents if graph.offered(node)}
+    seeds = {
+        node for node in {*changed_documents, *related} if graph.stored_family(node) is not None
+    } | offered
+    # A document does not depend on documents that come after it. The leader of a large family has many pairs.
+    first_key = min(map(graph.sort_key, changed_documents), default=None)
+    seeds = {node for node in seeds if first_key is not None and graph.sort_key(node) > first_key}
+    seeds |= {
+        node for node in changed_documents if graph.offered(node) or graph.stored_family(node) is not None
+    }
     if not seeds:
         return
     graph_of_families = FamilyGraph(graph, changed_leaders)
@@ -103,7 +109,8 @@ def update_families(
     moved = [
         node
         for node in former_members
-        if (changed_families[node] or (None,))[0] != (graph.stored_family(node) or (None,))[0]
+        # A doubt that has become sure no longer stands for doubts between the member and others.
+        if changed_families[node] != ((graph.stored_family(node) or (0,))[0], True)
     ]
     if moved:
         # Their pairs with other members of the former family are not stored.
@@ -120,14 +127,20 @@ def _delete_spare_pairs(families: Mapping[int, StoredFamily | None], graph: Stor
     spare: set[tuple[int, int]] = set()
     for node in graph.iterate_loaded([node for node, family in families.items() if family is not None]):
         leader, is_doubtful = families[node] or (0, False)
+        is_doubtful = is_doubtful and not _is_decided(node, leader, graph)
         for other, is_doubtful_pair in graph.offered(node).items():
             family = families[other] if other in families else graph.stored_family(other)
             if family is None or family[0] != leader:
                 continue
-            if not is_doubtful_pair or is_doubtful or family[1]:
+            if not is_doubtful_pair or is_doubtful or (family[1] and not _is_decided(other, leader, graph)):
                 spare.add((min(node, other), max(node, other)))
     for chunk in chunked(sorted(spare), 100):
         condition = Q()
         for a, b in chunk:
             condition |= Q(a=a, b=b)
         Pair.objects.using(using).filter(condition, scheme=graph.scheme, decision=None).delete()
+
+
+def _is_decided(node: int, leader: int, graph: StoredGraph) -> bool:
+    """Return whether a person decided that a member and the leader are different: then their row asks no more."""
+    return leader in graph.confirmed_different(node)
