@@ -107,12 +107,13 @@ def _group_by_space(signed: Iterable[SignedDocument]) -> list[list[SignedDocumen
     for document in signed:
         if document.edit is None:
             by_space.setdefault(document.space_id, []).append(document)
-    edited = [[document] for document in signed if document.edit is not None]
-    return edited + [
+    groups = [
         group[start : start + DOCUMENTS_PER_LOCK]
         for _, group in sorted(by_space.items())
         for start in range(0, len(group), DOCUMENTS_PER_LOCK)
     ]
+    # Last: another document of the batch then learns from its own conclusion that it has joined a cluster.
+    return groups + [[document] for document in signed if document.edit is not None]
 
 
 def _conclude_group(
