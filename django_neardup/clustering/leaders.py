@@ -155,9 +155,7 @@ def _peek_first(heap: list[tuple[Any, int]], limit: int) -> list[int]:
     return [node for _, node in entries]
 
 
-def solve_from_scratch(
-    graph: Graph, nodes: Iterable[int], choose: ChooseLeader = choose_leader
-) -> dict[int, int | None]:
+def solve_from_scratch(graph: Graph, nodes: Iterable[int]) -> dict[int, int | None]:
     """Return the leaders of all nodes, computed without current leaders.
 
     Any sequence of ``update_leaders`` calls must give the same result.
@@ -166,7 +164,7 @@ def solve_from_scratch(
     graph.prefetch(nodes)
     leaders: dict[int, int | None] = {}
     for node in nodes:
-        leaders[node] = choose(graph, node, leaders)
+        leaders[node] = choose_leader(graph, node, leaders)
     return leaders
 
 

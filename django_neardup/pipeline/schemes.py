@@ -99,7 +99,7 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
             secret=configured_secret(profile) or previous.secret,
             **scheme_columns(profile, using),
         )
-        # A scheme that reads words in another way has other runs of words: those that were found are useless then.
+        # If a scheme reads words in another way, its runs of words differ: the runs found before are useless.
         # The staff's list is hashed again.
         update_boilerplate(profile.alias, using, None if _reading_of(scheme) == _reading_of(previous) else ())
         scheme.refresh_from_db(fields=["parameters"])

@@ -1,4 +1,4 @@
-"""Stored snapshots of a profile's posts, of any kind: the newest, one by its digest, and those that nobody uses."""
+"""Stored snapshots of a profile's posts, of any kind: the newest, one by its digest, and the unused ones."""
 
 from __future__ import annotations
 

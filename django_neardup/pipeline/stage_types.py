@@ -136,6 +136,10 @@ class PairRow(NamedTuple):
     digest_b: str
     doubtful: bool = False
 
+    def other_id(self, document: int) -> int:
+        """Return the id of the pair's other document."""
+        return self.b_id if self.a_id == document else self.a_id
+
     @property
     def is_offered(self) -> bool:
         """Whether people are offered the two side by side: alike, and no duplicates, for all that is known."""

@@ -165,9 +165,7 @@ def _former_duplicates(document: SignedDocument, edit: Edit, using: str) -> set[
     rows = pair_queries.judgements(using, {document.document_id}, document.scheme.pk)
     pairs = [pair for row in rows if (pair := PairRow._make(row)).verdict == Verdict.DUPLICATE]
     others = {
-        pair.b_id if pair.a_id == document.document_id else pair.a_id: (
-            _own_digest(pair, document.document_id) != document.source_digest
-        )
+        pair.other_id(document.document_id): _own_digest(pair, document.document_id) != document.source_digest
         for pair in pairs
     }
     uncertain = [other for other, is_former in others.items() if not is_former]

@@ -242,7 +242,7 @@ def test_a_killed_worker_loses_no_edit(monkeypatch):
 
 
 def test_any_order_of_processing_ends_the_same():
-    """Random edits of a few posts: whatever the order in which a backlog is processed, the ages are the same."""
+    """Edit a few posts at random. The ages do not depend on the order in which the backlog is processed."""
     texts = [" ".join(family(number)) for number in range(3)]
     for seed in range(6):
         Ad.objects.all().delete()
