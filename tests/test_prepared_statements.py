@@ -61,6 +61,14 @@ def sofas():
     return [post(f"{SOFA} {end}", phone="+7 900 000-18-05") for end in ("Звоните.", "Пишите.", "Торг.")]
 
 
+def doubtful_pair():
+    """Two posts of which the judge is not sure that they are two items."""
+    posts = [post(PILES.format(code)) for code in ("С140.35", "С90.30")]
+    work()
+    Pair.objects.filter(pk=pair(*posts).pk).update(doubtful=True)
+    return pair(*posts)
+
+
 def test_posts_are_saved_edited_copied_and_deleted():
     one, two, three = sofas()
     work()
@@ -110,15 +118,14 @@ def test_lists_and_look_ups():
 
 def test_a_decision_in_the_queue(admin_client):
     one, two, three = sofas()
-    variants = [post(PILES.format(code)) for code in ("С140.35", "С90.30")]
-    work()
+    doubt = doubtful_pair()
     for order in ("", "score", "size", "age"):
         assert len(QueueQuery("default", {}, *([order] if order else [])).items) == 2
     listed = admin_client.get(
         "/admin/neardup/queue/", {"verdict": "duplicate", "contact": "same", "q": "С140"}
     )
     assert listed.status_code == 200
-    for each in (cluster(one), pair(*variants)):
+    for each in (cluster(one), doubt):
         assert confirm(admin_client, "leave", each).status_code == 302
     work()
     assert not Cluster.objects.exists() and not QueueQuery("default", {}).items
@@ -126,9 +133,8 @@ def test_a_decision_in_the_queue(admin_client):
 
 def test_reopened_items_stand_first():
     """Their worth is no number of 32 bits, and a driver that is told so cuts it without a word."""
-    exact, again = [post(PIANO), post(PIANO)], [post(PILES.format(code)) for code in ("С140.35", "С90.30")]
-    work()
-    reopen(pair(*again))
+    exact = [post(PIANO), post(PIANO)]
+    reopen(doubtful_pair())
     assert [item.item_key[0] for item in QueueQuery("default", {}).items] == ["p", "c"] and cluster(
         exact[0]
     ).exact

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Model
@@ -174,12 +175,13 @@ def find_held_post_matches(document: Document, adapter: Adapter, using: str) -> 
     """Return the live posts that the document's pairs call similar, and the deleted post that it repeats.
 
     Pairs that a moderator has marked as different are left out, and other authors' posts with a younger text: they
-    copied the held post.
+    copied the held post, while it was shown.
     """
+    held_since = Hold.objects.using(using).filter(document=document).values_list("created", flat=True).first()
     matches = [
         _build_match(pair, document)
         for pair in live_pairs(document, adapter, using)
-        if not _is_younger_copy(pair, document)
+        if not _is_copy(pair, document, held_since)
     ]
     deleted_document = document.repeats if document.repeats_id is not None else None
     if (
@@ -257,11 +259,17 @@ def _build_match(pair: Pair, document: Document) -> HeldPostMatch:
     return HeldPostMatch(pair.verdict, pair.exact, _is_same_author(other, document), doubtful=pair.doubtful)
 
 
-def _is_younger_copy(pair: Pair, document: Document) -> bool:
-    """Return whether the other post is another author's duplicate whose text is younger."""
+def _is_copy(pair: Pair, document: Document, held_since: datetime | None) -> bool:
+    """Return whether the other post is another author's duplicate that copied the document's text.
+
+    Its text is younger, but not younger than the hold: nobody copies what nobody sees. So of two held twins only one
+    is published.
+    """
     other = pair.b if pair.a_id == document.pk else pair.a
-    is_younger = other.text_age > document.text_age and pair.verdict == Verdict.DUPLICATE
-    return is_younger and not _is_same_author(other, document)
+    if pair.verdict != Verdict.DUPLICATE or _is_same_author(other, document):
+        return False
+    was_shown = held_since is None or other.text_since <= held_since.timestamp() * 1000
+    return was_shown and other.text_age > document.text_age
 
 
 def _is_same_author(other_document: Document, document: Document) -> bool:

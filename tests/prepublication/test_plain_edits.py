@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from django import forms
+from django.db import transaction
 from django.test import RequestFactory
 
 from django_neardup.forms import NearDuplicateFormMixin
@@ -111,3 +114,15 @@ def test_a_held_post_is_not_stopped_by_its_copy(stolen, adapt):
         hold_in_state(ad, "checking", trust="member")
         drain()
         assert Ad.objects.get(pk=ad.pk).published is is_shown
+
+
+def test_nobody_copies_a_held_post_that_was_never_shown(board, people, publish, adapt):
+    adapt(publication=[{"action": "hold", "verdict": "duplicate"}])
+    publish(CAT)
+    with transaction.atomic():
+        held = Ad.objects.create(text=SOFA, author=people.ann)
+        hold_in_state(held, "checking", trust="member")
+    time.sleep(0.01)  # ages are milliseconds
+    publish(SOFA, people.bob)
+    drain()
+    assert not Ad.objects.get(pk=held.pk).published

@@ -81,12 +81,11 @@ def test_of_twins_that_are_checked_at_once_one_is_published(board, publish):
     publish(CAT)
     for number in range(TRIALS):
         words = family(number)
-        twins = [
-            Ad.objects.create(text=" ".join(words), author=ann),
-            Ad.objects.create(text=" ".join([*words, "торг"]), author=bob),
-        ]
-        for ad in twins:
-            hold_in_state(ad, "checking")
+        twins = []
+        for text, author in ((" ".join(words), ann), (" ".join([*words, "торг"]), bob)):
+            with transaction.atomic():
+                twins.append(Ad.objects.create(text=text, author=author))
+                hold_in_state(twins[-1], "checking")
         both_at_once([lambda: drain(limit=1), lambda: drain(limit=1)])
         drain()
         assert Ad.objects.filter(pk__in=[ad.pk for ad in twins], published=True).count() == 1
