@@ -11,6 +11,7 @@ from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.models import (
     Cluster,
     Document,
+    FamilyMember,
     Fingerprint,
     Membership,
     Pair,
@@ -79,6 +80,19 @@ def evidence(one: str, two: str) -> dict[str, Any]:
     from django_neardup.algorithms.registry import get_algorithm
 
     return get_algorithm("neardup").judge(Text(one), Text(two)).evidence()
+
+
+def family(leader: Model, *members: Model, doubtful: bool = False) -> list[Pair]:
+    """A family of those objects: a variant pair of the leader and each member. Return the pairs."""
+    pairs = []
+    for member in members:
+        pairs.append(pair(leader, member, Verdict.VARIANT, doubtful=doubtful))
+        using = leader._state.db or "default"
+        FamilyMember.objects.using(using).create(
+            leader=document(leader), document=document(member), scheme=scheme(using), space=space(using),
+            doubtful=doubtful,
+        )  # fmt: skip
+    return pairs
 
 
 def place_of(made: Document) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..models import Cluster
 from . import review_context
 from .cluster_view import ClusterPage
 from .decision_actions import DecisionActionsAdmin
-from .decision_groups import build_item_key
+from .decision_groups import CLUSTER, build_item_key
 from .filters import (
     ClusterModelFilter,
     ClusterSizeFilter,
@@ -31,7 +31,7 @@ from .visible_objects import load_displayed_posts, model_verbose_name
 class ClusterAdmin(DecisionActionsAdmin):
     """Clusters of near-duplicates. The default filter shows the open ones; the newest come first."""
 
-    key_prefix = "c"
+    key_prefix = CLUSTER
     missing_message = gettext_lazy("That group no longer exists: it was decided, or its posts have changed.")
     list_display = ("post", "size", "lowest_score", "weakest_score", "is_exact", "model_label", "state")
     list_display_links = ("post",)
@@ -91,5 +91,5 @@ class ClusterAdmin(DecisionActionsAdmin):
             **review_context.cluster_context(page),
             "key": build_item_key(page.cluster),
             "list_url": self.list_url(),
-            "outcomes": review_context.build_action_buttons(request, self.admin_site.name),
+            "outcomes": review_context.build_action_buttons(request, self.admin_site.name, CLUSTER),
         }

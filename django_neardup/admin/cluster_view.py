@@ -209,9 +209,7 @@ class ClusterPage:
         self, pair: Pair, member_id: int, posts_by_document: dict[int, DisplayedPost]
     ) -> NearbyPost:
         other_id = pair.other_id(member_id)
-        differences = _visible_differences(
-            pair, posts_by_document[member_id], posts_by_document[other_id], {}
-        )
+        differences = visible_differences(pair, posts_by_document[member_id], posts_by_document[other_id], {})
         return NearbyPost(
             posts_by_document[other_id],
             pair,
@@ -226,9 +224,7 @@ class ClusterPage:
             self.pairs_by_member.get(membership.document_id),
         )
         differences = (
-            _visible_differences(pair, self.leader, post, self.sources_by_document)
-            if pair is not None
-            else []
+            visible_differences(pair, self.leader, post, self.sources_by_document) if pair is not None else []
         )
         return MemberRow(
             post,
@@ -265,7 +261,7 @@ class ClusterPage:
         return f"?{query.urlencode()}"
 
 
-def _visible_differences(
+def visible_differences(
     pair: Pair, left: DisplayedPost, right: DisplayedPost, sources: Mapping[int, Source]
 ) -> list[DisplayedDifference]:
     """Return the differences of a pair. Return an empty list if the user may not see both posts."""

@@ -1,9 +1,9 @@
-"""Review items: clusters and pairs to decide on, the selected documents, and tokens of the state."""
+"""Review items: clusters, pairs and posts beside one to decide on, the selected documents, tokens of the state."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,21 +15,83 @@ from ..models import Cluster, Document, Fingerprint, Membership, Pair, Scheme, V
 from ..moderation import ShownScore
 from ..pipeline import objects_of
 from ..text.hashing import digest
-from .review_queue.open_items import open_pairs
+from .review_queue.open_items import open_pairs, open_pairs_of_families, pairs_to_review
 
 MAX_OBJECTS = 100
 """The maximum number of objects in one request."""
 
 
-MODELS_BY_PREFIX: dict[str, type[Cluster] | type[Pair]] = {"c": Cluster, "p": Pair}
-"""The models of items, by the first letter of the item key."""
+CLUSTER, PAIR, FAMILY, SHORTLIST = ITEM_KINDS = "cpfs"
+"""The kinds of items. Each is the first letter of item keys, before a primary key: "c12".
+
+- Cluster, pair.
+- Family: a document, and the members of its template family with open pairs: with it, or doubts with each other.
+- Shortlist: a document, and the posts that it may be a copy of: the other sides of its pairs to review.
+"""
+
+VIEW_PERMISSIONS = {
+    CLUSTER: "neardup.view_cluster",
+    PAIR: "neardup.view_pair",
+    FAMILY: "neardup.view_pair",
+    SHORTLIST: "neardup.view_pair",
+}
+"""The permission to see items of a kind."""
+
+
+@dataclass
+class OfferedPosts:
+    """A document and the posts that are offered beside it: a family or a shortlist.
+
+    - ``others``: by id, at most ``MAX_OBJECTS - 1``: doubts first, then the most similar.
+    - ``pairs``: for each of them the pair that offers it: with the document or, for a doubt inside a family, with
+      another member. Evidence is loaded when it is read.
+    - ``total``: the number of all such posts.
+    """
+
+    kind: str
+    document: Document
+    others: dict[int, Document]
+    pairs: dict[int, Pair]
+    total: int
+
+    @property
+    def pk(self) -> int:
+        return self.document.pk
+
+    @property
+    def size(self) -> int:
+        """Return the number of posts."""
+        return self.total + 1
+
+    @property
+    def doubt_count(self) -> int:
+        return sum(pair.doubtful for pair in self.pairs.values())
+
+    @property
+    def doubtful(self) -> bool:
+        return self.doubt_count > 0
+
+    @property
+    def verdict(self) -> str:
+        return next(iter(self.pairs.values())).verdict
+
+    @property
+    def exact(self) -> bool:
+        """No pair is: exact copies are duplicates."""
+        return False
+
+
+Decidable = Cluster | Pair | OfferedPosts
+"""What an item is about."""
 
 
 @dataclass
 class ReviewItem:
-    """A cluster or a pair that a moderator decides on.
+    """What a moderator decides on.
 
-    - ``leader``: the leader of a cluster. For a pair, the first document in static order.
+    - ``source``: the cluster, the pair, or the posts beside one.
+    - ``leader``: the leader of a cluster, the post of a family or a shortlist. For a pair, the first document in
+      static order.
     - ``keeper_document``: the document that the others are merged into, or that stays if they are hidden or
       deleted. It is the leader, or a keeper that was chosen.
     - ``other_documents``: all documents except the keeper.
@@ -40,7 +102,7 @@ class ReviewItem:
     - ``is_keeper_unselected``: the checkbox of ``keeper_document`` was not ticked.
     """
 
-    cluster_or_pair: Cluster | Pair
+    source: Decidable
     using: str
     leader: Document
     keeper_document: Document
@@ -54,11 +116,16 @@ class ReviewItem:
     @property
     def item_key(self) -> str:
         """Return the key in forms and URLs: "c12" for a cluster, "p34" for a pair."""
-        return build_item_key(self.cluster_or_pair)
+        return build_item_key(self.source)
+
+    @property
+    def kind(self) -> str:
+        """Return the kind: one of ``ITEM_KINDS``."""
+        return self.item_key[0]
 
     @property
     def cluster_id(self) -> int | None:
-        return self.cluster_or_pair.pk if isinstance(self.cluster_or_pair, Cluster) else None
+        return self.source.pk if isinstance(self.source, Cluster) else None
 
     @property
     def is_complete(self) -> bool:
@@ -94,9 +161,11 @@ class ReviewItem:
         }
 
 
-def build_item_key(cluster_or_pair: Cluster | Pair) -> str:
-    """Return the key of a cluster or a pair in forms and URLs, for example "c12" or "p34"."""
-    return f"{'c' if isinstance(cluster_or_pair, Cluster) else 'p'}{cluster_or_pair.pk}"
+def build_item_key(source: Decidable) -> str:
+    """Return the key of a cluster, a pair or posts beside one in forms and URLs, for example "c12" or "p34"."""
+    if isinstance(source, OfferedPosts):
+        return f"{source.kind}{source.pk}"
+    return f"{CLUSTER if isinstance(source, Cluster) else PAIR}{source.pk}"
 
 
 def load_review_items(
@@ -104,34 +173,35 @@ def load_review_items(
 ) -> list[ReviewItem]:
     """Return the items with the keys, in the order of the keys.
 
-    Clusters and pairs that no longer exist are left out. Pairs that are no longer open are left out, too.
+    Items that no longer exist are left out, and pairs that are no longer open.
 
     ``selected_document_ids``: the documents that the action applies to, None for all. ``keeper_id``: the
     document that stays, None for the leader. A keeper is ignored in items that it does not belong to.
     """
-    pks_by_letter: dict[str, list[int]] = {letter: [] for letter in MODELS_BY_PREFIX}
+    pks_by_kind: dict[str, list[int]] = {kind: [] for kind in ITEM_KINDS}
     for item_key in item_keys:
-        pks_by_letter[item_key[0]].append(int(item_key[1:]))
+        pks_by_kind[item_key[0]].append(int(item_key[1:]))
     items_by_key = {}
-    for cluster_or_pair, documents, shown_scores, exact_ids in (
-        *_load_clusters(pks_by_letter["c"], using),
-        *_load_pairs(pks_by_letter["p"], using),
+    for source, documents, shown_scores, exact_ids in (
+        *_load_clusters(pks_by_kind[CLUSTER], using),
+        *_load_pairs(pks_by_kind[PAIR], using),
+        *_load_offered_posts(pks_by_kind, using),
     ):
         item = _build_review_item(
-            cluster_or_pair,
+            source,
             documents,
             shown_scores,
             exact_ids,
-            # Both posts of a pair always take part. Only members of a cluster can be selected.
-            selected_document_ids if isinstance(cluster_or_pair, Cluster) else None,
-            keeper_id,
+            # Both posts of a pair always take part.
+            None if isinstance(source, Pair) else selected_document_ids,
+            None if isinstance(source, OfferedPosts) else keeper_id,
             using,
         )
         items_by_key[item.item_key] = item
     return [items_by_key[item_key] for item_key in item_keys if item_key in items_by_key]
 
 
-_ItemParts = Iterator[tuple[Cluster | Pair, list[Document], dict[int, ShownScore], set[int]]]
+_ItemParts = Iterator[tuple[Decidable, list[Document], dict[int, ShownScore], set[int]]]
 
 
 def _load_clusters(cluster_ids: Collection[int], using: str) -> _ItemParts:
@@ -167,8 +237,58 @@ def _load_pairs(pair_ids: Collection[int], using: str) -> _ItemParts:
         yield pair, [first, second], {second.pk: ShownScore(pair.score, pair.verdict)}, exact_ids
 
 
+def _load_offered_posts(pks_by_kind: Mapping[str, Sequence[int]], using: str) -> _ItemParts:
+    for source in load_offered_posts(pks_by_kind, using).values():
+        scores = {other: ShownScore(pair.score, pair.verdict) for other, pair in source.pairs.items()}
+        yield source, [source.document, *source.others.values()], scores, set()
+
+
+def load_offered_posts(pks_by_kind: Mapping[str, Sequence[int]], using: str) -> dict[str, OfferedPosts]:
+    """Return the families and the shortlists of documents, by item key. Those without open pairs are left out."""
+    # By kind and document: the other documents, and the pair of each.
+    listed: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
+    for kind, document, a, b, pk in _sorted_offers(pks_by_kind, using):
+        others = listed[kind, document]
+        for other in ({a, b} - {document}) - others.keys():
+            others[other] = pk
+    shown = {key: list(others.items())[: MAX_OBJECTS - 1] for key, others in listed.items()}
+    without_evidence = Pair.objects.using(using).select_related("a", "b").defer("evidence")
+    pairs = without_evidence.in_bulk({pk for offers in shown.values() for _other, pk in offers})
+    documents = {side.pk: side for pair in pairs.values() for side in (pair.a, pair.b)}
+    leaders = Document.objects.using(using).in_bulk({document for _kind, document in shown})
+    return {
+        f"{kind}{document}": OfferedPosts(
+            kind,
+            leaders[document],
+            {other: documents[other] for other, _pk in offers},
+            {other: pairs[pk] for other, pk in offers},
+            len(listed[kind, document]),
+        )
+        for (kind, document), offers in shown.items()
+    }
+
+
+def _sorted_offers(
+    pks_by_kind: Mapping[str, Sequence[int]], using: str
+) -> Iterator[tuple[str, int, int, int, int]]:
+    """Yield the open pairs of families and shortlists, doubts first, then high scores: kind, document, a, b, id."""
+    columns = ("a_id", "b_id", "doubtful", "score", "pk")
+    rows: list[tuple[Any, ...]] = []
+    families, shortlists = pks_by_kind.get(FAMILY, ()), pks_by_kind.get(SHORTLIST, ())
+    for pairs in open_pairs_of_families(families, using) if families else ():
+        rows += [(FAMILY, *row) for row in pairs.values_list("family", *columns)]
+    if shortlists:
+        sides = models.Q(a__in=shortlists) | models.Q(b__in=shortlists)
+        asked = pairs_to_review(Pair.objects.using(using).filter(sides)).exclude(verdict=Verdict.DUPLICATE)
+        for row in asked.values_list(*columns):
+            rows += [(SHORTLIST, document, *row) for document in {*row[:2]} & {*shortlists}]
+    rows.sort(key=lambda row: (not row[4], -row[5], row[6]))
+    for kind, document, a, b, _doubtful, _score, pk in rows:
+        yield kind, document, a, b, pk
+
+
 def _build_review_item(
-    cluster_or_pair: Cluster | Pair,
+    source: Decidable,
     members: list[Document],
     seen_by_document: dict[int, ShownScore],
     exact_document_ids: set[int],
@@ -192,7 +312,7 @@ def _build_review_item(
     ]
     is_unselected = selected_document_ids is not None and keeper.pk not in selected_document_ids
     return ReviewItem(
-        cluster_or_pair,
+        source,
         using,
         leader,
         keeper,
@@ -293,14 +413,11 @@ def _stored_state_parts(item: ReviewItem) -> list[str]:
 
 
 def _decision_state(item: ReviewItem) -> str:
-    cluster_or_pair = item.cluster_or_pair
-    if isinstance(cluster_or_pair, Cluster):
-        return cluster_or_pair.state
+    if isinstance(item.source, Cluster):
+        return item.source.state
     # A new text or a decision must change the token, also if the verdict stays the same.
-    return (
-        f"{cluster_or_pair.verdict} {cluster_or_pair.digest_a} {cluster_or_pair.digest_b}"
-        f" {cluster_or_pair.decision_id}"
-    )
+    pairs = [*item.source.pairs.values()] if isinstance(item.source, OfferedPosts) else [item.source]
+    return " ".join(f"{pair.verdict} {pair.digest_a} {pair.digest_b} {pair.decision_id}" for pair in pairs)
 
 
 def _read_source_digests(objects: Iterable[tuple[int, models.Model]], using: str) -> dict[int, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 
 from ..db.timezones import to_database
 from ..pipeline import canonical_id
-from .decision_groups import MODELS_BY_PREFIX, ReviewItem, build_stored_token
+from .decision_groups import CLUSTER, FAMILY, PAIR, SHORTLIST, ReviewItem, build_stored_token
 from .outcomes import ActionOptions
 
 FILTERS_PARAM, LIST_PARAM = "_changelist_filters", "_list"
@@ -24,11 +24,21 @@ LIST_URL_NAMES = {
     "contact": "neardup_queue_contact",
     "cluster": "neardup_cluster_changelist",
     "pair": "neardup_pair_changelist",
+    "family": "neardup_queue_family",
+    "shortlist": "neardup_queue_shortlist",
 }
 """The lists that a decision can return to, with the names of their URLs."""
 
-LISTS_WITH_VALUE = ("author", "contact")
-"""Lists of the posts of one author or one contact. Their URLs end with that value."""
+LISTS_WITH_VALUE = ("author", "contact", "family", "shortlist")
+"""Lists of the posts of one author, one contact, or beside one post. Their URLs end with that value."""
+
+ITEM_URL_NAMES = {
+    CLUSTER: "neardup_cluster_change",
+    PAIR: "neardup_pair_change",
+    FAMILY: "neardup_queue_family",
+    SHORTLIST: "neardup_queue_shortlist",
+}
+"""The URL names of the pages of items."""
 
 SEEN_PREFIX, VALUE_PREFIX, CHOICE_PREFIX = "seen.", "value.", "choice."
 MAX_SEEN_DOCUMENTS = 200
@@ -119,9 +129,7 @@ class DecisionRequest:
         """Return the URL of the page that the user came from: the page of the only item, or the list."""
         if len(self.item_keys) != 1 or self.is_from_list:
             return self.list_url(site)
-        model = MODELS_BY_PREFIX[self.item_keys[0][0]]._meta.model_name
-        url = reverse(f"{site}:neardup_{model}_change", args=[self.item_keys[0][1:]])
-        return f"{url}?{urlencode(self.return_params)}"
+        return item_url(self.item_keys[0], site, self.return_params)
 
 
 def list_url(site: str, list_name: str, list_query: str = "") -> str:
@@ -133,6 +141,12 @@ def list_url(site: str, list_name: str, list_query: str = "") -> str:
     kind, _colon, value = list_name.partition(":")
     url = reverse(f"{site}:{LIST_URL_NAMES[kind]}", args=[value] if value else [])
     return f"{url}?{list_query}" if list_query else url
+
+
+def item_url(item_key: str, site: str, return_params: Mapping[str, str]) -> str:
+    """Return the URL of an item's page, with the list to return to."""
+    url = reverse(f"{site}:{ITEM_URL_NAMES[item_key[0]]}", args=[item_key[1:]])
+    return f"{url}?{urlencode(return_params)}"
 
 
 def parse_return_url(request: HttpRequest, site: str) -> str:
@@ -195,7 +209,7 @@ def normalize_options(
 
 def _parse_item_keys(values: Sequence[str]) -> list[str]:
     """Return the item keys in their order, each once. Raise Http404 if one is not valid."""
-    if not all(value[:1] in MODELS_BY_PREFIX for value in values):
+    if not all(value[:1] in ITEM_URL_NAMES for value in values):
         raise Http404
     _parse_pks([value[1:] for value in values])
     return list(dict.fromkeys(values))
@@ -206,10 +220,12 @@ def _parse_list_name(name: str, item_keys: Sequence[str]) -> str:
     letters = {item_key[0] for item_key in item_keys}
     kind, _colon, value = name.partition(":")
     # "<path:author>" does not match a line break, so such an author has no URL.
-    has_url = is_contact_hash(value) if kind == "contact" else "\n" not in value
+    has_url = {"author": "\n" not in value, "contact": is_contact_hash(value)}.get(
+        kind, not value or _is_number(value)
+    )
     if kind in LIST_URL_NAMES and bool(value) is (kind in LISTS_WITH_VALUE) and has_url:
         return name
-    return str(MODELS_BY_PREFIX[letters.pop()]._meta.model_name) if len(letters) == 1 else "queue"
+    return {CLUSTER: "cluster", PAIR: "pair"}.get("".join(letters), "queue")
 
 
 def is_contact_hash(value: str) -> bool:

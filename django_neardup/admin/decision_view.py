@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from ..exceptions import Conflict, MergeRefused, UndoIsInexact
-from ..models import Cluster
+from ..models import Pair
 from ..moderation.keeper import KeeperProposal
 from ..moderation.permissions import REVIEW_PERMISSION
 from ..moderation.plan import MergePlan
@@ -32,7 +32,7 @@ from .decision_groups import (
 from .decision_messages import ConflictResult, DecisionResults, format_item_name
 from .decision_request import DecisionRequest, SeenState, build_page_state, normalize_options
 from .keeper_choice import keeper_proposal, with_proposed_keeper
-from .outcomes import ActionOptions, ActionPreview, ModerationAction, remember_unselected
+from .outcomes import ActionOptions, ActionPreview, ModerationAction, hidden_posts, remember_unselected
 from .plan_view import build_plan_context
 from .selection_limits import too_many_message
 from .text_format import format_percent
@@ -204,7 +204,7 @@ class DecisionView:
             documents, self.request, self.queue_admin.admin_site, self.using
         )
         context = {
-            **self._base_context(str(self.action.title)),
+            **self._base_context(str(self.action.title_for(items))),
             "outcome": self.action,
             "plans": [self._plan_context(preview, posts_by_document) for preview in previews],
             "alone": len(self.item_keys) == 1,
@@ -234,6 +234,7 @@ class DecisionView:
         item = preview.item
         return {
             "preview": preview,
+            "is_keeper_hidden": item.keeper in hidden_posts(item) if self.action.name == "hide" else False,
             "query": self._confirmation_query(preview.item),
             "keeper": posts_by_document[item.keeper_document.pk],
             "losers": [
@@ -257,9 +258,7 @@ class DecisionView:
         query: dict[str, Any] = {"id": item.item_key, **self.decision_request.return_params}
         if self.selected_document_ids is not None:
             members = (
-                (item.keeper_document, *item.selected_documents)
-                if isinstance(item.cluster_or_pair, Cluster)
-                else ()
+                (item.keeper_document, *item.selected_documents) if not isinstance(item.source, Pair) else ()
             )
             query |= {"ticked": 1, "member": sorted(document.pk for document in members)}
         if self.options.remember_unselected:

@@ -6,12 +6,16 @@ from dataclasses import replace
 
 from ..adapters import adapters_of
 from ..moderation.keeper import KeeperProposal, propose_keeper
-from .decision_groups import ReviewItem
+from .decision_groups import OfferedPosts, ReviewItem
 
 
 def keeper_proposal(item: ReviewItem) -> KeeperProposal | None:
-    """Return the keeper that the policy proposes for the group. Return None if one of the posts is gone."""
-    if item.keeper is None or len(item.losers) < len(item.selected_documents):
+    """Return the keeper that the policy proposes for the group or the pair.
+
+    Return None if one of the posts is gone, and for posts beside one: of these none is merged.
+    """
+    is_complete = item.keeper is not None and len(item.losers) == len(item.selected_documents)
+    if item.keeper is None or not is_complete or isinstance(item.source, OfferedPosts):
         return None
     posts = [item.keeper, *item.losers]
     return propose_keeper(posts, item.using) if all(adapters_of(post) for post in posts) else None

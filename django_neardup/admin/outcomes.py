@@ -6,12 +6,13 @@ Each action has a preview (required permissions, obstacles, effects) and perform
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib.admin.utils import get_deleted_objects
+from django.db.models import Model
 from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -20,7 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from .. import moderation
 from ..adapters import adapters_of
 from ..exceptions import MergeRefused
-from ..models import Cluster
+from ..models import Cluster, Document, Membership, Scheme
 from ..moderation import ActionContext, admin_log
 from ..moderation.cascade import cascaded_rows, deletion_obstacles
 from ..moderation.orphaned_files import OrphanedFile, file_names_of, find_orphaned_files
@@ -37,10 +38,25 @@ from ..moderation.plan import MergePlan
 from ..moderation.plan_lines import PlanLine
 from ..moderation.undo_outlook import UndoOutlook, undo_outlook
 from ..pipeline import decide
-from .decision_groups import ReviewItem
+from .decision_groups import CLUSTER, FAMILY, ITEM_KINDS, PAIR, SHORTLIST, ReviewItem
 
 MAX_LISTED_ROWS = 200
 """Maximum number of deleted rows that a page lists individually."""
+
+
+BUTTONS_BY_KIND: dict[tuple[str, str], str | Promise] = {
+    (FAMILY, "leave"): pgettext_lazy("button", "Different items"),
+    (FAMILY, "hide"): pgettext_lazy("button", "Hide all"),
+    (SHORTLIST, "leave"): pgettext_lazy("button", "None of them"),
+}
+"""Buttons that have other labels for some items, by kind and action name."""
+
+TITLES_BY_KIND: dict[tuple[str, str], str | Promise] = {
+    (FAMILY, "leave"): gettext_lazy("Different items: remember it"),
+    (FAMILY, "hide"): gettext_lazy("Hide all posts of the template"),
+    (SHORTLIST, "leave"): gettext_lazy("It is none of them: remember it"),
+}
+"""Titles of confirmations that are others for some items."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +121,17 @@ class ModerationAction(ABC):
     permission: str | None = None
     proposes_keeper = True
     """Whether one of the posts is kept. If so, the site's policy proposes which one."""
+    item_kinds: str = CLUSTER + PAIR
+    """The kinds of items that it applies to."""
+
+    def button_for(self, kind: str) -> str | Promise:
+        """Return the label of the button for an item of a kind."""
+        return BUTTONS_BY_KIND.get((kind, self.name), self.button)
+
+    def title_for(self, items: Iterable[ReviewItem]) -> str | Promise:
+        """Return the title of the confirmation page for items."""
+        kinds = {item.kind for item in items}
+        return TITLES_BY_KIND.get((kinds.pop(), self.name), self.title) if len(kinds) == 1 else self.title
 
     def preview(
         self, item: ReviewItem, request: HttpRequest, site: Any, options: ActionOptions
@@ -115,6 +142,9 @@ class ModerationAction(ABC):
             action_preview.obstacles.append(
                 _("An object of this group is deleted already; it will leave the list by itself.")
             )
+            return action_preview
+        if item.kind not in self.item_kinds:
+            action_preview.obstacles.append(_("Open it, and decide on one pair at a time."))
             return action_preview
         self.fill_preview(action_preview, request, site)
         if action_preview.missing_permissions:
@@ -146,6 +176,7 @@ class MarkNotDuplicatesAction(ModerationAction):
     consequence = gettext_lazy("remembered: not duplicates")
     permission = REVIEW_PERMISSION
     proposes_keeper = False
+    item_kinds = ITEM_KINDS
 
     def done_message(self, count: int) -> str:
         return ngettext(
@@ -158,15 +189,11 @@ class MarkNotDuplicatesAction(ModerationAction):
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
     ) -> None:
-        selected_ids = {document.pk for document in item.selected_documents}
-        two_sides = {document.pk: 1 if document.pk in selected_ids else 2 for document in item.documents}
-        # If all members are selected, every pair is different.
-        # Otherwise the selected members differ from the rest.
-        sides = None if item.is_complete and not item.is_keeper_unselected else two_sides
+        documents, sides = _differing_sides(item)
         try:
             decide(
                 "different",
-                item.documents,
+                documents,
                 user,
                 item.using,
                 sides=sides,
@@ -179,11 +206,38 @@ class MarkNotDuplicatesAction(ModerationAction):
         admin_log.write_admin_log(user, posts, _("Decided: not duplicates."), item.using)
 
 
+def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] | None]:
+    """Return the documents that differ, and their sides. Without sides every two of them differ.
+
+    - Of a group or a family every two posts differ. If only some were selected, these differ from the rest. In a
+      family nothing is said of the rest.
+    - Posts of a pair or a shortlist differ, and so do the groups that they are in: their leaders take part.
+    """
+    selected_ids = {document.pk for document in item.selected_documents}
+    if item.kind == FAMILY:
+        return [item.leader, *item.selected_documents], None
+    if item.kind == CLUSTER:
+        if item.is_complete and not item.is_keeper_unselected:
+            return item.documents, None
+        return item.documents, {
+            document.pk: 1 if document.pk in selected_ids else 2 for document in item.documents
+        }
+    sides = {item.keeper_document.pk: 1, **dict.fromkeys(selected_ids, 2)}
+    memberships = Membership.objects.using(item.using).filter(
+        document__in=list(sides), scheme__state=Scheme.State.ACTIVE
+    )
+    leaders = dict(memberships.values_list("document", "cluster__leader"))
+    for document, side in list(sides.items()):
+        sides.setdefault(leaders.get(document, document), side)
+    return list(Document.objects.using(item.using).filter(pk__in=sides)), sides
+
+
 class HideAction(ModerationAction):
     name = "hide"
     title = gettext_lazy("Hide the duplicates")
     button = pgettext_lazy("button", "Hide")
     consequence = gettext_lazy("taken from publication")
+    item_kinds = CLUSTER + PAIR + FAMILY
 
     def done_message(self, count: int) -> str:
         return ngettext(
@@ -191,7 +245,7 @@ class HideAction(ModerationAction):
         ) % {"count": count}
 
     def fill_preview(self, preview: ActionPreview, request: HttpRequest, site: Any) -> None:
-        losers, using = preview.item.losers, preview.item.using
+        losers, using = hidden_posts(preview.item), preview.item.using
         preview.missing_permissions += missing_permissions(
             permissions_on_objects("change", losers), request, site, using
         )
@@ -207,7 +261,14 @@ class HideAction(ModerationAction):
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
     ) -> None:
-        moderation.hide(item.losers, _build_case(item, user, check_unchanged, options))
+        moderation.hide(hidden_posts(item), _build_case(item, user, check_unchanged, options))
+
+
+def hidden_posts(item: ReviewItem) -> list[Model]:
+    """Return the posts that "hide" hides: all but the one that is kept. Of a family, whose posts differ, all."""
+    if item.kind != FAMILY or item.is_keeper_unselected or item.keeper is None:
+        return item.losers
+    return [item.keeper, *item.losers]
 
 
 class MergeAction(ModerationAction):
@@ -307,7 +368,7 @@ def _build_case(
         user=user,
         using=item.using,
         cluster_id=item.cluster_id,
-        resolves_cluster=item.is_complete and isinstance(item.cluster_or_pair, Cluster),
+        resolves_cluster=item.is_complete and isinstance(item.source, Cluster),
         shown_scores=item.seen_by_object(),
         check_unchanged=check_unchanged,
         batch_id=options.batch,
@@ -320,10 +381,11 @@ def remember_unselected(
 ) -> None:
     """Decide that the unselected members differ from the selected ones and the keeper.
 
-    Do nothing if the option is off, if all members are selected, or if the action is "leave": it stores this
-    itself.
+    Do nothing if the option is off, if the item is no cluster, if all members are selected, or if the action is
+    "leave": it stores this itself.
     """
-    if not options.remember_unselected or item.is_complete or action.name == "leave":
+    is_chosen = options.remember_unselected and item.kind == CLUSTER
+    if not is_chosen or item.is_complete or action.name == "leave":
         return
     selected_ids = {item.keeper_document.pk, *(document.pk for document in item.selected_documents)}
     sides = {document.pk: 1 if document.pk in selected_ids else 2 for document in item.documents}

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from ..models import Pair, Verdict
 from . import review_context
 from .decision_actions import DecisionActionsAdmin
-from .decision_groups import build_item_key
+from .decision_groups import PAIR, build_item_key
 from .filters import PairModelFilter, ScoreFilter, VerdictFilter
 from .review_queue.open_items import open_pairs
 from .text_format import (
@@ -39,7 +39,7 @@ class PairScoreFilter(ScoreFilter):
 class PairAdmin(DecisionActionsAdmin):
     """The list of open pairs: variants, contained and related texts, and duplicates that are in no cluster."""
 
-    key_prefix = "p"
+    key_prefix = PAIR
     missing_message = gettext_lazy("That pair is no longer waiting: it was decided, or a post has changed.")
     list_display = ("posts", "verdict_text", "score_text", "differences_text", "model_label", "found")
     list_display_links = ("posts",)
@@ -103,5 +103,5 @@ class PairAdmin(DecisionActionsAdmin):
                 pair, left, right, request, self.admin_site, self.get_queryset(request).db
             ),
             "list_url": self.list_url(),
-            "outcomes": review_context.build_action_buttons(request, self.admin_site.name),
+            "outcomes": review_context.build_action_buttons(request, self.admin_site.name, PAIR),
         }

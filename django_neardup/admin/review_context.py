@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -25,6 +26,7 @@ from .decision_request import (
     parse_return_url,
 )
 from .evidence import Evidence
+from .offered_view import OfferedPage
 from .outcomes import MODERATION_ACTIONS, ModerationAction
 from .pair_view import compare_side_by_side
 from .reopened_pairs import find_reopened_pairs
@@ -50,11 +52,12 @@ LEGEND_EXAMPLES = {
 
 @dataclass(frozen=True)
 class ActionButton:
-    """An action on the bar: the address of its button and the shortcut key that presses it."""
+    """An action on the bar: its button's address and label, and the shortcut key that presses it."""
 
     url: str
     action: ModerationAction
     shortcut_key: str
+    label: str | Promise
 
 
 def pair_context(
@@ -95,6 +98,18 @@ def cluster_context(page: ClusterPage) -> dict[str, Any]:
     }
 
 
+def offered_context(page: OfferedPage) -> dict[str, Any]:
+    """Return the context of the page of a family or a shortlist."""
+    key = build_item_key(page.offered)
+    return {
+        "page": page,
+        "key": key,
+        "suggestion": suggest_action(page.offered, page.offered.document),
+        "outcomes": build_action_buttons(page.request, page.site.name, page.offered.kind),
+        **_navigation_context(key, page.request, page.site, page.using),
+    }
+
+
 def _navigation_context(item_key: str, request: HttpRequest, site: Any, using: str) -> dict[str, Any]:
     """Return the item's position in the queue, and the form fields that lead back to the list with the same
     filters.
@@ -118,12 +133,12 @@ def _seen_state_field(item_key: str, using: str) -> tuple[str, str] | None:
     return (f"{SEEN_PREFIX}{item_key}", str(build_row_state(items[0]))) if items else None
 
 
-def build_action_buttons(request: HttpRequest, site: str) -> list[ActionButton]:
-    """Return the actions that this person may start, in their fixed order."""
+def build_action_buttons(request: HttpRequest, site: str, kind: str) -> list[ActionButton]:
+    """Return the actions on an item of a kind that this person may start, in their fixed order."""
     return [
-        ActionButton(decide_url(site, name), action, ACTION_KEYS[name])
+        ActionButton(decide_url(site, name), action, ACTION_KEYS[name], action.button_for(kind))
         for name, action in MODERATION_ACTIONS.items()
-        if has_action_permission(action, request)
+        if kind in action.item_kinds and has_action_permission(action, request)
     ]
 
 

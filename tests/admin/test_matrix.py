@@ -25,6 +25,8 @@ address                     nobody author clerk review merge change delete moved
 queue_changelist            302    302    403   200    200   200    200    200   200
 queue_author                302    302    403   200    200   200    200    200   200
 queue_contact               302    302    403   200    200   200    200    200   200
+queue_family                302    302    403   200    200   200    200    200   200
+queue_shortlist             302    302    403   200    200   200    200    200   200
 cluster_changelist          302    302    403   200    200   200    200    200   200
 cluster_change              302    302    403   200    200   200    200    200   200
 cluster_history             302    302    403   200    200   200    200    200   200
@@ -78,7 +80,7 @@ ignoredpassage_preview_new  302    302    403   403    403   403    403    403  
 def things(ads, root) -> dict[str, Any]:
     """What the addresses name: the row of a model, or its key."""
     one, two, three, four, five, six = ads("а", "б", "в", "г", "д", "е")
-    pair, decided = builders.pair(three, four, "variant"), builders.pair(five, six, "variant")
+    (pair,), decided = builders.family(three, four, doubtful=True), builders.pair(five, six, "variant")
     confirm(root, "merge", builders.cluster(*ads("ж", "з")))
     decision = decide("different", [decided.a, decided.b], root.user, "default")
     record = MergeRecord.objects.get()
@@ -94,6 +96,8 @@ def things(ads, root) -> dict[str, Any]:
         "ignoredpassage": IgnoredPassage.objects.create(text="сваи").pk,
         "queue_author": "17",
         "queue_contact": "-5",
+        "queue_family": pair.a_id,
+        "queue_shortlist": pair.a_id,
     }
 
 

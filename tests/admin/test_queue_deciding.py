@@ -26,9 +26,9 @@ QUEUE = "/admin/neardup/queue/"
 
 def rows(client, path="", **query):
     """What the list's form would send with its button: the tokens of all rows."""
-    pages = (client.get(QUEUE + path, {**query, **part}) for part in ({}, {"show": "others"}))
+    pages = (client.get(QUEUE + path, {**query, **part}) for part in ({}, {"show": "families"}))
     text = "".join(page.content.decode() for page in pages)
-    seen = dict(re.findall(r'name="(seen\.[cp]\d+)" value="([^"]+)"', text))
+    seen = dict(re.findall(r'name="(seen\.[cpfs]\d+)" value="([^"]+)"', text))
     return {"_list": "queue", **seen}
 
 
@@ -45,7 +45,10 @@ def pairs(ads):
     def make(count=1, verdict="variant"):
         begin = Ad.objects.count()
         words = ads(*(f"слово{begin + number}" for number in range(2 * count)))
-        return [builders.pair(*words[2 * n : 2 * n + 2], verdict) for n in range(count)]
+        return [
+            builders.pair(*words[2 * n : 2 * n + 2], verdict, doubtful=verdict == "variant")
+            for n in range(count)
+        ]
 
     return make
 
@@ -165,16 +168,15 @@ class TestAtOnce:
 
 class TestAccept:
     def test_each_gets_what_is_suggested(self, root, cluster, pairs):
-        variant, quote = pairs(1)[0], pairs(1, "contained")[0]
-        answer = press(root, "accept", rows(root), cluster, variant, quote)
+        quotes = pairs(2, "contained")
+        answer = press(root, "accept", rows(root), cluster, *quotes)
 
         assert told(answer) == ["3 of 3 done: 1 hidden, 2 left."]
         assert Ad.objects.filter(published=False).count() == 2
         assert Decision.objects.count() == 2
 
     def test_doubts_are_left_to_be_looked_at(self, root, pairs):
-        sure, doubtful = pairs(2)
-        Pair.objects.filter(pk=doubtful.pk).update(doubtful=True)
+        (sure,), (doubtful,) = pairs(1, "contained"), pairs()
         answer = press(root, "accept", rows(root), sure, doubtful)
 
         assert told(answer) == [
@@ -187,7 +189,6 @@ class TestAccept:
 
     def test_only_doubts_change_nothing(self, root, pairs):
         (doubtful,) = pairs()
-        Pair.objects.update(doubtful=True)
         answer = press(root, "accept", rows(root), doubtful)
 
         assert (answer.status_code, answer.url) == (302, QUEUE)
@@ -196,7 +197,6 @@ class TestAccept:
 
     def test_the_row_of_a_doubt_leads_to_its_page(self, root, pairs):
         (doubtful,) = pairs()
-        Pair.objects.update(doubtful=True)
         page = root.get(QUEUE).content.decode()
 
         assert re.search(
@@ -204,7 +204,7 @@ class TestAccept:
         )
 
     def test_merges_go_to_their_plan_and_the_rest_is_done(self, root, pairs):
-        (variant,) = pairs()
+        (variant,) = pairs(1, "contained")
         posts = [ScopedPost.objects.create(site=1, text=f"текст объявления о сваях {word}") for word in "аб"]
         cluster = builders.cluster(*posts)
         answer = press(root, "accept", rows(root), cluster, variant)
@@ -237,8 +237,7 @@ class TestAccept:
 
 class TestMany:
     def ticked(self, client, **query):
-        query["show"] = "others"
-        return re.findall(r'value="([cp]\d+)" checked', client.get(QUEUE, query).content.decode())
+        return re.findall(r'value="([cpfs]\d+)" checked', client.get(QUEUE, query).content.decode())
 
     def test_all_of_a_filter(self, root, pairs, cluster):
         found = pairs(3)
@@ -355,7 +354,7 @@ class TestTwoPeople:
     @pytest.mark.parametrize("kind", ["cluster", "pair"])
     def test_the_second_is_told_who_was_first(self, kind, first, root, person, ads):
         words = ads("сегодня", "завтра")
-        source = builders.cluster(*words) if kind == "cluster" else builders.pair(*words, "variant")
+        source = builders.cluster(*words) if kind == "cluster" else builders.pair(*words, "contained")
         key = type(source).objects.get()
         other = person(
             "neardup.review",

@@ -20,7 +20,7 @@ from tests.example.conftest import Site, manage, served
 pytestmark = pytest.mark.xdist_group("example")
 
 QUEUE = "/admin/neardup/queue/"
-TABS = ("?", "?again=yes", "?exact=yes", "?show=others")
+TABS = ("?", "?again=yes", "?exact=yes", "?show=families")
 FIRST_ROWS = 10
 COPY_VERDICTS = ("duplicate", "contained")
 
@@ -90,12 +90,12 @@ def select(database: Path, query: str) -> list[tuple[object, ...]]:
 
 
 def first_item_keys(site: Site, tab: str) -> list[str]:
-    """The keys of the first rows of a tab: "c5" is a group, "p7" a pair."""
+    """The keys of the first rows of a tab: "c5" is a group, "p7" a pair, "f3" a family."""
     admin = site.browser()
     admin.log_in("admin", "admin")
     page = admin.get(QUEUE + tab)
     assert page.status == 200
-    return re.findall(r'name="id" value="([cp]\d+)"', page.html)[:FIRST_ROWS]
+    return re.findall(r'name="id" value="([cpf]\d+)"', page.html)[:FIRST_ROWS]
 
 
 def documents_of(database: Path, item_key: str) -> list[int]:
@@ -104,6 +104,9 @@ def documents_of(database: Path, item_key: str) -> list[int]:
     if item_key.startswith("c"):
         query = f"SELECT document_id FROM neardup_membership WHERE cluster_id = {number}"
         return [int(str(document)) for (document,) in select(database, query)]
+    if item_key.startswith("f"):
+        query = f"SELECT document_id FROM neardup_familymember WHERE leader_id = {number}"
+        return [number, *(int(str(document)) for (document,) in select(database, query))]
     ((a, b),) = select(database, f"SELECT a_id, b_id FROM neardup_pair WHERE id = {number}")
     return [int(str(a)), int(str(b))]
 
@@ -126,7 +129,11 @@ def test_no_pair_of_the_first_rows_is_judged_wrongly(
     indexed: Site, sources: dict[int, str], tab: str
 ) -> None:
     for item_key in first_item_keys(indexed, tab):
-        pairs = pairs_of(indexed.database, documents_of(indexed.database, item_key))
+        documents = documents_of(indexed.database, item_key)
+        pairs = pairs_of(indexed.database, documents)
+        if item_key.startswith("f"):
+            # The row says nothing of two members.
+            pairs = [pair for pair in pairs if documents[0] in (pair.a, pair.b)]
         assert pairs
         assert not [pair for pair in pairs if is_wrong(pair, sources)], item_key
 
@@ -146,7 +153,7 @@ def test_the_queue_has_these_tabs(indexed: Site) -> None:
     bar = re.search(r'<div class="neardup-tabs">.*?</nav>', admin.get(QUEUE).html, re.DOTALL)
     assert bar and re.findall(r'href="([^"]*)"', bar[0]) == [*TABS, "?tab=decided"]
     assert [len(first_item_keys(indexed, tab)) for tab in TABS] == [
-        FIRST_ROWS, 0, FIRST_ROWS, FIRST_ROWS,
+        FIRST_ROWS, 0, FIRST_ROWS, 4,
     ]  # fmt: skip
 
 

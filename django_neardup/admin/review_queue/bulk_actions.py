@@ -93,7 +93,7 @@ class BulkDecisionView(DecisionView):
         """Return the action of a group. Return None if the suggestion is to look, which no button can do."""
         if not self.uses_suggestions or item is None:
             return self.action
-        return MODERATION_ACTIONS.get(suggest_action(item.cluster_or_pair, item.leader).action_name)
+        return MODERATION_ACTIONS.get(suggest_action(item.source, item.leader).action_name)
 
     def _perform_immediate(
         self, actions_by_key: dict[str, ModerationAction], items_by_key: dict[str, ReviewItem]

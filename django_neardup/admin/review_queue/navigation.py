@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, QueryDict
-from django.urls import reverse
-from django.utils.http import urlencode
 
-from ..decision_groups import MODELS_BY_PREFIX
-from ..decision_request import FILTERS_PARAM, LIST_PARAM
+from ..decision_request import FILTERS_PARAM, LIST_PARAM, item_url
 from .queue_page import QueuePage
-from .queue_query import QueueItem
+from .row_groups import QueueItem
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,11 @@ def find_queue_position(item_key: str, request: HttpRequest, site: Any, using: s
     if index is None:
         return None
     before, after = items[max(index - 1, 0) : index], items[index + 1 : index + 2]
-    urls = ["".join(_item_url(item, request, site) for item in neighbours) for neighbours in (before, after)]
+    params = {name: request.GET[name] for name in (LIST_PARAM, FILTERS_PARAM) if request.GET.get(name)}
+    urls = [
+        "".join(item_url(item.item_key, site.name, params) for item in neighbours)
+        for neighbours in (before, after)
+    ]
     return QueuePosition(index + 1, len(items), *urls)
 
 
@@ -50,10 +51,3 @@ def _load_queue_items(request: HttpRequest, site: Any, using: str) -> list[Queue
     queue_request = copy(request)
     queue_request.GET = QueryDict(request.GET.get(FILTERS_PARAM, ""))
     return QueuePage(queue_request, site, using).queue_query.items
-
-
-def _item_url(item: QueueItem, request: HttpRequest, site: Any) -> str:
-    model_name = MODELS_BY_PREFIX[item.item_key[0]]._meta.model_name
-    url = reverse(f"{site.name}:neardup_{model_name}_change", args=[item.pk])
-    params = {name: request.GET[name] for name in (LIST_PARAM, FILTERS_PARAM) if request.GET.get(name)}
-    return f"{url}?{urlencode(params)}"

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from ...models import Queue
+from .. import review_context
 from ..base import ReadOnlyAdmin, non_atomic_requests
 from ..decision_actions import has_action_permission
-from ..decision_groups import MODELS_BY_PREFIX
-from ..decision_request import decide_url, is_contact_hash, list_url, parse_decision_request
+from ..decision_groups import FAMILY, SHORTLIST, VIEW_PERMISSIONS, load_offered_posts
+from ..decision_request import (
+    decide_url,
+    is_contact_hash,
+    list_url,
+    parse_decision_request,
+    parse_return_url,
+)
 from ..decision_view import DecisionView
+from ..offered_view import OfferedPage
 from ..outcomes import MODERATION_ACTIONS
 from ..text_format import ACTION_KEYS
 from .bulk_actions import ACCEPT_SUGGESTIONS, AcceptSuggestionsView, BulkDecisionView
@@ -45,10 +53,19 @@ class QueueAdmin(ReadOnlyAdmin):
             path(
                 "contact/<str:contact>/", view(require_safe(self.contact_view)), name="neardup_queue_contact"
             ),
+            *(
+                path(
+                    f"{name}/<int:document>/",
+                    view(require_safe(self.offered_view)),
+                    {"kind": kind},
+                    name=f"neardup_queue_{name}",
+                )
+                for name, kind in (("family", FAMILY), ("shortlist", SHORTLIST))
+            ),
         ]
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return all(self._can_view_items(request, prefix) for prefix in MODELS_BY_PREFIX)
+        return all(self._can_view_items(request, kind) for kind in VIEW_PERMISSIONS)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Show the queue. With ``tab=decided`` in the address, show the recent decisions."""
@@ -82,6 +99,31 @@ class QueueAdmin(ReadOnlyAdmin):
             raise Http404
         page = self._build_narrowed_page(request, f"contact:{contact}")
         return self._queue_response(request, page, _("Posts with one contact"))
+
+    def offered_view(self, request: HttpRequest, document: int, kind: str) -> HttpResponse:
+        """Show the posts beside one: a family or a shortlist."""
+        if not self._can_view_items(request, kind):
+            raise PermissionDenied
+        using = self.get_queryset(request).db
+        found = load_offered_posts({kind: [document] if document < 2**63 else []}, using)
+        if not found:
+            messages.warning(
+                request, _("Nothing waits here any more: it was decided, or a post has changed.")
+            )
+            back_url = parse_return_url(request, self.admin_site.name)
+            return HttpResponseRedirect(back_url or list_url(self.admin_site.name, "queue"))
+        (offered,) = found.values()
+        request.current_app = self.admin_site.name
+        page = OfferedPage(offered, request, self.admin_site, using)
+        context = {
+            **self.site_context(request),
+            "title": page.title,
+            "opts": self.opts,
+            "media": self.media,
+            "list_url": list_url(self.admin_site.name, "queue"),
+            **review_context.offered_context(page),
+        }
+        return TemplateResponse(request, "neardup/admin/offered.html", context)
 
     def _build_narrowed_page(self, request: HttpRequest, list_name: str) -> QueuePage:
         return QueuePage(request, self.admin_site, self.get_queryset(request).db, list_name)
@@ -143,7 +185,6 @@ class QueueAdmin(ReadOnlyAdmin):
             self, request, MODERATION_ACTIONS[outcome], decision_request
         ).get_response()
 
-    def _can_view_items(self, request: HttpRequest, key_prefix: str) -> bool:
-        """Return whether this person may view items of this kind: "c" for clusters, "p" for pairs."""
-        name = f"neardup.view_{MODELS_BY_PREFIX[key_prefix]._meta.model_name}"
-        return bool(request.user.has_perm(name)) or self.has_review_permission(request)
+    def _can_view_items(self, request: HttpRequest, kind: str) -> bool:
+        """Return whether this person may view items of this kind."""
+        return bool(request.user.has_perm(VIEW_PERMISSIONS[kind])) or self.has_review_permission(request)

@@ -29,6 +29,7 @@ from django.utils.translation import pgettext_lazy
 
 from ...models import Cluster, Contact, DecisionMember, Membership, Pair, Verdict
 from ..text_format import VERDICT_SIGNS
+from .open_items import opposite_members
 
 LabelMap = Mapping[str, "str | Promise"]
 
@@ -130,7 +131,7 @@ def annotate_waiting_time(queryset: QuerySet[Any]) -> QuerySet[Any]:
         kind, found_at = {}, F("found")
     # One call: a second one would join the other member again, and then any third member would do.
     effective = DecisionMember.objects.filter(
-        _different_sides(),
+        opposite_members(),
         **lookup,
         **{f"decision__members__{name}": value for name, value in other.items()},
         **kind,
@@ -152,18 +153,6 @@ def filter_by_documents(queryset: QuerySet[Any], documents: QuerySet[Any] | None
         return queryset.filter(Q(a__in=documents) | Q(b__in=documents))
     clusters = Membership.objects.filter(document__in=documents).values("cluster")
     return queryset.filter(pk__in=clusters)
-
-
-def _different_sides() -> Q:
-    """Return the condition that a decision covers the pair of a member and another member.
-
-    They are on different sides, or the first one is on side 0.
-    """
-    other_side = F("decision__members__side")
-    separated = Q(side__lt=other_side) | Q(side__gt=other_side) | Q(side=0)
-    return separated & (
-        Q(document__lt=F("decision__members__document")) | Q(document__gt=F("decision__members__document"))
-    )
 
 
 def _as_text(column: str) -> Any:

@@ -17,17 +17,18 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext_lazy
 
 from ...db.timezones import to_local
 from ...models import Decision, Document, Hold, MergeRecord, Space
 from ...moderation.permissions import REVIEW_PERMISSION
-from ..decision_groups import MAX_OBJECTS
+from ..decision_groups import CLUSTER, FAMILY, MAX_OBJECTS, PAIR, SHORTLIST
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from ..text_format import elapsed_text
 from .open_items import WAITING_HOLD
 from .queue_filters import QueueFilter
 from .queue_query import (
-    OTHER_ITEMS,
+    FAMILIES,
     TO_REVIEW,
     QueueItemsPage,
     QueueQuery,
@@ -38,6 +39,12 @@ from .queue_rows import QueueRow, QueueRows
 
 MAX_FILTER_VALUES = 30
 """Maximum number of values, most frequent first, of a filter with labels from the site's own rows."""
+KIND_LABELS = {
+    CLUSTER: ngettext_lazy("%(count)d group", "%(count)d groups", "count"),
+    PAIR: ngettext_lazy("%(count)d pair", "%(count)d pairs", "count"),
+    FAMILY: ngettext_lazy("%(count)d family", "%(count)d families", "count"),
+    SHORTLIST: ngettext_lazy("%(count)d post like several", "%(count)d posts like several", "count"),
+}
 LATE_HOLD = timedelta(hours=1)
 """Authors expect an answer by then."""
 PAGING_PARAMS = ("after", "before", "all")
@@ -147,23 +154,22 @@ class QueuePage:
         return bool(self.queue_query.selected_values or self.search_text)
 
     @property
-    def shows_other_items(self) -> bool:
-        return self.queue_query.part == OTHER_ITEMS
+    def shows_families(self) -> bool:
+        return self.queue_query.part == FAMILIES
 
     @cached_property
     def unfiltered_count(self) -> int:
         """Return the number of items without filters and search."""
         if self.search_text:
             params = {"show": self.queue_query.part}
-            return len(
-                build_queue_query(self.list_name, params, self.request, self.site, self.using).all_rows
-            )
-        return self.search_count
+            return build_queue_query(self.list_name, params, self.request, self.site, self.using).total
+        return self.queue_query.unfiltered_count
 
     @property
-    def search_count(self) -> int:
-        """Return the number of items that match the search, without filters."""
-        return len(self.queue_query.all_rows)
+    def kind_counts(self) -> list[str]:
+        """Return in words how many items of each kind the filtered list has."""
+        counts = self.queue_query.count_by_kind()
+        return [str(label % {"count": counts[kind]}) for kind, label in KIND_LABELS.items() if counts[kind]]
 
     @property
     def tabs(self) -> list[QueueTab]:
@@ -177,7 +183,7 @@ class QueuePage:
                 self._is_tab_current("", "filter"),
             )
         ]
-        if not self.shows_other_items:
+        if not self.shows_families:
             tabs += [
                 QueueTab(
                     label,
@@ -187,13 +193,13 @@ class QueuePage:
                 )
                 for name, label in (("again", _("Again")), ("exact", _("Exact copies")))
             ]
-        others = QueueTab(
-            _("Other items"),
-            self.queue_query.count_part(OTHER_ITEMS),
-            self._build_query({"show": OTHER_ITEMS, **search_params}),
-            self.shows_other_items,
+        families = QueueTab(
+            _("Families"),
+            self.queue_query.count_part(FAMILIES),
+            self._build_query({"show": FAMILIES, **search_params}),
+            self.shows_families,
         )
-        return [*tabs, others]
+        return [*tabs, families]
 
     def _is_tab_current(self, *names: str) -> bool:
         selected = self.queue_query.selected_values
@@ -201,7 +207,7 @@ class QueuePage:
             (name for name in ("again", "exact") if selected == {name: "yes"}),
             "" if not selected else "filter",
         )
-        return not self.shows_other_items and current in names
+        return not self.shows_families and current in names
 
     @property
     def filter_panels(self) -> list[FilterPanel]:
@@ -275,14 +281,12 @@ class QueuePage:
         )
 
     def _build_panel(self, queue_filter: QueueFilter) -> FilterPanel:
-        counts = self.queue_query.facet_counts(queue_filter)
+        counts, total = self.queue_query.facet_counts(queue_filter)
         selected = self.queue_query.selected_values.get(queue_filter.name, "")
         labels = queue_filter.labels or self._value_labels(
             queue_filter, [value for value, _count in counts.most_common(MAX_FILTER_VALUES)]
         )
-        all_choice = FilterChoice(
-            _("All"), sum(counts.values()), self._query_with(**{queue_filter.name: ""}), not selected
-        )
+        all_choice = FilterChoice(_("All"), total, self._query_with(**{queue_filter.name: ""}), not selected)
         choices = [
             FilterChoice(
                 labels[value],

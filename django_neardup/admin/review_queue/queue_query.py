@@ -7,12 +7,12 @@ page.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.db.models import BigIntegerField, Case, F, IntegerField, QuerySet, Value, When
@@ -21,44 +21,24 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from ...models import Cluster, Document, Pair, Verdict
-from ..decision_request import LISTS_WITH_VALUE
-from .open_items import open_clusters, other_item_pairs, pairs_to_review
+from ..decision_groups import CLUSTER, ITEM_KINDS, PAIR
+from .open_items import open_clusters, pairs_of_families, pairs_to_review
 from .queue_filters import QueueFilter, annotate_waiting_time, build_filters, filter_by_documents
+from .row_groups import OpenRow, QueueItem, join_rows
 from .search import search_documents
 
 ITEMS_PER_PAGE = 50
 SORT_COLUMNS = ("-worth", "since", "kind", "number")
-SORT_COLUMN_COUNT = len(SORT_COLUMNS)
-"""Number of columns at the start of a row that define its position."""
+JOIN_COLUMNS = ("joins_family", "joins_a", "joins_b", "joins_leader_a", "joins_leader_b")
+"""The columns after these: what the pair may be joined by. See ``OpenRow``."""
 REOPENED_PRIORITY = 10**12
 """The priority that a reopened item gets in addition, above any other item."""
 
 
-TO_REVIEW, OTHER_ITEMS = "review", "others"
-"""The parts of the queue: what asks for a decision, and pairs that are surely two items."""
-
-
-class QueueItem(NamedTuple):
-    """A position in the list: priority, waiting time, and the cluster (kind 0) or pair (kind 1)."""
-
-    priority: int
-    waiting_since: datetime
-    kind: int
-    pk: int
-
-    @property
-    def item_key(self) -> str:
-        return f"{'cp'[self.kind]}{self.pk}"
-
-    @property
-    def sort_key(self) -> tuple[int, datetime, int, int]:
-        """Return the key that the list is sorted by, in ascending order."""
-        return -self.priority, self.waiting_since, self.kind, self.pk
-
-    @property
-    def cursor(self) -> str:
-        """Return the position as text for an address."""
-        return f"{self.priority}_{self.waiting_since.isoformat()}_{self.kind}_{self.pk}"
+TO_REVIEW, FAMILIES = "review", "families"
+"""The parts of the queue: what asks for a decision, and families of posts that are surely different items."""
+MIN_FAMILY_PAIRS = {TO_REVIEW: 2, FAMILIES: 1}
+"""Number of pairs of a family from which on it is one item. A single doubt is shown as a pair."""
 
 
 def parse_stored_datetime(text: str) -> datetime:
@@ -79,7 +59,8 @@ def parse_cursor(cursor: str) -> QueueItem | None:
         item = QueueItem(int(priority), parse_stored_datetime(since), int(kind), int(pk))
     except ValueError:
         return None
-    return item if item.kind in (0, 1) and max(abs(item.priority), abs(item.pk)) < 2**62 else None
+    is_valid = 0 <= item.kind < len(ITEM_KINDS) and max(abs(item.priority), abs(item.pk)) < 2**62
+    return item if is_valid else None
 
 
 def _as_bigint(expression: Any) -> Any:
@@ -152,10 +133,10 @@ class QueueItemsPage:
 class QueueQuery:
     """The list for one request.
 
-    One statement reads the positions and filter values of all open items, in order. Counts and pages are
-    computed from its rows, so they cannot contradict each other. ``selected_values`` are the filter values by
-    filter name. If ``documents`` is given, the list has only clusters and pairs that contain one of them.
-    ``part``: ``TO_REVIEW`` or ``OTHER_ITEMS``.
+    One statement reads the positions and filter values of all open clusters and pairs, in order. Pairs that ask
+    together are joined (``row_groups``). Counts and pages are computed from these rows, so they cannot contradict
+    each other. ``selected_values`` are the filter values by filter name. If ``documents`` is given, the list has only
+    clusters and pairs that contain one of them. ``part``: ``TO_REVIEW`` or ``FAMILIES``.
     """
 
     def __init__(
@@ -175,65 +156,69 @@ class QueueQuery:
         self.order = order if order in SORT_EXPRESSIONS else "first"
 
     @cached_property
-    def all_rows(self) -> list[tuple[Any, ...]]:
-        """Return all open items without filters: the position columns, then the value of each filter."""
-        first, *others = (
-            self._build_row_queryset(queryset, int(queryset.model is Pair))
-            for queryset in self._querysets(self.part)
-        )
-        return list((first.union(*others, all=True) if others else first).order_by(*SORT_COLUMNS))
+    def all_rows(self) -> list[OpenRow]:
+        """Return all open clusters and pairs without filters, the best first."""
+        return self._read_rows(self.part, self.filters)
 
     def count_part(self, part: str) -> int:
         """Return the number of items of a part of the queue, without filters."""
-        if part == self.part:
-            return len(self.all_rows)
-        return sum(
-            filter_by_documents(queryset, self.documents).count() for queryset in self._querysets(part)
-        )
+        rows = self.all_rows if part == self.part else self._read_rows(part, [])
+        return len(self._join_rows(rows, part))
 
     def _querysets(self, part: str) -> list[QuerySet[Any]]:
         pairs = Pair.objects.using(self.using)
-        if part == OTHER_ITEMS:
-            return [other_item_pairs(pairs)]
+        if part == FAMILIES:
+            return [pairs_of_families(pairs)]
         return [open_clusters(Cluster.objects.using(self.using)), pairs_to_review(pairs)]
+
+    def _read_rows(self, part: str, filters: Sequence[QueueFilter]) -> list[OpenRow]:
+        first, *others = (
+            self._build_row_queryset(queryset, part, filters) for queryset in self._querysets(part)
+        )
+        rows = (first.union(*others, all=True) if others else first).order_by(*SORT_COLUMNS)
+        start, end = len(SORT_COLUMNS), len(SORT_COLUMNS) + len(JOIN_COLUMNS)
+        return [OpenRow(QueueItem(*row[:start]), row[end:], *row[start:end]) for row in rows]
+
+    def _join_rows(self, rows: Iterable[OpenRow], part: str | None = None) -> list[QueueItem]:
+        return join_rows(rows, self.order, MIN_FAMILY_PAIRS[part or self.part])
 
     @cached_property
     def items(self) -> list[QueueItem]:
         """Return the items that match the selected filter values."""
-        columns = self._filter_columns(self.selected_values)
-        return [
-            QueueItem(*row[:SORT_COLUMN_COUNT])
-            for row in self.all_rows
-            if all(row[index] == value for index, value in columns)
-        ]
+        return self._join_rows(self._matching_rows(self.selected_values))
+
+    @cached_property
+    def unfiltered_count(self) -> int:
+        """Return the number of items without filters."""
+        return len(self._join_rows(self.all_rows)) if self.selected_values else self.total
 
     def count_with_values(self, selected_values: Mapping[str, str]) -> int:
         """Return the number of items with all these filter values."""
-        return sum(self._matching_combinations(selected_values).values())
+        return len(self._join_rows(self._matching_rows(selected_values)))
 
     @property
     def total(self) -> int:
         """Return the number of items in the filtered list."""
         return len(self.items)
 
-    def count_by_kind(self) -> tuple[int, int]:
-        """Return the number of clusters and the number of pairs in the filtered list."""
-        pairs = sum(item.kind for item in self.items)
-        return self.total - pairs, pairs
+    def count_by_kind(self) -> Counter[str]:
+        """Return the number of items of each kind in the filtered list, by the first letter of their keys."""
+        return Counter(item.item_key[0] for item in self.items)
 
-    def facet_counts(self, queue_filter: QueueFilter) -> Counter[str]:
-        """Return the number of items for each value of a filter.
+    def facet_counts(self, queue_filter: QueueFilter) -> tuple[Counter[str], int]:
+        """Return the number of items for each value of a filter, and the number for any value.
 
-        The other filters keep their selected values.
+        The other filters keep their selected values. An item of several pairs may have several values.
         """
         other_values = {
             name: value for name, value in self.selected_values.items() if name != queue_filter.name
         }
-        index = self.filters.index(queue_filter)
-        counts: Counter[str] = Counter()
-        for values, count in self._matching_combinations(other_values).items():
-            counts[values[index]] += count
-        return counts
+        index, rows = self.filters.index(queue_filter), self._matching_rows(other_values)
+        by_value: defaultdict[str, list[OpenRow]] = defaultdict(list)
+        for row in rows:
+            by_value[row.values[index]].append(row)
+        counts = Counter({value: len(self._join_rows(rows)) for value, rows in by_value.items()})
+        return counts, max(counts.values()) if len(counts) == 1 else len(self._join_rows(rows))
 
     def get_page(self, after: QueueItem | None = None, before: QueueItem | None = None) -> QueueItemsPage:
         """Return the page after or before a position.
@@ -259,50 +244,50 @@ class QueueQuery:
             next_cursor=items[-1].cursor if has_next else "",
         )
 
-    @cached_property
-    def _combination_counts(self) -> Counter[tuple[str, ...]]:
-        """Return the number of items for each combination of filter values."""
-        return Counter(row[SORT_COLUMN_COUNT:] for row in self.all_rows)
-
-    def _matching_combinations(self, selected_values: Mapping[str, str]) -> dict[tuple[str, ...], int]:
+    def _matching_rows(self, selected_values: Mapping[str, str]) -> list[OpenRow]:
         columns = [
-            (index - SORT_COLUMN_COUNT, value) for index, value in self._filter_columns(selected_values)
-        ]
-        return {
-            values: count
-            for values, count in self._combination_counts.items()
-            if all(values[index] == value for index, value in columns)
-        }
-
-    def _filter_columns(self, selected_values: Mapping[str, str]) -> list[tuple[int, str]]:
-        """Return the selected values, each with the index of its column in a row."""
-        return [
             (index, selected_values[queue_filter.name])
-            for index, queue_filter in enumerate(self.filters, SORT_COLUMN_COUNT)
+            for index, queue_filter in enumerate(self.filters)
             if queue_filter.name in selected_values
         ]
+        return [row for row in self.all_rows if all(row.values[index] == value for index, value in columns)]
 
-    def _build_row_queryset(self, queryset: QuerySet[Any], kind: int) -> QuerySet[Any, Any]:
-        values = {
-            queue_filter.annotation_name: (
-                queue_filter.pair_expression if kind else queue_filter.cluster_expression
-            )
-            for queue_filter in self.filters
+    def _build_row_queryset(
+        self, queryset: QuerySet[Any], part: str, filters: Sequence[QueueFilter]
+    ) -> QuerySet[Any, Any]:
+        is_pair = queryset.model is Pair
+        columns: dict[str, Any] = {
+            "worth": SORT_EXPRESSIONS[self.order](queryset.model),
+            "kind": Value(ITEM_KINDS.index(PAIR if is_pair else CLUSTER), IntegerField()),
+            "number": _as_bigint(F("pk")),
         }
+        joins = dict.fromkeys(JOIN_COLUMNS, _as_bigint(Value(0)))
+        if is_pair:
+            joins["joins_family"] = F("family")
+        if is_pair and part == TO_REVIEW:
+            # Duplicates are decided one by one.
+            for name, column in (("joins_a", "a_id"), ("joins_b", "b_id")):
+                joins[name] = Case(
+                    When(verdict=Verdict.DUPLICATE, then=joins[name]),
+                    default=F(column),
+                    output_field=BigIntegerField(),
+                )
+            joins |= {"joins_leader_a": F("leader_a"), "joins_leader_b": F("leader_b")}
+        for queue_filter in filters:
+            joins[queue_filter.annotation_name] = (
+                queue_filter.pair_expression if is_pair else queue_filter.cluster_expression
+            )
         rows = annotate_waiting_time(filter_by_documents(queryset, self.documents)).annotate(
-            worth=SORT_EXPRESSIONS[self.order](queryset.model),
-            kind=Value(kind, IntegerField()),
-            number=_as_bigint(F("pk")),
-            **values,
+            **columns, **joins
         )
-        listed: QuerySet[Any, Any] = rows.order_by().values_list("worth", "since", "kind", "number", *values)
+        listed: QuerySet[Any, Any] = rows.order_by().values_list("worth", "since", "kind", "number", *joins)
         return listed
 
 
 def list_documents(list_name: str, using: str) -> QuerySet[Any] | None:
     """Return the documents of an author's or a contact's list. Return None for the whole queue."""
     kind, _colon, value = list_name.partition(":")
-    if kind not in LISTS_WITH_VALUE:
+    if kind not in ("author", "contact"):
         return None
     lookup: dict[str, Any] = {"author": value} if kind == "author" else {"contacts__hash": int(value)}
     return Document.objects.using(using).filter(**lookup).values("pk")
@@ -314,5 +299,5 @@ def build_queue_query(list_name: str, params: Any, request: HttpRequest, site: A
     if search_text:
         documents = search_documents(search_text, request, site, using)
         matching = documents if matching is None else documents.filter(pk__in=matching)
-    part = OTHER_ITEMS if params.get("show") == OTHER_ITEMS else TO_REVIEW
+    part = FAMILIES if params.get("show") == FAMILIES else TO_REVIEW
     return QueueQuery(using, params, params.get("o", "first"), matching, part)

@@ -8,14 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 
 from ...models import Cluster, Pair, Verdict
 from ..decision_actions import has_action_permission
-from ..decision_groups import ReviewItem
-from ..decision_request import build_row_state, decide_url
+from ..decision_groups import Decidable, OfferedPosts, ReviewItem, build_item_key
+from ..decision_request import build_row_state, decide_url, item_url
 from ..outcomes import MODERATION_ACTIONS, ModerationAction
 from ..text_format import (
     ACTION_KEYS,
@@ -28,8 +27,8 @@ from ..text_format import (
 )
 from ..visible_objects import DisplayedPost, model_verbose_name, queue_list_url
 from .bulk_actions import IMMEDIATE_ACTIONS
-from .queue_query import QueueItem
 from .row_data import RowData
+from .row_groups import QueueItem
 from .row_text import (
     describe_contacts,
     describe_no_difference,
@@ -117,69 +116,63 @@ class QueueRows:
         ]
 
     def __iter__(self) -> Any:
-        sources = {**{("c", pk): cluster for pk, cluster in self.row_data.clusters.items()}}
-        sources |= {("p", pk): pair for pk, pair in self.row_data.pairs.items()}
         for item in self.items:
-            source = sources.get((item.item_key[0], item.pk))
+            source = self.row_data.sources.get(item.item_key)
             if source is not None:
                 yield self._build_row(item, source)
 
-    def _build_row(self, queue_item: QueueItem, cluster_or_pair: Cluster | Pair) -> QueueRow:
-        is_pair = isinstance(cluster_or_pair, Pair)
-        pair = (
-            cluster_or_pair
-            if isinstance(cluster_or_pair, Pair)
-            else self.row_data.pairs_by_cluster.get(cluster_or_pair.pk)
-        )
+    def _build_row(self, queue_item: QueueItem, source: Decidable) -> QueueRow:
+        pairs = self._shown_pairs(source)
         posts = [
             self.row_data.posts_by_document[document_id]
-            for document_id in self._document_ids(cluster_or_pair)
+            for document_id in self._document_ids(source, pairs)
             if document_id in self.row_data.posts_by_document
         ]
-        first_post, facts = (
-            posts[0],
-            {} if is_pair else self.row_data.cluster_facts.get(cluster_or_pair.pk, {}),
-        )
+        first_post, facts = posts[0], self._facts(source)
         all_visible = all(post.instance is not None for post in posts)
-        shows_differences = all_visible and not cluster_or_pair.exact and len(posts) == 2
-        differences = (
-            build_differences(pair.evidence, "a" if pair.a_id == first_post.document.pk else "b")
-            if pair and shows_differences
-            else []
+        shows_differences = all_visible and not source.exact and len(posts) == 2
+        differences = _build_row_differences(pairs, first_post.document.pk) if shows_differences else []
+        reopened_pair = next(
+            (
+                self.row_data.reopened_pairs[pair.pk]
+                for pair in pairs
+                if pair.pk in self.row_data.reopened_pairs
+            ),
+            None,
         )
-        reopened_pair = self.row_data.reopened_pairs.get(pair.pk) if pair is not None else None
-        size = 2 if isinstance(cluster_or_pair, Pair) else cluster_or_pair.size
+        size = 2 if isinstance(source, Pair) else source.size
         contact_text, shared_contact = (
-            describe_contacts(posts, self.row_data.contact_hashes, size, facts) if all_visible else ("", None)
+            describe_contacts(posts, self.row_data.contact_hashes, size, facts)
+            if all_visible and not isinstance(source, OfferedPosts)
+            else ("", None)
         )
         review_item = self.row_data.review_items.get(queue_item.item_key)
-        suggestion = suggest_action(cluster_or_pair, first_post.document)
+        suggestion = suggest_action(source, first_post.document)
+        url = item_url(queue_item.item_key, self.site.name, self.return_params)
         actions = {
             action.name: self._build_action(action, queue_item.item_key, review_item, suggestion)
             for action in self.allowed_actions
+            if queue_item.item_key[0] in action.item_kinds
         }
         if suggestion.action_name == "look":
-            url = self._detail_url(cluster_or_pair)
             actions["look"] = RowAction(suggestion.button_label, url, False, "a", suggestion.reason)
         return QueueRow(
             item_key=queue_item.item_key,
-            url=self._detail_url(cluster_or_pair),
+            url=url,
             posts=posts,
-            title=_joined_titles(posts),
-            verdict=Verdict(cluster_or_pair.verdict)
-            if isinstance(cluster_or_pair, Pair)
-            else Verdict.DUPLICATE,
+            title=_joined_titles(posts[:1] if isinstance(source, OfferedPosts) else posts),
+            verdict=Verdict.DUPLICATE if isinstance(source, Cluster) else Verdict(source.verdict),
             model_label=model_verbose_name(first_post.document),
-            is_exact=cluster_or_pair.exact,
-            is_doubtful=isinstance(cluster_or_pair, Pair) and cluster_or_pair.doubtful,
-            is_reopened=reopened_pair is not None or getattr(cluster_or_pair, "decided", None) is not None,
+            is_exact=source.exact,
+            is_doubtful=not isinstance(source, Cluster) and source.doubtful,
+            is_reopened=reopened_pair is not None or getattr(source, "decided", None) is not None,
             size=size,
-            **score_texts(cluster_or_pair, facts),
+            **score_texts(source, facts),
             waiting_since=queue_item.waiting_since,
             suggestion=suggestion,
             suggested_action=actions.pop(suggestion.action_name, None),
             other_actions=list(actions.values()),
-            reasons_text=describe_reasons(cluster_or_pair, posts, reopened_pair),
+            reasons_text=describe_reasons(source, posts, reopened_pair),
             contact_text=contact_text,
             contact_url=queue_list_url(self.site, "contact", shared_contact)
             if shared_contact is not None
@@ -191,7 +184,7 @@ class QueueRows:
             else "",
             differences=differences[:MAX_ROW_DIFFERENCES],
             more_text=more_text(len(differences) - MAX_ROW_DIFFERENCES),
-            no_difference_text=describe_no_difference(cluster_or_pair, posts, pair)
+            no_difference_text=describe_no_difference(source, posts, pairs[0] if pairs else None)
             if not differences
             else "",
             seen_state=str(build_row_state(review_item)) if review_item is not None else "",
@@ -205,32 +198,49 @@ class QueueRows:
         query = urlencode({"id": item_key, **self.return_params})
         is_suggested = action.name == suggestion.action_name
         return RowAction(
-            suggestion.button_label if is_suggested else str(action.button),
+            suggestion.button_label if is_suggested else str(action.button_for(item_key[0])),
             url if is_immediate else f"{url}?{query}",
             is_immediate,
             f"a {ACTION_KEYS[action.name]}" if is_suggested else ACTION_KEYS[action.name],
             suggestion.reason if is_suggested else "",
         )
 
-    def _document_ids(self, cluster_or_pair: Any) -> list[int]:
+    def _shown_pairs(self, source: Decidable) -> list[Pair]:
+        """Return the pairs that the row shows differences of. The first one is of its two posts."""
+        if isinstance(source, OfferedPosts):
+            return self.row_data.pairs_by_offered[build_item_key(source)]
+        pair = source if isinstance(source, Pair) else self.row_data.pairs_by_cluster.get(source.pk)
+        return [pair] if pair is not None else []
+
+    def _facts(self, source: Decidable) -> dict[str, Any]:
+        if isinstance(source, OfferedPosts):
+            authors = {document.author for document in (source.document, *source.others.values())}
+            return {"authors": len(authors - {""}), "unsigned": int("" in authors)}
+        return self.row_data.cluster_facts.get(source.pk, {}) if isinstance(source, Cluster) else {}
+
+    def _document_ids(self, source: Any, pairs: Sequence[Pair]) -> list[int]:
         """Return the ids of the two documents of a row.
 
         For a pair, the earlier document comes first. For a cluster, these are the leader and the least
-        similar member.
+        similar member. For a family or a shortlist, the post and the first one beside it.
         """
-        if isinstance(cluster_or_pair, Pair):
-            return [
-                document.pk
-                for document in sorted(
-                    (cluster_or_pair.a, cluster_or_pair.b), key=lambda document: document.static_order
-                )
-            ]
-        return [cluster_or_pair.leader_id, cluster_or_pair.farthest]
+        if isinstance(source, Pair):
+            sides = sorted((source.a, source.b), key=lambda document: document.static_order)
+            return [document.pk for document in sides]
+        if isinstance(source, OfferedPosts):
+            return [source.pk, *list(source.others)[:1]]
+        return [source.leader_id, source.farthest]
 
-    def _detail_url(self, cluster_or_pair: Cluster | Pair) -> str:
-        name = "pair" if isinstance(cluster_or_pair, Pair) else "cluster"
-        url = reverse(f"{self.site.name}:neardup_{name}_change", args=[cluster_or_pair.pk])
-        return f"{url}?{urlencode(self.return_params)}"
+
+def _build_row_differences(pairs: Sequence[Pair], left: int) -> list[DisplayedDifference]:
+    """Return the differences of a pair, or the first one of each of several pairs.
+
+    ``left``: the document whose words stand first.
+    """
+    by_pair = [build_differences(pair.evidence, "a" if pair.a_id == left else "b") for pair in pairs]
+    if len(by_pair) == 1:
+        return by_pair[0]
+    return list(dict.fromkeys(differences[0] for differences in by_pair if differences))
 
 
 def _joined_titles(posts: Sequence[DisplayedPost]) -> str:

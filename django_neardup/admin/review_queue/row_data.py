@@ -11,11 +11,23 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, Subquery
 from django.http import HttpRequest
 
 from ...models import Cluster, Contact, Document, Membership, Pair, Scheme
-from ..decision_groups import MAX_OBJECTS, ReviewItem, load_review_items
+from ..decision_groups import (
+    CLUSTER,
+    ITEM_KINDS,
+    MAX_OBJECTS,
+    PAIR,
+    Decidable,
+    OfferedPosts,
+    ReviewItem,
+    build_item_key,
+    load_offered_posts,
+    load_review_items,
+)
 from ..reopened_pairs import ReopenedPair, find_reopened_pairs
+from ..text_format import MAX_ROW_DIFFERENCES
 from ..visible_objects import DisplayedPost, load_displayed_posts
 from .queue_filters import annotate_waiting_time
-from .queue_query import QueueItem
+from .row_groups import QueueItem
 from .row_text import ContactHashes
 
 
@@ -26,11 +38,24 @@ class RowData:
         self.items, self.request, self.site, self.using = items, request, site, using
 
     @cached_property
+    def _pks_by_kind(self) -> dict[str, list[int]]:
+        pks: dict[str, list[int]] = {kind: [] for kind in ITEM_KINDS}
+        for item in self.items:
+            pks[item.item_key[0]].append(item.pk)
+        return pks
+
+    @cached_property
+    def sources(self) -> dict[str, Decidable]:
+        """Return what the items are about, by item key."""
+        found = (*self.clusters.values(), *self.pairs.values(), *self.offered_posts.values())
+        return {build_item_key(source): source for source in found}
+
+    @cached_property
     def clusters(self) -> dict[int, Any]:
         """Return the clusters of the page by id, each with ``farthest``: the id of the member least similar
         to its leader.
         """
-        keys = [item.pk for item in self.items if item.kind == 0]
+        keys = self._pks_by_kind[CLUSTER]
         others = Membership.objects.filter(cluster=OuterRef("pk")).exclude(document=OuterRef("leader"))
         farthest = Subquery(others.order_by("exact", "score", "document").values("document")[:1])
         rows = annotate_waiting_time(Cluster.objects.using(self.using).filter(pk__in=keys)).annotate(
@@ -40,9 +65,27 @@ class RowData:
 
     @cached_property
     def pairs(self) -> dict[int, Pair]:
-        keys = [item.pk for item in self.items if item.kind == 1]
-        rows = Pair.objects.using(self.using).filter(pk__in=keys).select_related("a", "b")
+        rows = Pair.objects.using(self.using).filter(pk__in=self._pks_by_kind[PAIR]).select_related("a", "b")
         return {pair.pk: pair for pair in rows}
+
+    @cached_property
+    def offered_posts(self) -> dict[str, OfferedPosts]:
+        """Return the families and the shortlists by item key."""
+        return load_offered_posts(self._pks_by_kind, self.using)
+
+    @cached_property
+    def pairs_by_offered(self) -> dict[str, list[Pair]]:
+        """Return the first pairs of each family and shortlist, with their evidence, by item key."""
+        pairs_by_key = {
+            key: list(offered.pairs.values())[:MAX_ROW_DIFFERENCES]
+            for key, offered in self.offered_posts.items()
+        }
+        pks = [pair.pk for pairs in pairs_by_key.values() for pair in pairs]
+        loaded = Pair.objects.using(self.using).select_related("a", "b").in_bulk(pks)
+        return {
+            key: [loaded[pair.pk] for pair in pairs if pair.pk in loaded]
+            for key, pairs in pairs_by_key.items()
+        }
 
     @cached_property
     def cluster_facts(self) -> dict[int, dict[str, Any]]:
@@ -91,11 +134,13 @@ class RowData:
     @cached_property
     def documents(self) -> dict[int, Document]:
         """Return the documents by id: leader and least similar member of each cluster, both documents of each
-        pair.
+        pair, the post of each family and shortlist and the first one beside it.
         """
         by_id = {cluster.leader_id: cluster.leader for cluster in self.clusters.values()}
         for pair in self.pairs.values():
             by_id |= {pair.a_id: pair.a, pair.b_id: pair.b}
+        for offered in self.offered_posts.values():
+            by_id |= {offered.pk: offered.document, **dict([*offered.others.items()][:1])}
         farthest_ids = [
             cluster.farthest for cluster in self.clusters.values() if cluster.farthest not in by_id
         ]
@@ -120,12 +165,18 @@ class RowData:
 
     @cached_property
     def reopened_pairs(self) -> dict[int, ReopenedPair]:
-        """Return the reopened pairs by id: pairs of the page and the displayed pairs of its clusters."""
-        return find_reopened_pairs([*self.pairs.values(), *self.pairs_by_cluster.values()], self.using)
+        """Return the reopened pairs by id: pairs of the page and the displayed pairs of its other items."""
+        of_offered = (pair for pairs in self.pairs_by_offered.values() for pair in pairs)
+        shown = [*self.pairs.values(), *self.pairs_by_cluster.values(), *of_offered]
+        return find_reopened_pairs(shown, self.using)
 
     @cached_property
     def review_items(self) -> dict[str, ReviewItem]:
-        """Return the items that may be decided immediately, by item key: all pairs and small enough clusters."""
-        keys = [f"c{pk}" for pk, cluster in self.clusters.items() if cluster.size <= MAX_OBJECTS]
-        items = load_review_items([*keys, *(f"p{key}" for key in self.pairs)], None, None, self.using)
-        return {item.item_key: item for item in items}
+        """Return the items that may be decided immediately, by item key: all but large clusters."""
+        keys = [key for key, source in self.sources.items() if is_small(source)]
+        return {item.item_key: item for item in load_review_items(keys, None, None, self.using)}
+
+
+def is_small(source: Decidable) -> bool:
+    """Return whether the item can be decided at once. Families and shortlists are cut to that size."""
+    return not isinstance(source, Cluster) or source.size <= MAX_OBJECTS

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from ...models import Cluster, Pair, Verdict
+from ..decision_groups import SHORTLIST, Decidable, OfferedPosts
 from ..reopened_pairs import ReopenedPair
 from ..text_format import format_percent
 from ..visible_objects import DisplayedPost
@@ -52,41 +53,43 @@ def describe_other_authors(posts: Sequence[DisplayedPost], facts: Mapping[str, A
     }
 
 
-def score_texts(cluster_or_pair: Cluster | Pair, facts: Mapping[str, Any]) -> dict[str, str]:
-    """Return ``score_text`` and ``weakest_score_text``.
+def score_texts(source: Decidable, facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return ``score_text`` and ``weakest_score_text``. For posts beside one, the first is the range of scores with it.
 
     For a cluster, the first is the range of scores with the leader, the second the score of the weakest pair.
     The second is empty if it is not below the range.
     """
-    if isinstance(cluster_or_pair, Pair):
+    if isinstance(source, Pair):
+        return {"score_text": format_percent(source.score, source.exact), "weakest_score_text": ""}
+    if isinstance(source, OfferedPosts):
+        scores = [pair.score for pair in source.pairs.values()]
         return {
-            "score_text": format_percent(cluster_or_pair.score, cluster_or_pair.exact),
+            "score_text": _range_text(format_percent(min(scores)), format_percent(max(scores))),
             "weakest_score_text": "",
         }
-    lowest = format_percent(cluster_or_pair.lowest, cluster_or_pair.exact)
-    highest = format_percent(
-        facts.get("highest") or cluster_or_pair.lowest, bool(facts.get("copies")) or cluster_or_pair.exact
-    )
-    weakest = format_percent(cluster_or_pair.weakest, cluster_or_pair.exact)
-    figure = lowest.split("\N{NO-BREAK SPACE}")[0]
+    lowest = format_percent(source.lowest, source.exact)
+    highest = format_percent(facts.get("highest") or source.lowest, bool(facts.get("copies")) or source.exact)
+    weakest = format_percent(source.weakest, source.exact)
     return {
-        "score_text": lowest if lowest == highest else f"{figure}–{highest}",
-        "weakest_score_text": weakest
-        if cluster_or_pair.weakest < cluster_or_pair.lowest and weakest != lowest
-        else "",
+        "score_text": _range_text(lowest, highest),
+        "weakest_score_text": weakest if source.weakest < source.lowest and weakest != lowest else "",
     }
 
 
-def describe_no_difference(
-    cluster_or_pair: Cluster | Pair, posts: Sequence[DisplayedPost], pair: Pair | None
-) -> str:
+def _range_text(lowest: str, highest: str) -> str:
+    """Return a range of percentages with one sign."""
+    figure = lowest.split("\N{NO-BREAK SPACE}")[0]
+    return lowest if lowest == highest else f"{figure}–{highest}"
+
+
+def describe_no_difference(source: Decidable, posts: Sequence[DisplayedPost], pair: Pair | None) -> str:
     """Return the text for a row without listed differences."""
-    if cluster_or_pair.exact:
+    if source.exact:
         return _("The text is one and the same")
     if any(post.instance is None for post in posts):
         return _("You may not see both texts.")
-    if isinstance(cluster_or_pair, Pair) and cluster_or_pair.verdict == Verdict.CONTAINED:
-        return describe_containment(cluster_or_pair, posts)
+    if isinstance(source, Pair) and source.verdict == Verdict.CONTAINED:
+        return describe_containment(source, posts)
     if pair is not None and pair.evidence.get("passages"):
         return _("The words are the same, their order or spelling is not.")
     return _("No word-by-word comparison is stored.")
@@ -98,21 +101,33 @@ def describe_containment(pair: Pair, posts: Sequence[DisplayedPost]) -> str:
     return _("One text holds %(share)s of the other") % {"share": format_percent(share, pair.exact)}
 
 
+def describe_offered_posts(source: OfferedPosts) -> list[str]:
+    """Return in words how many posts stand beside the one, and how many of these may be the same item."""
+    if source.kind == SHORTLIST:
+        text = ngettext("like %(count)d post", "like %(count)d posts", source.total)
+        return [text % {"count": source.total}]
+    posts = ngettext("%(count)d post of one template", "%(count)d posts of one template", source.size)
+    texts = [posts % {"count": source.size}]
+    if source.doubt_count:
+        doubts = ngettext("maybe the same: %(count)d", "maybe the same: %(count)d", source.doubt_count)
+        texts.append(doubts % {"count": source.doubt_count})
+    return texts
+
+
 def describe_reasons(
-    cluster_or_pair: Cluster | Pair, posts: Sequence[DisplayedPost], reopened_pair: ReopenedPair | None
+    source: Decidable, posts: Sequence[DisplayedPost], reopened_pair: ReopenedPair | None
 ) -> str:
     """Return one line with the reasons for the item's place in the queue."""
     reasons = [_reopened_text(reopened_pair)] if reopened_pair is not None else []
-    if isinstance(cluster_or_pair, Cluster) and cluster_or_pair.exact:
-        reasons.append(
-            ngettext("%(count)d copy", "%(count)d copies", cluster_or_pair.size)
-            % {"count": cluster_or_pair.size}
-        )
-    elif isinstance(cluster_or_pair, Cluster):
-        words = ngettext("%(count)d post in the group", "%(count)d posts in the group", cluster_or_pair.size)
-        reasons.append(words % {"count": cluster_or_pair.size})
-    elif cluster_or_pair.verdict == Verdict.CONTAINED:
-        reasons.append(describe_containment(cluster_or_pair, posts))
+    if isinstance(source, Cluster) and source.exact:
+        reasons.append(ngettext("%(count)d copy", "%(count)d copies", source.size) % {"count": source.size})
+    elif isinstance(source, Cluster):
+        words = ngettext("%(count)d post in the group", "%(count)d posts in the group", source.size)
+        reasons.append(words % {"count": source.size})
+    elif isinstance(source, OfferedPosts):
+        reasons += describe_offered_posts(source)
+    elif source.verdict == Verdict.CONTAINED:
+        reasons.append(describe_containment(source, posts))
     visits = [post.visits for post in posts if post.visits]
     if visits:
         reasons.append(ngettext("%(count)d visit", "%(count)d visits", sum(visits)) % {"count": sum(visits)})

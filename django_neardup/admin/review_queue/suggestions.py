@@ -11,6 +11,7 @@ from django.utils.translation import ngettext, pgettext
 from ...adapters import adapters_of
 from ...models import Cluster, Document, Pair, Verdict
 from ...pipeline import model_of
+from ..decision_groups import FAMILY, SHORTLIST, Decidable, OfferedPosts
 
 NOT_DUPLICATE_REASONS: dict[str, str | Promise] = {
     Verdict.VARIANT: _("The texts are about two items."),
@@ -20,6 +21,11 @@ NOT_DUPLICATE_REASONS: dict[str, str | Promise] = {
 DOUBT_REASONS: dict[str, str | Promise] = {
     Verdict.VARIANT: _("Maybe the texts are about two items."),
     Verdict.RELATED: _("Maybe it is the same item."),
+}
+
+OFFERED_REASONS: dict[str, str | Promise] = {
+    FAMILY: _("The texts are alike. They may be about different items."),
+    SHORTLIST: _("Maybe it is one of these posts, or none of them."),
 }
 
 
@@ -51,23 +57,24 @@ class Suggestion:
         return pgettext("button", "Look") if self.action_name == "look" else pgettext("button", "Leave")
 
 
-def suggest_action(cluster_or_pair: Cluster | Pair, first_document: Document) -> Suggestion:
-    """Return the suggestion for a cluster or a pair.
+def suggest_action(source: Decidable, first_document: Document) -> Suggestion:
+    """Return the suggestion for an item.
 
     ``first_document`` is the leader of the cluster, or the earlier document of the pair. Suggest "hide" for
     duplicates and exact copies if the site's adapter can hide posts, otherwise "merge". Suggest "look" for a
     doubt, and "leave" for other verdicts.
     """
-    if isinstance(cluster_or_pair, Pair) and cluster_or_pair.doubtful:
-        return Suggestion("look", 0, DOUBT_REASONS[Verdict(cluster_or_pair.verdict)])
-    verdict = cluster_or_pair.verdict if isinstance(cluster_or_pair, Pair) else Verdict.DUPLICATE
+    if isinstance(source, OfferedPosts):
+        is_sure = source.kind == FAMILY and not source.doubt_count
+        return Suggestion("leave" if is_sure else "look", 0, OFFERED_REASONS[source.kind])
+    if isinstance(source, Pair) and source.doubtful:
+        return Suggestion("look", 0, DOUBT_REASONS[Verdict(source.verdict)])
+    verdict = source.verdict if isinstance(source, Pair) else Verdict.DUPLICATE
     if verdict in NOT_DUPLICATE_REASONS:
         return Suggestion("leave", 0, NOT_DUPLICATE_REASONS[verdict])
-    count = cluster_or_pair.size - 1 if isinstance(cluster_or_pair, Cluster) else 1
+    count = source.size - 1 if isinstance(source, Cluster) else 1
     reason = (
-        _("The texts are the same.")
-        if cluster_or_pair.exact
-        else _("It is the same item, in much the same words.")
+        _("The texts are the same.") if source.exact else _("It is the same item, in much the same words.")
     )
     return Suggestion("hide" if _can_hide(first_document) else "merge", count, reason)
 
