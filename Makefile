@@ -22,7 +22,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-sites lint format types messages screenshots fuzz chaos kills bench bench-gate calibrate calibration digest figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-sites lint format types messages screenshots fuzz chaos kills bench board-questions bench-gate calibrate calibration digest figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ screenshots: $(STAMP)  ## take the pictures of docs/screenshots anew (needs Chro
 
 bench: $(STAMP)  ## measurements beside peers: ROWS=1,2,12 (all, which takes hours), DATA=FOLDER of texts, OPTIONS=--quick (prints alone), ROWS=million BASELINE=COMMIT SITES=FOLDER
 	NEARDUP_DATA="$(DATA)" NEARDUP_BASELINE="$(BASELINE)" NEARDUP_SITES="$(SITES)" $(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(BENCH_FILES) $(OPTIONS)
+
+board-questions: $(STAMP)  ## rows of the review queue beside the questions of a board of 50 000 adverts (half an hour): DATA=FOLDER of texts, OPTIONS="--posts 5000"
+	NEARDUP_DATA="$(DATA)" $(BIN)/python -m benchmarks.board_questions $(OPTIONS)
 
 bench-gate: $(STAMP)  ## accuracy floors, on labelled texts: DATA=FOLDER, else on the project's own
 	@if [ -n "$(DATA)" ]; then \

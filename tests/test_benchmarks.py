@@ -417,3 +417,14 @@ def test_html_posts_have_their_tags() -> None:
 def test_a_quick_form_is_small() -> None:
     assert QUICK.growth[-1] < FULL.growth[0]
     assert QUICK.collection < 1000
+
+
+@pytest.mark.slow
+def test_a_small_board_asks_each_question_once() -> None:
+    arguments = [sys.executable, "-m", "benchmarks.board_questions", "--posts", "300"]
+    done = subprocess.run(
+        arguments, cwd=services.ROOT, capture_output=True, text=True, timeout=600, check=False,
+        env={name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(" met") == 2
