@@ -22,8 +22,11 @@ from ..moderation import admin_log
 from ..moderation.permissions import RequiredPermission, missing_permissions, permissions_on_objects
 from ..pipeline import objects_of
 from ..prepublication import refuse, release
+from ..reports.segments import replace_control_characters
 from ..text.hashing import digest
+from ..text.normalization.plain_text import plain_text
 from .decision_groups import MAX_OBJECTS, active_pairs_of
+from .pair_view import load_sources
 from .review_queue.open_items import open_pairs
 from .visible_objects import DisplayedPost, load_displayed_posts
 
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     from .hold_admin import HoldAdmin
 
 logger = logging.getLogger(__name__)
+
+MAX_SHOWN_TEXT = 1500
+"""Maximum number of characters of a text on a confirmation page."""
 
 
 class SimilarPost(NamedTuple):
@@ -138,6 +144,8 @@ def _url(site: Any, model_name: str, pk: int, query: str = "") -> str:
 class HoldItem:
     """A held post on the confirmation page.
 
+    ``text``, ``similar_text``: the texts that this person may read, shortened.
+
     This person can decide on it if ``missing_permissions`` is empty and ``instance`` is not None (the post
     exists).
     """
@@ -148,6 +156,8 @@ class HoldItem:
     comparison_url: str
     instance: models.Model | None
     missing_permissions: Sequence[RequiredPermission]
+    text: str = ""
+    similar_text: str = ""
 
     @property
     def can_decide(self) -> bool:
@@ -158,6 +168,12 @@ class HoldItem:
         """Return a hex digest of the state that the page shows."""
         parts = [self.hold.state, self.hold.digest, str(self.hold.document.wanted)]
         return digest(part.encode() for part in parts).hex()
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text as it is read: without tags, and without characters that turn others round."""
+    read = replace_control_characters(plain_text(text[: 4 * MAX_SHOWN_TEXT]).text).strip()
+    return read if len(read) <= MAX_SHOWN_TEXT else f"{read[: MAX_SHOWN_TEXT - 1]}…"
 
 
 class HoldActionView:
@@ -206,6 +222,8 @@ class HoldActionView:
             self.hold_admin.admin_site,
             self.using,
         )
+        sources = load_sources(displayed.values(), self.using)
+        texts = {document: shortened(source.text) for document, source in sources.items()}
         items = []
         for hold in holds:
             similar, instance = similar_posts.get(hold.document_id), instances.get(hold.document_id)
@@ -213,7 +231,16 @@ class HoldActionView:
             missing = [permission for permission in all_missing if permission.instance == instance]
             url = similar.comparison_url if similar is not None else ""
             items.append(
-                HoldItem(hold, displayed[hold.document_id], similar_displayed, url, instance, missing)
+                HoldItem(
+                    hold,
+                    displayed[hold.document_id],
+                    similar_displayed,
+                    url,
+                    instance,
+                    missing,
+                    texts.get(hold.document_id, ""),
+                    texts.get(similar.document.pk, "") if similar is not None else "",
+                )
             )
         return items
 

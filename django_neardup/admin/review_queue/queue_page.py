@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Count, F, Max, Min, Q
+from django.db.models import Count, F, Max, Q
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -25,6 +25,7 @@ from ...moderation.permissions import REVIEW_PERMISSION
 from ..decision_groups import CLUSTER, FAMILY, MAX_OBJECTS, PAIR, SHORTLIST
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from ..text_format import elapsed_text
+from ..visible_objects import DisplayedPost, load_displayed_posts
 from .open_items import WAITING_HOLD
 from .queue_filters import QueueFilter
 from .queue_query import (
@@ -47,6 +48,8 @@ KIND_LABELS = {
 }
 LATE_HOLD = timedelta(hours=1)
 """Authors expect an answer by then."""
+MAX_HELD_POSTS = 3
+"""Number of held posts above the queue, the oldest ones."""
 PAGING_PARAMS = ("after", "before", "all")
 
 
@@ -69,11 +72,24 @@ class FilterPanel:
 
 
 @dataclass(frozen=True)
+class HeldPost:
+    """A held post that waits for a moderator, how long, and the pages that publish or refuse it."""
+
+    post: DisplayedPost
+    waiting_time: str
+    publish_url: str
+    refuse_url: str
+
+
+@dataclass(frozen=True)
 class HeldPosts:
-    """The held posts that wait for a moderator: their number, how long the oldest waits, and the page of the list."""
+    """The held posts that wait for a moderator: their number, the oldest ones, and the page of the list.
+
+    ``is_late``: whether the oldest waits longer than its author expects.
+    """
 
     count: int
-    oldest_text: str
+    oldest: Sequence[HeldPost]
     is_late: bool
     url: str
 
@@ -252,12 +268,25 @@ class QueuePage:
         if self.list_name != "queue" or not may_see or not self.site.is_registered(Hold):
             return None
         holds = Hold.objects.using(self.using).filter(WAITING_HOLD)
-        found = holds.aggregate(count=Count("pk"), oldest=Min("created"))
-        if not found["count"]:
+        oldest = list(holds.select_related("document").order_by("created", "pk")[:MAX_HELD_POSTS])
+        if not oldest:
             return None
-        is_late = timezone.now() - found["oldest"] > LATE_HOLD
+        posts = load_displayed_posts([hold.document for hold in oldest], self.request, self.site, self.using)
+        may_decide = user.has_perm(REVIEW_PERMISSION)
+        shown = [
+            HeldPost(
+                posts[hold.document_id],
+                elapsed_text(hold.created),
+                *(self._hold_url(name, hold.pk) if may_decide else "" for name in ("publish", "refuse")),
+            )
+            for hold in oldest
+        ]
+        is_late = timezone.now() - oldest[0].created > LATE_HOLD
         url = reverse(f"{self.site.name}:neardup_hold_changelist")
-        return HeldPosts(found["count"], elapsed_text(found["oldest"]), is_late, url)
+        return HeldPosts(holds.count(), shown, is_late, url)
+
+    def _hold_url(self, action_name: str, pk: int) -> str:
+        return f"{reverse(f'{self.site.name}:neardup_hold_decide', args=[action_name])}?id={pk}"
 
     @cached_property
     def decision_count(self) -> int:
