@@ -209,13 +209,13 @@ class MarkNotDuplicatesAction(ModerationAction):
 def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] | None]:
     """Return the documents that differ, and their sides. Without sides every two of them differ.
 
-    - Of a group or a family every two posts differ. If only some were selected, these differ from the rest. In a
-      family nothing is said of the rest.
-    - Posts of a pair or a shortlist differ, and so do the groups that they are in: their leaders take part.
+    - Of a group every two posts differ. If only some were selected, these differ from the rest.
+    - Of a family every two selected posts differ. Nothing is said of the rest.
+    - The posts of a pair, or a post and its shortlist, differ.
+
+    Outside groups a decision is kept on the main posts: the leaders of the groups stand for their copies.
     """
     selected_ids = {document.pk for document in item.selected_documents}
-    if item.kind == FAMILY:
-        return [item.leader, *item.selected_documents], None
     if item.kind == CLUSTER:
         if item.is_complete and not item.is_keeper_unselected:
             return item.documents, None
@@ -227,9 +227,13 @@ def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] |
         document__in=list(sides), scheme__state=Scheme.State.ACTIVE
     )
     leaders = dict(memberships.values_list("document", "cluster__leader"))
+    documents = Document.objects.using(item.using)
+    if item.kind == FAMILY:
+        # A copy is no other item than its leader.
+        return list(documents.filter(pk__in={leaders.get(document, document) for document in sides})), None
     for document, side in list(sides.items()):
         sides.setdefault(leaders.get(document, document), side)
-    return list(Document.objects.using(item.using).filter(pk__in=sides)), sides
+    return list(documents.filter(pk__in=sides)), sides
 
 
 class HideAction(ModerationAction):

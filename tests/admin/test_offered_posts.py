@@ -83,6 +83,22 @@ class TestRows:
         leave(root, key(FAMILY, leader))
         assert listed() == listed(FAMILIES) == [] and Decision.objects.get().members.count() == 5
 
+    def test_doubts_of_copies_belong_to_the_family_of_their_groups(self, root, family, ads):
+        leader, *members = family(4, doubtful=False)
+        copy = ads("копия")[0]
+        builders.cluster(members[0], copy)
+        for other in members[1:]:
+            builders.pair(copy, other, "variant", doubtful=True)
+        assert {item[0] for item in listed()} == {"c", "f"}
+        assert key(FAMILY, leader) in listed()
+        leave(root, key(FAMILY, leader))
+        # The copy stays with its group, and nothing more is asked of it.
+        assert builders.document(copy).pk not in Decision.objects.get().members.values_list(
+            "document", flat=True
+        )
+        assert [item[0] for item in listed()] == ["c"] and listed(FAMILIES) == []
+        assert builders.document(copy).memberships.get().cluster.size == 2
+
     def test_a_post_like_several_is_one_row(self, shortlist):
         first, _others = shortlist
         assert listed() == [key(SHORTLIST, first)]

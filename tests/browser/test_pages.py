@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 ADMIN = "/admin/neardup"
 CLUSTER = "SELECT id FROM neardup_cluster WHERE size = (SELECT max(size) FROM neardup_cluster)"
 PAIR = "SELECT id FROM neardup_pair WHERE classes LIKE '%code%' AND verdict = 'variant' ORDER BY score DESC"
+FAMILY = "SELECT leader_id FROM neardup_familymember GROUP BY leader_id ORDER BY count(*) DESC"
 
 AUTHOR = "SELECT author FROM neardup_document WHERE author != '' GROUP BY author ORDER BY count(*) DESC"
 CONTACT = "SELECT hash FROM neardup_contact GROUP BY hash ORDER BY count(*) DESC"
@@ -19,6 +20,9 @@ CONTACT = "SELECT hash FROM neardup_contact GROUP BY hash ORDER BY count(*) DESC
 PAGES = {
     "queue": QUEUE,
     "filtered": f"{QUEUE}?verdict=variant&order=score",
+    "families": f"{QUEUE}?show=families",
+    "family": f"{QUEUE}family/{{family}}/",
+    "different items": f"{QUEUE}decide/leave/?id=f{{family}}",
     "nothing found": f"{QUEUE}?q=такого+слова+нет",
     "nothing decided": f"{QUEUE}?tab=decided",
     "author": f"{QUEUE}author/{{author}}/",
@@ -49,7 +53,7 @@ HIGHER = """
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_fit_for_everybody(name, site, window):
-    numbers = {"cluster": CLUSTER, "pair": PAIR, "author": AUTHOR, "contact": CONTACT}
+    numbers = {"cluster": CLUSTER, "pair": PAIR, "family": FAMILY, "author": AUTHOR, "contact": CONTACT}
     window.open(PAGES[name].format(**{key: site.value(query) for key, query in numbers.items()}))
 
     assert flaws(window) == []

@@ -36,10 +36,11 @@ def test_a_decision_lasts_until_a_text_changes_what_was_decided(site, window):
     turn(site)
     look_up(window)
     assert rows(window) == []  # now they are surely two items, as was decided
-    look_up(window, part="others")
+    look_up(window, part="families")
     (row,) = rows(window)
     assert "пб-18 → пб-24" in row.text.casefold() and window.all(".neardup-again")
     open_row(window)
+    window.click("[data-neardup-open]")
     assert "ПБ-18 → ПБ-24" in window.text and window.all(".neardup-again")
     assert f"№ {numbers[1]}" in window.find(".neardup-history").text
 

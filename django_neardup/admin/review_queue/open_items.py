@@ -9,6 +9,7 @@ from django.db.models import BigIntegerField, Case, Exists, F, OuterRef, Q, Quer
 from django.db.models.functions import Coalesce
 
 from ...adapters import registered_adapters
+from ...db.sql import filter_in_chunks
 from ...models import (
     Cluster,
     Decision,
@@ -30,6 +31,9 @@ WAITING_HOLD = Q(state=Hold.State.REVIEW) | Q(
     state=Hold.State.CHECKING, document__state=Document.State.QUARANTINED
 )
 """A held post waits for a moderator. The worker has given up on a quarantined one, so a person must decide first."""
+
+IS_OF_FAMILY_LEADER = Q(a=F("family"), b=F("leader_b")) | Q(b=F("family"), a=F("leader_a"))
+"""A pair of ``with_families`` is of a family's leader and a member."""
 
 
 def open_clusters(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:
@@ -58,7 +62,7 @@ def open_pairs(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
     )
 
 
-def pairs_to_review(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
+def pairs_to_review(queryset: QuerySet[Pair]) -> QuerySet[Any]:
     """Return the open pairs that ask something: doubts, duplicates in no common group, and texts inside others.
 
     A text inside another one by the same author asks nothing. Each has ``leader_a`` and ``leader_b``, and ``family``:
@@ -67,67 +71,73 @@ def pairs_to_review(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
     is_within_one_author = Q(a__author=F("b__author")) & ~Q(a__author="")
     is_asked = Q(doubtful=True) | Q(verdict=Verdict.DUPLICATE)
     is_asked |= Q(verdict=Verdict.CONTAINED) & ~is_within_one_author
-    pairs = open_pairs(queryset).filter(is_asked).annotate(family=_family_expression())
-    return _between_leaders(pairs)
+    return _between_leaders(with_families(open_pairs(queryset).filter(is_asked)))
 
 
-def pairs_of_families(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
+def pairs_of_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:
     """Return the open pairs of a family's leader and a member that is surely another item. They ask nothing.
 
     Families with an open doubt are left out: they wait for a moderator. So are members like those that a moderator
     has called different: by the same author, with differences of the same classes. ``family``: the leader.
     """
-    pairs = open_pairs(queryset).filter(verdict=Verdict.VARIANT, doubtful=False)
+    pairs = with_families(open_pairs(queryset).filter(verdict=Verdict.VARIANT, doubtful=False))
     members = FamilyMember.objects.filter(leader=OuterRef("family"), scheme=OuterRef("scheme"))
     doubts = members.filter(_pair_exists(doubtful=True, decision=None), doubtful=True)
     alike = members.filter(
         _pair_exists(decision__kind=Decision.Kind.DIFFERENT, classes=OuterRef(OuterRef("classes"))),
         document__author=OuterRef("member_author"),
     )
-    with_families = pairs.annotate(
-        family=_family_expression(),
-        member_author=Case(When(a=F("family"), then=F("b__author")), default=F("a__author")),
+    member_author = Case(When(a=F("family"), then=F("b__author")), default=F("a__author"))
+    of_leaders: QuerySet[Any] = pairs.filter(IS_OF_FAMILY_LEADER, family__gt=0).annotate(
+        member_author=member_author
     )
-    return with_families.filter(family__gt=0).exclude(Exists(doubts)).exclude(Exists(alike))
+    return of_leaders.exclude(Exists(doubts)).exclude(Exists(alike))
 
 
 def open_pairs_of_families(leaders: Collection[int], using: str) -> list[QuerySet[Any]]:
-    """Return the open pairs of these leaders and their members, and the open doubts between two members.
+    """Return the open pairs of these leaders and their members, and the doubts between two members or their copies.
 
     ``family`` is the leader.
     """
-    pairs = Pair.objects.using(using)
-    of_leaders = open_pairs(pairs.filter(Q(a__in=leaders) | Q(b__in=leaders))).annotate(
-        family=_family_expression()
-    )
-    between_members = pairs.filter(
-        a__families__leader__in=leaders,
-        a__families__scheme=F("scheme"),
-        b__families__leader=F("a__families__leader"),
-        b__families__scheme=F("scheme"),
-        doubtful=True,
-    )
-    with_family = open_pairs(between_members).annotate(family=F("a__families__leader"))
-    return [of_leaders.filter(family__in=leaders), with_family]
+    pairs, families = Pair.objects.using(using), FamilyMember.objects.using(using)
+    of_leaders = with_families(open_pairs(pairs.filter(Q(a__in=leaders) | Q(b__in=leaders))))
+    members = families.filter(leader__in=leaders, scheme__state=Scheme.State.ACTIVE)
+    nodes = [*leaders, *members.values_list("document", flat=True)]
+    groups = Membership.objects.using(using).filter(scheme__state=Scheme.State.ACTIVE)
+    copies = [
+        document
+        for chunk in filter_in_chunks(groups, "cluster__leader", nodes)
+        for document in chunk.values_list("document", flat=True)
+    ]
+    between = [
+        pairs_to_review(chunk).exclude(IS_OF_FAMILY_LEADER).exclude(verdict=Verdict.DUPLICATE)
+        for chunk in filter_in_chunks(pairs, "a", sorted({*nodes, *copies}))
+    ]
+    return [found.filter(family__in=leaders) for found in (of_leaders.filter(IS_OF_FAMILY_LEADER), *between)]
 
 
-def _family_expression() -> Case:
-    """Return the leader of the family that holds both sides of a pair, 0 if there is none."""
+def with_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:
+    """Annotate pairs with ``leader_a`` and ``leader_b``, the leaders of their groups, and ``family``.
+
+    ``family`` is the leader of the template family that holds both groups, or 0.
+    """
 
     def leads(leader: str, member: str) -> Exists:
         return Exists(_members(member).filter(leader=OuterRef(leader)))
 
-    common = _members("a").filter(
+    common = _members("leader_a").filter(
         leader__in=FamilyMember.objects.filter(
-            document=OuterRef(OuterRef("b")), scheme=OuterRef(OuterRef("scheme"))
+            document=OuterRef(OuterRef("leader_b")), scheme=OuterRef(OuterRef("scheme"))
         ).values("leader")
     )
-    return Case(
-        When(leads("a", "b"), then=F("a_id")),
-        When(leads("b", "a"), then=F("b_id")),
+    family = Case(
+        When(leads("leader_a", "leader_b"), then=F("leader_a")),
+        When(leads("leader_b", "leader_a"), then=F("leader_b")),
         default=Coalesce(Subquery(common.values("leader")[:1]), Value(0), output_field=BigIntegerField()),
         output_field=BigIntegerField(),
     )
+    with_leaders = queryset.annotate(leader_a=_leader_of("a"), leader_b=_leader_of("b"))
+    return with_leaders.annotate(family=family)
 
 
 def _members(side: str) -> QuerySet[FamilyMember]:
@@ -140,8 +150,11 @@ def _pair_exists(**conditions: Any) -> Exists:
     return Exists(Pair.objects.filter(sides, scheme=OuterRef("scheme"), **conditions))
 
 
-def _between_leaders(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
-    """Leave out pairs of members of groups whose leaders have a pair, or were decided: that stands for all."""
+def _between_leaders(queryset: QuerySet[Any]) -> QuerySet[Any]:
+    """Leave out pairs of members of groups whose leaders have a pair, or were decided: that stands for all.
+
+    ``queryset``: of ``with_families``.
+    """
     leader_a, leader_b = OuterRef("leader_a"), OuterRef("leader_b")
     pairs_of_leaders = Pair.objects.filter(
         Q(a=leader_a, b=leader_b) | Q(a=leader_b, b=leader_a), scheme=OuterRef("scheme")
@@ -157,10 +170,9 @@ def _between_leaders(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
         decision__withdrawn=None,
     )
     is_of_members = ~Q(a=F("leader_a")) | ~Q(b=F("leader_b"))
-    rows = queryset.annotate(leader_a=_leader_of("a"), leader_b=_leader_of("b"))
     # Leaders that are surely two items settle doubts between their copies, but not a duplicate among these.
     return (
-        rows.exclude(Exists(pairs_of_leaders.filter(is_asked)))
+        queryset.exclude(Exists(pairs_of_leaders.filter(is_asked)))
         .exclude(~Q(verdict=Verdict.DUPLICATE) & Exists(pairs_of_leaders.filter(verdict=Verdict.VARIANT)))
         .exclude(is_of_members & Exists(decided))
     )

@@ -172,9 +172,7 @@ class QueueQuery:
         return [open_clusters(Cluster.objects.using(self.using)), pairs_to_review(pairs)]
 
     def _read_rows(self, part: str, filters: Sequence[QueueFilter]) -> list[OpenRow]:
-        first, *others = (
-            self._build_row_queryset(queryset, part, filters) for queryset in self._querysets(part)
-        )
+        first, *others = (self._build_row_queryset(queryset, filters) for queryset in self._querysets(part))
         rows = (first.union(*others, all=True) if others else first).order_by(*SORT_COLUMNS)
         start, end = len(SORT_COLUMNS), len(SORT_COLUMNS) + len(JOIN_COLUMNS)
         return [OpenRow(QueueItem(*row[:start]), row[end:], *row[start:end]) for row in rows]
@@ -253,7 +251,7 @@ class QueueQuery:
         return [row for row in self.all_rows if all(row.values[index] == value for index, value in columns)]
 
     def _build_row_queryset(
-        self, queryset: QuerySet[Any], part: str, filters: Sequence[QueueFilter]
+        self, queryset: QuerySet[Any], filters: Sequence[QueueFilter]
     ) -> QuerySet[Any, Any]:
         is_pair = queryset.model is Pair
         columns: dict[str, Any] = {
@@ -263,10 +261,8 @@ class QueueQuery:
         }
         joins = dict.fromkeys(JOIN_COLUMNS, _as_bigint(Value(0)))
         if is_pair:
-            joins["joins_family"] = F("family")
-        if is_pair and part == TO_REVIEW:
             # Duplicates are decided one by one.
-            for name, column in (("joins_a", "a_id"), ("joins_b", "b_id")):
+            for name, column in (("joins_family", "family"), ("joins_a", "a_id"), ("joins_b", "b_id")):
                 joins[name] = Case(
                     When(verdict=Verdict.DUPLICATE, then=joins[name]),
                     default=F(column),
