@@ -22,7 +22,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-sites lint format types messages screenshots fuzz chaos kills bench board-questions bench-gate calibrate calibration digest figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-browser test-sites lint format types messages screenshots fuzz chaos kills bench board-questions bench-gate calibrate calibration digest figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,17 @@ test-mariadb: $(STAMP)  ## database tests on a private MariaDB
 
 test-sites:  ## models of other packages and other admin themes, in environments of their own: SITES=mptt,unfold (all)
 	$(PYTHON) -m tests.sites $(SITES)
+
+test-browser: $(STAMP)  ## browser tests; with DJANGO=6.1 in an environment of its own (needs an interpreter for it: PYTHON=python3.13)
+	@if [ -z "$(DJANGO)" ]; then \
+		$(BIN)/python -m pytest -m browser; \
+	else \
+		$(PYTHON) -m venv .venv-django-$(DJANGO) && \
+		.venv-django-$(DJANGO)/bin/python -m pip install --quiet --upgrade "pip>=25.1" && \
+		.venv-django-$(DJANGO)/bin/python -m pip install --quiet --editable ".[example]" --group dev "django==$(DJANGO).*" && \
+		.venv-django-$(DJANGO)/bin/python -m django --version && \
+		.venv-django-$(DJANGO)/bin/python -m pytest -m browser; \
+	fi
 
 fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`, and random schemas on every database
 	FUZZ=$(TIMES) SCHEMAS=500 HISTORIES=20 $(BIN)/python -m pytest -n 2 -m hypothesis

@@ -22,7 +22,6 @@ PAGES = {
     "filtered": f"{QUEUE}?verdict=variant&order=score",
     "families": f"{QUEUE}?show=families",
     "family": f"{QUEUE}family/{{family}}/",
-    "different items": f"{QUEUE}decide/leave/?id=f{{family}}",
     "nothing found": f"{QUEUE}?q=такого+слова+нет",
     "nothing decided": f"{QUEUE}?tab=decided",
     "author": f"{QUEUE}author/{{author}}/",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.chromium import WIDTH
 from tests.browser.rules import flaws
 from tests.browser.scenes import (
     CONFIRM,
@@ -23,7 +22,6 @@ from tests.browser.scenes import (
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 DOUBTS = ("со стеклом", "с окном"), ("целые", "новые"), ("дымоход", "колосник")
-PHONE = 390
 HELD = "SELECT count(*) FROM neardup_hold WHERE state = 'review'"
 
 
@@ -120,14 +118,10 @@ def test_a_held_post_is_published_from_the_queue(site, window):
     assert len(window.all(".neardup-held li")) == before - 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [WIDTH, PHONE])
-def test_the_page_of_a_family_is_fit_for_everybody(width, scheme, site, window):
+def test_a_family_is_fit_for_everybody(site, window):
     for model in ("18", "24", "30"):
         post(site, model)
     turn(site)
-    window.size(width)
-    window.scheme(scheme)
     look_up(window, part="families")
     assert flaws(window) == []
     open_row(window)

@@ -77,12 +77,11 @@ def pairs_to_review(queryset: QuerySet[Pair]) -> QuerySet[Any]:
 def pairs_of_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:
     """Return the open pairs of a family's leader and a member that is surely another item. They ask nothing.
 
-    Families with an open doubt are left out: they wait for a moderator. So are members like those that a moderator
-    has called different: by the same author, with differences of the same classes. ``family``: the leader.
+    Members like those that a moderator has called different are left out: by the same author, with differences of the
+    same classes. ``family``: the leader.
     """
     pairs = with_families(open_pairs(queryset).filter(verdict=Verdict.VARIANT, doubtful=False))
     members = FamilyMember.objects.filter(leader=OuterRef("family"), scheme=OuterRef("scheme"))
-    doubts = members.filter(_pair_exists(doubtful=True, decision=None), doubtful=True)
     alike = members.filter(
         _pair_exists(decision__kind=Decision.Kind.DIFFERENT, classes=OuterRef(OuterRef("classes"))),
         document__author=OuterRef("member_author"),
@@ -91,7 +90,7 @@ def pairs_of_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:
     of_leaders: QuerySet[Any] = pairs.filter(IS_OF_FAMILY_LEADER, family__gt=0).annotate(
         member_author=member_author
     )
-    return of_leaders.exclude(Exists(doubts)).exclude(Exists(alike))
+    return of_leaders.exclude(Exists(alike))
 
 
 def open_pairs_of_families(leaders: Collection[int], using: str) -> list[QuerySet[Any]]:

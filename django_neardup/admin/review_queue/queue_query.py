@@ -153,17 +153,27 @@ class QueueQuery:
         self.selected_values = {
             name: value for name, value in selected_values.items() if name in names and value
         }
+        self._rows_by_part: dict[str, list[OpenRow]] = {}
         self.order = order if order in SORT_EXPRESSIONS else "first"
 
     @cached_property
     def all_rows(self) -> list[OpenRow]:
         """Return all open clusters and pairs without filters, the best first."""
-        return self._read_rows(self.part, self.filters)
+        return self._rows_of(self.part)
 
     def count_part(self, part: str) -> int:
         """Return the number of items of a part of the queue, without filters."""
-        rows = self.all_rows if part == self.part else self._read_rows(part, [])
-        return len(self._join_rows(rows, part))
+        return len(self._join_rows(self._rows_of(part), part))
+
+    def _rows_of(self, part: str) -> list[OpenRow]:
+        if part not in self._rows_by_part:
+            rows = self._read_rows(part, self.filters if part == self.part else [])
+            if part == FAMILIES:
+                # A family with something to review stands there.
+                asked = {row.family for row in self._rows_of(TO_REVIEW)}
+                rows = [row for row in rows if row.family not in asked]
+            self._rows_by_part[part] = rows
+        return self._rows_by_part[part]
 
     def _querysets(self, part: str) -> list[QuerySet[Any]]:
         pairs = Pair.objects.using(self.using)
