@@ -447,7 +447,7 @@ def test_at_the_same_moment(outcome, root, person, ads):
     if connection.vendor == "sqlite":
         pytest.skip("one writer at a time")
     for attempt in range(4):
-        builders.pair(*ads(f"а{attempt}", f"б{attempt}"), "variant")
+        builders.pair(*ads(f"а{attempt}", f"б{attempt}"), "variant", doubtful=True)
     second = person("neardup.review", "testapp.change_ad", name="sokolov")
     for pair in Pair.objects.all():
         sent = [(client, rows(client)) for client in (root, second)]
