@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,6 +46,7 @@ class OfferedPosts:
     - ``pairs``: for each of them the pair that offers it: with the document or, for a doubt inside a family, with
       another member. Evidence is loaded when it is read.
     - ``total``: the number of all such posts.
+    - ``pair_count``: the number of all their open pairs.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class OfferedPosts:
     others: dict[int, Document]
     pairs: dict[int, Pair]
     total: int
+    pair_count: int
 
     @property
     def pk(self) -> int:
@@ -247,7 +249,9 @@ def load_offered_posts(pks_by_kind: Mapping[str, Sequence[int]], using: str) -> 
     """Return the families and the shortlists of documents, by item key. Those without open pairs are left out."""
     # By kind and document: the other documents, and the pair of each.
     listed: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
+    pair_counts: Counter[tuple[str, int]] = Counter()
     for kind, document, a, b, pk in _sorted_offers(pks_by_kind, using):
+        pair_counts[kind, document] += 1
         others = listed[kind, document]
         for other in ({a, b} - {document}) - others.keys():
             others[other] = pk
@@ -263,6 +267,7 @@ def load_offered_posts(pks_by_kind: Mapping[str, Sequence[int]], using: str) -> 
             {other: documents[other] for other, _pk in offers},
             {other: pairs[pk] for other, pk in offers},
             len(listed[kind, document]),
+            pair_counts[kind, document],
         )
         for (kind, document), offers in shown.items()
     }
@@ -417,7 +422,11 @@ def _decision_state(item: ReviewItem) -> str:
         return item.source.state
     # A new text or a decision must change the token, also if the verdict stays the same.
     pairs = [*item.source.pairs.values()] if isinstance(item.source, OfferedPosts) else [item.source]
-    return " ".join(f"{pair.verdict} {pair.digest_a} {pair.digest_b} {pair.decision_id}" for pair in pairs)
+    states = [
+        f"{pair.verdict} {pair.doubtful} {pair.digest_a} {pair.digest_b} {pair.decision_id}" for pair in pairs
+    ]
+    # A doubt between two members changes the question, though the members stay the same.
+    return " ".join([*states, str(getattr(item.source, "pair_count", 1))])
 
 
 def _read_source_digests(objects: Iterable[tuple[int, models.Model]], using: str) -> dict[int, str]:

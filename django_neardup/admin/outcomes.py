@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from .. import moderation
 from ..adapters import adapters_of
 from ..exceptions import MergeRefused
-from ..models import Cluster, Document, Membership, Scheme
+from ..models import Cluster, Document, Membership, Pair, Scheme, Verdict
 from ..moderation import ActionContext, admin_log
 from ..moderation.cascade import cascaded_rows, deletion_obstacles
 from ..moderation.orphaned_files import OrphanedFile, file_names_of, find_orphaned_files
@@ -39,6 +39,7 @@ from ..moderation.plan_lines import PlanLine
 from ..moderation.undo_outlook import UndoOutlook, undo_outlook
 from ..pipeline import decide
 from .decision_groups import CLUSTER, FAMILY, ITEM_KINDS, PAIR, SHORTLIST, ReviewItem
+from .review_queue.open_items import open_pairs
 
 MAX_LISTED_ROWS = 200
 """Maximum number of deleted rows that a page lists individually."""
@@ -184,7 +185,11 @@ class MarkNotDuplicatesAction(ModerationAction):
         ) % {"count": count}
 
     def fill_preview(self, preview: ActionPreview, request: HttpRequest, site: Any) -> None:
-        """Add nothing: the objects do not change, so no permission on them is needed."""
+        """Add an obstacle if posts of a family are duplicates of each other. No permission on the posts is needed."""
+        if preview.item.kind == FAMILY and _has_duplicates(preview.item):
+            preview.obstacles.append(
+                _("Some of these posts are duplicates of each other. Decide on them first.")
+            )
 
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
@@ -229,11 +234,26 @@ def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] |
     leaders = dict(memberships.values_list("document", "cluster__leader"))
     documents = Document.objects.using(item.using)
     if item.kind == FAMILY:
+        if item.is_keeper_unselected:
+            del sides[item.keeper_document.pk]
         # A copy is no other item than its leader.
         return list(documents.filter(pk__in={leaders.get(document, document) for document in sides})), None
     for document, side in list(sides.items()):
         sides.setdefault(leaders.get(document, document), side)
     return list(documents.filter(pk__in=sides)), sides
+
+
+def _has_duplicates(item: ReviewItem) -> bool:
+    """Return whether two posts of a family, or copies of them, are duplicates that nobody has decided on."""
+    documents = {item.leader.pk, *(document.pk for document in item.selected_documents)}
+    copies = Membership.objects.using(item.using).filter(
+        cluster__leader__in=documents, scheme__state=Scheme.State.ACTIVE
+    )
+    documents |= set(copies.values_list("document", flat=True))
+    pairs = Pair.objects.using(item.using).filter(
+        a__in=documents, b__in=documents, verdict=Verdict.DUPLICATE, scheme__state=Scheme.State.ACTIVE
+    )
+    return open_pairs(pairs).exists()
 
 
 class HideAction(ModerationAction):

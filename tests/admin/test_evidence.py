@@ -222,12 +222,12 @@ class TestQueue:
     @pytest.fixture
     def waiting(self, ads):
         """Three pairs and a cluster, in the order of the queue."""
-        one, two, three, four, five = ads("раз", "два", "три", "четыре", "пять")
+        words = ads("раз", "два", "три", "четыре", "пять", "шесть", "семь", "восемь")
         pairs = [
-            builders.pair(one, other, "variant", score=score, doubtful=True)
-            for other, score in ((two, 0.9), (three, 0.8), (four, 0.7))
+            builders.pair(*words[place : place + 2], "variant", score=score, doubtful=True)
+            for place, score in ((0, 0.9), (2, 0.8), (4, 0.7))
         ]
-        return [builders.cluster(four, five), *pairs]
+        return [builders.cluster(*words[6:]), *pairs]
 
     def test_the_place_in_the_queue_and_the_way_along_it(self, root, waiting):
         seen = []

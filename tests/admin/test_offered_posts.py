@@ -273,6 +273,26 @@ class TestDecisions:
         assert Decision.objects.get().members.count() == 3
         assert listed() == [key(FAMILY, leader)]
 
+    def test_duplicates_among_them_are_decided_first(self, root, family):
+        leader, *members = family()
+        duplicate = builders.pair(*members[:2], "duplicate")
+        page = root.get(f"{QUEUE}decide/leave/", {"id": key(FAMILY, leader), "_list": "queue"})
+        assert "duplicates of each other" in page.content.decode()
+        root.post(f"{QUEUE}decide/leave/", fields(page))
+        assert not Decision.objects.exists() and f"p{duplicate.pk}" in listed()
+
+    def test_an_unticked_leader_takes_no_part(self, root, family):
+        leader, *members = family()
+        ticked = [builders.document(ad).pk for ad in members[:2]]
+        leave(root, key(FAMILY, leader), ticked=1, member=ticked)
+        assert {*Decision.objects.get().members.values_list("document", flat=True)} == {*ticked}
+
+    def test_a_new_doubt_inside_is_a_conflict(self, root, family):
+        leader, *members = family()
+        page = root.get(f"{QUEUE}decide/leave/", {"id": key(FAMILY, leader), "_list": "queue"})
+        builders.pair(*members[:2], "variant", doubtful=True)
+        assert root.post(f"{QUEUE}decide/leave/", fields(page)).status_code == 409
+
 
 class TestPages:
     def test_a_family(self, root, family):
