@@ -38,7 +38,7 @@ IS_OF_FAMILY_LEADER = Q(a=F("family"), b=F("leader_b")) | Q(b=F("family"), a=F("
 
 def open_clusters(queryset: QuerySet[Cluster]) -> QuerySet[Cluster]:
     """Return the clusters that wait for a moderator."""
-    return queryset.filter(state=Cluster.State.OPEN)
+    return queryset.filter(state=Cluster.State.OPEN, scheme__state=Scheme.State.ACTIVE)
 
 
 def open_pairs(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
@@ -48,7 +48,7 @@ def open_pairs(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
     review. A pair is left out as soon as one of its posts is merged, hidden or deleted.
     """
     common_cluster = Membership.objects.filter(
-        document=OuterRef("a"), cluster__memberships__document=OuterRef("b")
+        document=OuterRef("a"), cluster__memberships__document=OuterRef("b"), scheme=OuterRef("scheme")
     )
     return (
         queryset.filter(

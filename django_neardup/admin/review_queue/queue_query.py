@@ -271,10 +271,15 @@ class QueueQuery:
         }
         joins = dict.fromkeys(JOIN_COLUMNS, _as_bigint(Value(0)))
         if is_pair:
-            # Duplicates are decided one by one.
-            for name, column in (("joins_family", "family"), ("joins_a", "a_id"), ("joins_b", "b_id")):
+            # Duplicates are decided one by one. A text inside another one is no item of a family.
+            not_offered = (Verdict.DUPLICATE, Verdict.CONTAINED)
+            for name, column, verdicts in (
+                ("joins_family", "family", not_offered),
+                ("joins_a", "a_id", not_offered[:1]),
+                ("joins_b", "b_id", not_offered[:1]),
+            ):
                 joins[name] = Case(
-                    When(verdict=Verdict.DUPLICATE, then=joins[name]),
+                    When(verdict__in=verdicts, then=joins[name]),
                     default=F(column),
                     output_field=BigIntegerField(),
                 )
