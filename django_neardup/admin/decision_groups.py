@@ -421,12 +421,16 @@ def _decision_state(item: ReviewItem) -> str:
     if isinstance(item.source, Cluster):
         return item.source.state
     # A new text or a decision must change the token, also if the verdict stays the same.
-    pairs = [*item.source.pairs.values()] if isinstance(item.source, OfferedPosts) else [item.source]
+    # A doubt between two members changes the question, though the members stay the same.
+    pairs, count = (
+        ([*item.source.pairs.values()], item.source.pair_count)
+        if isinstance(item.source, OfferedPosts)
+        else ([item.source], 1)
+    )
     states = [
         f"{pair.verdict} {pair.doubtful} {pair.digest_a} {pair.digest_b} {pair.decision_id}" for pair in pairs
     ]
-    # A doubt between two members changes the question, though the members stay the same.
-    return " ".join([*states, str(getattr(item.source, "pair_count", 1))])
+    return " ".join([*states, str(count)])
 
 
 def _read_source_digests(objects: Iterable[tuple[int, models.Model]], using: str) -> dict[int, str]:

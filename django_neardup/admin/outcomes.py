@@ -39,7 +39,7 @@ from ..moderation.plan_lines import PlanLine
 from ..moderation.undo_outlook import UndoOutlook, undo_outlook
 from ..pipeline import decide
 from .decision_groups import CLUSTER, FAMILY, ITEM_KINDS, PAIR, SHORTLIST, ReviewItem
-from .review_queue.open_items import open_pairs
+from .review_queue.open_items import open_pairs, with_copies
 
 MAX_LISTED_ROWS = 200
 """Maximum number of deleted rows that a page lists individually."""
@@ -245,14 +245,9 @@ def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] |
 
 def _has_duplicates(item: ReviewItem) -> bool:
     """Return whether two posts of a family, or copies of them, are duplicates that nobody has decided on."""
-    documents = {item.leader.pk, *(document.pk for document in item.selected_documents)}
-    copies = Membership.objects.using(item.using).filter(
-        cluster__leader__in=documents, scheme__state=Scheme.State.ACTIVE
-    )
-    documents |= set(copies.values_list("document", flat=True))
-    pairs = Pair.objects.using(item.using).filter(
-        a__in=documents, b__in=documents, verdict=Verdict.DUPLICATE, scheme__state=Scheme.State.ACTIVE
-    )
+    leaders = {item.leader.pk, *(document.pk for document in item.selected_documents)}
+    documents = with_copies(leaders, item.using)
+    pairs = Pair.objects.using(item.using).filter(a__in=documents, b__in=documents, verdict=Verdict.DUPLICATE)
     return open_pairs(pairs).exists()
 
 

@@ -102,17 +102,18 @@ def open_pairs_of_families(leaders: Collection[int], using: str) -> list[QuerySe
     of_leaders = with_families(open_pairs(pairs.filter(Q(a__in=leaders) | Q(b__in=leaders))))
     members = families.filter(leader__in=leaders, scheme__state=Scheme.State.ACTIVE)
     nodes = [*leaders, *members.values_list("document", flat=True)]
-    groups = Membership.objects.using(using).filter(scheme__state=Scheme.State.ACTIVE)
-    copies = [
-        document
-        for chunk in filter_in_chunks(groups, "cluster__leader", nodes)
-        for document in chunk.values_list("document", flat=True)
-    ]
     between = [
         pairs_to_review(chunk).exclude(IS_OF_FAMILY_LEADER).exclude(verdict=Verdict.DUPLICATE)
-        for chunk in filter_in_chunks(pairs, "a", sorted({*nodes, *copies}))
+        for chunk in filter_in_chunks(pairs, "a", with_copies(nodes, using))
     ]
     return [found.filter(family__in=leaders) for found in (of_leaders.filter(IS_OF_FAMILY_LEADER), *between)]
+
+
+def with_copies(leaders: Collection[int], using: str) -> list[int]:
+    """Return these documents and the members of the groups that they lead, sorted."""
+    groups = Membership.objects.using(using).filter(scheme__state=Scheme.State.ACTIVE)
+    chunks = filter_in_chunks(groups, "cluster__leader", leaders)
+    return sorted({*leaders, *(pk for chunk in chunks for pk in chunk.values_list("document", flat=True))})
 
 
 def with_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:

@@ -221,12 +221,13 @@ class QueueQuery:
         other_values = {
             name: value for name, value in self.selected_values.items() if name != queue_filter.name
         }
+        total = self.total if other_values == self.selected_values else self.count_with_values(other_values)
         index, rows = self.filters.index(queue_filter), self._matching_rows(other_values)
         by_value: defaultdict[str, list[OpenRow]] = defaultdict(list)
         for row in rows:
             by_value[row.values[index]].append(row)
         counts = Counter({value: len(self._join_rows(rows)) for value, rows in by_value.items()})
-        return counts, max(counts.values()) if len(counts) == 1 else len(self._join_rows(rows))
+        return counts, total
 
     def get_page(self, after: QueueItem | None = None, before: QueueItem | None = None) -> QueueItemsPage:
         """Return the page after or before a position.

@@ -20,7 +20,6 @@ from ..decision_groups import (
     OfferedPosts,
     ReviewItem,
     build_item_key,
-    load_offered_posts,
     load_review_items,
 )
 from ..reopened_pairs import ReopenedPair, find_reopened_pairs
@@ -71,7 +70,11 @@ class RowData:
     @cached_property
     def offered_posts(self) -> dict[str, OfferedPosts]:
         """Return the families and the shortlists by item key."""
-        return load_offered_posts(self._pks_by_kind, self.using)
+        return {
+            key: item.source
+            for key, item in self.review_items.items()
+            if isinstance(item.source, OfferedPosts)
+        }
 
     @cached_property
     def pairs_by_offered(self) -> dict[str, list[Pair]]:
@@ -173,10 +176,6 @@ class RowData:
     @cached_property
     def review_items(self) -> dict[str, ReviewItem]:
         """Return the items that may be decided immediately, by item key: all but large clusters."""
-        keys = [key for key, source in self.sources.items() if is_small(source)]
+        large = {pk for pk, cluster in self.clusters.items() if cluster.size > MAX_OBJECTS}
+        keys = [item.item_key for item in self.items if item.item_key[0] != CLUSTER or item.pk not in large]
         return {item.item_key: item for item in load_review_items(keys, None, None, self.using)}
-
-
-def is_small(source: Decidable) -> bool:
-    """Return whether the item can be decided at once. Families and shortlists are cut to that size."""
-    return not isinstance(source, Cluster) or source.size <= MAX_OBJECTS
