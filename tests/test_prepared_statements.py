@@ -62,7 +62,7 @@ def sofas():
 
 
 def doubtful_pair():
-    """Two posts of which the judge is not sure that they are two items."""
+    """A doubt: maybe the two posts are one item."""
     posts = [post(PILES.format(code)) for code in ("С140.35", "С90.30")]
     work()
     Pair.objects.filter(pk=pair(*posts).pk).update(doubtful=True)

@@ -8,9 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import cached_property
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -27,7 +25,7 @@ from .text_format import (
     format_percent,
     more_text,
 )
-from .visible_objects import DisplayedPost, load_displayed_posts
+from .visible_objects import DisplayedPost, load_displayed_posts, pair_list_url
 
 
 @dataclass(frozen=True)
@@ -101,10 +99,8 @@ class OfferedPage:
     @property
     def pair_list_url(self) -> str:
         """Return the address of the pairs as a list."""
-        model = model_of(self.offered.document)
-        label = model._meta.label_lower if model is not None else ""
-        query = urlencode({"q": self.offered.document.object_id, "model": label})
-        return f"{reverse(f'{self.site.name}:neardup_pair_changelist')}?{query}"
+        document = self.offered.document
+        return pair_list_url(self.site.name, document.object_id, model_of(document))
 
     @cached_property
     def pairs(self) -> dict[int, Pair]:

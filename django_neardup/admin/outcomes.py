@@ -244,7 +244,7 @@ def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] |
 
 
 def _has_duplicates(item: ReviewItem) -> bool:
-    """Return whether two posts of a family, or copies of them, are duplicates that nobody has decided on."""
+    """Return whether two posts of a family, or copies of them, are undecided duplicates."""
     leaders = {item.leader.pk, *(document.pk for document in item.selected_documents)}
     documents = with_copies(leaders, item.using)
     pairs = Pair.objects.using(item.using).filter(a__in=documents, b__in=documents, verdict=Verdict.DUPLICATE)

@@ -21,6 +21,7 @@ from ..pipeline import documents_of
 from ..pipeline.content_objects import content_type_of, pk_of, post_id_of
 from ..querysets import pk_field
 from .review_queue.open_items import open_pairs
+from .visible_objects import pair_list_url
 
 
 @dataclass
@@ -48,8 +49,7 @@ class PendingDecisions:
         if self.pair_count == 1:
             return reverse(f"{site}:neardup_pair_change", args=[self.pair_id])
         model = adapter_for(self.instance).model
-        query = urlencode({"q": str(pk_of(self.instance, model)), "model": model._meta.label_lower})
-        return f"{reverse(f'{site}:neardup_pair_changelist')}?{query}"
+        return pair_list_url(site, str(pk_of(self.instance, model)), model)
 
 
 def load_pending_decisions(

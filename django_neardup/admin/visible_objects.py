@@ -15,6 +15,7 @@ from django.db import models
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from ..adapters import Adapter, adapters_of
@@ -207,6 +208,12 @@ def queue_list_url(site: Any, list_name: str, value: Any) -> str:
         return reverse(f"{site.name}:neardup_queue_{list_name}", args=[value])
     except NoReverseMatch:
         return ""
+
+
+def pair_list_url(site: str, object_id: str, model: type[models.Model] | None) -> str:
+    """Return the address of the list of a post's open pairs. ``site``: the name of the admin site."""
+    query = urlencode({"q": object_id, "model": model._meta.label_lower if model is not None else ""})
+    return f"{reverse(f'{site}:neardup_pair_changelist')}?{query}"
 
 
 def model_verbose_name(document: Document) -> str:

@@ -262,8 +262,8 @@ def _build_match(pair: Pair, document: Document) -> HeldPostMatch:
 def _is_copy(pair: Pair, document: Document, held_since: datetime | None) -> bool:
     """Return whether the other post is another author's duplicate that copied the document's text.
 
-    Its text is younger, but not younger than the hold: nobody copies what nobody sees. So of two held twins only one
-    is published.
+    Its text is younger, but older than the hold: a held post is not shown, so it cannot be copied. Of two held twins
+    only one is published.
     """
     other = pair.b if pair.a_id == document.pk else pair.a
     if pair.verdict != Verdict.DUPLICATE or _is_same_author(other, document):

@@ -77,8 +77,8 @@ def pairs_to_review(queryset: QuerySet[Pair]) -> QuerySet[Any]:
 def pairs_of_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:
     """Return the open pairs of a family's leader and a member that is surely another item. They ask nothing.
 
-    Members like those that a moderator has called different are left out: by the same author, with differences of the
-    same classes. ``family``: the leader.
+    If a moderator has decided that a member is different, members by the same author with differences of the same
+    classes are left out too. ``family``: the leader.
     """
     pairs = with_families(open_pairs(queryset).filter(verdict=Verdict.VARIANT, doubtful=False))
     members = FamilyMember.objects.filter(leader=OuterRef("family"), scheme=OuterRef("scheme"))
