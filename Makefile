@@ -123,8 +123,12 @@ calibration: $(STAMP)  ## how often the judge is right where it is sure, and in 
 digest: $(STAMP)  ## digests of every verdict and key, equal before and after a refactoring: DATA=FOLDER SECRET= JSON=FILE
 	@$(BIN)/python -m tools.digest $(if $(DATA),--data "$(DATA)") $(if $(SECRET),--secret "$(SECRET)") $(if $(JSON),--json "$(JSON)")
 
-figures: $(STAMP)  ## the shape of the code in figures: OPTIONS="--json FILE --compare FILE --static"
+figures: $(STAMP)  ## the shape of the code in figures: OPTIONS="--json FILE --compare FILE --static"; what pages read of PostgreSQL: PAGES=1
+ifdef PAGES
+	NEARDUP_TEST_DATABASE=postgresql NEARDUP_PAGE_ROWS=100000 $(BIN)/python -m pytest -q tests/admin/test_page_reads.py
+else
 	@$(BIN)/python -m tools.figures $(OPTIONS)
+endif
 
 prose: $(STAMP)  ## archaic and riddling turns per 1 000 words: OPTIONS="--list 20 --path docs/ --by-file --package NAME"
 	@$(BIN)/python -m tools.prose $(OPTIONS)

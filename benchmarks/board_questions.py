@@ -128,8 +128,8 @@ def _groups(posts: list[str]) -> tuple[dict[int, Any], dict[int, int]]:
 
 def _count_missing(board: AdvertBoard, posts: list[str]) -> int:
     """Return how many reposts are neither grouped with their source nor in a row with it or its group."""
-    from django_neardup.admin.review_queue.open_items import pairs_to_review
     from django_neardup.models import Pair
+    from django_neardup.pipeline.open_items.conditions import pairs_to_review
 
     groups, documents = _groups(posts)
     asked: defaultdict[Any, set[Any]] = defaultdict(set)

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Model
 
 from django_neardup.adapters import adapter_for
+from django_neardup.admin.review_queue.queue_query import QueueQuery
 from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.models import (
     Cluster,
@@ -21,6 +22,7 @@ from django_neardup.models import (
 )
 from django_neardup.pipeline import canonical_id
 from django_neardup.pipeline.content_objects import content_type_of
+from django_neardup.pipeline.open_items import rebuild_open_items
 from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.text.canonical_text import CanonicalText as Text
 
@@ -122,3 +124,14 @@ def cluster(*instances: Model, **values: Any) -> Cluster:
             reason=Membership.Reason.DUPLICATE if number else Membership.Reason.LEADER,
         )  # fmt: skip
     return made
+
+
+def listed(using: str = "default", **options: Any) -> list[str]:
+    """The keys of the queue's items, formed of what is stored. ``options``: of ``QueueQuery``."""
+    return [item.item_key for item in waiting(using, **options).items]
+
+
+def waiting(using: str = "default", **options: Any) -> QueueQuery:
+    """The queue of what is stored."""
+    rebuild_open_items(using)
+    return QueueQuery(using, options.pop("values", {}), **options)

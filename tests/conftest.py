@@ -33,6 +33,9 @@ DATABASE_FIXTURES = {
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "engines(*names): runs on these engines of the suite's databases only")
     config.addinivalue_line("markers", "database: uses Django's databases (set by itself)")
+    config.addinivalue_line(
+        "markers", "logged_rows: the queue's rows are formed of what was logged, as on a site"
+    )
     config.addinivalue_line("markers", "engine_alike: uses them, but SQLite alone can tell")
 
 

@@ -11,6 +11,7 @@ from django_neardup.models import Cluster, Document, Key, Pair
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.moderation import ActionContext, merge
 from django_neardup.pipeline import mark_queryset
+from django_neardup.pipeline.open_items import rebuild_open_items, refresh_open_items
 from django_neardup.pipeline.work_queue import retry_later
 from tests.admin.test_queue import reopen
 from tests.admin.tools import confirm
@@ -119,6 +120,7 @@ def test_lists_and_look_ups():
 def test_a_decision_in_the_queue(admin_client):
     one, two, three = sofas()
     doubt = doubtful_pair()
+    refresh_open_items("default")
     for order in ("", "score", "size", "age"):
         assert len(QueueQuery("default", {}, *([order] if order else [])).items) == 2
     listed = admin_client.get(
@@ -128,6 +130,7 @@ def test_a_decision_in_the_queue(admin_client):
     for each in (cluster(one), doubt):
         assert confirm(admin_client, "leave", each).status_code == 302
     work()
+    refresh_open_items("default")
     assert not Cluster.objects.exists() and not QueueQuery("default", {}).items
 
 
@@ -135,6 +138,7 @@ def test_reopened_items_stand_first():
     """Their worth is no number of 32 bits, and a driver that is told so cuts it without a word."""
     exact = [post(PIANO), post(PIANO)]
     reopen(doubtful_pair())
+    rebuild_open_items("default")
     assert [item.item_key[0] for item in QueueQuery("default", {}).items] == ["p", "c"] and cluster(
         exact[0]
     ).exact

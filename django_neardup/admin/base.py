@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.contrib import admin
+from django.core.paginator import Paginator
 from django.db import connections, models, router, transaction
 from django.db.models import QuerySet
 from django.forms.widgets import Script
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
+from ..db.counts import BoundedCount
 from ..moderation.permissions import MERGE_PERMISSION, REVIEW_PERMISSION
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -24,6 +27,14 @@ def non_atomic_requests(view: View) -> View:
     return view
 
 
+class BoundedPaginator(Paginator):  # type: ignore[type-arg]
+    """A paginator of the first ``MAX_COUNTED`` rows of a long list. The others are found by its filters and search."""
+
+    @cached_property
+    def count(self) -> int:
+        return BoundedCount.of(self.object_list)
+
+
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Rows that only the app writes. Users with the review or the merge permission can view them, too.
 
@@ -33,9 +44,10 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     using: str | None = None
 
-    # Otherwise Django counts all rows of the table on every page of a filtered list.
+    # A page must not count all rows of a table. Who wants the numbers of the filters can ask for them.
     show_full_result_count = False
-    show_facets = admin.ShowFacets.ALWAYS
+    show_facets = admin.ShowFacets.ALLOW
+    paginator = BoundedPaginator
 
     class Media:
         css = {"all": ["neardup/admin.css", "neardup/evidence.css"]}

@@ -11,17 +11,20 @@ from django.db import models
 from django.db.models import Q
 
 from ..adapters import adapters_of
-from ..models import Cluster, Document, Fingerprint, Membership, Pair, Scheme, Verdict
+from ..models import Cluster, Document, Fingerprint, Membership, OpenItem, Pair, Scheme, Verdict
 from ..moderation import ShownScore
 from ..pipeline import objects_of
+from ..pipeline.open_items.conditions import open_pairs, open_pairs_of_families
+from ..pipeline.open_items.pair_reader import PairReader
+from ..pipeline.open_items.rows import OpenPair, Owner, is_of_shortlist
 from ..text.hashing import digest
-from .review_queue.open_items import open_pairs, open_pairs_of_families, pairs_to_review
 
 MAX_OBJECTS = 100
 """The maximum number of objects in one request."""
 
 
-CLUSTER, PAIR, FAMILY, SHORTLIST = ITEM_KINDS = "cpfs"
+CLUSTER, PAIR, FAMILY, SHORTLIST = OpenItem.Kind.values
+ITEM_KINDS = CLUSTER + PAIR + FAMILY + SHORTLIST
 """The kinds of items. Each is the first letter of item keys, before a primary key: "c12".
 
 - Cluster, pair.
@@ -282,14 +285,20 @@ def _sorted_offers(
     families, shortlists = pks_by_kind.get(FAMILY, ()), pks_by_kind.get(SHORTLIST, ())
     for pairs in open_pairs_of_families(families, using) if families else ():
         rows += [(FAMILY, *row) for row in pairs.values_list("family", *columns)]
-    if shortlists:
-        sides = models.Q(a__in=shortlists) | models.Q(b__in=shortlists)
-        asked = pairs_to_review(Pair.objects.using(using).filter(sides)).exclude(verdict=Verdict.DUPLICATE)
-        for row in asked.values_list(*columns):
-            rows += [(SHORTLIST, document, *row) for document in {*row[:2]} & {*shortlists}]
+    for owner, pairs_of_owner in _pairs_of_shortlists(shortlists, using):
+        for pair in pairs_of_owner:
+            rows.append((SHORTLIST, owner.document, pair.a, pair.b, False, pair.score, pair.pk))
     rows.sort(key=lambda row: (not row[4], -row[5], row[6]))
     for kind, document, a, b, _doubtful, _score, pk in rows:
         yield kind, document, a, b, pk
+
+
+def _pairs_of_shortlists(documents: Collection[int], using: str) -> Iterator[tuple[Owner, list[OpenPair]]]:
+    """Yield the owner of each shortlist, and its pairs."""
+    owners = {Owner(document, of_family=False) for document in documents}
+    asked = PairReader(using).asked_of(owners) if owners else {}
+    for owner in owners & asked.keys():
+        yield owner, [pair for pair in asked[owner] if is_of_shortlist(pair, owner)]
 
 
 def _build_review_item(

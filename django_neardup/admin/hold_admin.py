@@ -20,11 +20,11 @@ from django.utils.translation import gettext_lazy
 
 from ..models import Document, Hold, Verdict
 from ..moderation.permissions import REVIEW_PERMISSION
+from ..pipeline.open_items.conditions import WAITING_HOLD
 from .base import non_atomic_requests
 from .change_list import PreparedListAdmin
 from .filters import ConditionFilter, ExactCopyFilter, FilterOption, ModelFilter
 from .hold_view import HOLD_ACTIONS, HoldActionView, find_similar_posts
-from .review_queue.open_items import WAITING_HOLD
 from .selection_limits import selected_pks
 from .text_format import VERDICT_SIGNS
 from .visible_objects import link_html, load_displayed_posts, model_verbose_name

@@ -21,13 +21,13 @@ from ..models import Document, Hold, Membership, Pair
 from ..moderation import admin_log
 from ..moderation.permissions import RequiredPermission, missing_permissions, permissions_on_objects
 from ..pipeline import objects_of
+from ..pipeline.open_items.conditions import open_pairs
 from ..prepublication import refuse, release
 from ..reports.segments import replace_control_characters
 from ..text.hashing import digest
 from ..text.normalization.plain_text import plain_text
 from .decision_groups import MAX_OBJECTS, active_pairs_of
 from .pair_view import load_sources
-from .review_queue.open_items import open_pairs
 from .visible_objects import DisplayedPost, load_displayed_posts
 
 if TYPE_CHECKING:

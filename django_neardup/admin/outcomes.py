@@ -38,8 +38,8 @@ from ..moderation.plan import MergePlan
 from ..moderation.plan_lines import PlanLine
 from ..moderation.undo_outlook import UndoOutlook, undo_outlook
 from ..pipeline import decide
+from ..pipeline.open_items.conditions import open_pairs, with_copies
 from .decision_groups import CLUSTER, FAMILY, ITEM_KINDS, PAIR, SHORTLIST, ReviewItem
-from .review_queue.open_items import open_pairs, with_copies
 
 MAX_LISTED_ROWS = 200
 """Maximum number of deleted rows that a page lists individually."""

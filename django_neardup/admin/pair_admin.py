@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ..models import Pair, Verdict
+from ..pipeline.open_items.conditions import open_pairs
 from . import review_context
 from .decision_actions import DecisionActionsAdmin
 from .decision_groups import PAIR, build_item_key
 from .filters import PairModelFilter, ScoreFilter, VerdictFilter
-from .review_queue.open_items import open_pairs
 from .text_format import (
     MAX_ROW_DIFFERENCES,
     VERDICT_SIGNS,

@@ -19,8 +19,8 @@ from ..listing.key_expressions import is_uuid_without_type
 from ..models import Cluster, Document, Membership, Pair
 from ..pipeline import documents_of
 from ..pipeline.content_objects import content_type_of, pk_of, post_id_of
+from ..pipeline.open_items.conditions import open_pairs
 from ..querysets import pk_field
-from .review_queue.open_items import open_pairs
 from .visible_objects import pair_list_url
 
 

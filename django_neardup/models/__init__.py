@@ -12,12 +12,22 @@ from .index import (
     Space,
     TermStatistics,
 )
-from .moderation import Hold, IgnoredPassage, KeyPhrase, MergeRecord, MovedUrl, UndoProof
+from .moderation import (
+    ChangedDocument,
+    Hold,
+    IgnoredPassage,
+    KeyPhrase,
+    MergeRecord,
+    MovedUrl,
+    OpenItem,
+    UndoProof,
+)
 from .pairs import Cluster, Decision, DecisionMember, FamilyMember, Membership, Pair, Queue, Verdict
 
 __all__ = [
     "LIVE_FIRST_SEEN",
     "Boilerplate",
+    "ChangedDocument",
     "Cluster",
     "Contact",
     "Decision",
@@ -33,6 +43,7 @@ __all__ = [
     "Membership",
     "MergeRecord",
     "MovedUrl",
+    "OpenItem",
     "Pair",
     "Queue",
     "Scheme",

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from .fields import DigestField, ExactCharField
-from .index import Document
+from .index import Document, Scheme, Space
 from .pairs import Verdict
 
 MAX_SHOWN_CHARACTERS = 60
@@ -50,6 +50,102 @@ class Hold(models.Model):
 
     def __str__(self) -> str:
         return f"{self.document}: {self.get_state_display()}"
+
+
+class OpenItem(models.Model):
+    """A row of the review queue: what waits for a moderator, and what the list is sorted and filtered by.
+
+    Rows are derived from pairs, clusters, families and decisions, and can be rebuilt at any time. ``ChangedDocument``
+    says around which documents they are outdated.
+
+    - ``kind``, ``number``: a cluster or a pair by its id, a family or a shortlist by the document of its post.
+    - ``owner``: the document that the row belongs to: the leader of a cluster or a family, the youngest post of
+      pairs. The rows of an owner are formed together. ``of_family``: the owner is the leader of a family.
+    - ``documents``: the posts that the row depends on, for a cluster its leader alone.
+    - ``priority``: what a decision settles, weighted with the certainty in thousandths.
+    - ``score``: in millionths. For a cluster the lowest one, for several pairs the highest.
+    - ``size``: the number of posts.
+    - ``since``: the start of the waiting time. ``again``: it was decided before.
+    - ``verdict``, ``exact``, ``contact``, ``author``, ``phrase``, ``model``: see the filters of the queue.
+    """
+
+    class Kind(models.TextChoices):
+        CLUSTER = "c", _("group")
+        PAIR = "p", _("pair")
+        FAMILY = "f", _("family")
+        SHORTLIST = "s", _("post like several")
+
+    class Part(models.TextChoices):
+        REVIEW = "review", _("To review")
+        FAMILIES = "families", _("Families")
+
+    scheme = models.ForeignKey(
+        Scheme, models.CASCADE, related_name="+", db_constraint=False, verbose_name=_("scheme")
+    )
+    space = models.ForeignKey(
+        Space, models.CASCADE, related_name="open_items", db_constraint=False, verbose_name=_("space")
+    )
+    part = models.CharField(_("part"), max_length=8, choices=Part.choices)
+    kind = models.CharField(_("kind"), max_length=1, choices=Kind.choices)
+    number = models.BigIntegerField(_("number"))
+    owner = models.ForeignKey(
+        Document, models.CASCADE, related_name="owned_items", db_constraint=False, verbose_name=_("owner")
+    )
+    of_family = models.BooleanField(_("of a family"), default=False)
+    documents = models.ManyToManyField(
+        Document, related_name="open_items", db_constraint=False, verbose_name=_("documents")
+    )
+    priority = models.BigIntegerField(_("priority"))
+    score = models.BigIntegerField(_("score"))
+    size = models.PositiveIntegerField(_("size"))
+    since = models.DateTimeField(_("waits since"))
+    again = models.BooleanField(_("again"), default=False)
+    verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices)
+    exact = models.BooleanField(_("exact"), default=False)
+    contact = models.CharField(_("contacts"), max_length=9)
+    author = models.CharField(_("authors"), max_length=9)
+    phrase = models.BooleanField(_("key phrase"), default=False)
+    model = models.CharField(_("model"), max_length=50)
+
+    class Meta:
+        app_label = "neardup"
+        default_permissions = ()
+        verbose_name = _("row of the queue")
+        verbose_name_plural = _("rows of the queue")
+        constraints = [models.UniqueConstraint(fields=["number", "kind"], name="neardup_item_source")]
+        indexes = [
+            # One for each order of the list.
+            models.Index(fields=["part", "-priority", "since", "id"], name="neardup_item_priority"),
+            models.Index(fields=["part", "-score", "since", "id"], name="neardup_item_score"),
+            models.Index(fields=["part", "-size", "since", "id"], name="neardup_item_size"),
+            models.Index(fields=["part", "since", "id"], name="neardup_item_since"),
+        ]
+
+    def __str__(self) -> str:
+        return self.item_key
+
+    @property
+    def item_key(self) -> str:
+        """Return the key in forms and addresses, for example "c12"."""
+        return f"{self.kind}{self.number}"
+
+
+class ChangedDocument(models.Model):
+    """A document around which rows of the review queue must be formed again.
+
+    Every change of its pairs, its cluster or its family adds one, in the same transaction.
+    """
+
+    document = models.BigIntegerField(_("document"))
+
+    class Meta:
+        app_label = "neardup"
+        default_permissions = ()
+        verbose_name = _("changed document")
+        verbose_name_plural = _("changed documents")
+
+    def __str__(self) -> str:
+        return str(self.document)
 
 
 class MergeRecord(models.Model):

@@ -15,6 +15,7 @@ from ..exceptions import Conflict, MergeRefused, UndoIsInexact
 from ..models import Cluster, MergeRecord, UndoProof
 from ..pipeline import call_with_retries, documents_of
 from ..pipeline.content_objects import pk_of
+from ..pipeline.open_items import log_changed_posts
 from ..querysets import existing_pks
 from ..signals import post_merge, pre_merge
 from . import addresses, admin_log
@@ -216,6 +217,8 @@ def _action_transaction(
         fresh = _lock_posts(instances, context.using)
         if context.check_unchanged is not None:
             context.check_unchanged()
+        # Here the posts still have their keys. The rows of the queue are formed after the commit.
+        log_changed_posts((post for post in instances if adapters_of(post)), context.using)
         yield fresh
         if context.resolves_cluster and context.cluster_id is not None:
             clusters = Cluster.objects.using(context.using).filter(pk=context.cluster_id)

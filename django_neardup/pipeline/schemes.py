@@ -16,7 +16,7 @@ from ..adapters import Adapter, Source, language_of
 from ..algorithms.base import Algorithm
 from ..algorithms.registry import get_algorithm
 from ..conf import Profile, get_profile
-from ..models import Scheme, Space
+from ..models import OpenItem, Scheme, Space
 from ..text.canonical_text import CanonicalText as Text
 from ..text.hashing import digest
 from ..text.version import CANONICALIZATION_VERSION
@@ -91,6 +91,7 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
     with transaction.atomic(using=using):
         previous = active_scheme(profile, using)
         Scheme.objects.using(using).filter(profile=profile.alias).update(state=Scheme.State.RETIRED)
+        OpenItem.objects.using(using).filter(scheme__profile=profile.alias).delete()
         scheme = Scheme.objects.using(using).create(
             profile=profile.alias,
             generation=previous.generation + 1,

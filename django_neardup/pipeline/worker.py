@@ -26,6 +26,7 @@ from .batch_size import AdaptiveBatchSize
 from .clusters.repair import repair_cluster, reprocess_members
 from .leases import available_rows, lease_many, renew_leases
 from .missing_statistics import documents_to_remove, unready_content_types
+from .open_items import refresh_if_due
 from .process_documents import ignore_stored, process_documents
 from .work_queue import finish_row, lease_row, release_without_attempt, retry_later
 
@@ -71,6 +72,8 @@ class _Drain:
 
     def run(self) -> DrainResult:
         idle_rounds = 0
+        # Also what moderators have decided since the last drain.
+        refresh_if_due(self.using)
         while True:
             processed_before, groups = self.processed, self._next_groups()
             for group in groups:
@@ -120,6 +123,7 @@ class _Drain:
         started = time.monotonic()
         documents = lease_many(group, self.using, get_site_settings().lease_seconds)
         process_batch(documents, self.using)
+        refresh_if_due(self.using)
         self.processed += len(documents)
         self.batch_size.record(len(group), time.monotonic() - started)
 

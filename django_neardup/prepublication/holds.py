@@ -15,6 +15,7 @@ from ..db.transactions import call_after_commit
 from ..models import Document, Hold, MergeRecord
 from ..pipeline import documents_of, mark
 from ..pipeline.content_objects import pk_of, post_id_of
+from ..pipeline.open_items import log_changed_documents
 from ..pipeline.record_queries import records_of_post
 from ..querysets import existing_pks, get_or_none
 from ..queues import notify_worker
@@ -90,6 +91,7 @@ def hold_in_state(
         )
         if is_new and not is_published:
             _backdate_hold(hold_row, document, adapter, using)
+        log_changed_documents([document.pk], using)
         _send_after_commit(post_held, instance, using, hold=hold_row)
         call_after_commit(using, notify_worker, using)
     return hold_row
@@ -131,6 +133,7 @@ def match_columns(match: MatchFacts | None) -> dict[str, Any]:
 def publish_held(instance: Model, adapter: Adapter, holds: QuerySet[Hold], using: str) -> None:
     """Show a post and delete its hold. The post's row must be locked."""
     adapter.show(instance)
+    log_changed_documents(holds.values_list("document", flat=True), using)
     holds.delete()
     call_after_commit(using, adapter.published, instance)
     _send_after_commit(post_released, instance, using)
@@ -138,6 +141,7 @@ def publish_held(instance: Model, adapter: Adapter, holds: QuerySet[Hold], using
 
 def refuse_held(instance: Model, adapter: Adapter, holds: QuerySet[Hold], using: str, **changes: Any) -> None:
     """Refuse a post. Its row must be locked."""
+    log_changed_documents(holds.values_list("document", flat=True), using)
     holds.update(state=State.REFUSED, **changes)
     call_after_commit(using, adapter.refused, instance)
     _send_after_commit(post_refused, instance, using)

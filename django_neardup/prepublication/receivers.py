@@ -20,6 +20,7 @@ from ..exceptions import JOB_TIMEOUT_ERRORS
 from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, Pair, Scheme, Verdict
 from ..pipeline import call_with_retries, model_of, space_lock
 from ..pipeline.decision_lookup import DecisionScope
+from ..pipeline.open_items import log_changed_documents
 from ..pipeline.pairs import is_current, pairs_of, source_digests_of
 from ..signals import decision_made, document_checked
 from ..visibility import VisibilityFilter
@@ -91,6 +92,7 @@ def _judge_safely(document: Document, using: str, *, is_decision: bool) -> None:
         logger.exception("neardup: the held post of document %s waits for a moderator", document.pk)
         waiting = Hold.objects.using(using).filter(document=document.pk, state=State.CHECKING)
         waiting.update(state=State.REVIEW)
+        log_changed_documents([document.pk], using)
 
 
 def _judge_if_current(checked_document: Document, using: str, is_decision: bool) -> bool:
@@ -151,6 +153,7 @@ def _apply_decision(hold: Hold, document: Document, instance: Model, digest: str
     matches = find_held_post_matches(document, adapter, using)
     decision = apply_rules(matches, adapter, trust=hold.trust, scope=scope_values(adapter, instance))
     holds = Hold.objects.using(using).filter(pk=hold.pk)
+    log_changed_documents([document.pk], using)
     if decision.action in ("ignore", "warn"):
         # If staff hid the post, only staff show it again.
         if _is_hidden_by_staff(hold, document, adapter, using):

@@ -54,7 +54,7 @@ def _inside(members: Sequence[Document]) -> Iterator[tuple[Document, Document]]:
 def queue(count: int) -> None:
     """That many pairs that wait for a person."""
     found = documents(count + 1)
-    pairs(list(zip(found, found[1:])), Verdict.VARIANT)
+    pairs(list(zip(found, found[1:])), Verdict.VARIANT, doubtful=True)
 
 
 def documents(count: int) -> list[Document]:
@@ -94,14 +94,14 @@ def documents(count: int) -> list[Document]:
     return found
 
 
-def pairs(sides: Sequence[tuple[Document, Document]], verdict: str) -> None:
+def pairs(sides: Sequence[tuple[Document, Document]], verdict: str, doubtful: bool = False) -> None:
     """A judged pair of each two, all with the evidence of one real comparison."""
     evidence = builders.evidence(TEXT.format(1), TEXT.format(2))
     digests, scheme = dict(Fingerprint.objects.values_list("document", "source_digest")), builders.scheme()
     Pair.objects.bulk_create(
         (
             Pair(
-                a=a, b=b, scheme=scheme, space=a.space, verdict=verdict,
+                a=a, b=b, scheme=scheme, space=a.space, verdict=verdict, doubtful=doubtful,
                 score=SCORE - number / 10**6, containment_a=0.95, containment_b=0.9, evidence=evidence,
                 digest_a=digests[a.pk], digest_b=digests[b.pk],
             )

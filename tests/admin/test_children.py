@@ -17,11 +17,11 @@ from django_neardup.admin.pending_by_post import (
     load_pending_decisions,
     pending_condition,
 )
-from django_neardup.admin.review_queue.open_items import open_pairs
 from django_neardup.models import Document, MergeRecord, Pair
 from django_neardup.moderation import ActionContext, delete, hide, merge
 from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import mark
+from django_neardup.pipeline.open_items.conditions import open_pairs
 from tests import builders
 from tests.admin.tools import page_of
 from tests.testapp.models import Article, LongArticle

@@ -22,6 +22,7 @@ from django_neardup.models import (
     Pair,
 )
 from django_neardup.pipeline import decide, drain
+from django_neardup.pipeline.open_items import rebuild_open_items
 from tests import builders
 from tests.admin.crowds import cluster as big_cluster
 from tests.admin.tools import confirm, list_of, page_of, told
@@ -227,7 +228,9 @@ class TestQueue:
             builders.pair(*words[place : place + 2], "variant", score=score, doubtful=True)
             for place, score in ((0, 0.9), (2, 0.8), (4, 0.7))
         ]
-        return [builders.cluster(*words[6:]), *pairs]
+        cluster = builders.cluster(*words[6:])
+        rebuild_open_items("default")
+        return [cluster, *pairs]
 
     def test_the_place_in_the_queue_and_the_way_along_it(self, root, waiting):
         seen = []

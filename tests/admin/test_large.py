@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from django_neardup.models import Cluster, Document, Pair
+from django_neardup.pipeline.open_items import rebuild_open_items
 from tests.admin import crowds
 from tests.admin.tools import list_of, page_of
 
@@ -45,11 +46,14 @@ def pages(cluster: Cluster) -> list[str]:
     return [page, f"{page}?p=2", f"{page}?p=last", f"{page}?member={member}"]
 
 
+@pytest.mark.logged_rows
 def test_a_long_queue(root):
     crowds.cluster(FEW)
     crowds.queue(FEW)
+    rebuild_open_items("default")
     few = queries(root, *lists())
     crowds.queue(PAIRS)
+    rebuild_open_items("default")
 
     assert queries(root, *lists()) == few
 

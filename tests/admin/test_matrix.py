@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from django_neardup.models import Cluster, Decision, IgnoredPassage, KeyPhrase, MergeRecord, MovedUrl, Pair
 from django_neardup.pipeline import decide
+from django_neardup.pipeline.open_items import rebuild_open_items
 from tests import builders
 from tests.admin.people import PEOPLE, at_the_door, signed_in, table
 from tests.admin.tools import confirm, fields, look, url_of
@@ -82,6 +83,7 @@ def things(ads, root) -> dict[str, Any]:
     one, two, three, four, five, six = ads("а", "б", "в", "г", "д", "е")
     (pair,), decided = builders.family(three, four, doubtful=True), builders.pair(five, six, "variant")
     confirm(root, "merge", builders.cluster(*ads("ж", "з")))
+    alone = builders.pair(*ads("и", "к"), "variant", doubtful=True)
     decision = decide("different", [decided.a, decided.b], root.user, "default")
     record = MergeRecord.objects.get()
     return {
@@ -97,7 +99,7 @@ def things(ads, root) -> dict[str, Any]:
         "queue_author": "17",
         "queue_contact": "-5",
         "queue_family": pair.a_id,
-        "queue_shortlist": pair.a_id,
+        "queue_shortlist": alone.b_id,
     }
 
 
@@ -111,8 +113,11 @@ def address(name: str, things: dict[str, Any]) -> str:
     )
 
 
+@pytest.mark.logged_rows
 @pytest.mark.parametrize("name", PEOPLE)
 def test_every_address(name, things):
+    # A page forms rows of the queue again where something has changed.
+    rebuild_open_items("default")
     client, before = signed_in(name), snapshot()
 
     answers = {each: client.get(address(each, things)) for each in ADDRESSES}

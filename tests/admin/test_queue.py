@@ -7,13 +7,18 @@ from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
+from django.contrib.admin import site
 from django.db import connection
+from django.db.models import Case, CharField, Value, When
+from django.template import Context, Template
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
+from django_neardup.admin.review_queue import COLUMNS, FILTERS, Column, Filter, queue_query
 from django_neardup.admin.review_queue.queue_page import scope_text
-from django_neardup.admin.review_queue.queue_query import ITEMS_PER_PAGE, QueueQuery, parse_cursor
+from django_neardup.admin.review_queue.queue_query import ITEMS_PER_PAGE, Cursor, QueueQuery, parse_cursor
+from django_neardup.db import counts
 from django_neardup.judge.certainty import DOUBTFUL, SURE, Certainty
 from django_neardup.models import (
     Cluster,
@@ -27,6 +32,7 @@ from django_neardup.models import (
     Space,
 )
 from django_neardup.pipeline import decide, drain
+from django_neardup.pipeline.open_items import log_changed_documents, rebuild_open_items, refresh_open_items
 from django_neardup.pipeline.source_properties import contact_hash
 from tests import builders
 from tests.admin.tools import confirm, list_of
@@ -52,7 +58,7 @@ def page(client, path="", **query):
 
 
 def waiting(**chosen):
-    return QueueQuery("default", chosen)
+    return builders.waiting(values=chosen)
 
 
 def listed(**chosen):
@@ -143,7 +149,7 @@ class TestOrder:
         cluster, pair = many(3, lowest=0.8), two("variant", score=0.9)
         Cluster.objects.filter(pk=cluster.pk).update(created=timezone.now() + timedelta(hours=1))
 
-        found = [item.item_key for item in QueueQuery("default", {}, order).items]
+        found = builders.listed(order=order)
 
         assert found[0][0] == first
         assert len(found) == 2
@@ -437,7 +443,10 @@ class TestFilters:
             page(root, "", **query)
 
 
+@pytest.mark.logged_rows
 class TestPages:
+    """The rows are formed once: on a site they keep their ids while they stay open."""
+
     @pytest.fixture
     def long(self, ads):
         """More than two pages, many of equal worth."""
@@ -445,28 +454,30 @@ class TestPages:
         for one, other in zip(words[::2], words[1::2], strict=True):
             builders.pair(one, other, "variant", score=0.9, evidence={}, doubtful=True)
         builders.cluster(*ads("а", "б"))
+        rebuild_open_items("default")
 
     def walk(self, backwards=False):
-        found, shelf = [], waiting().get_page()
+        found, shelf = [], QueueQuery("default", {}).get_page()
         while True:
             found.append([item.item_key for item in shelf.items])
             if not shelf.next_cursor:
                 break
-            shelf = waiting().get_page(after=parse_cursor(shelf.next_cursor))
+            shelf = QueueQuery("default", {}).get_page(after=parse_cursor(shelf.next_cursor))
         if not backwards:
             return found
         back = [found[-1]]
         while shelf.previous_cursor:
-            shelf = waiting().get_page(before=parse_cursor(shelf.previous_cursor))
+            shelf = QueueQuery("default", {}).get_page(before=parse_cursor(shelf.previous_cursor))
             back.append([item.item_key for item in shelf.items])
         return back
 
     def test_pages_hold_every_item_once(self, long):
-        assert [key for part in self.walk() for key in part] == listed()
-        assert [key for part in reversed(self.walk(backwards=True)) for key in part] == listed()
+        whole = [item.item_key for item in QueueQuery("default", {}).items]
+        assert [key for part in self.walk() for key in part] == whole
+        assert [key for part in reversed(self.walk(backwards=True)) for key in part] == whole
 
     def test_places(self, long, root):
-        total = len(listed())
+        total = len(QueueQuery("default", {}).items)
         first = page(root)
         second = page(root, first.context["page"].page_queries["next"])
 
@@ -475,22 +486,27 @@ class TestPages:
         assert keys(page(root, second.context["page"].page_queries["previous"])) == keys(first)
 
     def test_what_is_decided_between_two_pages_hides_nothing(self, long):
-        shelf = waiting().get_page()
-        after = [item.item_key for item in waiting().get_page(after=parse_cursor(shelf.next_cursor)).items]
-        Pair.objects.filter(pk__in=[item.pk for item in shelf.items if item.kind][:20]).delete()
+        shelf = QueueQuery("default", {}).get_page()
+        cursor = parse_cursor(shelf.next_cursor)
+        after = [item.item_key for item in QueueQuery("default", {}).get_page(after=cursor).items]
+        gone = Pair.objects.filter(pk__in=[item.number for item in shelf.items if item.kind == "p"][:20])
+        log_changed_documents(gone.values_list("a", flat=True), "default")
+        gone.delete()
+        refresh_open_items("default")
 
-        assert [
-            item.item_key for item in waiting().get_page(after=parse_cursor(shelf.next_cursor)).items
-        ] == after
+        assert [item.item_key for item in QueueQuery("default", {}).get_page(after=cursor).items] == after
 
     def test_past_the_end(self, two):
         pair = two()
-        last = waiting().items[-1]
+        (last,) = waiting().items
 
-        assert [item.item_key for item in waiting().get_page(after=last).items] == [f"p{pair.pk}"]
+        after = Cursor(last.priority, last.since, last.pk)
+        assert [item.item_key for item in QueueQuery("default", {}).get_page(after=after).items] == [
+            f"p{pair.pk}"
+        ]
 
     @pytest.mark.parametrize(
-        "cursor", ["", "x", "1_2_3", "1_2026-01-01T00:00:00+00:00_4_1", f"{2**70}_2026-01-01_0_1"]
+        "cursor", ["", "x", "1_2_3", "1_2026-01-01T00:00:00+00:00", f"{2**70}_2026-01-01T00:00:00+00:00_1"]
     )
     def test_places_that_are_none(self, cursor):
         assert parse_cursor(cursor) is None
@@ -804,7 +820,7 @@ TIMES = ["2026-01-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
     "address", ["?after={worth}_{time}_0_1", "?before={worth}_{time}_0_1", "?tab=decided&after={time}_0_1"]
 )
 def test_a_place_of_no_time_of_ours_is_none(address, time, root, cluster):
-    worth = QueueQuery("default", {}).items[0].priority
+    worth = waiting().items[0].priority
 
     assert root.get(QUEUE + address.format(worth=worth, time=quote(time))).status_code == 200
 
@@ -815,3 +831,68 @@ def test_a_place_of_no_time_of_ours_is_none(address, time, root, cluster):
 )
 def test_what_no_table_can_hold_is_found_nowhere(address, status, root, cluster):
     assert root.get(QUEUE + address).status_code == status
+
+
+class TestBounds:
+    """A page reads its own rows, however many wait."""
+
+    @pytest.fixture(autouse=True)
+    def few(self, monkeypatch):
+        monkeypatch.setattr(counts, "MAX_COUNTED", 3)
+        monkeypatch.setattr(queue_query, "MAX_COUNTED", 3)
+
+    def test_above_the_bound_no_number_is_exact(self, root, two):
+        for _ in range(5):
+            two("variant")
+
+        answer = page(root)
+
+        text = answer.content.decode()
+        assert "<strong>3+ decisions</strong> wait" in text
+        assert len(answer.context["page"].rows) == 5
+        (verdicts, *_rest) = answer.context["page"].filter_panels
+        assert {choice.count for choice in verdicts.choices[1:]} == {None}
+
+    def test_a_filter_is_counted_up_to_the_bound_too(self, root, two):
+        for _ in range(5):
+            two("variant")
+        two()
+
+        shown = page(root, verdict="duplicate").context["page"]
+
+        assert str(shown.queue_query.total) == "1" and str(shown.unfiltered_count) == "3+"
+        assert len(shown.rows) == 1
+
+    @pytest.mark.parametrize("model", [Pair, Document])
+    def test_other_lists(self, model, root, two):
+        for _ in range(5):
+            two("variant")
+
+        text = root.get(list_of(model)).content.decode()
+
+        assert "3+" in text and "facets" in text
+
+    @pytest.mark.parametrize(("language", "shown"), [("en", "10,000+"), ("ru", "10\N{NO-BREAK SPACE}000+")])
+    @pytest.mark.parametrize("separated", [False, True])
+    def test_the_bound_in_words(self, language, shown, separated, settings, monkeypatch):
+        monkeypatch.setattr(counts, "MAX_COUNTED", 10_000)
+        settings.USE_THOUSAND_SEPARATOR = separated
+        with translation.override(language):
+            context = Context({"count": counts.BoundedCount(10_001), "less": counts.BoundedCount(7)})
+            text = Template("{{ count.text }} {{ less.text }}").render(context)
+            assert text == f"{shown} 7"
+
+
+def test_a_site_adds_columns_and_filters(root, two, monkeypatch):
+    sure, doubt = two(score=0.9), two("variant", score=0.9)
+    names = Case(When(verdict="variant", then=Value("b")), default=Value("a"), output_field=CharField())
+    admin = site._registry[Queue]
+    monkeypatch.setattr(admin, "filters", [*FILTERS, Filter("letter", "Letter", {"a": "A", "b": "B"}, names)])
+    monkeypatch.setattr(admin, "columns", [*COLUMNS, Column("Codes", "testapp/cell.html", "size")])
+
+    answer = page(root, letter="b")
+
+    assert keys(answer) == [f"p{doubt.pk}"] and keys(page(root)) == [f"p{sure.pk}", f"p{doubt.pk}"]
+    text = answer.content.decode()
+    assert '<td class="codes">2 posts</td>' in text and ">Codes</a>" in text
+    assert [panel.title for panel in page(root).context["page"].filter_panels][-1] == "Letter"

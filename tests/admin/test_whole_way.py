@@ -9,13 +9,14 @@ from django.urls import reverse
 from django_neardup.admin.review_queue.queue_query import QueueQuery
 from django_neardup.models import Cluster, Decision, Document, MergeRecord
 from django_neardup.pipeline import mark
+from django_neardup.pipeline.open_items import refresh_open_items
 from django_neardup.signals import post_merge
 from tests.admin.tools import confirm, fields, look, page_of, told, url_of
 from tests.moderation.tools import site
 from tests.pipeline.helpers import SOFA, SOFA_EDITED, cluster, document, post, work
 from tests.testapp.models import Ad, Article, LongArticle, ScopedPost, SlugPost, UuidPost
 
-pytestmark = pytest.mark.django_db(databases=["default", "other"])
+pytestmark = [pytest.mark.django_db(databases=["default", "other"]), pytest.mark.logged_rows]
 
 ENDS = ("Звоните.", "Пишите.", "Торг.", "Даром.")
 POSTS = {
@@ -25,6 +26,8 @@ POSTS = {
 
 
 def waiting():
+    """The rows formed of what was logged: nothing here writes past the pipeline."""
+    refresh_open_items("default")
     return [item.item_key for item in QueueQuery("default", {}).items]
 
 

@@ -12,7 +12,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connections
 from django.db.models import Count, Model, Value
 
-from django_neardup.models import MergeRecord
+from django_neardup.models import ChangedDocument, MergeRecord, OpenItem
 from django_neardup.moderation import ActionContext, merge
 from django_neardup.moderation.relations import rows_of
 from django_neardup.moderation.undo.restore import undo
@@ -40,8 +40,14 @@ def _counting(labels: tuple[str, ...]) -> tuple[list[type[Model]], str, tuple[An
 
 
 def _models(labels: Sequence[str]) -> list[type[Model]]:
+    """All but the rows of the queue: these are formed again around whatever has changed."""
     found = apps.get_models(include_auto_created=True)
-    return [model for model in found if not model._meta.proxy and model._meta.app_label in labels]
+    queue = (ChangedDocument, OpenItem, OpenItem.documents.through)
+    return [
+        model
+        for model in found
+        if not model._meta.proxy and model._meta.app_label in labels and model not in queue
+    ]
 
 
 def snapshot(

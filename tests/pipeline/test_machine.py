@@ -1,5 +1,7 @@
 """Whatever happens in whatever order, the index is the one that a rebuild makes, and every cluster holds good."""
 
+from contextlib import suppress
+
 import pytest
 from django.db.models import F
 from hypothesis import HealthCheck
@@ -15,7 +17,9 @@ from hypothesis.stateful import (
 from django_neardup.adapters import adapter_for
 from django_neardup.clustering import leaders
 from django_neardup.conf import get_site_settings
+from django_neardup.exceptions import MergeRefused
 from django_neardup.models import (
+    ChangedDocument,
     Cluster,
     Decision,
     DecisionMember,
@@ -24,10 +28,15 @@ from django_neardup.models import (
     Fingerprint,
     Key,
     Membership,
+    MergeRecord,
+    OpenItem,
     Pair,
 )
+from django_neardup.moderation import ActionContext, hide
+from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import decide, drain, mark, schemes, withdraw, work_queue
 from django_neardup.pipeline.clusters import graph, repair
+from django_neardup.pipeline.open_items import rebuild_open_items, refresh_open_items
 from django_neardup.pipeline.read import read_many
 from django_neardup.pipeline.sign import sign_many
 from django_neardup.pipeline.store import store_many
@@ -38,6 +47,9 @@ from tests.pipeline.test_races import rebuild
 from tests.testapp.models import Ad
 
 EVERYTHING = (
+    OpenItem,
+    ChangedDocument,
+    MergeRecord,
     FamilyMember,
     DecisionMember,
     Decision,
@@ -155,6 +167,25 @@ class Site(RuleBasedStateMachine):
     def give_repairs_up(self):
         Cluster.objects.filter(pending_since__isnull=False).update(attempts=get_site_settings().max_attempts)
 
+    @precondition(lambda self: self.ads)
+    @rule(place=places)
+    def hide_by_staff(self, place):
+        hide([self.ad(place)], ActionContext())
+        self.ad(place).refresh_from_db()
+
+    @rule()
+    def undo_by_staff(self):
+        for record in MergeRecord.objects.filter(undone=None).order_by("-pk")[:1]:
+            # The post may be gone since.
+            with suppress(MergeRefused):
+                undo(record, None, "default")
+        for ad in self.ads:
+            ad.refresh_from_db()
+
+    @rule()
+    def look_at_the_queue(self):
+        assert_rows()
+
     @rule(turns=st.integers(1, 3))
     def drain_some(self, turns):
         drain(limit=turns)
@@ -190,6 +221,27 @@ def assert_sound():
     for key, row in pairs.items():
         assert (row.digest_a, row.digest_b) == tuple(digests[document] for document in key)
     assert_families(pairs.values(), digests)
+    assert_rows()
+
+
+def assert_rows():
+    """The rows of the queue that were formed around changes are those of what is stored, also between two turns."""
+    refresh_open_items("default")
+    assert not ChangedDocument.objects.exists()
+    formed = rows_of_the_queue()
+    rebuild_open_items("default")
+    assert formed == rows_of_the_queue()
+
+
+def rows_of_the_queue():
+    columns = [field.attname for field in OpenItem._meta.concrete_fields if field.name != "id"]
+    return {
+        item.item_key: (
+            {name: getattr(item, name) for name in columns},
+            {*item.documents.values_list("pk", flat=True)},
+        )
+        for item in OpenItem.objects.all()
+    }
 
 
 def assert_families(pairs, digests):

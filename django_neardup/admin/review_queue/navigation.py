@@ -8,9 +8,10 @@ from typing import Any
 
 from django.http import HttpRequest, QueryDict
 
+from ...db.counts import BoundedCount
 from ..decision_request import FILTERS_PARAM, LIST_PARAM, item_url
 from .queue_page import QueuePage
-from .row_groups import QueueItem
+from .queue_query import QueueQuery
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,8 @@ class QueuePosition:
     They are empty at the ends.
     """
 
-    number: int
-    total: int
+    number: BoundedCount
+    total: BoundedCount
     previous_url: str
     next_url: str
 
@@ -33,21 +34,21 @@ def find_queue_position(item_key: str, request: HttpRequest, site: Any, using: s
     """
     if request.GET.get(LIST_PARAM) != "queue":
         return None
-    items = _load_queue_items(request, site, using)
-    index = next((index for index, item in enumerate(items) if item.item_key == item_key), None)
-    if index is None:
+    queue_query = _build_query(request, site, using)
+    item = queue_query.find(item_key)
+    if item is None:
         return None
-    before, after = items[max(index - 1, 0) : index], items[index + 1 : index + 2]
+    offset, before, after = queue_query.neighbours(item)
     params = {name: request.GET[name] for name in (LIST_PARAM, FILTERS_PARAM) if request.GET.get(name)}
     urls = [
-        "".join(item_url(item.item_key, site.name, params) for item in neighbours)
+        "".join(item_url(neighbour.item_key, site.name, params) for neighbour in neighbours)
         for neighbours in (before, after)
     ]
-    return QueuePosition(index + 1, len(items), *urls)
+    return QueuePosition(offset + 1, queue_query.total, *urls)
 
 
-def _load_queue_items(request: HttpRequest, site: Any, using: str) -> list[QueueItem]:
-    """Return the items of the queue, filtered and sorted as the address says."""
+def _build_query(request: HttpRequest, site: Any, using: str) -> QueueQuery:
+    """Return the queue, filtered and sorted as the address says."""
     queue_request = copy(request)
     queue_request.GET = QueryDict(request.GET.get(FILTERS_PARAM, ""))
-    return QueuePage(queue_request, site, using).queue_query.items
+    return QueuePage(queue_request, site, using).queue_query

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from ...models import Queue
+from ...pipeline.open_items import refresh_open_items
 from .. import review_context
 from ..base import ReadOnlyAdmin, non_atomic_requests
 from ..decision_actions import has_action_permission
@@ -29,30 +31,40 @@ from ..offered_view import OfferedPage
 from ..outcomes import MODERATION_ACTIONS
 from ..text_format import ACTION_KEYS
 from .bulk_actions import ACCEPT_SUGGESTIONS, AcceptSuggestionsView, BulkDecisionView
+from .queue_columns import COLUMNS, Column
+from .queue_filters import FILTERS, Filter
 from .queue_page import QueuePage
 from .recent_decisions import RecentDecisionsPage
 
 
 @admin.register(Queue)
 class QueueAdmin(ReadOnlyAdmin):
-    """The list of open clusters and pairs together, highest priority first."""
+    """The list of what waits for a moderator, highest priority first.
+
+    A site adds to ``columns`` and ``filters`` as to ``list_display`` and ``list_filter`` of Django.
+    """
+
+    columns: Sequence[Column] = COLUMNS
+    filters: Sequence[Filter] = FILTERS
 
     class Media:
         css = {"all": ["neardup/queue.css"]}
 
     def get_urls(self) -> list[Any]:
         view = self.admin_site.admin_view
+
+        def listed(page: Any) -> Any:
+            return non_atomic_requests(view(require_safe(page)))
+
         return [
-            path("", view(require_safe(self.changelist_view)), name="neardup_queue_changelist"),
+            path("", listed(self.changelist_view), name="neardup_queue_changelist"),
             path(
                 "decide/<str:outcome>/",
                 non_atomic_requests(view(self.decide_view)),
                 name="neardup_queue_decide",
             ),
-            path("author/<path:author>/", view(require_safe(self.author_view)), name="neardup_queue_author"),
-            path(
-                "contact/<str:contact>/", view(require_safe(self.contact_view)), name="neardup_queue_contact"
-            ),
+            path("author/<path:author>/", listed(self.author_view), name="neardup_queue_author"),
+            path("contact/<str:contact>/", listed(self.contact_view), name="neardup_queue_contact"),
             *(
                 path(
                     f"{name}/<int:document>/",
@@ -70,10 +82,9 @@ class QueueAdmin(ReadOnlyAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Show the queue. With ``tab=decided`` in the address, show the recent decisions."""
         self._check_view_permission(request)
-        using = self.get_queryset(request).db
-        page = QueuePage(request, self.admin_site, using)
+        page = self._build_page(request)
         if request.GET.get("tab") == "decided":
-            decided = RecentDecisionsPage(request, self.admin_site, using)
+            decided = RecentDecisionsPage(request, self.admin_site, page.using)
             return self._queue_response(request, page, _("Queue of similar texts"), decided)
         return self._queue_response(request, page, _("Queue of similar texts"))
 
@@ -86,7 +97,7 @@ class QueueAdmin(ReadOnlyAdmin):
         # PostgreSQL refuses a NUL character in a text parameter.
         if "\0" in author:
             raise Http404
-        page = self._build_narrowed_page(request, f"author:{author}")
+        page = self._build_page(request, f"author:{author}")
         posts = (post for row in page.rows for post in row.posts if post.document.author == author)
         names = {post.author for post in posts if post.author}
         title = _("Posts of the author %(author)s") % {"author": ", ".join(sorted(names)) or author}
@@ -97,7 +108,7 @@ class QueueAdmin(ReadOnlyAdmin):
         self._check_view_permission(request)
         if not is_contact_hash(contact):
             raise Http404
-        page = self._build_narrowed_page(request, f"contact:{contact}")
+        page = self._build_page(request, f"contact:{contact}")
         return self._queue_response(request, page, _("Posts with one contact"))
 
     def offered_view(self, request: HttpRequest, document: int, kind: str) -> HttpResponse:
@@ -125,8 +136,11 @@ class QueueAdmin(ReadOnlyAdmin):
         }
         return TemplateResponse(request, "neardup/admin/offered.html", context)
 
-    def _build_narrowed_page(self, request: HttpRequest, list_name: str) -> QueuePage:
-        return QueuePage(request, self.admin_site, self.get_queryset(request).db, list_name)
+    def _build_page(self, request: HttpRequest, list_name: str = "queue") -> QueuePage:
+        using = self.get_queryset(request).db
+        # So a decision of a moment ago has left the list, also while no worker runs.
+        refresh_open_items(using)
+        return QueuePage(request, self.admin_site, using, list_name, self.filters, self.columns)
 
     def _queue_response(
         self,

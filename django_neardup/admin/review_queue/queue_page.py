@@ -19,17 +19,20 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext_lazy
 
+from ...db.counts import BoundedCount
 from ...db.timezones import to_local
 from ...models import Decision, Document, Hold, MergeRecord, Space
 from ...moderation.permissions import REVIEW_PERMISSION
+from ...pipeline.open_items.conditions import WAITING_HOLD
 from ..decision_groups import CLUSTER, FAMILY, MAX_OBJECTS, PAIR, SHORTLIST
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from ..text_format import elapsed_text
 from ..visible_objects import DisplayedPost, load_displayed_posts
-from .open_items import WAITING_HOLD
-from .queue_filters import QueueFilter
+from .queue_columns import COLUMNS, Column
+from .queue_filters import FILTERS, Filter
 from .queue_query import (
     FAMILIES,
+    ORDER_COLUMNS,
     TO_REVIEW,
     QueueItemsPage,
     QueueQuery,
@@ -55,10 +58,13 @@ PAGING_PARAMS = ("after", "before", "all")
 
 @dataclass(frozen=True)
 class FilterChoice:
-    """A value of a filter: its label, the number of items with it, and the query string that selects it."""
+    """A value of a filter: its label, the number of items with it, and the query string that selects it.
+
+    ``count`` is None if there are too many items to count.
+    """
 
     label: str | Promise
-    count: int
+    count: BoundedCount | None
     query: str
     is_selected: bool
 
@@ -69,6 +75,15 @@ class FilterPanel:
 
     title: str | Promise
     choices: list[FilterChoice]
+
+
+@dataclass(frozen=True)
+class ColumnHead:
+    """The head of a column: the query string that sorts by it, empty if nothing does, and whether it is the order."""
+
+    column: Column
+    query: str
+    is_sorted: bool
 
 
 @dataclass(frozen=True)
@@ -99,7 +114,7 @@ class QueueTab:
     """A tab of the queue and the number of its items."""
 
     label: str | Promise
-    count: int
+    count: BoundedCount
     query: str
     is_current: bool
 
@@ -117,14 +132,20 @@ class QueuePage:
         site: Any,
         using: str,
         list_name: str = "queue",
+        filters: Sequence[Filter] = FILTERS,
+        columns: Sequence[Column] = COLUMNS,
     ) -> None:
+        self.filters, self.columns = filters, columns
         self.request, self.site, self.using, self.list_name = request, site, using, list_name
         self.params = {name: str(value) for name, value in request.GET.items()}
         self.search_text = self.params.get("q", "").strip()
 
     @cached_property
     def queue_query(self) -> QueueQuery:
-        return build_queue_query(self.list_name, self.params, self.request, self.site, self.using)
+        return self._build_queue_query(self.params)
+
+    def _build_queue_query(self, params: Mapping[str, str]) -> QueueQuery:
+        return build_queue_query(self.list_name, params, self.request, self.site, self.using, self.filters)
 
     @cached_property
     def items_page(self) -> QueueItemsPage:
@@ -174,11 +195,11 @@ class QueuePage:
         return self.queue_query.part == FAMILIES
 
     @cached_property
-    def unfiltered_count(self) -> int:
+    def unfiltered_count(self) -> BoundedCount:
         """Return the number of items without filters and search."""
         if self.search_text:
             params = {"show": self.queue_query.part}
-            return build_queue_query(self.list_name, params, self.request, self.site, self.using).total
+            return self._build_queue_query(params).total
         return self.queue_query.unfiltered_count
 
     @property
@@ -238,9 +259,17 @@ class QueuePage:
         ]
 
     @property
-    def sort_queries(self) -> dict[str, str]:
-        """Return the query string of each sort order, by its name."""
-        return {order: self._query_with(o=order) for order in ("first", "score", "size", "age")}
+    def heads(self) -> list[ColumnHead]:
+        """Return the heads of the columns."""
+        return [
+            ColumnHead(
+                column,
+                self._query_with(o=column.order) if column.order in ORDER_COLUMNS else "",
+                # The first order is no order of a column alone.
+                column.order == self.queue_query.order != "first",
+            )
+            for column in self.columns
+        ]
 
     @property
     def page_queries(self) -> dict[str, str]:
@@ -289,9 +318,10 @@ class QueuePage:
         return f"{reverse(f'{self.site.name}:neardup_hold_decide', args=[action_name])}?id={pk}"
 
     @cached_property
-    def decision_count(self) -> int:
+    def decision_count(self) -> BoundedCount:
         """Return the number of decisions and merge records."""
-        return Decision.objects.using(self.using).count() + MergeRecord.objects.using(self.using).count()
+        decisions = BoundedCount.of(Decision.objects.using(self.using).all())
+        return decisions + BoundedCount.of(MergeRecord.objects.using(self.using).all())
 
     @cached_property
     def decisions_today_count(self) -> int:
@@ -309,8 +339,9 @@ class QueuePage:
             last=Max("created"),
         )
 
-    def _build_panel(self, queue_filter: QueueFilter) -> FilterPanel:
+    def _build_panel(self, queue_filter: Filter) -> FilterPanel:
         counts, total = self.queue_query.facet_counts(queue_filter)
+        is_counted = self.queue_query.is_countable
         selected = self.queue_query.selected_values.get(queue_filter.name, "")
         labels = queue_filter.labels or self._value_labels(
             queue_filter, [value for value, _count in counts.most_common(MAX_FILTER_VALUES)]
@@ -319,18 +350,19 @@ class QueuePage:
         choices = [
             FilterChoice(
                 labels[value],
-                counts[value],
+                BoundedCount(counts[value]) if is_counted else None,
                 self._query_with(**{queue_filter.name: value}),
                 value == selected,
             )
             for value in labels
-            if counts[value] or value == selected
+            if counts[value] or value == selected or not is_counted
         ]
         return FilterPanel(queue_filter.title, [all_choice, *choices])
 
-    def _value_labels(self, queue_filter: QueueFilter, values: list[str]) -> Mapping[str, str]:
+    def _value_labels(self, queue_filter: Filter, values: list[str]) -> Mapping[str, str]:
         """Return the labels of scope or model values. A value without a label is its own label."""
-        names = self._scope_labels(values) if queue_filter.name == "scope" else self._model_labels(values)
+        labels = {"scope": self._scope_labels, "model": self._model_labels}.get(queue_filter.name)
+        names = labels(values) if labels else {}
         return {value: names.get(value, value) for value in values}
 
     def _scope_labels(self, values: list[str]) -> dict[str, str]:

@@ -6,39 +6,39 @@ page.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import BigIntegerField, Case, F, IntegerField, QuerySet, Value, When
-from django.db.models.functions import Cast
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from ...models import Cluster, Document, Pair, Verdict
-from ..decision_groups import CLUSTER, ITEM_KINDS, PAIR
-from .open_items import open_clusters, pairs_of_families, pairs_to_review
-from .queue_filters import QueueFilter, annotate_waiting_time, build_filters, filter_by_documents
-from .row_groups import OpenRow, QueueItem, join_rows
+from ...db.counts import MAX_COUNTED, BoundedCount
+from ...models import Document, Membership, OpenItem
+from .queue_filters import FILTERS, Filter
 from .search import search_documents
 
 ITEMS_PER_PAGE = 50
-SORT_COLUMNS = ("-worth", "since", "kind", "number")
-JOIN_COLUMNS = ("joins_family", "joins_a", "joins_b", "joins_leader_a", "joins_leader_b")
-"""The columns after these: what the pair may be joined by. See ``OpenRow``."""
-REOPENED_PRIORITY = 10**12
-"""The priority that a reopened item gets in addition, above any other item."""
-
-
-TO_REVIEW, FAMILIES = "review", "families"
+TO_REVIEW, FAMILIES = OpenItem.Part.REVIEW.value, OpenItem.Part.FAMILIES.value
 """The parts of the queue: what asks for a decision, and families of posts that are surely different items."""
-MIN_FAMILY_PAIRS = {TO_REVIEW: 2, FAMILIES: 1}
-"""Number of pairs of a family from which on it is one item. A single doubt is shown as a pair."""
+ORDER_COLUMNS = {"first": "priority", "score": "score", "size": "size", "age": None}
+"""The sort orders of the list, by their names in the address: greatest first, among equals the older first."""
+
+
+class Cursor(NamedTuple):
+    """A position in the list: the value that it is sorted by, the waiting time, and the id of the row."""
+
+    value: int
+    since: datetime
+    pk: int
+
+    def __str__(self) -> str:
+        return f"{self.value}_{self.since.isoformat()}_{self.pk}"
 
 
 def parse_stored_datetime(text: str) -> datetime:
@@ -52,91 +52,41 @@ def parse_stored_datetime(text: str) -> datetime:
     return parsed
 
 
-def parse_cursor(cursor: str) -> QueueItem | None:
+def parse_cursor(text: str) -> Cursor | None:
     """Return the position that an address contains. Return None if it is invalid."""
     try:
-        priority, since, kind, pk = cursor.split("_")
-        item = QueueItem(int(priority), parse_stored_datetime(since), int(kind), int(pk))
+        value, since, pk = text.split("_")
+        cursor = Cursor(int(value), parse_stored_datetime(since), int(pk))
     except ValueError:
         return None
-    is_valid = 0 <= item.kind < len(ITEM_KINDS) and max(abs(item.priority), abs(item.pk)) < 2**62
-    return item if is_valid else None
-
-
-def _as_bigint(expression: Any) -> Any:
-    return Cast(expression, BigIntegerField())
-
-
-def _certainty_expression(column: str) -> Any:
-    """Return the certainty of a verdict in thousandths."""
-    return Case(
-        When(exact=True, then=Value(1000)),
-        default=_as_bigint(F(column) * 1000),
-        output_field=BigIntegerField(),
-    )
-
-
-def _priority_expression(model: type) -> Any:
-    """Return the priority of a cluster or a pair as an SQL expression.
-
-    Reopened items come before all others. The priority of a cluster is the number of posts that a decision
-    removes, weighted with the certainty of the verdict in thousandths: ``(size - 1) * lowest score``. Exact
-    copies have certainty 1000. A decision on a pair removes one post. Among equals, the older item comes
-    first.
-    """
-    if model is Cluster:
-        priority = (_as_bigint(F("size")) - 1) * _certainty_expression("lowest")
-    else:
-        priority = Case(
-            When(verdict=Verdict.DUPLICATE, then=_certainty_expression("score")),
-            # Most pairs that are no duplicates are left as they are, so they count half.
-            default=_as_bigint(_certainty_expression("score") / 2),
-            output_field=BigIntegerField(),
-        )
-    reopened_bonus = Case(
-        # Django takes an untyped ``Value`` for a 32-bit number, and this one is larger.
-        When(decided__isnull=False, then=Value(REOPENED_PRIORITY, BigIntegerField())),
-        default=Value(0),
-        output_field=BigIntegerField(),
-    )
-    return reopened_bonus + priority
-
-
-SORT_EXPRESSIONS: Mapping[str, Any] = {
-    "first": _priority_expression,
-    "score": lambda kind: _as_bigint(F("lowest" if kind is Cluster else "score") * 1_000_000),
-    "size": lambda kind: _as_bigint(F("size")) if kind is Cluster else Value(2, BigIntegerField()),
-    "age": lambda kind: Value(0, BigIntegerField()),
-}
-"""The sort orders of the list: greatest first, among equals the older first."""
+    return cursor if max(abs(cursor.value), abs(cursor.pk)) < 2**62 else None
 
 
 @dataclass(frozen=True)
 class QueueItemsPage:
-    """A page of the list: its items, its offset, and the cursors of the previous and the next page."""
+    """A page of the list: its items, the number of items before it, and the cursors of the pages around it."""
 
-    items: Sequence[QueueItem]
-    total: int
-    offset: int
+    items: Sequence[OpenItem]
+    total: BoundedCount
+    offset: BoundedCount
     previous_cursor: str
     next_cursor: str
 
     @property
-    def first_number(self) -> int:
+    def first_number(self) -> BoundedCount:
         return self.offset + 1
 
     @property
-    def last_number(self) -> int:
+    def last_number(self) -> BoundedCount:
         return self.offset + len(self.items)
 
 
 class QueueQuery:
     """The list for one request.
 
-    One statement reads the positions and filter values of all open clusters and pairs, in order. Pairs that ask
-    together are joined (``row_groups``). Counts and pages are computed from these rows, so they cannot contradict
-    each other. ``selected_values`` are the filter values by filter name. If ``documents`` is given, the list has only
-    clusters and pairs that contain one of them. ``part``: ``TO_REVIEW`` or ``FAMILIES``.
+    Rows are read from ``OpenItem`` in the order of an index. Numbers are exact up to ``MAX_COUNTED`` rows: so far the
+    rows are read and counted here. ``selected_values`` are the filter values by filter name. If ``documents`` is
+    given, the list has only items that contain one of them. ``part``: ``TO_REVIEW`` or ``FAMILIES``.
     """
 
     def __init__(
@@ -146,154 +96,167 @@ class QueueQuery:
         order: str = "first",
         documents: QuerySet[Any] | None = None,
         part: str = TO_REVIEW,
+        filters: Sequence[Filter] = FILTERS,
     ) -> None:
-        self.using, self.documents, self.part = using, documents, part
-        self.filters: list[QueueFilter] = build_filters(using)
-        names = {queue_filter.name for queue_filter in self.filters}
+        self.using, self.documents, self.part, self.filters = using, documents, part, filters
+        names = {queue_filter.name for queue_filter in filters}
         self.selected_values = {
             name: value for name, value in selected_values.items() if name in names and value
         }
-        self._rows_by_part: dict[str, list[OpenRow]] = {}
-        self.order = order if order in SORT_EXPRESSIONS else "first"
+        self.order = order if order in ORDER_COLUMNS else "first"
 
     @cached_property
-    def all_rows(self) -> list[OpenRow]:
-        """Return all open clusters and pairs without filters, the best first."""
-        return self._rows_of(self.part)
-
-    def count_part(self, part: str) -> int:
-        """Return the number of items of a part of the queue, without filters."""
-        return len(self._join_rows(self._rows_of(part), part))
-
-    def _rows_of(self, part: str) -> list[OpenRow]:
-        if part not in self._rows_by_part:
-            rows = self._read_rows(part, self.filters if part == self.part else [])
-            if part == FAMILIES:
-                # A family with something to review stands there.
-                asked = {row.family for row in self._rows_of(TO_REVIEW)}
-                rows = [row for row in rows if row.family not in asked]
-            self._rows_by_part[part] = rows
-        return self._rows_by_part[part]
-
-    def _querysets(self, part: str) -> list[QuerySet[Any]]:
-        pairs = Pair.objects.using(self.using)
-        if part == FAMILIES:
-            return [pairs_of_families(pairs)]
-        return [open_clusters(Cluster.objects.using(self.using)), pairs_to_review(pairs)]
-
-    def _read_rows(self, part: str, filters: Sequence[QueueFilter]) -> list[OpenRow]:
-        first, *others = (self._build_row_queryset(queryset, filters) for queryset in self._querysets(part))
-        rows = (first.union(*others, all=True) if others else first).order_by(*SORT_COLUMNS)
-        start, end = len(SORT_COLUMNS), len(SORT_COLUMNS) + len(JOIN_COLUMNS)
-        return [OpenRow(QueueItem(*row[:start]), row[end:], *row[start:end]) for row in rows]
-
-    def _join_rows(self, rows: Iterable[OpenRow], part: str | None = None) -> list[QueueItem]:
-        return join_rows(rows, self.order, MIN_FAMILY_PAIRS[part or self.part])
+    def items(self) -> QuerySet[OpenItem]:
+        """Return the items that match the selected filter values, sorted."""
+        return self._sorted(self._matching(self.selected_values))
 
     @cached_property
-    def items(self) -> list[QueueItem]:
-        """Return the items that match the selected filter values."""
-        return self._join_rows(self._matching_rows(self.selected_values))
-
-    @cached_property
-    def unfiltered_count(self) -> int:
-        """Return the number of items without filters."""
-        return len(self._join_rows(self.all_rows)) if self.selected_values else self.total
-
-    def count_with_values(self, selected_values: Mapping[str, str]) -> int:
-        """Return the number of items with all these filter values."""
-        return len(self._join_rows(self._matching_rows(selected_values)))
-
-    @property
-    def total(self) -> int:
+    def total(self) -> BoundedCount:
         """Return the number of items in the filtered list."""
-        return len(self.items)
+        return self.count_with_values(self.selected_values)
+
+    @cached_property
+    def unfiltered_count(self) -> BoundedCount:
+        """Return the number of items without filters."""
+        return self.count_with_values({})
+
+    def count_part(self, part: str) -> BoundedCount:
+        """Return the number of items of a part of the queue, without filters."""
+        return self.unfiltered_count if part == self.part else BoundedCount.of(self._all_of(part))
+
+    def count_with_values(self, selected_values: Mapping[str, str]) -> BoundedCount:
+        """Return the number of items with all these filter values."""
+        if self.is_countable:
+            return BoundedCount(sum(map(self._matcher(selected_values), self._sample)))
+        return BoundedCount.of(self._matching(selected_values))
 
     def count_by_kind(self) -> Counter[str]:
-        """Return the number of items of each kind in the filtered list, by the first letter of their keys."""
-        return Counter(item.item_key[0] for item in self.items)
+        """Return the number of items of each kind in the filtered list. Without exact numbers there is none."""
+        if not self.is_countable:
+            return Counter()
+        matches = self._matcher(self.selected_values)
+        return Counter(row[0] for row in self._sample if matches(row))
 
-    def facet_counts(self, queue_filter: QueueFilter) -> tuple[Counter[str], int]:
+    def facet_counts(self, queue_filter: Filter) -> tuple[Counter[str], BoundedCount]:
         """Return the number of items for each value of a filter, and the number for any value.
 
-        The other filters keep their selected values. An item of several pairs may have several values.
+        The other filters keep their selected values. The numbers are those of the items that were read.
         """
         other_values = {
             name: value for name, value in self.selected_values.items() if name != queue_filter.name
         }
-        total = self.total if other_values == self.selected_values else self.count_with_values(other_values)
-        index, rows = self.filters.index(queue_filter), self._matching_rows(other_values)
-        by_value: defaultdict[str, list[OpenRow]] = defaultdict(list)
-        for row in rows:
-            by_value[row.values[index]].append(row)
-        counts = Counter({value: len(self._join_rows(rows)) for value, rows in by_value.items()})
-        return counts, total
+        column, matches = self.filters.index(queue_filter) + 1, self._matcher(other_values)
+        counts = Counter(row[column] for row in self._sample if matches(row))
+        return counts, self.count_with_values(other_values)
 
-    def get_page(self, after: QueueItem | None = None, before: QueueItem | None = None) -> QueueItemsPage:
+    @property
+    def is_countable(self) -> bool:
+        """Return whether the part has so few items that all of them were read."""
+        return len(self._sample) <= MAX_COUNTED
+
+    def get_page(self, after: Cursor | None = None, before: Cursor | None = None) -> QueueItemsPage:
         """Return the page after or before a position.
 
         Without a position, return the first page. If the position is past the end, return the last page.
         """
-        start = 0
-        if after is not None:
-            start = bisect_right(self.items, after.sort_key, key=lambda item: item.sort_key)
-        elif before is not None:
-            start = bisect_left(self.items, before.sort_key, key=lambda item: item.sort_key) - ITEMS_PER_PAGE
-        start = max(
-            0,
-            min(start, self.total - 1 - (self.total - 1) % ITEMS_PER_PAGE if start >= self.total else start),
-        )
-        items = self.items[start : start + ITEMS_PER_PAGE]
-        has_next = start + ITEMS_PER_PAGE < self.total
+        size = ITEMS_PER_PAGE
+        if before is not None:
+            items = self._read_beside(before, size, is_backwards=True)[::-1]
+            if len(items) < size:
+                items = list(self.items[:size])
+        else:
+            items = list(self.items[:size]) if after is None else self._read_beside(after, size)
+            if not items and after is not None:
+                last_size = (int(self.total) - 1) % size + 1
+                items = list(self.items.reverse()[:last_size])[::-1]
+        if not items:
+            return QueueItemsPage(items, self.total, BoundedCount(0), "", "")
+        first, last = self._cursor(items[0]), self._cursor(items[-1])
+        has_previous = (after or before) is not None and bool(self._read_beside(first, 1, is_backwards=True))
+        offset = self._count_before(first) if has_previous else BoundedCount(0)
+        has_next = bool(self._read_beside(last, 1))
         return QueueItemsPage(
             items,
             self.total,
-            start,
-            previous_cursor=items[0].cursor if start else "",
-            next_cursor=items[-1].cursor if has_next else "",
+            offset,
+            previous_cursor=str(first) if has_previous else "",
+            next_cursor=str(last) if has_next else "",
         )
 
-    def _matching_rows(self, selected_values: Mapping[str, str]) -> list[OpenRow]:
-        columns = [
+    def neighbours(self, item: OpenItem) -> tuple[BoundedCount, list[OpenItem], list[OpenItem]]:
+        """Return the number of items before an item, the previous one and the next one, if there are any."""
+        cursor = self._cursor(item)
+        previous = self._read_beside(cursor, 1, is_backwards=True)
+        return self._count_before(cursor), previous, self._read_beside(cursor, 1)
+
+    def find(self, item_key: str) -> OpenItem | None:
+        """Return the item with this key. Return None if it is not in the filtered list."""
+        return self.items.filter(kind=item_key[0], number=int(item_key[1:])).first()
+
+    @cached_property
+    def _sample(self) -> list[tuple[str, ...]]:
+        """Return kind and filter values of the items of the part, of one more than can be counted at most."""
+        columns = [queue_filter.annotation_name for queue_filter in self.filters]
+        rows = self._annotated(self._all_of(self.part)).values_list("kind", *columns)
+        return list(rows[: MAX_COUNTED + 1])
+
+    def _matcher(self, selected_values: Mapping[str, str]) -> Any:
+        wanted = [
             (index, selected_values[queue_filter.name])
-            for index, queue_filter in enumerate(self.filters)
+            for index, queue_filter in enumerate(self.filters, 1)
             if queue_filter.name in selected_values
         ]
-        return [row for row in self.all_rows if all(row.values[index] == value for index, value in columns)]
+        return lambda row: all(row[index] == value for index, value in wanted)
 
-    def _build_row_queryset(
-        self, queryset: QuerySet[Any], filters: Sequence[QueueFilter]
-    ) -> QuerySet[Any, Any]:
-        is_pair = queryset.model is Pair
-        columns: dict[str, Any] = {
-            "worth": SORT_EXPRESSIONS[self.order](queryset.model),
-            "kind": Value(ITEM_KINDS.index(PAIR if is_pair else CLUSTER), IntegerField()),
-            "number": _as_bigint(F("pk")),
-        }
-        joins = dict.fromkeys(JOIN_COLUMNS, _as_bigint(Value(0)))
-        if is_pair:
-            # Duplicates are decided one by one. A text inside another one is no item of a family.
-            not_offered = (Verdict.DUPLICATE, Verdict.CONTAINED)
-            for name, column, verdicts in (
-                ("joins_family", "family", not_offered),
-                ("joins_a", "a_id", not_offered[:1]),
-                ("joins_b", "b_id", not_offered[:1]),
-            ):
-                joins[name] = Case(
-                    When(verdict__in=verdicts, then=joins[name]),
-                    default=F(column),
-                    output_field=BigIntegerField(),
-                )
-            joins |= {"joins_leader_a": F("leader_a"), "joins_leader_b": F("leader_b")}
-        for queue_filter in filters:
-            joins[queue_filter.annotation_name] = (
-                queue_filter.pair_expression if is_pair else queue_filter.cluster_expression
-            )
-        rows = annotate_waiting_time(filter_by_documents(queryset, self.documents)).annotate(
-            **columns, **joins
+    def _all_of(self, part: str) -> QuerySet[OpenItem]:
+        items = OpenItem.objects.using(self.using).filter(part=part)
+        if self.documents is None:
+            return items
+        links = OpenItem.documents.through.objects.filter(document__in=self.documents)
+        clusters = Membership.objects.filter(document__in=self.documents).values("cluster")
+        # Of a cluster only the leader is stored.
+        return items.filter(
+            Q(pk__in=links.values("openitem")) | Q(kind=OpenItem.Kind.CLUSTER, number__in=clusters)
         )
-        listed: QuerySet[Any, Any] = rows.order_by().values_list("worth", "since", "kind", "number", *joins)
-        return listed
+
+    def _annotated(self, items: QuerySet[OpenItem]) -> QuerySet[Any]:
+        return items.annotate(**{each.annotation_name: each.annotation for each in self.filters})
+
+    def _matching(self, selected_values: Mapping[str, str]) -> QuerySet[OpenItem]:
+        selected = [each for each in self.filters if each.name in selected_values]
+        items = self._all_of(self.part).alias(**{each.annotation_name: each.annotation for each in selected})
+        return items.filter(**{each.annotation_name: selected_values[each.name] for each in selected})
+
+    def _sorted(self, items: QuerySet[OpenItem]) -> QuerySet[OpenItem]:
+        column = ORDER_COLUMNS[self.order]
+        return items.order_by(*([f"-{column}"] if column else []), "since", "pk")
+
+    def _cursor(self, item: OpenItem) -> Cursor:
+        column = ORDER_COLUMNS[self.order]
+        return Cursor(getattr(item, column) if column else 0, item.since, item.pk)
+
+    def _read_beside(self, cursor: Cursor, size: int, is_backwards: bool = False) -> list[OpenItem]:
+        """Return the items that follow a position, or those that precede it, the nearest first."""
+        found: list[OpenItem] = []
+        for items in self._ranges(cursor, is_backwards):
+            found += (items.reverse() if is_backwards else items)[: size - len(found)]
+        return found
+
+    def _count_before(self, cursor: Cursor) -> BoundedCount:
+        return BoundedCount(sum(BoundedCount.of(items) for items in self._ranges(cursor, is_backwards=True)))
+
+    def _ranges(self, cursor: Cursor, is_backwards: bool) -> list[QuerySet[OpenItem]]:
+        """Return the items on one side of a position, the nearest first, as ranges of the index of the order."""
+        beside, column = "lt" if is_backwards else "gt", ORDER_COLUMNS[self.order]
+        is_beside = Q(**{f"since__{beside}": cursor.since}) | Q(
+            since=cursor.since, **{f"pk__{beside}": cursor.pk}
+        )
+        equal = self.items.filter(**{f"since__{beside}e": cursor.since}).filter(is_beside)
+        if column is None:
+            return [equal]
+        # The greatest stands first.
+        farther = self.items.filter(**{f"{column}__{'gt' if is_backwards else 'lt'}": cursor.value})
+        return [equal.filter(**{column: cursor.value}), farther]
 
 
 def list_documents(list_name: str, using: str) -> QuerySet[Any] | None:
@@ -305,11 +268,18 @@ def list_documents(list_name: str, using: str) -> QuerySet[Any] | None:
     return Document.objects.using(using).filter(**lookup).values("pk")
 
 
-def build_queue_query(list_name: str, params: Any, request: HttpRequest, site: Any, using: str) -> QueueQuery:
+def build_queue_query(
+    list_name: str,
+    params: Any,
+    request: HttpRequest,
+    site: Any,
+    using: str,
+    filters: Sequence[Filter] = FILTERS,
+) -> QueueQuery:
     """Return the list of this name with the filters, the order and the search of its address."""
     matching, search_text = list_documents(list_name, using), params.get("q", "").strip()
     if search_text:
         documents = search_documents(search_text, request, site, using)
         matching = documents if matching is None else documents.filter(pk__in=matching)
     part = FAMILIES if params.get("show") == FAMILIES else TO_REVIEW
-    return QueueQuery(using, params, params.get("o", "first"), matching, part)
+    return QueueQuery(using, params, params.get("o", "first"), matching, part, filters)

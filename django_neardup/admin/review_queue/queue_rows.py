@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 
-from ...models import Cluster, Pair, Verdict
+from ...models import Cluster, OpenItem, Pair, Verdict
 from ..decision_actions import has_action_permission
 from ..decision_groups import Decidable, OfferedPosts, ReviewItem, build_item_key
 from ..decision_request import build_row_state, decide_url, item_url
@@ -28,7 +28,6 @@ from ..text_format import (
 from ..visible_objects import DisplayedPost, model_verbose_name, queue_list_url
 from .bulk_actions import IMMEDIATE_ACTIONS
 from .row_data import RowData
-from .row_groups import QueueItem
 from .row_text import (
     describe_contacts,
     describe_no_difference,
@@ -103,7 +102,7 @@ class QueueRows:
 
     def __init__(
         self,
-        items: Sequence[QueueItem],
+        items: Sequence[OpenItem],
         request: HttpRequest,
         site: Any,
         using: str,
@@ -121,7 +120,7 @@ class QueueRows:
             if source is not None:
                 yield self._build_row(item, source)
 
-    def _build_row(self, queue_item: QueueItem, source: Decidable) -> QueueRow:
+    def _build_row(self, queue_item: OpenItem, source: Decidable) -> QueueRow:
         pairs = self._shown_pairs(source)
         posts = [
             self.row_data.posts_by_document[document_id]
@@ -152,7 +151,7 @@ class QueueRows:
         actions = {
             action.name: self._build_action(action, queue_item.item_key, review_item, suggestion)
             for action in self.allowed_actions
-            if queue_item.item_key[0] in action.item_kinds
+            if queue_item.kind in action.item_kinds
         }
         if suggestion.action_name == "look":
             actions["look"] = RowAction(suggestion.button_label, url, False, "a", suggestion.reason)
@@ -168,7 +167,7 @@ class QueueRows:
             is_reopened=reopened_pair is not None or getattr(source, "decided", None) is not None,
             size=size,
             **score_texts(source, facts),
-            waiting_since=queue_item.waiting_since,
+            waiting_since=queue_item.since,
             suggestion=suggestion,
             suggested_action=actions.pop(suggestion.action_name, None),
             other_actions=list(actions.values()),

@@ -10,7 +10,9 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, Subquery
 from django.http import HttpRequest
 
-from ...models import Cluster, Contact, Document, Membership, Pair, Scheme
+from ...models import Cluster, Contact, Document, Membership, OpenItem, Pair, Scheme
+from ...pipeline.open_items.columns import with_waiting_time
+from ...pipeline.open_items.conditions import open_clusters, open_pairs
 from ..decision_groups import (
     CLUSTER,
     ITEM_KINDS,
@@ -25,22 +27,20 @@ from ..decision_groups import (
 from ..reopened_pairs import ReopenedPair, find_reopened_pairs
 from ..text_format import MAX_ROW_DIFFERENCES
 from ..visible_objects import DisplayedPost, load_displayed_posts
-from .queue_filters import annotate_waiting_time
-from .row_groups import QueueItem
 from .row_text import ContactHashes
 
 
 class RowData:
     """The data of the items, as this person may see them."""
 
-    def __init__(self, items: Sequence[QueueItem], request: HttpRequest, site: Any, using: str) -> None:
+    def __init__(self, items: Sequence[OpenItem], request: HttpRequest, site: Any, using: str) -> None:
         self.items, self.request, self.site, self.using = items, request, site, using
 
     @cached_property
     def _pks_by_kind(self) -> dict[str, list[int]]:
         pks: dict[str, list[int]] = {kind: [] for kind in ITEM_KINDS}
         for item in self.items:
-            pks[item.item_key[0]].append(item.pk)
+            pks[item.kind].append(item.number)
         return pks
 
     @cached_property
@@ -57,15 +57,14 @@ class RowData:
         keys = self._pks_by_kind[CLUSTER]
         others = Membership.objects.filter(cluster=OuterRef("pk")).exclude(document=OuterRef("leader"))
         farthest = Subquery(others.order_by("exact", "score", "document").values("document")[:1])
-        rows = annotate_waiting_time(Cluster.objects.using(self.using).filter(pk__in=keys)).annotate(
-            farthest=farthest
-        )
+        clusters = open_clusters(Cluster.objects.using(self.using).filter(pk__in=keys))
+        rows = with_waiting_time(clusters).annotate(farthest=farthest)
         return {cluster.pk: cluster for cluster in rows.select_related("leader")}
 
     @cached_property
     def pairs(self) -> dict[int, Pair]:
-        rows = Pair.objects.using(self.using).filter(pk__in=self._pks_by_kind[PAIR]).select_related("a", "b")
-        return {pair.pk: pair for pair in rows}
+        rows = open_pairs(Pair.objects.using(self.using).filter(pk__in=self._pks_by_kind[PAIR]))
+        return {pair.pk: pair for pair in rows.select_related("a", "b")}
 
     @cached_property
     def offered_posts(self) -> dict[str, OfferedPosts]:
@@ -177,5 +176,5 @@ class RowData:
     def review_items(self) -> dict[str, ReviewItem]:
         """Return the items that may be decided immediately, by item key: all but large clusters."""
         large = {pk for pk, cluster in self.clusters.items() if cluster.size > MAX_OBJECTS}
-        keys = [item.item_key for item in self.items if item.item_key[0] != CLUSTER or item.pk not in large]
+        keys = [item.item_key for item in self.items if item.kind != CLUSTER or item.number not in large]
         return {item.item_key: item for item in load_review_items(keys, None, None, self.using)}

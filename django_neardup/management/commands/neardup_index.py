@@ -12,10 +12,11 @@ from django.urls import NoReverseMatch, reverse
 
 from ...adapters import Adapter
 from ...db.interrupts import close_if_interrupted
-from ...models import Cluster, Document
+from ...models import ChangedDocument, Cluster, Document
 from ...pipeline import drain, has_pending
 from ...pipeline.backfill.ranges import MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES
 from ...pipeline.leases import available_rows
+from ...pipeline.open_items import refresh_open_items
 from ...pipeline.reconcile import ReconcileResult, reconcile
 from ...pipeline.schemes import begin_generation
 from ...pipeline.statistics_builder import NoPostsToGather, gather_statistics
@@ -115,6 +116,7 @@ class Command(BaseCommand):
             return
         try:
             self._drain(using)
+            self._form_queue(using)
         except KeyboardInterrupt as interruption:
             close_if_interrupted(interruption, using)
             raise CommandError(stopped_message(using), returncode=INTERRUPTED) from None
@@ -190,6 +192,17 @@ class Command(BaseCommand):
         with self._progress_bar("indexing", total) as bar, interrupted_between_steps() as check_interrupt:
             for processed in _drain_in_steps(using):
                 bar.update(processed)
+                check_interrupt()
+
+    def _form_queue(self, using: str) -> None:
+        """Form the rows of the review queue around everything that the run has changed."""
+        total = ChangedDocument.objects.using(using).count()
+        with (
+            progress_bar("queue", total, self._is_quiet, unit="changes") as bar,
+            interrupted_between_steps() as check_interrupt,
+        ):
+            while count := refresh_open_items(using):
+                bar.update(count)
                 check_interrupt()
 
     def _print_summary(self, using: str) -> None:

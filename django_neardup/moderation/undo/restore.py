@@ -22,6 +22,7 @@ from ...exceptions import Conflict, MergeRefused
 from ...models import Cluster, Document, MergeRecord
 from ...pipeline import call_with_retries, mark_key
 from ...pipeline.content_objects import content_type_of, pk_of
+from ...pipeline.open_items import log_changed_posts
 from ...pipeline.record_keys import keeper_id_for_model, loser_id_for_model
 from ...queues import notify_worker
 from ...signals import post_undo
@@ -206,6 +207,7 @@ def _restore_post(plan: UndoPlan) -> None:
         for adapter in adapters_of(plan.post)[:1]:
             adapter.after_restore(plan.post)
     present = [post for post in (plan.post, _current_keeper(plan)) if post is not None]
+    log_changed_posts((post for post in present if adapters_of(post)), plan.using)
     settle(present, plan.using)
     _leave_out_counters(plan, recount(present, plan.using))
     refresh(_restored_keys(plan, present), plan.using)

@@ -11,6 +11,7 @@ from django.db.models import Count, Min, Q
 
 from ...db.queries import clusters as cluster_queries
 from ...models import Cluster, Membership
+from ..open_items.changes import log_changed_documents
 from ..work_queue import request_processing
 
 logger = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ def refresh_cluster(cluster: Cluster, using: str, has_grown: bool = False) -> se
     If the leader has left, promote another member and request a repair. Return the members that lose their
     place before a pending repair: the caller must place them, since that repair no longer sees them.
     """
+    log_changed_documents([cluster.leader_id], using)
     members = Membership.objects.using(using).filter(cluster=cluster)
     led = members.filter(document=cluster.leader_id).exists()
     promoted = not led and promote_leader(cluster, using)
@@ -100,6 +102,7 @@ def promote_leader(cluster: Cluster, using: str) -> bool:
     Cluster.objects.using(using).filter(pk=cluster.pk).update(leader=new_leader.document_id)
     request_processing(Cluster, cluster.pk, using)
     cluster.leader_id = new_leader.document_id
+    log_changed_documents([cluster.leader_id], using)
     return True
 
 

@@ -15,6 +15,7 @@ from ...clustering import update_leaders
 from ...db.queries import clusters as cluster_queries
 from ...db.sql import filter_in_chunks
 from ...models import Cluster, Membership, Scheme
+from ..open_items.changes import log_changed_documents
 from ..pairs import EMPTY_STATE, LockedState, PreviousScores, paired_documents_of
 from ..work_queue import request_processing
 from .aggregates import add_member_statistics, refresh_cluster, update_scores
@@ -63,7 +64,9 @@ def recluster(
     score_changes = _update_memberships(seeds - {*frozen} - changed.keys(), graph, using)
     score_changes += _score_changes(previous_scores or {}, changed.keys(), graph)
     _update_scores_many(score_changes, stale_clusters, using)
-    update_families({*seeds, *changed}, related, graph, changed, using)
+    moved = update_families({*seeds, *changed}, related, graph, changed, using)
+    leaders = {leader for leader in (*changed.values(), *old_leaders.values()) if leader is not None}
+    log_changed_documents({*seeds, *changed, *leaders, *moved}, using)
     documents_to_place |= _refresh_many(stale_clusters, using) | graph.documents_bound_to_moved(
         changed.keys()
     )

@@ -64,8 +64,10 @@ def update_families(
     graph: StoredGraph,
     changed_leaders: Mapping[int, int | None],
     using: str,
-) -> None:
+) -> set[int]:
     """Decide again on the families of documents, and of all that depend on them. Store the result.
+
+    Return the documents with another family, or another place in it, and their present and former leaders.
 
     The caller holds the lock of the space, and has stored the clusters. ``changed_documents``: documents with changed
     pairs or clusters. ``related``: other sides of their pairs, present or former.
@@ -82,7 +84,7 @@ def update_families(
         node for node in changed_documents if graph.offered(node) or graph.stored_family(node) is not None
     }
     if not seeds:
-        return
+        return set()
     graph_of_families = FamilyGraph(graph, changed_leaders)
     changed = update_leaders(graph_of_families, seeds, choose=choose_family_leader)
     nodes = sorted({*seeds, *changed})
@@ -117,6 +119,8 @@ def update_families(
         locked = [document for chunk in chunked(moved) for document in mark_unlocked(chunk, using)]
         if locked:
             call_after_commit(using, mark_many, locked, using)
+    places = (*changed_families.values(), *(graph.stored_family(node) for node in changed_families))
+    return {*changed_families, *(place[0] for place in places if place is not None)}
 
 
 def _delete_spare_pairs(families: Mapping[int, StoredFamily | None], graph: StoredGraph, using: str) -> None:

@@ -1,4 +1,4 @@
-"""The items that wait for a moderator: open clusters, and open pairs that are in no common cluster."""
+"""What waits for a moderator: open clusters, and open pairs that are in no common cluster."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from ...models import (
     Scheme,
     Verdict,
 )
-from ...pipeline.content_objects import content_type_ids_of, content_type_of
-from ...pipeline.record_queries import records_of_outer_post_q
+from ..content_objects import content_type_ids_of, content_type_of
+from ..record_queries import records_of_outer_post_q
 
 WAITING_HOLD = Q(state=Hold.State.REVIEW) | Q(
     state=Hold.State.CHECKING, document__state=Document.State.QUARANTINED

@@ -1,0 +1,210 @@
+"""Rows of the review queue formed again, around documents that have changed.
+
+The rows of an owner are formed together, from what is stored: so it does no harm to form them twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from ...db.chunks import chunked
+from ...db.sql import filter_in_chunks
+from ...models import (
+    ChangedDocument,
+    Cluster,
+    Document,
+    Membership,
+    OpenItem,
+    Pair,
+    Verdict,
+)
+from ..locks import call_with_retries, space_lock
+from .changes import log_changed_documents
+from .columns import REOPENED_PRIORITY, with_columns
+from .conditions import open_clusters, pairs_of_families, pairs_to_review, with_copies
+from .pair_reader import IN_ACTIVE_SCHEME, PairReader
+from .rows import MILLION, Owner, Row
+
+REFRESH_SECONDS = 5.0
+"""How often a process that works off posts forms rows. After every batch it would cost as much as the batch."""
+
+MAX_ENTRIES = 2000
+"""Entries of the log that one call handles, unless it is told another number."""
+
+DOCUMENTS_PER_LOCK = 200
+"""Documents whose rows are formed under one lock. The number is small, so that workers do not wait long."""
+
+STORED_COLUMNS = [
+    field.attname for field in OpenItem._meta.concrete_fields if field.name not in ("id", "kind", "number")
+]
+"""What may change of a row."""
+
+
+_due: dict[str, float] = {}
+"""The time from which this process forms rows again, by database."""
+
+
+def refresh_open_items(using: str, limit: int = MAX_ENTRIES) -> int:
+    """Form the rows around logged documents again. Return how many entries of the log were handled.
+
+    Never call it inside a transaction.
+    """
+    log = ChangedDocument.objects.using(using)
+    entries = list(log.order_by("pk").values_list("pk", "document")[:limit])
+    if not entries:
+        return 0
+    documents = {document for _, document in entries}
+    rows = filter_in_chunks(Document.objects.using(using).values_list("pk", "space"), "pk", sorted(documents))
+    spaces = {pk: space for chunk in rows for pk, space in chunk}
+    by_space: defaultdict[int | None, list[int]] = defaultdict(list)
+    for document in sorted(documents):
+        by_space[spaces.get(document)].append(document)
+    for space, members in by_space.items():
+        for chunk in chunked(members, DOCUMENTS_PER_LOCK):
+            handled = [pk for pk, document in entries if document in {*chunk}]
+            call_with_retries(_refresh_documents, space, handled, using)
+    return len(entries)
+
+
+def refresh_if_due(using: str) -> None:
+    """Call ``refresh_open_items``, unless this process has done so within ``REFRESH_SECONDS``."""
+    now = time.monotonic()
+    if now >= _due.get(using, now):
+        _due[using] = now + REFRESH_SECONDS
+        refresh_open_items(using)
+
+
+def rebuild_open_items(using: str) -> None:
+    """Form all rows anew."""
+    items = OpenItem.objects.using(using)
+    items.all().delete()
+    ChangedDocument.objects.using(using).all().delete()
+    pairs = Pair.objects.using(using).filter(**IN_ACTIVE_SCHEME)
+    clusters = Cluster.objects.using(using).filter(**IN_ACTIVE_SCHEME)
+    documents = {*pairs.values_list("a", flat=True).distinct(), *clusters.values_list("leader", flat=True)}
+    log_changed_documents(documents, using)
+    while refresh_open_items(using):
+        pass
+
+
+def _refresh_documents(space: int | None, entries: Sequence[int], using: str) -> None:
+    with space_lock([] if space is None else [space], using):
+        log = filter_in_chunks(ChangedDocument.objects.using(using), "pk", entries)
+        # Another process may have handled them while this one waited for the lock.
+        left = {document for rows in log for document in rows.values_list("document", flat=True)}
+        if left:
+            _form_again(left, using)
+        for rows in filter_in_chunks(ChangedDocument.objects.using(using), "pk", entries):
+            rows.delete()
+
+
+def _form_again(documents: set[int], using: str) -> None:
+    stored = _stored_items(using, "documents", documents)
+    memberships = filter_in_chunks(
+        Membership.objects.using(using).filter(**IN_ACTIVE_SCHEME).values_list("cluster", "cluster__leader"),
+        "document",
+        sorted(documents),
+    )
+    clusters, leaders = (
+        {item.number: item.owner_id for item in stored if item.kind == OpenItem.Kind.CLUSTER},
+        {*documents},
+    )
+    for cluster, leader in (row for chunk in memberships for row in chunk):
+        clusters[cluster] = leader
+        leaders.add(leader)
+    reader = PairReader(using)
+    touching = reader.read(pairs_to_review, with_copies(leaders, using))
+    touching += reader.read(pairs_of_families, sorted(leaders))
+    owners = {
+        Owner(item.owner_id, item.of_family) for item in stored if item.kind != OpenItem.Kind.CLUSTER
+    } | reader.owners_of(touching)
+    new_rows = [*_cluster_rows(clusters, reader), *reader.rows_of(owners)]
+    stored += _stored_items(using, "owner", {owner.document for owner in owners})
+    stored += _stored_items(using, "number", {row.item.number for row in new_rows})
+    _store(new_rows, stored, owners, clusters, using)
+
+
+def _stored_items(using: str, column: str, documents: Collection[int]) -> list[OpenItem]:
+    chunks = filter_in_chunks(OpenItem.objects.using(using).distinct(), column, sorted(documents))
+    return [item for chunk in chunks for item in chunk]
+
+
+def _cluster_rows(clusters: Iterable[int], reader: PairReader) -> Iterator[Row]:
+    for chunk in filter_in_chunks(Cluster.objects.using(reader.using), "pk", sorted(clusters)):
+        for cluster in with_columns(open_clusters(chunk), reader.has_phrases):
+            item = OpenItem(
+                scheme_id=cluster.scheme_id,
+                space_id=cluster.space_id,
+                part=OpenItem.Part.REVIEW,
+                kind=OpenItem.Kind.CLUSTER,
+                number=cluster.pk,
+                owner_id=cluster.leader_id,
+                priority=cluster.settles + (0 if cluster.decided is None else REOPENED_PRIORITY),
+                score=round(cluster.lowest * MILLION),
+                size=cluster.size,
+                since=cluster.since,
+                again=cluster.decided is not None,
+                verdict=Verdict.DUPLICATE,
+                exact=cluster.exact,
+                contact=cluster.contact,
+                author=cluster.authors,
+                phrase=cluster.phrase == "yes",
+                model=cluster.item_model,
+            )
+            yield Row(item, {cluster.leader_id})
+
+
+def _store(
+    rows: Sequence[Row],
+    stored: Iterable[OpenItem],
+    owners: Collection[Owner],
+    clusters: Collection[int],
+    using: str,
+) -> None:
+    """Replace the rows of the owners and of the clusters. Equal rows are left as they are."""
+    stored_items = {item.item_key: item for item in stored}
+    new, changed, documents_of = [], [], {}
+    for row in rows:
+        item = stored_items.pop(row.item.item_key, None)
+        if item is None:
+            new.append(row.item)
+            item = row.item
+        elif any(getattr(item, name) != getattr(row.item, name) for name in STORED_COLUMNS):
+            row.item.pk = item.pk
+            changed.append(row.item)
+        documents_of[row.item.item_key] = item, row.documents
+    outdated = [
+        item.pk
+        for item in stored_items.values()
+        if (
+            item.number in clusters
+            if item.kind == OpenItem.Kind.CLUSTER
+            else Owner(item.owner_id, item.of_family) in owners
+        )
+    ]
+    items = OpenItem.objects.using(using)
+    for chunk in filter_in_chunks(items, "pk", outdated):
+        chunk.delete()
+    items.bulk_create(new, batch_size=100)
+    items.bulk_update(changed, [name.removesuffix("_id") for name in STORED_COLUMNS], batch_size=50)
+    _store_documents(documents_of.values(), using)
+
+
+def _store_documents(documents_of: Iterable[tuple[OpenItem, set[int]]], using: str) -> None:
+    links: Any = OpenItem.documents.through
+    wanted = {(item.pk, document) for item, documents in documents_of for document in documents}
+    present: dict[tuple[int, int], int] = {}
+    rows = links.objects.using(using).values_list("openitem_id", "document_id", "pk")
+    for chunk in filter_in_chunks(rows, "openitem", sorted({item for item, _ in wanted})):
+        present |= {(item, document): pk for item, document, pk in chunk}
+    for chunk in filter_in_chunks(
+        links.objects.using(using), "pk", [pk for link, pk in present.items() if link not in wanted]
+    ):
+        chunk.delete()
+    links.objects.using(using).bulk_create(
+        (links(openitem_id=item, document_id=document) for item, document in sorted(wanted - present.keys())),
+        batch_size=400,
+    )
