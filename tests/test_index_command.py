@@ -13,7 +13,7 @@ from django.db import connection
 
 from django_neardup.adapters import adapter_for
 from django_neardup.management.progress_bars import IndexBars
-from django_neardup.models import Document, Fingerprint, IndexRange
+from django_neardup.models import Document, Fingerprint, IndexRange, OpenItem
 from django_neardup.pipeline.backfill import PostCounts, begin_pass, owner_tokens, posts_per_range, ranges
 from tests.pipeline.families import family
 from tests.pipeline.helpers import snapshot
@@ -173,3 +173,14 @@ def test_rates_count_the_time_of_their_own_work(monkeypatch):
     # 60 posts at 20 a second, and 70 at 7.5 a second.
     assert bars._left_text() == "00:12 left"
     assert bars.compared_now == 30
+
+
+def test_lost_rows_of_the_queue_are_formed_again():
+    posts(200)
+    call_command("neardup_index", verbosity=0)
+    before = {item.item_key for item in OpenItem.objects.all()}
+    OpenItem.objects.all().delete()
+
+    call_command("neardup_index", verbosity=0)
+
+    assert before and {item.item_key for item in OpenItem.objects.all()} == before

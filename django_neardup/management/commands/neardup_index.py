@@ -12,11 +12,11 @@ from django.urls import NoReverseMatch, reverse
 
 from ...adapters import Adapter
 from ...db.interrupts import close_if_interrupted
-from ...models import ChangedDocument, Cluster, Document
+from ...models import ChangedDocument, Cluster, Document, OpenItem
 from ...pipeline import drain, has_pending
 from ...pipeline.backfill.ranges import MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES
 from ...pipeline.leases import available_rows
-from ...pipeline.open_items import refresh_open_items
+from ...pipeline.open_items import log_all_documents, refresh_open_items
 from ...pipeline.reconcile import ReconcileResult, reconcile
 from ...pipeline.schemes import begin_generation
 from ...pipeline.statistics_builder import NoPostsToGather, gather_statistics
@@ -196,6 +196,9 @@ class Command(BaseCommand):
 
     def _form_queue(self, using: str) -> None:
         """Form the rows of the review queue around everything that the run has changed."""
+        if not OpenItem.objects.using(using).exists():
+            # The rows were lost, or pairs were stored before rows were.
+            log_all_documents(using)
         total = ChangedDocument.objects.using(using).count()
         with (
             progress_bar("queue", total, self._is_quiet, unit="changes") as bar,

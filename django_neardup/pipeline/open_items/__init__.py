@@ -9,9 +9,10 @@
 """
 
 from .changes import log_changed_documents, log_changed_posts
-from .refresh import rebuild_open_items, refresh_if_due, refresh_open_items
+from .refresh import log_all_documents, rebuild_open_items, refresh_if_due, refresh_open_items
 
 __all__ = [
+    "log_all_documents",
     "log_changed_documents",
     "log_changed_posts",
     "rebuild_open_items",

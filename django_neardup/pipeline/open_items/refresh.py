@@ -79,15 +79,19 @@ def refresh_if_due(using: str) -> None:
 
 def rebuild_open_items(using: str) -> None:
     """Form all rows anew."""
-    items = OpenItem.objects.using(using)
-    items.all().delete()
+    OpenItem.objects.using(using).all().delete()
     ChangedDocument.objects.using(using).all().delete()
+    log_all_documents(using)
+    while refresh_open_items(using):
+        pass
+
+
+def log_all_documents(using: str) -> None:
+    """Log every document that may have rows."""
     pairs = Pair.objects.using(using).filter(**IN_ACTIVE_SCHEME)
     clusters = Cluster.objects.using(using).filter(**IN_ACTIVE_SCHEME)
     documents = {*pairs.values_list("a", flat=True).distinct(), *clusters.values_list("leader", flat=True)}
     log_changed_documents(documents, using)
-    while refresh_open_items(using):
-        pass
 
 
 def _refresh_documents(space: int | None, entries: Sequence[int], using: str) -> None:
