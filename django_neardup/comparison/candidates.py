@@ -24,8 +24,6 @@ PRIORITY_DIVISOR = 4
 They come before the leaders of other clusters. If one template fills the buckets, those leaders may take all
 other alignments.
 """
-MAX_ALIGNED_MEMBERS = 4
-"""Members of families to align besides their leaders, the most similar ones: one of them may be repeated."""
 
 
 def alignment_order(
@@ -43,12 +41,13 @@ def alignment_order(
     The order is:
 
     - the documents of ``preferred``
-    - the few most similar ones, each after the leaders of its family and its cluster; at most
-      ``MAX_ALIGNED_MEMBERS`` of them are members of families
+    - the few most similar ones, each after the leaders of its family and its cluster
     - other leaders, and documents in no family
+    - other members of families, for which their leaders stand
 
-    Other members of families are left out: their leaders stand for them. An alignment takes longer than all else that
-    is done for a post, and a template may fill every bucket with its members.
+    If there are more than ``limit`` documents, members of families are left out unless they are among the few most
+    similar members. An alignment takes longer than all else that is done for a post, and a template may fill every bucket
+    with its members.
     """
 
     def family_of(document: int) -> int | None:
@@ -58,12 +57,13 @@ def alignment_order(
 
     first = [document for document in preferred if document is not None and document in leaders_by_document]
     members = [document for document in leaders_by_document if family_of(document) is not None]
-    spare_members = {*members[MAX_ALIGNED_MEMBERS:]}
+    few = max(1, limit // PRIORITY_DIVISOR)
+    spare_members = {*members[few:]} if len(leaders_by_document) > limit else set()
     similar_documents = islice(
         (document for document in leaders_by_document if document not in spare_members.union(first)),
-        max(1, limit // PRIORITY_DIVISOR),
+        few,
     )
-    most_similar = (
+    most_similar = [
         document
         for similar_document in similar_documents
         for document in (
@@ -72,7 +72,7 @@ def alignment_order(
             similar_document,
         )
         if document is not None and document in leaders_by_document
-    )
+    ]
     family_leaders = filter(None, map(family_of, leaders_by_document))
     leaders = (document for document, leader in leaders_by_document.items() if document == leader)
     others = (
@@ -80,7 +80,9 @@ def alignment_order(
         for document in chain(family_leaders, leaders, leaders_by_document)
         if family_of(document) is None
     )
-    return list(dict.fromkeys(chain(first, most_similar, others)))
+    order = dict.fromkeys(chain(first, most_similar, others, leaders_by_document))
+    spare_members -= {*first, *most_similar}
+    return [document for document in order if document not in spare_members]
 
 
 def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[int, Candidates]:
@@ -104,19 +106,7 @@ def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[
     rows |= posts.screening_rows(leaders - rows.keys())
     families = {row.family_id for row in rows.values() if row.family_id is not None}
     rows |= posts.screening_rows(families - rows.keys())
-    sure_rows = {search.signed.document_id: search.screen(rows) for search in searches}
-    families_in_batch = {
-        search.signed.document_id: family
-        for search in searches
-        if (family := search.probable_family()) is not None
-    }
-    screened = {
-        search.signed.document_id: (
-            sure_rows[search.signed.document_id],
-            search.rows_to_align(families_in_batch),
-        )
-        for search in searches
-    }
+    screened = {search.signed.document_id: search.screen(rows) for search in searches}
     passed_rows = {row.document_id: row for sure, others in screened.values() for row in (*sure, *others)}
     fingerprints = posts.fingerprints(passed_rows.values())
     return {
@@ -146,11 +136,15 @@ class _CandidateSearch:
         self.shared_counts, self.sure_documents = nearby
         self.nearby_documents = self.shared_counts.keys() | self.sure_documents | relations.paired_documents
         self.deleted_rows: list[ScreeningRow] = []
-        self.preferred: list[int | None] = []
-        self.ranked_rows: dict[int, ScreeningRow] = {}
 
-    def screen(self, screening_rows: Mapping[int, ScreeningRow]) -> list[ScreeningRow]:
-        """Return the sure rows: exact copies and documents that share a sure key. Screen the others."""
+    def screen(
+        self, screening_rows: Mapping[int, ScreeningRow]
+    ) -> tuple[list[ScreeningRow], list[ScreeningRow]]:
+        """Return the sure rows, and the other rows that pass the screen, most similar first.
+
+        Sure rows are exact copies and documents that share a sure key. Of the others, return as many as may
+        be aligned. If some of them may be in another space, return all.
+        """
         live_rows = self._rows_of_live_posts(self.nearby_documents, screening_rows)
         if self.posts.remembers_deleted:
             nearby_rows = (
@@ -172,39 +166,9 @@ class _CandidateSearch:
             (sure if self._is_sure(row) else others).append(row)
         copy_leaders = [row.leader_id for row in sure if row.exact_digest == self.signed.exact_digest]
         sure = self.posts.rank_sure(self.signed, sure)
-        self.preferred = [self.relations.leader_id, *copy_leaders]
-        self.ranked_rows = self._rank(others, leaders)
-        return sure
-
-    def probable_family(self) -> int | None:
-        """Return the leader of the family that the most similar document is in, or leads.
-
-        The document itself will be of that family, most likely.
-        """
-        families = {row.family_id for row in self.ranked_rows.values()} - {None}
-        for document, row in self.ranked_rows.items():
-            if row.family_id is not None or document in families:
-                return row.family_id or document
-        return None
-
-    def rows_to_align(self, families_in_batch: Mapping[int, int]) -> list[ScreeningRow]:
-        """Return the rows that pass the screen, in the order of ``alignment_order``, as many as may be aligned.
-
-        If some of them may be in another space, return all. ``families_in_batch``: the probable families of documents
-        that are compared together. They are in none yet.
-        """
-        order = alignment_order(
-            {document: row.leader_id for document, row in self.ranked_rows.items()},
-            self.preferred,
-            self.max_aligned,
-            {
-                document: row.family_id or families_in_batch.get(document)
-                for document, row in self.ranked_rows.items()
-            },
-        )
-        rows = [self.ranked_rows[document] for document in order]
+        ranked = self._rank(others, leaders, [self.relations.leader_id, *copy_leaders])
         # The space of a row is read later. Rows of another space must not use up the alignments.
-        return rows if self.relations.spaces - {self.signed.space_id} else rows[: self.max_aligned]
+        return sure, ranked if self.relations.spaces - {self.signed.space_id} else ranked[: self.max_aligned]
 
     def select_candidates(
         self,
@@ -251,10 +215,12 @@ class _CandidateSearch:
         # A leader may stand outside the limit of its buckets. So its own keys are compared too.
         return any(self.signed.identity) and not self._sure_keys.isdisjoint(unpack_keys(row.packed_keys))
 
-    def _rank(self, rows: Sequence[ScreeningRow], leaders: Collection[int]) -> dict[int, ScreeningRow]:
-        """Return the rows that pass the screen by document, most similar first."""
+    def _rank(
+        self, rows: Sequence[ScreeningRow], leaders: Collection[int], preferred: Sequence[int | None]
+    ) -> list[ScreeningRow]:
+        """Return the rows that pass the screen, in the order of ``alignment_order``."""
         if not rows:
-            return {}
+            return []
         similarities = self.algorithm.screen_many(self.signed.payload, [row.payload for row in rows])
         key_counts = self._shared_key_counts(rows, leaders)
         is_passing = self.algorithm.should_judge_many(
@@ -262,7 +228,14 @@ class _CandidateSearch:
         )
         screened = zip(rows, similarities.tolist(), key_counts, is_passing.tolist())
         passing = [PassingRow(*facts) for *facts, passes_screen in screened if passes_screen]
-        return {row.document_id: row for row in self.posts.rank(self.signed, passing)}
+        ranked = {row.document_id: row for row in self.posts.rank(self.signed, passing)}
+        order = alignment_order(
+            {document: row.leader_id for document, row in ranked.items()},
+            preferred,
+            self.max_aligned,
+            {document: row.family_id for document, row in ranked.items()},
+        )
+        return [ranked[document] for document in order]
 
     def _shared_key_counts(self, rows: Sequence[ScreeningRow], leaders: Collection[int]) -> list[int]:
         """Return the number of keys shared with each row.

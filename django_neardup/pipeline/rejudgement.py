@@ -20,7 +20,6 @@ from .batch_size import AdaptiveBatchSize
 from .clusters.assign import recluster
 from .decisions import keep_in_force
 from .locks import call_with_retries, space_lock
-from .open_items import refresh_open_items
 from .pairs import PreviousScores, is_current, serialize_evidence, source_digests_of, write_pairs
 from .read import adapter_of
 from .schemes import algorithm_of
@@ -82,9 +81,7 @@ def rejudge(pairs: QuerySet[Pair], using: str) -> Iterator[tuple[int, list[Rejud
         pairs.filter(pk__gt=last_id).order_by("pk").values_list("pk", flat=True)[:IDS_PER_READ]
     ):
         for batch in AdaptiveBatchSize(MAX_PAIRS_PER_BATCH, PAIRS_PER_LOCK).batches(ids):
-            rejudged = _rejudge_batch(batch, using)
-            refresh_open_items(using)
-            yield len(batch), rejudged
+            yield len(batch), _rejudge_batch(batch, using)
         last_id = ids[-1]
 
 
