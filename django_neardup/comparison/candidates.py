@@ -46,8 +46,8 @@ def alignment_order(
     - other members of families, for which their leaders stand
 
     If there are more than ``limit`` documents, members of families are left out unless they are among the few most
-    similar members. An alignment takes longer than all else that is done for a post, and a template may fill every bucket
-    with its members.
+    similar members. An alignment takes longer than all else that is done for a post, and a template may fill every
+    bucket with its members.
     """
 
     def family_of(document: int) -> int | None:
@@ -59,9 +59,9 @@ def alignment_order(
     members = [document for document in leaders_by_document if family_of(document) is not None]
     few = max(1, limit // PRIORITY_DIVISOR)
     spare_members = {*members[few:]} if len(leaders_by_document) > limit else set()
+    passed_over = spare_members.union(first)
     similar_documents = islice(
-        (document for document in leaders_by_document if document not in spare_members.union(first)),
-        few,
+        (document for document in leaders_by_document if document not in passed_over), few
     )
     most_similar = [
         document
