@@ -15,7 +15,7 @@ from ..exceptions import Conflict, MergeRefused, UndoIsInexact
 from ..models import Cluster, MergeRecord, UndoProof
 from ..pipeline import call_with_retries, documents_of
 from ..pipeline.content_objects import pk_of
-from ..pipeline.open_items import log_changed_posts
+from ..pipeline.open_items import log_changed_documents, log_changed_posts
 from ..querysets import existing_pks
 from ..signals import post_merge, pre_merge
 from . import addresses, admin_log
@@ -222,6 +222,7 @@ def _action_transaction(
         yield fresh
         if context.resolves_cluster and context.cluster_id is not None:
             clusters = Cluster.objects.using(context.using).filter(pk=context.cluster_id)
+            log_changed_documents(clusters.values_list("leader", flat=True), context.using)
             clusters.update(state=Cluster.State.RESOLVED)
 
 

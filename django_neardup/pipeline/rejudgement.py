@@ -177,9 +177,10 @@ def _is_judged_on_stored_texts(judged_pair: JudgedPair, pair: Pair) -> bool:
 
 
 def _has_changed(pair: Pair, judgement: Judgement) -> bool:
-    """Return whether anything differs that clusters and decisions depend on."""
-    state = judgement.verdict, judgement.exact, judgement.score, ",".join(judgement.classes)
-    return state != (pair.verdict, pair.exact, pair.score, pair.classes)
+    """Return whether anything differs that clusters, families, decisions and rows of the queue depend on."""
+    classes = ",".join(judgement.classes)
+    state = judgement.verdict, judgement.exact, judgement.score, classes, judgement.doubtful
+    return state != (pair.verdict, pair.exact, pair.score, pair.classes, pair.doubtful)
 
 
 def _members_awaiting_repair(documents: Iterable[int], using: str) -> set[int]:

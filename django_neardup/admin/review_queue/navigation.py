@@ -9,7 +9,9 @@ from typing import Any
 from django.http import HttpRequest, QueryDict
 
 from ...db.counts import BoundedCount
+from ...models import Queue
 from ..decision_request import FILTERS_PARAM, LIST_PARAM, item_url
+from .queue_filters import FILTERS
 from .queue_page import QueuePage
 from .queue_query import QueueQuery
 
@@ -51,4 +53,6 @@ def _build_query(request: HttpRequest, site: Any, using: str) -> QueueQuery:
     """Return the queue, filtered and sorted as the address says."""
     queue_request = copy(request)
     queue_request.GET = QueryDict(request.GET.get(FILTERS_PARAM, ""))
-    return QueuePage(queue_request, site, using).queue_query
+    # A site may have added filters to the list.
+    filters = site.get_model_admin(Queue).filters if site.is_registered(Queue) else FILTERS
+    return QueuePage(queue_request, site, using, filters=filters).queue_query

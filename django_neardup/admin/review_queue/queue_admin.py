@@ -139,7 +139,7 @@ class QueueAdmin(ReadOnlyAdmin):
     def _build_page(self, request: HttpRequest, list_name: str = "queue") -> QueuePage:
         using = self.get_queryset(request).db
         # So a decision of a moment ago has left the list, also while no worker runs.
-        refresh_open_items(using)
+        refresh_open_items(using, newest_first=True)
         return QueuePage(request, self.admin_site, using, list_name, self.filters, self.columns)
 
     def _queue_response(

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Count, F, Max, Q
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -332,12 +331,12 @@ class QueuePage:
     @cached_property
     def document_counts(self) -> Mapping[str, Any]:
         """Return the number of compared posts and of pending posts, and the time of the newest document."""
-        indexed = Q(state=Document.State.INDEXED)
-        return Document.objects.using(self.using).aggregate(
-            posts=Count("pk", filter=indexed),
-            pending=Count("pk", filter=Q(wanted__gt=F("done"))),
-            last=Max("created"),
-        )
+        documents = Document.objects.using(self.using)
+        return {
+            "posts": BoundedCount.of(documents.filter(state=Document.State.INDEXED)),
+            "pending": BoundedCount.of(documents.filter(pending_since__isnull=False)),
+            "last": documents.order_by("-pk").values_list("created", flat=True).first(),
+        }
 
     def _build_panel(self, queue_filter: Filter) -> FilterPanel:
         counts, total = self.queue_query.facet_counts(queue_filter)

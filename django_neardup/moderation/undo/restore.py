@@ -22,7 +22,7 @@ from ...exceptions import Conflict, MergeRefused
 from ...models import Cluster, Document, MergeRecord
 from ...pipeline import call_with_retries, mark_key
 from ...pipeline.content_objects import content_type_of, pk_of
-from ...pipeline.open_items import log_changed_posts
+from ...pipeline.open_items import log_changed_documents, log_changed_posts
 from ...pipeline.record_keys import keeper_id_for_model, loser_id_for_model
 from ...queues import notify_worker
 from ...signals import post_undo
@@ -247,6 +247,7 @@ def _reopen_cluster(record: MergeRecord, using: str) -> None:
     """Reopen the cluster that the action resolved."""
     if record.journal.get("resolves"):
         clusters = Cluster.objects.using(using).filter(pk=record.cluster or 0, state=Cluster.State.RESOLVED)
+        log_changed_documents(clusters.values_list("leader", flat=True), using)
         clusters.update(state=Cluster.State.OPEN)
 
 

@@ -57,8 +57,8 @@ def open_pairs(queryset: QuerySet[Pair]) -> QuerySet[Pair]:
         .filter(_current_text_condition("a"), _current_text_condition("b"))
         .exclude(Exists(common_cluster))
         # The worker updates the document of a merged post later. Until then, only the merge record shows it.
-        .exclude(_newer_action_condition("a", queryset.db))
-        .exclude(_newer_action_condition("b", queryset.db))
+        .exclude(newer_action_condition("a__", queryset.db))
+        .exclude(newer_action_condition("b__", queryset.db))
     )
 
 
@@ -220,16 +220,17 @@ def _current_text_condition(side: str) -> Exists:
     return Exists(fingerprints)
 
 
-def _newer_action_condition(side: str, using: str) -> Q:
+def newer_action_condition(prefix: str, using: str) -> Q:
     """Return the condition that the post was acted on since its document was last processed.
 
+    ``prefix``: leads to the document, "a__" from a pair, or empty.
     A merge record may name the post by any of its models: with multi-table inheritance a post has several.
     """
-    type_column, id_column = f"{side}__content_type", f"{side}__object_id"
+    type_column, id_column = f"{prefix}content_type", f"{prefix}object_id"
     records = MergeRecord.objects.filter(undone=None)
     acted_on = Q(Exists(records.filter(loser_type=OuterRef(type_column), loser_id=OuterRef(id_column))))
     for model in registered_adapters():
         if len(set(content_type_ids_of(model, using))) > 1:
             as_child = Exists(records.filter(records_of_outer_post_q(model, id_column, using)))
             acted_on |= Q(as_child, **{type_column: content_type_of(model, using)})
-    return Q(acted_on, **{f"{side}__wanted__gt": F(f"{side}__done")})
+    return Q(acted_on, **{f"{prefix}wanted__gt": F(f"{prefix}done")})

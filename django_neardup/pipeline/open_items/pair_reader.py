@@ -90,6 +90,8 @@ class PairReader:
         documents = Document.objects.using(self.using).only("live", "text_since", "first_seen")
         for chunk in filter_in_chunks(documents, "pk", sorted(unknown)):
             self.ages |= {document.pk: document.static_order for document in chunk}
+        # Two groups are asked about once: a duplicate or a text inside another takes the family's doubts along.
+        apart = {pair.groups for pair in pairs if not pair.is_of_family}
         for pair in pairs:
-            by_owner[pair.owner(self.ages.__getitem__)].append(pair)
+            by_owner[pair.owner(self.ages.__getitem__, pair.groups not in apart)].append(pair)
         return by_owner

@@ -5,10 +5,13 @@ The rows of an owner are formed together, from what is stored: so it does no har
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
+
+from django.db import IntegrityError
 
 from ...db.chunks import chunked
 from ...db.sql import filter_in_chunks
@@ -24,9 +27,17 @@ from ...models import (
 from ..locks import call_with_retries, space_lock
 from .changes import log_changed_documents
 from .columns import REOPENED_PRIORITY, with_columns
-from .conditions import open_clusters, pairs_of_families, pairs_to_review, with_copies
+from .conditions import (
+    newer_action_condition,
+    open_clusters,
+    pairs_of_families,
+    pairs_to_review,
+    with_copies,
+)
 from .pair_reader import IN_ACTIVE_SCHEME, PairReader
 from .rows import MILLION, Owner, Row
+
+logger = logging.getLogger(__name__)
 
 REFRESH_SECONDS = 5.0
 """How often a process that works off posts forms rows. After every batch it would cost as much as the batch."""
@@ -47,13 +58,14 @@ _due: dict[str, float] = {}
 """The time from which this process forms rows again, by database."""
 
 
-def refresh_open_items(using: str, limit: int = MAX_ENTRIES) -> int:
+def refresh_open_items(using: str, limit: int = MAX_ENTRIES, newest_first: bool = False) -> int:
     """Form the rows around logged documents again. Return how many entries of the log were handled.
 
-    Never call it inside a transaction.
+    Never call it inside a transaction. ``newest_first``: what somebody has just decided, before a long backlog.
     """
     log = ChangedDocument.objects.using(using)
-    entries = list(log.order_by("pk").values_list("pk", "document")[:limit])
+    order = "-pk" if newest_first else "pk"
+    entries = list(log.order_by(order).values_list("pk", "document")[:limit])
     if not entries:
         return 0
     documents = {document for _, document in entries}
@@ -62,11 +74,20 @@ def refresh_open_items(using: str, limit: int = MAX_ENTRIES) -> int:
     by_space: defaultdict[int | None, list[int]] = defaultdict(list)
     for document in sorted(documents):
         by_space[spaces.get(document)].append(document)
+    kept = 0
     for space, members in by_space.items():
         for chunk in chunked(members, DOCUMENTS_PER_LOCK):
-            handled = [pk for pk, document in entries if document in {*chunk}]
-            call_with_retries(_refresh_documents, space, handled, using)
-    return len(entries)
+            of_chunk = {*chunk}
+            handled = [pk for pk, document in entries if document in of_chunk]
+            former = OpenItem.objects.using(using).filter(documents__in=chunk).values_list("space", flat=True)
+            # A document may have moved from another space, where its rows still stand.
+            locked = {*former.distinct(), *([] if space is None else [space])}
+            try:
+                kept += call_with_retries(_refresh_documents, locked, handled, using)
+            except IntegrityError as error:
+                kept += len(handled)
+                logger.info("neardup: rows of the queue are formed at the next time (%s)", error)
+    return len(entries) - kept
 
 
 def refresh_if_due(using: str) -> None:
@@ -94,15 +115,26 @@ def log_all_documents(using: str) -> None:
     log_changed_documents(documents, using)
 
 
-def _refresh_documents(space: int | None, entries: Sequence[int], using: str) -> None:
-    with space_lock([] if space is None else [space], using):
+def _refresh_documents(spaces: Collection[int], entries: Sequence[int], using: str) -> int:
+    """Form the rows around the documents of the entries. Return how many entries stay."""
+    with space_lock(spaces, using):
         log = filter_in_chunks(ChangedDocument.objects.using(using), "pk", entries)
         # Another process may have handled them while this one waited for the lock.
-        left = {document for rows in log for document in rows.values_list("document", flat=True)}
-        if left:
-            _form_again(left, using)
-        for rows in filter_in_chunks(ChangedDocument.objects.using(using), "pk", entries):
-            rows.delete()
+        left = dict(row for rows in log for row in rows.values_list("pk", "document"))
+        documents = {*left.values()}
+        if documents:
+            _form_again(documents, using)
+        # A post that was acted on is in no row until the worker has processed it, which logs nothing.
+        rows = filter_in_chunks(Document.objects.using(using), "pk", sorted(documents))
+        acted_on = {
+            pk
+            for chunk in rows
+            for pk in chunk.filter(newer_action_condition("", using)).values_list("pk", flat=True)
+        }
+        handled = [pk for pk, document in left.items() if document not in acted_on]
+        for chunk in filter_in_chunks(ChangedDocument.objects.using(using), "pk", handled):
+            chunk.delete()
+    return len(left) - len(handled)
 
 
 def _form_again(documents: set[int], using: str) -> None:
@@ -127,7 +159,7 @@ def _form_again(documents: set[int], using: str) -> None:
     } | reader.owners_of(touching)
     new_rows = [*_cluster_rows(clusters, reader), *reader.rows_of(owners)]
     stored += _stored_items(using, "owner", {owner.document for owner in owners})
-    stored += _stored_items(using, "number", {row.item.number for row in new_rows})
+    stored += _stored_items(using, "number", {*clusters, *(row.item.number for row in new_rows)})
     _store(new_rows, stored, owners, clusters, using)
 
 

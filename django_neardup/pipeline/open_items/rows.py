@@ -73,9 +73,13 @@ class OpenPair(NamedTuple):
     def priority(self) -> int:
         return self.settles + (0 if self.decided is None else REOPENED_PRIORITY)
 
-    def owner(self, age: Callable[[int], Any]) -> Owner:
-        """Return the owner of the pair's row. ``age``: the place of a document in the order of leaders."""
-        if self.is_of_family:
+    def owner(self, age: Callable[[int], Any], of_family: bool) -> Owner:
+        """Return the owner of the pair's row.
+
+        ``age``: the place of a document in the order of leaders. ``of_family``: all pairs of both groups are pairs of
+        their family.
+        """
+        if of_family:
             return Owner(self.family, True)
         return Owner(max(self.leader_a, self.leader_b, key=age), False)
 
@@ -94,20 +98,20 @@ def build_rows(owner: Owner, asked: Iterable[OpenPair], sure: Sequence[OpenPair]
     ``asked``: its pairs that ask something. ``sure``: those of a family's leader and members that are surely other
     items; they ask nothing.
     """
-    pairs = sorted(asked, key=lambda pair: (-pair.priority, pair.since, pair.pk))
+    by_groups: dict[tuple[int, int], OpenPair] = {}
+    for pair in sorted(asked, key=lambda pair: (-pair.priority, pair.since, pair.pk)):
+        by_groups.setdefault(pair.groups, pair)
+    pairs = [*by_groups.values()]
     if owner.of_family:
         if len(pairs) >= MIN_FAMILY_PAIRS:
             return [_joined_row(Kind.FAMILY, owner, pairs)]
         if not pairs and sure:
             return [_joined_row(Kind.FAMILY, owner, sure, Part.FAMILIES)]
         return [_pair_row(owner, pair) for pair in pairs]
-    by_groups: dict[tuple[int, int], OpenPair] = {}
-    for pair in pairs:
-        by_groups.setdefault(pair.groups, pair)
-    listed = [pair for pair in by_groups.values() if is_of_shortlist(pair, owner)]
+    listed = [pair for pair in pairs if is_of_shortlist(pair, owner)]
     if len(listed) < MIN_SHORTLIST_PAIRS:
-        return [_pair_row(owner, pair) for pair in by_groups.values()]
-    alone = [pair for pair in by_groups.values() if pair not in listed]
+        return [_pair_row(owner, pair) for pair in pairs]
+    alone = [pair for pair in pairs if pair not in listed]
     return [_joined_row(Kind.SHORTLIST, owner, listed), *(_pair_row(owner, pair) for pair in alone)]
 
 
