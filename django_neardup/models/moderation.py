@@ -61,7 +61,7 @@ class OpenItem(models.Model):
     - ``kind``, ``number``: a cluster or a pair by its id, a family or a shortlist by the document of its post.
     - ``owner``: the document that the row belongs to: the leader of a cluster or a family, the youngest post of
       pairs. The rows of an owner are formed together. ``of_family``: the owner is the leader of a family.
-    - ``documents``: the posts that the row depends on, for a cluster its leader alone.
+    - ``documents``: the posts that the row depends on, the members of a cluster among them.
     - ``priority``: what a decision settles, weighted with the certainty in thousandths.
     - ``score``: in millionths. For a cluster the lowest one, for several pairs the highest.
     - ``size``: the number of posts.

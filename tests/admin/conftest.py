@@ -69,4 +69,6 @@ def _rows_of_what_is_stored(request, monkeypatch):
 
     With the mark ``logged_rows`` a test does without."""
     if request.node.get_closest_marker("logged_rows") is None:
-        monkeypatch.setattr(queue_admin, "refresh_open_items", rebuild_open_items)
+        monkeypatch.setattr(
+            queue_admin, "refresh_open_items", lambda using, newest_first: rebuild_open_items(using)
+        )

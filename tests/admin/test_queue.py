@@ -817,7 +817,7 @@ TIMES = ["2026-01-01", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
 
 @pytest.mark.parametrize("time", TIMES)
 @pytest.mark.parametrize(
-    "address", ["?after={worth}_{time}_0_1", "?before={worth}_{time}_0_1", "?tab=decided&after={time}_0_1"]
+    "address", ["?after={worth}_{time}_1", "?before={worth}_{time}_1", "?tab=decided&after={time}_0_1"]
 )
 def test_a_place_of_no_time_of_ours_is_none(address, time, root, cluster):
     worth = waiting().items[0].priority

@@ -19,7 +19,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from ...db.counts import MAX_COUNTED, BoundedCount
-from ...models import Document, Membership, OpenItem
+from ...models import Document, OpenItem
 from .queue_filters import FILTERS, Filter
 from .search import search_documents
 
@@ -213,11 +213,7 @@ class QueueQuery:
         if self.documents is None:
             return items
         links = OpenItem.documents.through.objects.filter(document__in=self.documents)
-        clusters = Membership.objects.filter(document__in=self.documents).values("cluster")
-        # Of a cluster only the leader is stored.
-        return items.filter(
-            Q(pk__in=links.values("openitem")) | Q(kind=OpenItem.Kind.CLUSTER, number__in=clusters)
-        )
+        return items.filter(pk__in=links.values("openitem"))
 
     def _annotated(self, items: QuerySet[OpenItem]) -> QuerySet[Any]:
         return items.annotate(**{each.annotation_name: each.annotation for each in self.filters})

@@ -169,6 +169,11 @@ def _stored_items(using: str, column: str, documents: Collection[int]) -> list[O
 
 
 def _cluster_rows(clusters: Iterable[int], reader: PairReader) -> Iterator[Row]:
+    members: defaultdict[int, set[int]] = defaultdict(set)
+    memberships = Membership.objects.using(reader.using).values_list("cluster", "document")
+    for rows in filter_in_chunks(memberships, "cluster", sorted(clusters)):
+        for cluster_id, document in rows:
+            members[cluster_id].add(document)
     for chunk in filter_in_chunks(Cluster.objects.using(reader.using), "pk", sorted(clusters)):
         for cluster in with_columns(open_clusters(chunk), reader.has_phrases):
             item = OpenItem(
@@ -190,7 +195,7 @@ def _cluster_rows(clusters: Iterable[int], reader: PairReader) -> Iterator[Row]:
                 phrase=cluster.phrase == "yes",
                 model=cluster.item_model,
             )
-            yield Row(item, {cluster.leader_id})
+            yield Row(item, {cluster.leader_id, *members[cluster.pk]})
 
 
 def _store(
