@@ -104,6 +104,7 @@ class QueueQuery:
             name: value for name, value in selected_values.items() if name in names and value
         }
         self.order = order if order in ORDER_COLUMNS else "first"
+        self._counts: dict[frozenset[tuple[str, str]], BoundedCount] = {}
 
     @cached_property
     def items(self) -> QuerySet[OpenItem]:
@@ -128,7 +129,11 @@ class QueueQuery:
         """Return the number of items with all these filter values."""
         if self.is_countable:
             return BoundedCount(sum(map(self._matcher(selected_values), self._sample)))
-        return BoundedCount.of(self._matching(selected_values))
+        # Most filters of a page ask for the same number.
+        key = frozenset(selected_values.items())
+        if key not in self._counts:
+            self._counts[key] = BoundedCount.of(self._matching(selected_values))
+        return self._counts[key]
 
     def count_by_kind(self) -> Counter[str]:
         """Return the number of items of each kind in the filtered list. Without exact numbers there is none."""

@@ -12,12 +12,11 @@ from django.http import HttpRequest
 
 from ...models import Cluster, Contact, Document, Membership, OpenItem, Pair, Scheme
 from ...pipeline.open_items.columns import with_waiting_time
-from ...pipeline.open_items.conditions import open_clusters, open_pairs
+from ...pipeline.open_items.conditions import open_clusters
 from ..decision_groups import (
     CLUSTER,
     ITEM_KINDS,
     MAX_OBJECTS,
-    PAIR,
     Decidable,
     OfferedPosts,
     ReviewItem,
@@ -63,8 +62,9 @@ class RowData:
 
     @cached_property
     def pairs(self) -> dict[int, Pair]:
-        rows = open_pairs(Pair.objects.using(self.using).filter(pk__in=self._pks_by_kind[PAIR]))
-        return {pair.pk: pair for pair in rows.select_related("a", "b")}
+        """Return the pairs of the page that are still open, by id."""
+        sources = (item.source for item in self.review_items.values())
+        return {source.pk: source for source in sources if isinstance(source, Pair)}
 
     @cached_property
     def offered_posts(self) -> dict[str, OfferedPosts]:
