@@ -218,7 +218,7 @@ def _action_transaction(
         if context.check_unchanged is not None:
             context.check_unchanged()
         # Here the posts still have their keys. The rows of the queue are formed after the commit.
-        log_changed_posts((post for post in instances if adapters_of(post)), context.using)
+        log_changed_posts(instances, context.using)
         yield fresh
         if context.resolves_cluster and context.cluster_id is not None:
             clusters = Cluster.objects.using(context.using).filter(pk=context.cluster_id)

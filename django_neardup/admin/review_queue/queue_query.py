@@ -237,7 +237,7 @@ class QueueQuery:
         return Cursor(getattr(item, column) if column else 0, item.since, item.pk)
 
     def _read_beside(self, cursor: Cursor, size: int, is_backwards: bool = False) -> list[OpenItem]:
-        """Return the items that follow a position, or those that precede it, the nearest first."""
+        """Return the items after a position, or those before it, the nearest first."""
         found: list[OpenItem] = []
         for items in self._ranges(cursor, is_backwards):
             found += (items.reverse() if is_backwards else items)[: size - len(found)]

@@ -207,7 +207,7 @@ def _restore_post(plan: UndoPlan) -> None:
         for adapter in adapters_of(plan.post)[:1]:
             adapter.after_restore(plan.post)
     present = [post for post in (plan.post, _current_keeper(plan)) if post is not None]
-    log_changed_posts((post for post in present if adapters_of(post)), plan.using)
+    log_changed_posts(present, plan.using)
     settle(present, plan.using)
     _leave_out_counters(plan, recount(present, plan.using))
     refresh(_restored_keys(plan, present), plan.using)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from django.db import models
 
+from ...adapters import adapters_of
 from ...models import ChangedDocument
 from ..content_objects import documents_of
 
@@ -21,5 +22,6 @@ def log_changed_documents(documents: Iterable[int], using: str) -> None:
 
 
 def log_changed_posts(posts: Iterable[models.Model], using: str) -> None:
-    """Do the same for the documents of objects."""
-    log_changed_documents((document.pk for document in documents_of(posts, using).values()), using)
+    """Do the same for the documents of objects. Objects of models without an adapter have none."""
+    registered = [post for post in posts if adapters_of(post)]
+    log_changed_documents((document.pk for document in documents_of(registered, using).values()), using)

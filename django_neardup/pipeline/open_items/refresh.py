@@ -61,7 +61,8 @@ _due: dict[str, float] = {}
 def refresh_open_items(using: str, limit: int = MAX_ENTRIES, newest_first: bool = False) -> int:
     """Form the rows around logged documents again. Return how many entries of the log were handled.
 
-    Never call it inside a transaction. ``newest_first``: what somebody has just decided, before a long backlog.
+    Never call it inside a transaction. ``newest_first``: begin with the newest entries, so that a decision made just
+    now does not wait for a long backlog.
     """
     log = ChangedDocument.objects.using(using)
     order = "-pk" if newest_first else "pk"
@@ -99,7 +100,7 @@ def refresh_if_due(using: str) -> None:
 
 
 def rebuild_open_items(using: str) -> None:
-    """Form all rows anew."""
+    """Delete all rows, and form them from what is stored."""
     OpenItem.objects.using(using).all().delete()
     ChangedDocument.objects.using(using).all().delete()
     log_all_documents(using)
@@ -144,12 +145,9 @@ def _form_again(documents: set[int], using: str) -> None:
         "document",
         sorted(documents),
     )
-    clusters, leaders = (
-        {item.number: item.owner_id for item in stored if item.kind == OpenItem.Kind.CLUSTER},
-        {*documents},
-    )
+    clusters, leaders = {item.number for item in stored if item.kind == OpenItem.Kind.CLUSTER}, {*documents}
     for cluster, leader in (row for chunk in memberships for row in chunk):
-        clusters[cluster] = leader
+        clusters.add(cluster)
         leaders.add(leader)
     reader = PairReader(using)
     touching = reader.read(pairs_to_review, with_copies(leaders, using))
