@@ -287,7 +287,9 @@ def _sorted_offers(
         rows += [(FAMILY, *row) for row in pairs.values_list("family", *columns)]
     for owner, pairs_of_owner in _pairs_of_shortlists(shortlists, using):
         for pair in pairs_of_owner:
-            rows.append((SHORTLIST, owner.document, pair.a, pair.b, False, pair.score, pair.pk))
+            # All but texts inside others are doubts here: what is surely another item asks nothing.
+            is_doubt = pair.verdict != Verdict.CONTAINED
+            rows.append((SHORTLIST, owner.document, pair.a, pair.b, is_doubt, pair.score, pair.pk))
     rows.sort(key=lambda row: (not row[4], -row[5], row[6]))
     for kind, document, a, b, _doubtful, _score, pk in rows:
         yield kind, document, a, b, pk
