@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -15,8 +16,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ..models import Pair, Verdict
+from ..pipeline.open_items import refresh_open_items
 from ..pipeline.open_items.conditions import open_pairs
 from . import review_context
+from .base import non_atomic_requests
 from .decision_actions import DecisionActionsAdmin
 from .decision_groups import PAIR, build_item_key
 from .filters import PairModelFilter, ScoreFilter, VerdictFilter
@@ -51,9 +54,21 @@ class PairAdmin(DecisionActionsAdmin):
     search_help_text = gettext_lazy("Post number or author")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Pair]:
-        return open_pairs(super().get_queryset(request))
+        # The list reads the stored mark: it must not look into every pair of a large table.
+        return super().get_queryset(request).filter(open=True)
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Pair | None:
+        try:
+            key = self.opts.pk.to_python(object_id)
+        except ValidationError:
+            return None
+        # A pair of this moment is open before it is marked.
+        return open_pairs(super().get_queryset(request).filter(pk=key)).first()
+
+    @non_atomic_requests
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        # So a decision of a moment ago has left the list, also while no worker runs.
+        refresh_open_items(self.get_queryset(request).db, newest_first=True)
         return super().changelist_view(request, {"title": _("Offered pairs"), **(extra_context or {})})
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:

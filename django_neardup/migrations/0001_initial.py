@@ -424,6 +424,7 @@ class Migration(migrations.Migration):
                 ('judge_version', models.PositiveSmallIntegerField(default=0, verbose_name='version of the judge')),
                 ('snapshot', django_neardup.models.fields.DigestField(blank=True, default='', max_length=32, verbose_name='snapshot of boilerplate')),
                 ('found', models.DateTimeField(auto_now_add=True, verbose_name='found')),
+                ('open', models.BooleanField(db_default=False, default=False, verbose_name='open')),
                 ('a', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.document', verbose_name='first')),
                 ('b', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='neardup.document', verbose_name='second')),
                 ('decision', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='neardup.decision', verbose_name='decision')),
@@ -433,7 +434,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'pair',
                 'verbose_name_plural': 'pairs',
-                'indexes': [models.Index(fields=['space', 'verdict'], name='neardup_pair_verdict'), models.Index(fields=['scheme', 'judge_version', 'snapshot'], name='neardup_pair_judge')],
+                'indexes': [models.Index(fields=['space', 'verdict'], name='neardup_pair_verdict'), models.Index(fields=['scheme', 'judge_version', 'snapshot'], name='neardup_pair_judge'), models.Index(fields=['open', '-score', 'id'], name='neardup_pair_open')],
                 'constraints': [models.UniqueConstraint(fields=('a', 'b', 'scheme'), name='neardup_pair_documents'), models.CheckConstraint(condition=models.Q(('a__lt', models.F('b'))), name='neardup_pair_order')],
             },
         ),

@@ -268,6 +268,8 @@ class Pair(models.Model):
     - ``doubtful``: a variant that may be the same item, or a related pair that may be (``judge/certainty.py``).
     - ``judge_version``: the version of the judge that gave the verdict. It is 0 if it is unknown.
     - ``snapshot``: the digest of the snapshot of boilerplate that the judge used, or empty.
+    - ``open``: whether it waits for a moderator. It is derived, and renewed with the rows of the queue
+      (``pipeline.open_items``).
     """
 
     a = models.ForeignKey(
@@ -319,6 +321,7 @@ class Pair(models.Model):
         verbose_name=_("decision"),
     )
     found = models.DateTimeField(_("found"), auto_now_add=True)
+    open = models.BooleanField(_("open"), default=False, db_default=False)
 
     class Meta:
         app_label = "neardup"
@@ -331,6 +334,7 @@ class Pair(models.Model):
         indexes = [
             models.Index(fields=["space", "verdict"], name="neardup_pair_verdict"),
             models.Index(fields=["scheme", "judge_version", "snapshot"], name="neardup_pair_judge"),
+            models.Index(fields=["open", "-score", "id"], name="neardup_pair_open"),
         ]
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
 
+from django_neardup.admin import pair_admin
 from django_neardup.admin.review_queue import queue_admin
 from django_neardup.pipeline.open_items import rebuild_open_items
 from tests import builders
@@ -69,6 +70,7 @@ def _rows_of_what_is_stored(request, monkeypatch):
 
     With the mark ``logged_rows`` a test does without."""
     if request.node.get_closest_marker("logged_rows") is None:
-        monkeypatch.setattr(
-            queue_admin, "refresh_open_items", lambda using, newest_first: rebuild_open_items(using)
-        )
+        for page in (queue_admin, pair_admin):
+            monkeypatch.setattr(
+                page, "refresh_open_items", lambda using, newest_first: rebuild_open_items(using)
+            )

@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from django_neardup.models import Document, MergeRecord, OpenItem
+from django_neardup.models import Document, MergeRecord, OpenItem, Pair
 from django_neardup.pipeline.open_items import rebuild_open_items
 from tests.admin import crowds
 from tests.admin.tools import list_of
@@ -52,6 +52,8 @@ def pages() -> list[str]:
         f"{queue}?o=size",
         f"{queue}?o=age",
         f"{queue}?verdict=variant",
+        list_of(Pair),
+        f"{list_of(Pair)}?o=-3",
         list_of(Document),
         list_of(MergeRecord),
     ]

@@ -37,6 +37,7 @@ from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import decide, drain, mark, schemes, withdraw, work_queue
 from django_neardup.pipeline.clusters import graph, repair
 from django_neardup.pipeline.open_items import rebuild_open_items, refresh_open_items
+from django_neardup.pipeline.open_items.conditions import open_pairs
 from django_neardup.pipeline.read import read_many
 from django_neardup.pipeline.sign import sign_many
 from django_neardup.pipeline.store import store_many
@@ -227,9 +228,11 @@ def assert_sound():
 def assert_rows():
     """The rows of the queue that were formed around changes are those of what is stored, also between two turns."""
     refresh_open_items("default")
-    formed = rows_of_the_queue()
+    formed, marked = rows_of_the_queue(), {*Pair.objects.filter(open=True)}
+    assert marked == {*open_pairs(Pair.objects.all())}
     rebuild_open_items("default")
     assert formed == rows_of_the_queue()
+    assert marked == {*Pair.objects.filter(open=True)}
 
 
 def rows_of_the_queue():

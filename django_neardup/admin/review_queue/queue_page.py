@@ -341,9 +341,7 @@ class QueuePage:
     def _build_panel(self, queue_filter: Filter) -> FilterPanel:
         counts, total = self.queue_query.facet_counts(queue_filter)
         selected = self.queue_query.selected_values.get(queue_filter.name, "")
-        labels = queue_filter.labels or self._value_labels(
-            queue_filter, [*counts][:MAX_FILTER_VALUES]
-        )
+        labels = queue_filter.labels or self._value_labels(queue_filter, [*counts][:MAX_FILTER_VALUES])
         all_choice = FilterChoice(_("All"), total, self._query_with(**{queue_filter.name: ""}), not selected)
         choices = [
             FilterChoice(

@@ -84,9 +84,10 @@ class QueueItemsPage:
 class QueueQuery:
     """The list for one request.
 
-    Rows are read from ``OpenItem`` in the order of an index. Numbers are counted here, from the first ``MAX_COUNTED`` rows
-    of the part: of a longer one they are the least that there are. ``selected_values`` are the filter values by filter name. If ``documents`` is
-    given, the list has only items that contain one of them. ``part``: ``TO_REVIEW`` or ``FAMILIES``.
+    Rows are read from ``OpenItem`` in the order of an index. Numbers are counted here, from the first
+    ``MAX_COUNTED`` rows of the part: of a longer one they are the least that there are. ``selected_values`` are the
+    filter values by filter name. If ``documents`` is given, the list has only items that contain one of them.
+    ``part``: ``TO_REVIEW`` or ``FAMILIES``.
     """
 
     def __init__(

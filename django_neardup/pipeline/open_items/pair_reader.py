@@ -39,20 +39,25 @@ class PairReader:
     ) -> list[OpenPair]:
         """Return the pairs that wait and have one of the documents on one of the sides."""
         pairs = Pair.objects.using(self.using)
-        # Two look-ups by an index: no database needs to find an index for "one or the other side".
-        ids = {
-            pk
-            for side in sides
-            for chunk in filter_in_chunks(pairs.filter(**IN_ACTIVE_SCHEME), side, documents)
-            for pk in chunk.order_by().values_list("pk", flat=True)
-        }
         return [
             OpenPair(*values)
-            for chunk in filter_in_chunks(pairs, "pk", sorted(ids))
+            for chunk in filter_in_chunks(pairs, "pk", self.ids_of(documents, sides))
             for values in with_columns(condition(chunk), self.has_phrases)
             .order_by()
             .values_list(*PAIR_COLUMNS)
         ]
+
+    def ids_of(self, documents: Sequence[int], sides: Sequence[str] = ("a", "b")) -> list[int]:
+        """Return the ids of all pairs of the active schemes with one of the documents on one of the sides."""
+        pairs = Pair.objects.using(self.using).filter(**IN_ACTIVE_SCHEME)
+        # Two look-ups by an index: no database needs to find an index for "one or the other side".
+        ids = {
+            pk
+            for side in sides
+            for chunk in filter_in_chunks(pairs, side, documents)
+            for pk in chunk.order_by().values_list("pk", flat=True)
+        }
+        return sorted(ids)
 
     def asked_of(self, owners: Collection[Owner]) -> defaultdict[Owner, list[OpenPair]]:
         """Return the pairs of these owners that ask something."""

@@ -1,4 +1,4 @@
-"""Rows of the review queue formed again, around documents that have changed.
+"""Rows of the review queue formed again, around documents that have changed, and the mark of open pairs.
 
 The rows of an owner are formed together, from what is stored: so it does no harm to form them twice.
 """
@@ -30,6 +30,7 @@ from .columns import REOPENED_PRIORITY, with_columns
 from .conditions import (
     newer_action_condition,
     open_clusters,
+    open_pairs,
     pairs_of_families,
     pairs_to_review,
     with_copies,
@@ -101,6 +102,7 @@ def refresh_if_due(using: str) -> None:
 
 def rebuild_open_items(using: str) -> None:
     """Delete all rows, and form them from what is stored."""
+    Pair.objects.using(using).filter(open=True).update(open=False)
     OpenItem.objects.using(using).all().delete()
     ChangedDocument.objects.using(using).all().delete()
     log_all_documents(using)
@@ -139,6 +141,8 @@ def _refresh_documents(spaces: Collection[int], entries: Sequence[int], using: s
 
 
 def _form_again(documents: set[int], using: str) -> None:
+    reader = PairReader(using)
+    _mark_open_pairs(reader.ids_of(sorted(documents)), using)
     stored = _stored_items(using, "documents", documents)
     memberships = filter_in_chunks(
         Membership.objects.using(using).filter(**IN_ACTIVE_SCHEME).values_list("cluster", "cluster__leader"),
@@ -149,7 +153,6 @@ def _form_again(documents: set[int], using: str) -> None:
     for cluster, leader in (row for chunk in memberships for row in chunk):
         clusters.add(cluster)
         leaders.add(leader)
-    reader = PairReader(using)
     touching = reader.read(pairs_to_review, with_copies(leaders, using))
     touching += reader.read(pairs_of_families, sorted(leaders))
     owners = {
@@ -159,6 +162,14 @@ def _form_again(documents: set[int], using: str) -> None:
     stored += _stored_items(using, "owner", {owner.document for owner in owners})
     stored += _stored_items(using, "number", {*clusters, *(row.item.number for row in new_rows)})
     _store(new_rows, stored, owners, clusters, using)
+
+
+def _mark_open_pairs(ids: Sequence[int], using: str) -> None:
+    for pairs in filter_in_chunks(Pair.objects.using(using), "pk", ids):
+        waiting = {*open_pairs(pairs).order_by().values_list("pk", flat=True)}
+        marked = {*pairs.filter(open=True).values_list("pk", flat=True)}
+        for is_open, changed in ((True, waiting - marked), (False, marked - waiting)):
+            Pair.objects.using(using).filter(pk__in=changed).update(open=is_open)
 
 
 def _stored_items(using: str, column: str, documents: Collection[int]) -> list[OpenItem]:
