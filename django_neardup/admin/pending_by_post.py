@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from ..adapters import adapter_for
+from ..db.document_key import is_uuid_without_type
 from ..db.sql import filter_in_chunks
-from ..listing.key_expressions import is_uuid_without_type
 from ..models import Cluster, Document, Membership, Pair
 from ..pipeline import documents_of
 from ..pipeline.content_objects import content_type_of, pk_of, post_id_of

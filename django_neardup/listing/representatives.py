@@ -10,8 +10,9 @@ from django.db.models.lookups import IsNull
 from django.db.models.sql import Query
 from django.db.models.sql.compiler import SQLCompiler
 
+from ..db.document_key import Sql
 from ..models import Cluster, Membership
-from .key_expressions import ContentTypeId, Sql, membership_filter, post_key
+from .key_expressions import ContentTypeId, membership_filter, post_key
 from .sql_joins import can_order_in_window, first_per_cluster_statement
 
 MAX_SMALL_CLUSTER = 16

@@ -11,9 +11,10 @@ from typing import Any
 from django.db.models import F, IntegerField, Model, QuerySet, Window
 from django.db.models.functions import RowNumber
 
+from ..db.document_key import Sql
 from ..db.queries import collapsed_lists
 from ..pipeline.content_objects import content_type_of
-from .key_expressions import Sql, document_key, key_field_type
+from .key_expressions import document_key, key_field_type
 
 
 def count_statement(rows: QuerySet[Any], root: type[Model], connection: Any) -> Sql:
