@@ -151,6 +151,8 @@ class Migration(migrations.Migration):
                 ('created', models.DateTimeField(auto_now_add=True, verbose_name='first seen')),
                 ('text_since', models.BigIntegerField(default=0, verbose_name='text since')),
                 ('save_time', models.BigIntegerField(blank=True, null=True, verbose_name='time of the last save')),
+                ('save_begun', models.BigIntegerField(blank=True, db_index=True, null=True, verbose_name='save begun')),
+                ('open_saves', models.PositiveIntegerField(db_default=0, default=0, verbose_name='unmarked saves')),
                 ('edit_time', models.BigIntegerField(blank=True, null=True, verbose_name='time of the last edit')),
                 ('former_texts', models.JSONField(blank=True, null=True, verbose_name='former texts')),
                 ('forget_at', models.DateTimeField(blank=True, null=True, verbose_name='remembered until')),
@@ -449,6 +451,18 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='document',
             constraint=models.UniqueConstraint(fields=('content_type', 'object_id'), name='neardup_document_object'),
+        ),
+        migrations.CreateModel(
+            name='IdlePass',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', django_neardup.models.fields.ExactCharField(max_length=50, unique=True, verbose_name='name')),
+                ('due', models.BigIntegerField(default=0, verbose_name='due')),
+            ],
+            options={
+                'verbose_name': 'idle pass',
+                'verbose_name_plural': 'idle passes',
+            },
         ),
         migrations.CreateModel(
             name='MovedUrl',

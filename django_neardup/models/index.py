@@ -118,6 +118,8 @@ class Document(WorkQueueRow):
       See ``pipeline.text_age``.
     - ``save_time``: the time of the last save that is not processed yet.
     - ``edit_time``: the time of the save that brought the stored text, if that text is not compared yet.
+    - ``save_begun``: the time at which a save began that its mark has not ended yet, and ``open_saves``: how
+      many such saves there are. See ``pipeline.open_saves``.
     - ``former_texts``: ``[exact digest, text_since]`` of earlier texts, newest last. None if there are none.
     - ``version``: the newest ``wanted`` with a written signature. It is the fence at which an older turn
       stops.
@@ -163,6 +165,8 @@ class Document(WorkQueueRow):
     text_since = models.BigIntegerField(_("text since"), default=0)
     save_time = models.BigIntegerField(_("time of the last save"), null=True, blank=True)
     edit_time = models.BigIntegerField(_("time of the last edit"), null=True, blank=True)
+    save_begun = models.BigIntegerField(_("save begun"), null=True, blank=True, db_index=True)
+    open_saves = models.PositiveIntegerField(_("unmarked saves"), default=0, db_default=0)
     former_texts = models.JSONField(_("former texts"), null=True, blank=True)
     forget_at = models.DateTimeField(_("remembered until"), null=True, blank=True)
     repeats = models.ForeignKey(
@@ -394,3 +398,21 @@ class TermStatistics(Snapshot):
         constraints = [
             models.UniqueConstraint(fields=["profile", "number"], name="neardup_statistics_number"),
         ]
+
+
+class IdlePass(models.Model):
+    """A search that workers repeat while nothing waits, and when it is due next, in milliseconds since 1970.
+
+    The row keeps workers and jobs from doing it at the same time, or too often.
+    """
+
+    name = ExactCharField(_("name"), max_length=50, unique=True)
+    due = models.BigIntegerField(_("due"), default=0)
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("idle pass")
+        verbose_name_plural = _("idle passes")
+
+    def __str__(self) -> str:
+        return str(self.name)

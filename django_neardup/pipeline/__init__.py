@@ -3,6 +3,7 @@
 The stages, one module each, in their order:
 
 - ``receivers``: marks a post's document when the post is saved or deleted.
+- ``open_saves``: notes saves in autocommit before they begin, and keeps marks that failed.
 - ``work_queue``: the pending columns: mark a row, lease it, retry it, finish it.
 - ``leases``: the same for many documents per statement.
 - ``worker``: drains the queue, oldest first, in batches.
@@ -33,7 +34,9 @@ Next to the path:
 - ``decisions``: stores and withdraws moderators' decisions.
 - ``deleted_posts``: remembers deleted posts for a limited time.
 - ``record_queries``, ``record_keys``: find the merge records of a post.
+- ``open_items/``: forms the rows of the review queue.
 - ``reconcile``: finds posts for which no signal was sent.
+- ``idle_passes``: searches that workers repeat while nothing waits, one worker at a time.
 - ``backfill/``: builds the index of all existing posts, through the stages above.
 - ``stale_pairs``, ``rejudgement``: find pairs of another version of the judge, and judge them again.
 - ``boilerplate_builder``, ``boilerplate_store``, ``boilerplate_preview``: find passages that many posts share, keep

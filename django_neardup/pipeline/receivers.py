@@ -1,24 +1,26 @@
 """Mark a post's document when the post is saved or deleted.
 
-This takes one small upsert, and one notification after the commit. Neither makes the request fail.
+This takes one small upsert, in autocommit two, and one notification after the commit. None of them makes the request
+fail.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any
 
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, models, transaction
-from django.db.models.signals import post_delete, post_save
+from django.db.models.signals import post_delete, post_save, pre_save
 
 from ..adapters import Adapter, adapters_of
 from ..queues import notify_worker
 from . import boilerplate_store
 from .content_objects import pk_of
+from .open_saves import Mark, keep_mark, mark_again, mark_kept, note_save, take_note
 from .work_queue import mark_key
 
 logger = logging.getLogger(__name__)
@@ -37,10 +39,12 @@ def connect() -> None:
 def connect_model(model: type[models.Model]) -> None:
     """Connect the handlers to this model."""
     uid = f"neardup.{model._meta.label}"
+    pre_save.connect(on_pre_save, sender=model, dispatch_uid=uid)
     post_save.connect(on_post_save, sender=model, dispatch_uid=uid)
     post_delete.connect(on_post_delete, sender=model, dispatch_uid=uid)
     for translation_model in _translation_models(model):
         uid = f"neardup.{translation_model._meta.label}"
+        pre_save.connect(before_translation_change, sender=translation_model, dispatch_uid=uid)
         post_save.connect(on_translation_change, sender=translation_model, dispatch_uid=uid)
         post_delete.connect(on_translation_change, sender=translation_model, dispatch_uid=uid)
 
@@ -49,6 +53,22 @@ def _translation_models(model: type[models.Model]) -> list[Any]:
     """Return the models of django-parler whose rows hold the texts of a model, one for each language."""
     options: Any = getattr(model, "_parler_meta", None)
     return list(options.get_all_models()) if options else []
+
+
+def on_pre_save(
+    sender: type[models.Model],
+    instance: models.Model,
+    using: str,
+    update_fields: Collection[str] | None = None,
+    **kwargs: Any,
+) -> None:
+    """Note that a save begins, if no transaction ties its mark to it.
+
+    Do nothing if ``update_fields`` names only fields that the adapter does not watch.
+    """
+    for adapter in adapters_of(sender):
+        if update_fields is None or adapter.watched & set(update_fields):
+            note_save(adapter, instance, pk_of(instance, adapter.model), using)
 
 
 def on_post_save(
@@ -64,7 +84,8 @@ def on_post_save(
     """
     for adapter in adapters_of(sender):
         if update_fields is None or adapter.watched & set(update_fields):
-            _mark_and_notify(adapter, pk_of(instance, adapter.model), using)
+            was_noted = take_note(adapter, instance, using)
+            _mark_and_notify(adapter, pk_of(instance, adapter.model), using, ends_save=was_noted)
 
 
 def on_post_delete(sender: type[models.Model], instance: models.Model, using: str, **kwargs: Any) -> None:
@@ -73,33 +94,54 @@ def on_post_delete(sender: type[models.Model], instance: models.Model, using: st
         _mark_and_notify(adapter, pk_of(instance, adapter.model), using)
 
 
+def before_translation_change(sender: Any, instance: Any, using: str, **kwargs: Any) -> None:
+    """Note that a save of a translation begins."""
+    for adapter in adapters_of(sender._meta.get_field("master").related_model):
+        note_save(adapter, instance, instance.master_id, using)
+
+
 def on_translation_change(sender: Any, instance: Any, using: str, **kwargs: Any) -> None:
     """Mark the documents of an object of which one translation was saved or deleted."""
     # The package saves translations after the object: a worker may have read the old ones already.
     for adapter in adapters_of(sender._meta.get_field("master").related_model):
-        _mark_and_notify(adapter, instance.master_id, using)
+        was_noted = take_note(adapter, instance, using)
+        _mark_and_notify(adapter, instance.master_id, using, ends_save=was_noted)
 
 
-def _mark_and_notify(adapter: Adapter, key: Any, using: str) -> None:
+def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool = False) -> None:
     connection = transaction.get_connection(using)
     try:
         if connection.get_autocommit():
-            mark_key(adapter, key, using)
+            mark_key(adapter, key, using, ends_save=ends_save)
         else:
             # A savepoint: PostgreSQL refuses every further statement of a transaction in which one failed.
             with transaction.atomic(using=using):
                 mark_key(adapter, key, using)
-    except (Error, ImproperlyConfigured) as error:
+    except ImproperlyConfigured as error:
+        logger.error("neardup: %s %s is saved but not marked: %s", adapter.model._meta.label, key, error)
+        return
+    except Error as error:
         if connection.in_atomic_block and connection.needs_rollback:
             # A deadlock on MariaDB undoes the whole transaction, the save included. Without the error the
             # site would believe that the post is saved.
             raise
-        logger.error(
-            "neardup: %s %s is saved but not marked (%s: %s); neardup_index --reconcile will find it",
-            adapter.model._meta.label, key, type(error).__name__, error,
-        )  # fmt: skip
+        logger.warning(
+            "neardup: %s %s is tried again (%s)", adapter.model._meta.label, key, type(error).__name__
+        )
+        mark = Mark(adapter, key, using)
+        if connection.in_atomic_block or connection.get_autocommit():
+            # Before the commit a worker would read the former text.
+            transaction.on_commit(partial(_mark_again, mark), using=using, robust=True)
+        else:
+            # Django never reports the commit of a transaction that is managed by hand.
+            keep_mark(mark)
         return
     _notify_after_commit(using)
+
+
+def _mark_again(mark: Mark) -> None:
+    mark_again(mark)
+    notify_worker(mark.using)
 
 
 def _notify_after_commit(using: str) -> None:
@@ -123,6 +165,7 @@ def _notification_callback(using: str) -> Callable[[], None]:
     # Django logs the ``__qualname__`` of a failed callback. ``functools.partial`` has none.
     @wraps(notify_worker)
     def notify() -> None:
+        mark_kept(using)
         notify_worker(using)
 
     return notify

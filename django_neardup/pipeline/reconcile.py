@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import models
+from django.db.models import Exists, OuterRef
 
 from ..adapters import Adapter, registered_adapters
 from ..db.backends import get_backend
+from ..db.document_key import DocumentKey
 from ..db.queries import fingerprints as fingerprint_queries
 from ..models import Document, Scheme
-from ..querysets import parse_pk
-from .content_objects import canonical_id, content_type_of
+from ..querysets import parse_pk, pk_field
+from .content_objects import canonical_id, content_type_of, is_stored_in
+from .idle_passes import run_if_due
 from .index_progress import progress_of
 from .read import read_many
 from .schemes import active_or_unsaved_scheme, active_scheme, canonicalize
@@ -132,25 +136,67 @@ def _is_up_to_date(
     )
 
 
-def mark_missing(using: str, slice_size: int = BATCH, cursors: dict[str, Any] | None = None) -> int:
-    """Mark objects without a document, and return their number. This is the worker's pass when it is idle.
+def find_missing_if_due(using: str) -> int:
+    """Call ``mark_missing``, unless a process has done so recently. Return the number of marked objects."""
+    return run_if_due("missing", using, partial(mark_missing, using))
 
-    Each call checks at most ``slice_size`` objects per model. The caller keeps ``cursors`` from call to call.
-    Models that ``neardup_index`` has never finished are skipped.
+
+def mark_missing(using: str) -> int:
+    """Mark objects without a document, at most ``BATCH`` of each model, and return their number.
+
+    The objects of a model whose first ``neardup_index`` runs are left to it. Before it has run, objects are marked only
+    if fewer of them lack a document than have one: the others are as old as the site, and not lost.
     """
-    cursors, marked = {} if cursors is None else cursors, 0
+    marked = 0
     for model, adapter in registered_adapters().items():
-        label = model._meta.label_lower
-        if not progress_of(active_scheme(adapter.settings, using), label).get("again"):
+        if not is_stored_in(model, using):
             continue
-        keys = next(pk_batches(adapter, using, cursors.get(label), slice_size), [])
-        cursors[label] = keys[-1] if len(keys) == slice_size else None
+        progress = progress_of(active_scheme(adapter.settings, using), model._meta.label_lower)
+        if progress and not (progress.get("again") or progress.get("finished")):
+            continue
+        keys = _keys_without_document(
+            adapter, using, most=None if progress else _count_documents(adapter, using)
+        )
         documents = _documents_by_object_id(adapter, keys, using)
         for key in keys:
             if canonical_id(key) not in documents:
                 mark_key(adapter, key, using)
                 marked += 1
     return marked
+
+
+def _count_documents(adapter: Adapter, using: str) -> int:
+    return Document.objects.using(using).filter(content_type=content_type_of(adapter.model, using)).count()
+
+
+def _keys_without_document(adapter: Adapter, using: str, most: int | None) -> list[Any]:
+    """Return primary keys of objects without a document, at most ``BATCH``. Return none if there are over ``most``."""
+    model = adapter.model
+    key_field, objects = pk_field(model), model._base_manager.using(using).order_by("pk")
+    if most == 0:
+        return []
+    if isinstance(key_field, models.IntegerField):
+        same_key: dict[str, Any] = {"object_key": OuterRef("pk")}
+    elif isinstance(key_field, (models.UUIDField, models.CharField)):
+        same_key = {"object_id": DocumentKey(OuterRef("pk"), key_field)}
+    else:
+        return _read_keys_without_document(adapter, using, most)
+    documents = Document.objects.filter(content_type=content_type_of(model, using), **same_key)
+    missing = objects.filter(~Exists(documents)).values_list("pk", flat=True)
+    if most is not None and missing.order_by()[: most + 1].count() > most:
+        return []
+    return list(missing[:BATCH])
+
+
+def _read_keys_without_document(adapter: Adapter, using: str, most: int | None) -> list[Any]:
+    """Do the same for keys of a kind whose text no database writes as ``canonical_id`` does."""
+    missing: list[Any] = []
+    for keys in pk_batches(adapter, using):
+        documents = _documents_by_object_id(adapter, keys, using)
+        missing += [key for key in keys if canonical_id(key) not in documents]
+        if len(missing) > (BATCH if most is None else most):
+            break
+    return missing[:BATCH] if most is None or len(missing) <= most else []
 
 
 def _documents_by_object_id(adapter: Adapter, keys: list[Any], using: str) -> dict[str, Document]:

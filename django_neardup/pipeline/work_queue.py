@@ -38,9 +38,19 @@ def mark(instance: models.Model, using: str | None = None, recheck: bool = False
         mark_key(adapter, _require_pk(instance, adapter.model), using, recheck=recheck)
 
 
-def mark_key(adapter: Adapter, key: Any, using: str, *, recheck: bool = False) -> None:
-    """Do the same as ``mark`` for the object with the primary key ``key``."""
-    document_queries.mark(using, _marked_values(adapter, key, using, recheck=recheck))
+def mark_key(
+    adapter: Adapter, key: Any, using: str, *, recheck: bool = False, ends_save: bool = False
+) -> None:
+    """Do the same as ``mark`` for the object with the primary key ``key``.
+
+    ``ends_save``: ``begin_save`` was called before the object was saved.
+    """
+    document_queries.mark(using, _marked_values(adapter, key, using, recheck=recheck), ends_save=ends_save)
+
+
+def begin_save(adapter: Adapter, key: Any, using: str) -> None:
+    """Note that a save of the object with this key begins, in one upsert. See ``pipeline.open_saves``."""
+    document_queries.begin_save(using, _marked_values(adapter, key, using, recheck=False, wanted=0))
 
 
 def mark_document(document: int, using: str, *, recheck: bool = False) -> None:
@@ -161,7 +171,7 @@ def _pending_since() -> Case:
     return Case(When(pending_since=None, then=DatabaseClock()), default=F("pending_since"))
 
 
-def _marked_values(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> list[Any]:
+def _marked_values(adapter: Adapter, key: Any, using: str, *, recheck: bool, wanted: int = 1) -> list[Any]:
     """Return the values of ``document_queries.MARKED_COLUMNS``."""
     created = connections[using].ops.adapt_datetimefield_value(timezone.now())
     content_type_id = content_type_of(adapter.model, using).pk
@@ -169,5 +179,5 @@ def _marked_values(adapter: Adapter, key: Any, using: str, *, recheck: bool) -> 
     object_key = key if isinstance(key, int) and -(2**63) <= key < 2**63 else None
     return [
         content_type_id, canonical_id(key), object_key, "", False, Document.State.PENDING, "", recheck, 0,
-        LIVE_FIRST_SEEN, created, 1, 0, 0,
+        LIVE_FIRST_SEEN, created, wanted, 0, 0,
     ]  # fmt: skip

@@ -27,6 +27,7 @@ from .clusters.repair import repair_cluster, reprocess_members
 from .leases import available_rows, lease_many, renew_leases
 from .missing_statistics import documents_to_remove, unready_content_types
 from .open_items import refresh_if_due
+from .open_saves import mark_overdue_saves
 from .process_documents import ignore_stored, process_documents
 from .work_queue import finish_row, lease_row, release_without_attempt, retry_later
 
@@ -72,6 +73,7 @@ class _Drain:
 
     def run(self) -> DrainResult:
         idle_rounds = 0
+        mark_overdue_saves(self.using)
         # Also what moderators have decided since the last drain.
         refresh_if_due(self.using)
         while True:

@@ -20,6 +20,9 @@ MARKED_COLUMNS = (
 CLOCK_COLUMNS = ("pending_since", "save_time", "text_since")
 """Columns of a new document that are set to the clock of the database."""
 
+BEGUN_COLUMNS = ("text_since", "save_begun")
+"""The same of a document that is created before its post is."""
+
 CREATED_COLUMNS = (
     "content_type_id", "object_id", "object_key", "first_seen", "created", "author", "live", "state", "reason",
     "recheck", "version", "wanted", "done", "attempts", "pending_since", "text_since",
@@ -43,6 +46,14 @@ FINISH = (
 )
 SET_STATE = ', "state" = %s, "reason" = %s'
 SET_STATE_NOT_LIVE = f'{SET_STATE}, "live" = FALSE'
+
+IS_SAVE_OVERDUE = '"save_begun" IS NOT NULL AND ("save_begun" < {clock} - %s OR "save_begun" > {clock} + %s)'
+"""The save began longer ago than a number of milliseconds, or later than in so many: then a clock was set back."""
+END_SAVES = (
+    'UPDATE "neardup_document" SET "wanted" = "wanted" + 1, "attempts" = 0, '
+    '"pending_since" = COALESCE("pending_since", {clock}), "save_time" = COALESCE("save_time", "save_begun"), '
+    '"save_begun" = NULL, "open_saves" = 0 WHERE "id" = %s AND {is_overdue}'
+)
 
 UPDATE_VERSION = (
     'UPDATE "neardup_document" SET "version" = %s, "space_id" = %s, "live" = %s, "author" = %s, "forget_at" = NULL '
@@ -95,8 +106,40 @@ REPOST_FACTS = (
 )
 
 
-def mark(using: str, values: Sequence[Any]) -> None:
-    """Create a document with the values of ``MARKED_COLUMNS``, or request processing of the one that exists."""
+def begin_save(using: str, values: Sequence[Any]) -> None:
+    """Note that a save begins: create a document with the values of ``MARKED_COLUMNS``, or count one more save."""
+    backend = get_backend(using)
+    changes = {
+        "save_begun": f'COALESCE("{TABLE}"."save_begun", {backend.clock})',
+        "open_saves": f'"{TABLE}"."open_saves" + 1',
+    }
+    backend.execute(
+        f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, "open_saves", *BEGUN_COLUMNS])}) '
+        f"VALUES ({placeholders(len(MARKED_COLUMNS))}, 1{f', {backend.clock}' * len(BEGUN_COLUMNS)}) "
+        f"{backend.on_conflict(['content_type_id', 'object_id'], changes)}",
+        values,
+    )
+
+
+def overdue_saves(using: str, milliseconds: int, limit: int) -> list[int]:
+    """Return the documents of saves that began longer ago than that and were not marked, oldest first."""
+    condition = IS_SAVE_OVERDUE.format(clock=get_backend(using).clock)
+    statement = f'SELECT "id" FROM "{TABLE}" WHERE {condition} ORDER BY "save_begun" LIMIT {int(limit)}'
+    return [row[0] for row in fetch_all(using, statement, [milliseconds] * 2)]
+
+
+def end_saves(using: str, document: int, milliseconds: int) -> bool:
+    """Mark a document whose saves are overdue. Return False if they are not any more."""
+    clock = get_backend(using).clock
+    statement = END_SAVES.format(clock=clock, is_overdue=IS_SAVE_OVERDUE.format(clock=clock))
+    return bool(execute(using, statement, [document, milliseconds, milliseconds]))
+
+
+def mark(using: str, values: Sequence[Any], *, ends_save: bool = False) -> None:
+    """Create a document with the values of ``MARKED_COLUMNS``, or request processing of the one that exists.
+
+    ``ends_save``: ``begin_save`` has noted the save.
+    """
     backend = get_backend(using)
     recheck, pending_since, save_time = (
         backend.inserted.format(f'"{name}"') for name in ("recheck", "pending_since", "save_time")
@@ -110,6 +153,12 @@ def mark(using: str, values: Sequence[Any]) -> None:
         # Only a save can bring another text.
         "save_time": f'CASE WHEN {recheck} THEN "{TABLE}"."save_time" ELSE {save_time} END',
     }
+    if ends_save:
+        # In this order: MariaDB assigns from left to right.
+        changes |= {
+            "save_begun": f'CASE WHEN "{TABLE}"."open_saves" > 1 THEN "{TABLE}"."save_begun" END',
+            "open_saves": f'CASE WHEN "{TABLE}"."open_saves" > 0 THEN "{TABLE}"."open_saves" - 1 ELSE 0 END',
+        }
     backend.execute(
         f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, *CLOCK_COLUMNS])}) '
         f"VALUES ({placeholders(len(MARKED_COLUMNS))}{f', {backend.clock}' * len(CLOCK_COLUMNS)}) "

@@ -17,14 +17,12 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 from ...conf import SETTINGS, get_site_settings
 from ...pipeline import drain, has_tables, routed_databases
 from ...pipeline.deleted_posts import purge
-from ...pipeline.reconcile import mark_missing
+from ...pipeline.idle_passes import MIN_SECONDS
+from ...pipeline.reconcile import find_missing_if_due
 from ..arguments import add_databases_option
 from ..number_format import format_count
 
 logger = logging.getLogger(__name__)
-
-FIND_MISSING_SECONDS = 30.0
-"""Seconds between two searches for objects without a document."""
 
 PURGE_SECONDS = 600.0
 """Seconds between two searches for expired deleted posts, if the last one was empty."""
@@ -40,7 +38,6 @@ class _WorkerDatabase:
 
     def __init__(self, using: str) -> None:
         self.using = using
-        self._cursors: dict[str, Any] = {}
         self._last_find_missing, self._last_purge = time.monotonic(), -PURGE_SECONDS
         self._paused_until = 0.0
 
@@ -71,11 +68,11 @@ class _WorkerDatabase:
 
     def _process_pending(self) -> int:
         processed = drain(self.using, seconds=SLICE_SECONDS).processed
-        # A process that dies between the commit of a post and its mark leaves no document. Such posts are
+        # A process that dies between the commit of a new post and its mark leaves no document. Such posts are
         # searched while the worker is idle.
-        if not processed and time.monotonic() - self._last_find_missing > FIND_MISSING_SECONDS:
-            self._last_find_missing = time.monotonic()
-            processed = mark_missing(self.using, cursors=self._cursors)
+        if not processed and time.monotonic() - self._last_find_missing > MIN_SECONDS:
+            processed = find_missing_if_due(self.using)
+            self._last_find_missing = self._last_find_missing if processed else time.monotonic()
         return processed
 
     def _purge_expired(self) -> int:
@@ -145,6 +142,8 @@ def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[Exceptio
     for database in databases:
         try:
             processed += drain(database.using).processed
+            while find_missing_if_due(database.using):
+                processed += drain(database.using).processed
         except Exception as error:
             # An error in one database must not keep the others waiting.
             logger.error("neardup: the database %r was not drained: %s", database.using, error)
