@@ -12,6 +12,8 @@ PORT = 8000
 TIMES = 20
 SAVES = 10000
 FAULTS = 100
+# How the posts of `make chaos` are saved; empty for both ways.
+MODE =
 POSTS = 100000
 KILLS = 20
 # The hash secret of `make digest` and a file for its records, of the command line alone.
@@ -74,9 +76,9 @@ fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make tes
 		NEARDUP_TEST_DATABASE=$$engine SCHEMAS=50 HISTORIES=20 $(BIN)/python -m pytest -n 2 tests/moderation/test_random_schemas.py; \
 	done
 
-chaos: $(STAMP)  ## SAVES=10000 posts while workers are killed, stalled, stopped and cut off FAULTS=100 times: SEED=
-	set -e; for engine in postgresql mariadb; do \
-		NEARDUP_TEST_DATABASE=$$engine SAVES=$(SAVES) FAULTS=$(FAULTS) SEED=$(SEED) $(BIN)/python -m pytest -s tests/pipeline/test_chaos.py; \
+chaos: $(STAMP)  ## SAVES=10000 posts while workers and savers are killed, stalled and cut off FAULTS=100 times: MODE=autocommit|atomic (both) SEED=
+	set -e; for engine in postgresql mariadb sqlite; do \
+		NEARDUP_TEST_DATABASE=$$engine SAVES=$(SAVES) FAULTS=$(FAULTS) MODE=$(MODE) SEED=$(SEED) $(BIN)/python -m pytest -s tests/pipeline/test_chaos.py; \
 	done
 
 kills: $(STAMP)  ## an index of POSTS=100000 posts that is killed KILLS=20 times equals one that is not
