@@ -2,9 +2,11 @@
 
 import random
 import sys
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection, connections
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
@@ -475,3 +477,21 @@ def test_a_candidate_that_is_moving_brings_no_cluster_of_its_former_space():
     Document.objects.update(leased_until=None)
     drain_all()
     assert cluster(copy) == cluster(leader) is not None and cluster(member) is None
+
+
+@pytest.mark.parametrize("no_drain", [False, True])
+def test_a_post_that_a_worker_holds_is_signed_for_the_new_scheme_too(no_drain):
+    one = post(SOFA)
+    (leased,) = lease_many([document(one).pk], "default", 600)
+
+    def rebuild(stored):
+        # It says that a post still waits.
+        with suppress(CommandError):
+            call_command("neardup_index", rebuild=True, no_drain=no_drain, verbosity=0)
+
+    worker.process_batch([leased], "default", rebuild)
+    drain_all()
+
+    new = active_scheme(get_profile(), "default")
+    assert new.generation == 2
+    assert Fingerprint.objects.filter(document=document(one), scheme=new).exists()

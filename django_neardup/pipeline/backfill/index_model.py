@@ -92,8 +92,9 @@ def _process_range(range_claim: Claim, report: PhaseCallback, mark_only: bool) -
 def _mark_range(range_claim: Claim, report: PhaseCallback) -> None:
     index_pass, done_count = range_claim.index_pass, 0
     for chunk in range_claim.chunks(MARKED_TOGETHER):
-        _, settled = _documents_of(range_claim, chunk)
+        pending, settled = _documents_of(range_claim, chunk)
         mark_all(settled, index_pass.using)
+        request_recheck(pending, index_pass.using)
         done_count += len(chunk)
         range_claim.renew(PostCounts(done_count, done_count))
         report("marking", PostCounts(len(chunk), len(chunk)))
@@ -101,15 +102,15 @@ def _mark_range(range_claim: Claim, report: PhaseCallback) -> None:
 
 def _documents_of(
     range_claim: Claim, first_seen_numbers: Mapping[Any, int]
-) -> tuple[list[int], list[Document]]:
-    """Return the ids of the pending documents of a chunk, free to be leased, and its settled documents."""
+) -> tuple[list[Document], list[Document]]:
+    """Return the pending documents of a chunk, and its settled documents."""
     index_pass = range_claim.index_pass
     documents = get_or_create_documents(
         index_pass.adapter, first_seen_numbers, index_pass.using, index_pass.is_first
     )
-    pending = [document.pk for document in documents if document.pending_since is not None]
+    pending = [document for document in documents if document.pending_since is not None]
     if range_claim.is_retry:
-        release_documents(pending, index_pass.using)
+        release_documents((document.pk for document in pending), index_pass.using)
     return pending, [document for document in documents if document.pending_since is None]
 
 
@@ -147,7 +148,11 @@ class _RangeRun:
         outdated = [*renumbered, *select_outdated(self._pass.adapter, others, self._scheme, using)]
         marked = {document.pk for document in request_turns(outdated, using)}
         self._locked += [document for document in outdated if document.pk not in marked]
-        leased = lease_many(sorted({*pending, *marked}), using, get_site_settings().lease_seconds)
+        wanted = {*marked, *(document.pk for document in pending)}
+        leased = lease_many(sorted(wanted), using, get_site_settings().lease_seconds)
+        # A worker that has leased a post may have signed it for the scheme before this one.
+        leased_ids = {document.pk for document in leased}
+        request_recheck((document for document in pending if document.pk not in leased_ids), using)
         skipped = PostCounts(size - len(leased), size - len(leased))
         if skipped.signed:
             self._advance("comparing", skipped)
