@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from django_neardup.admin.decision_groups import FAMILY, SHORTLIST
+from django_neardup.admin.decision_groups import FAMILY, SHORTLIST, load_offered_posts
 from django_neardup.admin.review_queue import queue_query
 from django_neardup.admin.review_queue.queue_query import FAMILIES
 from django_neardup.models import Decision, Document, FamilyMember, MergeRecord, Pair
@@ -316,6 +316,15 @@ class TestPages:
         page = root.get(f"{QUEUE}shortlist/{builders.document(first).pk}/")
         assert page.context["title"] == f"{first}: like 3 posts"
         assert "None of them" in page.content.decode() and "Hide" not in page.content.decode()
+
+    def test_doubts_come_before_texts_inside_others(self, ads):
+        *others, last = ads("одно", "другое", "третье", "это")
+        for number, other in enumerate(others):
+            inside = {"verdict": "contained", "score": 0.99} if number == 1 else {"verdict": "variant"}
+            builders.pair(last, other, doubtful=number != 1, **inside)
+        document = builders.document(last).pk
+        (offered,) = load_offered_posts({SHORTLIST: [document]}, "default").values()
+        assert [pair.verdict for pair in offered.pairs.values()] == ["variant", "variant", "contained"]
 
     def test_the_list_of_its_pairs(self, root, family):
         leader, *_members = family()
