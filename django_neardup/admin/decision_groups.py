@@ -23,9 +23,11 @@ MAX_OBJECTS = 100
 """The maximum number of objects in one request."""
 
 
-CLUSTER, PAIR, FAMILY, SHORTLIST = OpenItem.Kind.values
+CLUSTER, PAIR, FAMILY, SHORTLIST, COPIES = OpenItem.Kind.values
 ITEM_KINDS = CLUSTER + PAIR + FAMILY + SHORTLIST
-"""The kinds of items. Each is the first letter of item keys, before a primary key: "c12".
+"""The kinds of items that are decided on. Each is the first letter of item keys, before a primary key: "c12".
+
+Copies by one author are decided in the list of their groups.
 
 - Cluster, pair.
 - Family: a document, and the members of its template family with open pairs: with it, or doubts with each other.

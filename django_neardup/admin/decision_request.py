@@ -14,7 +14,16 @@ from django.utils.http import urlencode
 
 from ..db.timezones import to_database
 from ..pipeline import canonical_id
-from .decision_groups import CLUSTER, FAMILY, PAIR, SHORTLIST, ReviewItem, build_stored_token
+from .decision_groups import (
+    CLUSTER,
+    COPIES,
+    FAMILY,
+    ITEM_KINDS,
+    PAIR,
+    SHORTLIST,
+    ReviewItem,
+    build_stored_token,
+)
 from .outcomes import ActionOptions
 
 FILTERS_PARAM, LIST_PARAM = "_changelist_filters", "_list"
@@ -37,6 +46,7 @@ ITEM_URL_NAMES = {
     PAIR: "neardup_pair_change",
     FAMILY: "neardup_queue_family",
     SHORTLIST: "neardup_queue_shortlist",
+    COPIES: "neardup_queue_copies",
 }
 """The URL names of the pages of items."""
 
@@ -209,7 +219,7 @@ def normalize_options(
 
 def _parse_item_keys(values: Sequence[str]) -> list[str]:
     """Return the item keys in their order, each once. Raise Http404 if one is not valid."""
-    if not all(value[:1] in ITEM_URL_NAMES for value in values):
+    if not {value[:1] for value in values} <= {*ITEM_KINDS}:
         raise Http404
     _parse_pks([value[1:] for value in values])
     return list(dict.fromkeys(values))

@@ -58,9 +58,12 @@ class OpenItem(models.Model):
     Rows are derived from pairs, clusters, families and decisions, and can be rebuilt at any time. ``ChangedDocument``
     says around which documents they are outdated.
 
-    - ``kind``, ``number``: a cluster or a pair by its id, a family or a shortlist by the document of its post.
+    - ``kind``, ``number``: a cluster or a pair by its id, a family or a shortlist by the document of its post, groups
+      of exact copies by one author by the earliest leader's document.
     - ``owner``: the document that the row belongs to: the leader of a cluster or a family, the youngest post of
       pairs. The rows of an owner are formed together. ``of_family``: the owner is the leader of a family.
+    - ``copied_by``: the author, if all posts of the row are exact copies by one author, otherwise empty. The rows of
+      such an author are formed together.
     - ``documents``: the posts that the row depends on, the members of a cluster among them.
     - ``priority``: what a decision settles, weighted with the certainty in thousandths.
     - ``score``: in millionths. For a cluster the lowest one, for several pairs the highest.
@@ -74,6 +77,7 @@ class OpenItem(models.Model):
         PAIR = "p", _("pair")
         FAMILY = "f", _("family")
         SHORTLIST = "s", _("post like several")
+        COPIES = "x", _("copies by one author")
 
     class Part(models.TextChoices):
         REVIEW = "review", _("To review")
@@ -92,6 +96,7 @@ class OpenItem(models.Model):
         Document, models.CASCADE, related_name="owned_items", db_constraint=False, verbose_name=_("owner")
     )
     of_family = models.BooleanField(_("of a family"), default=False)
+    copied_by = ExactCharField(_("copied by"), max_length=255, blank=True, default="")
     documents = models.ManyToManyField(
         Document, related_name="open_items", db_constraint=False, verbose_name=_("documents")
     )
@@ -119,6 +124,7 @@ class OpenItem(models.Model):
             models.Index(fields=["part", "-score", "since", "id"], name="neardup_item_score"),
             models.Index(fields=["part", "-size", "since", "id"], name="neardup_item_size"),
             models.Index(fields=["part", "since", "id"], name="neardup_item_since"),
+            models.Index(fields=["copied_by"], name="neardup_item_copied_by"),
         ]
 
     def __str__(self) -> str:

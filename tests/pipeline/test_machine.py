@@ -45,7 +45,7 @@ from tests.fuzzing import TIMES, examples
 from tests.pipeline.families import family
 from tests.pipeline.helpers import document, snapshot, work
 from tests.pipeline.test_races import rebuild
-from tests.testapp.models import Ad
+from tests.testapp.models import Ad, Author
 
 EVERYTHING = (
     OpenItem,
@@ -87,14 +87,27 @@ class Site(RuleBasedStateMachine):
         for model in EVERYTHING:
             model.objects.all().delete()
         self.ads, self.decisions = [], []
+        for key in (1, 2):
+            Author.objects.get_or_create(pk=key)
 
     def ad(self, place):
         return self.ads[place % len(self.ads)]
 
     @precondition(lambda self: len(self.ads) < MOST)
-    @rule(text=texts, published=st.booleans(), sku=st.sampled_from(["", "", "", "A", "B"]))
-    def save(self, text, published, sku):
-        self.ads.append(Ad.objects.create(text=text, published=published, sku=sku))
+    @rule(
+        text=texts,
+        published=st.booleans(),
+        sku=st.sampled_from(["", "", "", "A", "B"]),
+        author=st.sampled_from([None, 1, 1, 2]),
+    )
+    def save(self, text, published, sku, author):
+        self.ads.append(Ad.objects.create(text=text, published=published, sku=sku, author_id=author))
+
+    @precondition(lambda self: self.ads)
+    @rule(place=places, author=st.sampled_from([None, 1, 2]))
+    def give_away(self, place, author):
+        self.ad(place).author_id = author
+        self.ad(place).save()
 
     @precondition(lambda self: self.ads)
     @rule(place=places, text=texts)

@@ -10,15 +10,16 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import path
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from ...models import Queue
+from ...models import OpenItem, Queue
 from ...pipeline.open_items import refresh_open_items
 from .. import review_context
 from ..base import ReadOnlyAdmin, non_atomic_requests
 from ..decision_actions import has_action_permission
-from ..decision_groups import FAMILY, SHORTLIST, VIEW_PERMISSIONS, load_offered_posts
+from ..decision_groups import COPIES, FAMILY, SHORTLIST, VIEW_PERMISSIONS, load_offered_posts
 from ..decision_request import (
     decide_url,
     is_contact_hash,
@@ -65,6 +66,7 @@ class QueueAdmin(ReadOnlyAdmin):
             ),
             path("author/<path:author>/", listed(self.author_view), name="neardup_queue_author"),
             path("contact/<str:contact>/", listed(self.contact_view), name="neardup_queue_contact"),
+            path("copies/<int:document>/", listed(self.copies_view), name="neardup_queue_copies"),
             *(
                 path(
                     f"{name}/<int:document>/",
@@ -110,6 +112,19 @@ class QueueAdmin(ReadOnlyAdmin):
             raise Http404
         page = self._build_page(request, f"contact:{contact}")
         return self._queue_response(request, page, _("Posts with one contact"))
+
+    def copies_view(self, request: HttpRequest, document: int) -> HttpResponse:
+        """Redirect to the list of an author's groups of exact copies, where many can be decided at once."""
+        self._check_view_permission(request)
+        items = OpenItem.objects.using(self.get_queryset(request).db).filter(kind=COPIES)
+        item = items.filter(number=document).first() if document < 2**63 else None
+        if item is None:
+            messages.warning(
+                request, _("Nothing waits here any more: it was decided, or a post has changed.")
+            )
+            return HttpResponseRedirect(list_url(self.admin_site.name, "queue"))
+        query = urlencode({"q": item.copied_by, "exact": "yes"})
+        return HttpResponseRedirect(list_url(self.admin_site.name, "cluster", query))
 
     def offered_view(self, request: HttpRequest, document: int, kind: str) -> HttpResponse:
         """Show the posts beside one: a family or a shortlist."""

@@ -23,7 +23,7 @@ from ...db.timezones import to_local
 from ...models import Decision, Document, Hold, MergeRecord, Space
 from ...moderation.permissions import REVIEW_PERMISSION
 from ...pipeline.open_items.conditions import WAITING_HOLD
-from ..decision_groups import CLUSTER, FAMILY, MAX_OBJECTS, PAIR, SHORTLIST
+from ..decision_groups import CLUSTER, COPIES, FAMILY, MAX_OBJECTS, PAIR, SHORTLIST
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from ..text_format import elapsed_text
 from ..visible_objects import DisplayedPost, load_displayed_posts
@@ -47,6 +47,7 @@ KIND_LABELS = {
     PAIR: ngettext_lazy("%(count)d pair", "%(count)d pairs", "count"),
     FAMILY: ngettext_lazy("%(count)d family", "%(count)d families", "count"),
     SHORTLIST: ngettext_lazy("%(count)d post like several", "%(count)d posts like several", "count"),
+    COPIES: ngettext_lazy("%(count)d author of exact copies", "%(count)d authors of exact copies", "count"),
 }
 LATE_HOLD = timedelta(hours=1)
 """Authors expect an answer by then."""
@@ -170,6 +171,8 @@ class QueuePage:
         selected: set[str] = set()
         room = MAX_OBJECTS if "all" in self.params else 0
         for row in self.rows:
+            if not row.is_decidable:
+                continue
             room -= row.size
             if room < 0:
                 break

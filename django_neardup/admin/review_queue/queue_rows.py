@@ -10,10 +10,12 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from ...models import Cluster, OpenItem, Pair, Verdict
 from ..decision_actions import has_action_permission
-from ..decision_groups import Decidable, OfferedPosts, ReviewItem, build_item_key
+from ..decision_groups import ITEM_KINDS, Decidable, OfferedPosts, ReviewItem, build_item_key
 from ..decision_request import build_row_state, decide_url, item_url
 from ..outcomes import MODERATION_ACTIONS, ModerationAction
 from ..text_format import (
@@ -23,11 +25,12 @@ from ..text_format import (
     DisplayedDifference,
     build_differences,
     elapsed_text,
+    format_percent,
     more_text,
 )
 from ..visible_objects import DisplayedPost, model_verbose_name, queue_list_url
 from .bulk_actions import IMMEDIATE_ACTIONS
-from .row_data import RowData
+from .row_data import CopiesByAuthor, RowData
 from .row_text import (
     describe_contacts,
     describe_no_difference,
@@ -88,6 +91,11 @@ class QueueRow:
     other_actions: Sequence[RowAction] = ()
 
     @property
+    def is_decidable(self) -> bool:
+        """Return False for copies by one author: they are decided in a list of their own."""
+        return self.item_key[0] in ITEM_KINDS
+
+    @property
     def verdict_sign(self) -> str:
         return VERDICT_SIGNS[self.verdict]
 
@@ -119,6 +127,8 @@ class QueueRows:
             source = self.row_data.sources.get(item.item_key)
             if source is not None:
                 yield self._build_row(item, source)
+            elif item.item_key in self.row_data.copies:
+                yield self._build_copies_row(item, self.row_data.copies[item.item_key])
 
     def _build_row(self, queue_item: OpenItem, source: Decidable) -> QueueRow:
         pairs = self._shown_pairs(source)
@@ -187,6 +197,38 @@ class QueueRows:
             if not differences
             else "",
             seen_state=str(build_row_state(review_item)) if review_item is not None else "",
+        )
+
+    def _build_copies_row(self, queue_item: OpenItem, copies: CopiesByAuthor) -> QueueRow:
+        post = self.row_data.posts_by_document[copies.document.pk]
+        url = item_url(queue_item.item_key, self.site.name, self.return_params)
+        suggestion = Suggestion("look", 0, _("One author has posted several texts more than once."))
+        groups = ngettext(
+            "%(count)d group of exact copies", "%(count)d groups of exact copies", copies.group_count
+        )
+        return QueueRow(
+            item_key=queue_item.item_key,
+            url=url,
+            posts=[post],
+            title=post.title,
+            verdict=Verdict.DUPLICATE,
+            model_label=model_verbose_name(copies.document),
+            is_exact=True,
+            is_doubtful=False,
+            is_reopened=queue_item.again,
+            size=copies.size,
+            score_text=format_percent(1.0, True),
+            weakest_score_text="",
+            waiting_since=queue_item.since,
+            suggestion=suggestion,
+            suggested_action=RowAction(suggestion.button_label, url, False, "a", suggestion.reason),
+            reasons_text=groups % {"count": copies.group_count},
+            contact_text="",
+            contact_url="",
+            author_name=post.author,
+            author_url=post.author_url,
+            other_authors_text=_("the same author") if post.author else "",
+            no_difference_text=_("In each group the text is one and the same"),
         )
 
     def _build_action(

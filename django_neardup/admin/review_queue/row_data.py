@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ from ...pipeline.open_items.columns import with_waiting_time
 from ...pipeline.open_items.conditions import open_clusters
 from ..decision_groups import (
     CLUSTER,
+    COPIES,
     ITEM_KINDS,
     MAX_OBJECTS,
     Decidable,
@@ -29,6 +31,15 @@ from ..visible_objects import DisplayedPost, load_displayed_posts
 from .row_text import ContactHashes
 
 
+@dataclass(frozen=True)
+class CopiesByAuthor:
+    """Groups of exact copies by one author: the earliest leader, and the number of groups and of posts."""
+
+    document: Document
+    group_count: int
+    size: int
+
+
 class RowData:
     """The data of the items, as this person may see them."""
 
@@ -39,12 +50,22 @@ class RowData:
     def _pks_by_kind(self) -> dict[str, list[int]]:
         pks: dict[str, list[int]] = {kind: [] for kind in ITEM_KINDS}
         for item in self.items:
-            pks[item.kind].append(item.number)
+            if item.kind in pks:
+                pks[item.kind].append(item.number)
         return pks
 
     @cached_property
+    def copies(self) -> dict[str, CopiesByAuthor]:
+        """Return the copies by one author, by item key."""
+        pks = [item.pk for item in self.items if item.kind == COPIES]
+        rows = OpenItem.objects.using(self.using).filter(pk__in=pks).select_related("owner")
+        of_scheme = Q(documents__leads__scheme=F("scheme"))
+        counted = rows.annotate(group_count=Count("documents__leads", filter=of_scheme, distinct=True))
+        return {row.item_key: CopiesByAuthor(row.owner, row.group_count, row.size) for row in counted}
+
+    @cached_property
     def sources(self) -> dict[str, Decidable]:
-        """Return what the items are about, by item key."""
+        """Return what the items are about that are decided on, by item key."""
         found = (*self.clusters.values(), *self.pairs.values(), *self.offered_posts.values())
         return {build_item_key(source): source for source in found}
 
@@ -136,13 +157,14 @@ class RowData:
     @cached_property
     def documents(self) -> dict[int, Document]:
         """Return the documents by id: leader and least similar member of each cluster, both documents of each
-        pair, the post of each family and shortlist and the first one beside it.
+        pair, the post of each family and shortlist and the first one beside it, the earliest leader of copies.
         """
         by_id = {cluster.leader_id: cluster.leader for cluster in self.clusters.values()}
         for pair in self.pairs.values():
             by_id |= {pair.a_id: pair.a, pair.b_id: pair.b}
         for offered in self.offered_posts.values():
             by_id |= {offered.pk: offered.document, **dict([*offered.others.items()][:1])}
+        by_id |= {copies.document.pk: copies.document for copies in self.copies.values()}
         farthest_ids = [
             cluster.farthest for cluster in self.clusters.values() if cluster.farthest not in by_id
         ]
@@ -176,5 +198,6 @@ class RowData:
     def review_items(self) -> dict[str, ReviewItem]:
         """Return the items that may be decided immediately, by item key: all but large clusters."""
         large = {pk for pk, cluster in self.clusters.items() if cluster.size > MAX_OBJECTS}
-        keys = [item.item_key for item in self.items if item.kind != CLUSTER or item.number not in large]
+        items = [item for item in self.items if item.kind in ITEM_KINDS]
+        keys = [item.item_key for item in items if item.kind != CLUSTER or item.number not in large]
         return {item.item_key: item for item in load_review_items(keys, None, None, self.using)}

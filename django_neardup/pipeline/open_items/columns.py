@@ -59,7 +59,8 @@ def with_waiting_time(queryset: QuerySet[Any]) -> QuerySet[Any]:
 def with_columns(queryset: QuerySet[Any], has_phrases: bool) -> QuerySet[Any]:
     """Annotate clusters or pairs with what their rows are sorted and filtered by.
 
-    These are ``decided``, ``since``, ``settles``, ``contact``, ``authors``, ``phrase`` and ``item_model``.
+    These are ``decided``, ``since``, ``settles``, ``contact``, ``authors``, ``phrase``, ``item_model`` and
+    ``copied_by``: the author of a cluster of exact copies by one author, otherwise empty.
     ``settles``: the number of posts that a decision removes, weighted with the certainty of the verdict in
     thousandths. Exact copies have certainty 1000. ``has_phrases``: whether any key phrase was found in any post.
     """
@@ -71,6 +72,7 @@ def with_columns(queryset: QuerySet[Any], has_phrases: bool) -> QuerySet[Any]:
         authors=_cluster_author() if is_cluster else _pair_author(),
         phrase=case_expression((phrase, "yes"), default="no") if has_phrases else Value("no"),
         item_model=_as_text("leader__content_type_id") if is_cluster else _pair_model(),
+        copied_by=_cluster_copied_by() if is_cluster else Value(""),
     )
     return annotated
 
@@ -159,6 +161,16 @@ def _cluster_author() -> Case:
     others = Membership.objects.filter(cluster=OuterRef("pk")).exclude(document=OuterRef("leader"))
     same = Exists(others.filter(document__author=OuterRef("leader__author")))
     return case_expression((Q(leader__author=""), "none"), (Q(same), "same"), default="different")
+
+
+def _cluster_copied_by() -> Any:
+    members = Membership.objects.filter(cluster=OuterRef("pk"))
+    others = members.exclude(document__author=OuterRef("leader__author"))
+    return Case(
+        When(Q(exact=True) & ~Q(Exists(others)), then=F("leader__author")),
+        default=Value(""),
+        output_field=CharField(),
+    )
 
 
 def _cluster_phrases() -> QuerySet[Contact]:

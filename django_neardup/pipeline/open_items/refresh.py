@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db import IntegrityError
@@ -22,21 +22,19 @@ from ...models import (
     Membership,
     OpenItem,
     Pair,
-    Verdict,
 )
 from ..locks import call_with_retries, space_lock
 from .changes import log_changed_documents
-from .columns import REOPENED_PRIORITY, with_columns
+from .cluster_rows import Copier, cluster_rows, clusters_of_copies, copiers_around, joined_copies
 from .conditions import (
     newer_action_condition,
-    open_clusters,
     open_pairs,
     pairs_of_families,
     pairs_to_review,
     with_copies,
 )
 from .pair_reader import IN_ACTIVE_SCHEME, PairReader
-from .rows import MILLION, Owner, Row
+from .rows import Owner, Row
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +46,9 @@ MAX_ENTRIES = 2000
 
 DOCUMENTS_PER_LOCK = 200
 """Documents whose rows are formed under one lock. The number is small, so that workers do not wait long."""
+
+Kind = OpenItem.Kind
+KINDS_OF_CLUSTERS = (Kind.CLUSTER, Kind.COPIES)
 
 STORED_COLUMNS = [
     field.attname for field in OpenItem._meta.concrete_fields if field.name not in ("id", "kind", "number")
@@ -149,19 +150,33 @@ def _form_again(documents: set[int], using: str) -> None:
         "document",
         sorted(documents),
     )
-    clusters, leaders = {item.number for item in stored if item.kind == OpenItem.Kind.CLUSTER}, {*documents}
+    clusters, leaders = {item.number for item in stored if item.kind == Kind.CLUSTER}, {*documents}
     for cluster, leader in (row for chunk in memberships for row in chunk):
         clusters.add(cluster)
         leaders.add(leader)
+    copiers, of_copiers = copiers_around(stored, clusters, using)
+    stored += of_copiers
+    clusters |= clusters_of_copies(of_copiers, using)
     touching = reader.read(pairs_to_review, with_copies(leaders, using))
     touching += reader.read(pairs_of_families, sorted(leaders))
     owners = {
-        Owner(item.owner_id, item.of_family) for item in stored if item.kind != OpenItem.Kind.CLUSTER
+        Owner(item.owner_id, item.of_family) for item in stored if item.kind not in KINDS_OF_CLUSTERS
     } | reader.owners_of(touching)
-    new_rows = [*_cluster_rows(clusters, reader), *reader.rows_of(owners)]
+    new_rows = [*joined_copies(cluster_rows(clusters, reader)), *reader.rows_of(owners)]
     stored += _stored_items(using, "owner", {owner.document for owner in owners})
     stored += _stored_items(using, "number", {*clusters, *(row.item.number for row in new_rows)})
-    _store(new_rows, stored, owners, clusters, using)
+    outdated = [item for item in stored if _is_formed_again(item, owners, clusters, copiers)]
+    _store(new_rows, stored, outdated, using)
+
+
+def _is_formed_again(
+    item: OpenItem, owners: Collection[Owner], clusters: Collection[int], copiers: Collection[Copier]
+) -> bool:
+    if item.kind == Kind.CLUSTER:
+        return item.number in clusters
+    if item.kind == Kind.COPIES:
+        return Copier(item.space_id, item.copied_by) in copiers
+    return Owner(item.owner_id, item.of_family) in owners
 
 
 def _mark_open_pairs(ids: Sequence[int], using: str) -> None:
@@ -177,48 +192,16 @@ def _stored_items(using: str, column: str, documents: Collection[int]) -> list[O
     return [item for chunk in chunks for item in chunk]
 
 
-def _cluster_rows(clusters: Iterable[int], reader: PairReader) -> Iterator[Row]:
-    members: defaultdict[int, set[int]] = defaultdict(set)
-    memberships = Membership.objects.using(reader.using).values_list("cluster", "document")
-    for rows in filter_in_chunks(memberships, "cluster", sorted(clusters)):
-        for cluster_id, document in rows:
-            members[cluster_id].add(document)
-    for chunk in filter_in_chunks(Cluster.objects.using(reader.using), "pk", sorted(clusters)):
-        for cluster in with_columns(open_clusters(chunk), reader.has_phrases):
-            item = OpenItem(
-                scheme_id=cluster.scheme_id,
-                space_id=cluster.space_id,
-                part=OpenItem.Part.REVIEW,
-                kind=OpenItem.Kind.CLUSTER,
-                number=cluster.pk,
-                owner_id=cluster.leader_id,
-                priority=cluster.settles + (0 if cluster.decided is None else REOPENED_PRIORITY),
-                score=round(cluster.lowest * MILLION),
-                size=cluster.size,
-                since=cluster.since,
-                again=cluster.decided is not None,
-                verdict=Verdict.DUPLICATE,
-                exact=cluster.exact,
-                contact=cluster.contact,
-                author=cluster.authors,
-                phrase=cluster.phrase == "yes",
-                model=cluster.item_model,
-            )
-            yield Row(item, {cluster.leader_id, *members[cluster.pk]})
-
-
 def _store(
-    rows: Sequence[Row],
-    stored: Iterable[OpenItem],
-    owners: Collection[Owner],
-    clusters: Collection[int],
-    using: str,
+    rows: Sequence[Row], stored: Iterable[OpenItem], formed_again: Iterable[OpenItem], using: str
 ) -> None:
-    """Replace the rows of the owners and of the clusters. Equal rows are left as they are."""
+    """Store rows in place of those that were formed again. Equal rows are left as they are."""
     stored_items = {item.item_key: item for item in stored}
+    outdated = {item.item_key: item.pk for item in formed_again}
     new, changed, documents_of = [], [], {}
     for row in rows:
-        item = stored_items.pop(row.item.item_key, None)
+        item = stored_items.get(row.item.item_key)
+        outdated.pop(row.item.item_key, None)
         if item is None:
             new.append(row.item)
             item = row.item
@@ -226,17 +209,8 @@ def _store(
             row.item.pk = item.pk
             changed.append(row.item)
         documents_of[row.item.item_key] = item, row.documents
-    outdated = [
-        item.pk
-        for item in stored_items.values()
-        if (
-            item.number in clusters
-            if item.kind == OpenItem.Kind.CLUSTER
-            else Owner(item.owner_id, item.of_family) in owners
-        )
-    ]
     items = OpenItem.objects.using(using)
-    for chunk in filter_in_chunks(items, "pk", outdated):
+    for chunk in filter_in_chunks(items, "pk", sorted(outdated.values())):
         chunk.delete()
     items.bulk_create(new, batch_size=100)
     items.bulk_update(changed, [name.removesuffix("_id") for name in STORED_COLUMNS], batch_size=50)
