@@ -58,10 +58,13 @@ def mark_queryset(queryset: models.QuerySet[Any], recheck: bool = False) -> int:
     using = queryset._db or router.db_for_write(queryset.model)  # type: ignore[attr-defined]
     pk_names = (model_adapter.model._meta.pk.attname for model_adapter in adapters)
     rows, marked = queryset.using(using).order_by("pk").values_list(*pk_names), 0
-    for row in get_backend(using).stream(rows, 2000):
-        for adapter, key in zip(adapters, row):
-            mark_key(adapter, key, using, recheck=recheck)
-        marked += 1
+    # Django closes the cursor of a stream without translating errors: a lost connection would show as an error
+    # of the driver.
+    with connections[using].wrap_database_errors:
+        for row in get_backend(using).stream(rows, 2000):
+            for adapter, key in zip(adapters, row):
+                mark_key(adapter, key, using, recheck=recheck)
+            marked += 1
     return marked
 
 

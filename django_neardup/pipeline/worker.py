@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from ..algorithms.statistics import StatisticsMissing
 from ..conf import get_site_settings
 from ..db.queries import documents as document_queries
-from ..exceptions import infrastructure_errors
+from ..exceptions import error_name, infrastructure_errors, without_message
 from ..models import Cluster, Document
 from ..models.index import WorkQueueRow
 from .batch_size import AdaptiveBatchSize
@@ -177,7 +177,7 @@ def process_batch(
         except infrastructure_errors():
             raise
         except Exception as error:
-            logger.info("neardup: %d turns are taken one by one (%s)", len(documents), type(error).__name__)
+            logger.info("neardup: %d turns are taken one by one (%s)", len(documents), error_name(error))
     for position, document in enumerate(documents):
         # The leases began with the batch: the last documents may wait long.
         renew_leases(documents[position:], using)
@@ -213,10 +213,12 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
 
 
 def _handle_failure(row: WorkQueueRow, error: Exception, using: str, max_attempts: int) -> None:
-    name = type(error).__name__
-    logger.exception("neardup: %s %s failed (%s)", type(row).__name__, row.pk, name)
+    row_name = type(row).__name__
+    logger.error(
+        "neardup: %s %s failed (%s)", row_name, row.pk, error_name(error), exc_info=without_message(error)
+    )
     if row.attempts >= max_attempts and isinstance(row, Document):
-        _quarantine(row, using, name)
+        _quarantine(row, using, type(error).__name__)
     else:
         retry_later(type(row), row.pk, using, RETRY_SECONDS * 2 ** (row.attempts - 1))
 
