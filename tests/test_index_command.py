@@ -10,6 +10,7 @@ import time
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.models import F
 
 from django_neardup.adapters import adapter_for
 from django_neardup.management.progress_bars import IndexBars
@@ -135,6 +136,10 @@ def test_a_range_of_another_machine_is_waited_for(monkeypatch):
 
     assert ranges.claim_range(index_pass, 40) is None
     assert 0 < index_pass.seconds_until_free() <= index_pass.lease_milliseconds / 1000
+
+    # The clock of the database was set back by an hour.
+    IndexRange.objects.update(leased_until=F("leased_until") + 3600 * 1000)
+    assert ranges.claim_range(index_pass, 40).is_retry
 
 
 def test_without_tables_one_line_says_what_to_do():

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from django.db import connections, models, router, transaction
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
@@ -22,7 +22,7 @@ from ..models import LIVE_FIRST_SEEN, Document
 from ..models.fields import DatabaseClock
 from ..models.index import WorkQueueRow
 from .content_objects import canonical_id, content_type_of, pk_of
-from .leases import LEASE_ATTRIBUTE, Lease
+from .leases import LEASE_ATTRIBUTE, Lease, is_free
 
 RowT = TypeVar("RowT", bound=WorkQueueRow)
 
@@ -110,10 +110,8 @@ def lease_row(model: type[RowT], pk: int, using: str, seconds: float) -> RowT | 
 
     Return None if another worker has leased it or if it is not pending.
     """
-    # By the database's clock: the clocks of workers may differ.
-    is_available = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
     rows, lease = model._default_manager.using(using), Lease(time.monotonic(), seconds)
-    is_leased = rows.filter(is_available, pk=pk, pending_since__isnull=False).update(
+    is_leased = rows.filter(is_free(), pk=pk, pending_since__isnull=False).update(
         leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") + 1
     )
     row = rows.filter(pk=pk).first() if is_leased else None

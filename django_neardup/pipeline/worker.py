@@ -39,7 +39,7 @@ FIRST_BATCH = 25
 MAX_IDLE_ROUNDS = 3
 """After more rounds in a row than this, in which other workers leased all rows, a drain ends."""
 RETRY_SECONDS = 5.0
-"""Seconds before a failed attempt is repeated. They double with every attempt."""
+"""Seconds before a failed attempt is repeated. They double with every attempt, up to the longest lease."""
 
 
 @dataclass
@@ -209,18 +209,20 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
         logger.warning("neardup: %s %s is put back: %s", type(row).__name__, row.pk, missing)
         release_without_attempt(type(row), row.pk, using, site.lease_seconds)
     except Exception as error:
-        _handle_failure(row, error, using, site.max_attempts)
+        _handle_failure(row, error, using)
 
 
-def _handle_failure(row: WorkQueueRow, error: Exception, using: str, max_attempts: int) -> None:
-    row_name = type(row).__name__
+def _handle_failure(row: WorkQueueRow, error: Exception, using: str) -> None:
+    site, row_name = get_site_settings(), type(row).__name__
     logger.error(
         "neardup: %s %s failed (%s)", row_name, row.pk, error_name(error), exc_info=without_message(error)
     )
-    if row.attempts >= max_attempts and isinstance(row, Document):
+    if row.attempts >= site.max_attempts and isinstance(row, Document):
         _quarantine(row, using, type(error).__name__)
     else:
-        retry_later(type(row), row.pk, using, RETRY_SECONDS * 2 ** (row.attempts - 1))
+        # Longer ahead, the row would count as free.
+        longest = site.max_lease_milliseconds / 1000
+        retry_later(type(row), row.pk, using, min(RETRY_SECONDS * 2 ** (row.attempts - 1), longest))
 
 
 def _give_up(row: WorkQueueRow, using: str) -> None:
