@@ -33,6 +33,7 @@ from django_neardup.checks import (
     seo,
     site,
     site_kinds,
+    unfinished_work,
 )
 from django_neardup.checks import seo as moved
 from django_neardup.checks import site as throttle
@@ -1185,6 +1186,20 @@ class NonAtomic(RevisionMiddleware):
 def test_w112_a_middleware_that_opens_a_transaction(middleware, said):
     with override_settings(MIDDLEWARE=middleware):
         assert ids(throttle.check_middleware()) == said
+
+
+@pytest.mark.django_db
+def test_w116_quarantine(settings):
+    assert unfinished_work.check_quarantine(databases=["default"]) == []
+    for ad in Ad.objects.bulk_create([Ad(text="a"), Ad(text="b")]):
+        row = rows.document(ad)
+        Document.objects.filter(pk=row.pk).update(state=Document.State.QUARANTINED, reason="ValueError")
+    (message,) = messages = unfinished_work.check_quarantine(databases=["default"])
+    assert ids(messages) == ["W116"]
+    assert "2 posts" in message.msg
+    assert "/admin/neardup/document/?work=quarantined" in message.hint
+    settings.ROOT_URLCONF = "django_neardup.urls"
+    assert "documents in the admin." in unfinished_work.check_quarantine(databases=["default"])[0].hint
 
 
 @pytest.mark.django_db

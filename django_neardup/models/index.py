@@ -91,7 +91,8 @@ class WorkQueueRow(models.Model):
     """Pending work: ``wanted`` counts the requests, ``done`` the answered ones.
 
     Both only grow. Times are milliseconds since 1970 by the database's clock. ``pending_since`` is empty if
-    nothing is pending.
+    nothing is pending. ``leased_until`` of a quarantined document is the time at which it was given up because
+    its workers died.
     """
 
     # Counters and not a flag: a worker that has read an older text would clear the flag of a newer edit.

@@ -74,9 +74,10 @@ def _latest_end() -> Any:
 def available_rows(
     model: type[WorkQueueRow], using: str, limit: int, excluded_content_types: Collection[int] = ()
 ) -> list[tuple[int, int]]:
-    """Return ``(id, attempts)`` of pending rows that are not leased, oldest first, at most ``limit``.
+    """Return ``(id, attempts)`` of pending rows that are not leased, at most ``limit``.
 
-    Rows of the posts of ``excluded_content_types`` are left out.
+    Rows that were never tried come first, the oldest before the others. Rows of the posts of
+    ``excluded_content_types`` are left out.
     """
     return document_queries.available_rows(using, model._meta.db_table, limit, excluded_content_types)
 

@@ -144,7 +144,13 @@ def finish_row(model: type[RowT], pk: int, requested_version: int, using: str, *
     """
     pending_since = Case(When(wanted__gt=requested_version, then=F("pending_since")), default=Value(None))
     model._default_manager.using(using).filter(pk=pk, done__lt=requested_version).update(
-        done=requested_version, attempts=0, pending_since=pending_since, leased_until=None, **changes
+        **{
+            "done": requested_version,
+            "attempts": 0,
+            "pending_since": pending_since,
+            "leased_until": None,
+            **changes,
+        }
     )
 
 

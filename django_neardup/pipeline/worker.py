@@ -28,7 +28,8 @@ from .leases import available_rows, lease_many, renew_leases
 from .missing_statistics import documents_to_remove, unready_content_types
 from .open_items import refresh_if_due
 from .process_documents import ignore_stored, process_documents
-from .work_queue import finish_row, lease_row, release_without_attempt, retry_later
+from .quarantine import quarantine, retry_given_up
+from .work_queue import lease_row, release_without_attempt, retry_later
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +37,11 @@ MAX_BATCH = 100
 """Documents that are processed together, at most."""
 FIRST_BATCH = 25
 """Documents in the first batch of a drain, when their processing time is not known yet."""
+MIN_LEASES = 2
+"""A row is leased at least so often before it is given up, whatever MAX_ATTEMPTS says.
+
+The death of a worker says nothing about one post of a batch, so each is tried once more on its own.
+"""
 MAX_IDLE_ROUNDS = 3
 """After more rounds in a row than this, in which other workers leased all rows, a drain ends."""
 RETRY_SECONDS = 5.0
@@ -61,7 +67,10 @@ def drain(using: str = "default", limit: int | None = None, seconds: float | Non
 
 
 class _Drain:
-    """One drain: batches of documents, oldest first, and pending clusters after each batch."""
+    """One drain: batches of documents, and pending clusters after each batch.
+
+    Documents that were never tried come first, oldest first.
+    """
 
     def __init__(self, using: str, limit: int | None, seconds: float | None) -> None:
         self.using, self.limit = using, limit
@@ -74,6 +83,7 @@ class _Drain:
         idle_rounds = 0
         # Also what moderators have decided since the last drain.
         refresh_if_due(self.using)
+        retry_given_up(self.using, _max_leases() - 1)
         while True:
             processed_before, groups = self.processed, self._next_groups()
             for group in groups:
@@ -198,7 +208,7 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
     site = get_site_settings()
     # A failure at the last attempt is handled below. More attempts than that mean that no worker lived to
     # report its failure.
-    if row.attempts > site.max_attempts:
+    if row.attempts > _max_leases():
         process = partial(_give_up, row, using)
     try:
         process()
@@ -218,24 +228,26 @@ def _handle_failure(row: WorkQueueRow, error: Exception, using: str) -> None:
         "neardup: %s %s failed (%s)", row_name, row.pk, error_name(error), exc_info=without_message(error)
     )
     if row.attempts >= site.max_attempts and isinstance(row, Document):
-        _quarantine(row, using, type(error).__name__)
+        quarantine(row, type(error).__name__, using)
     else:
         # Longer ahead, the row would count as free.
         longest = site.max_lease_milliseconds / 1000
         retry_later(type(row), row.pk, using, min(RETRY_SECONDS * 2 ** (row.attempts - 1), longest))
 
 
+def _max_leases() -> int:
+    """Return after how many leases without a result a row is given up."""
+    return max(get_site_settings().max_attempts, MIN_LEASES)
+
+
 def _give_up(row: WorkQueueRow, using: str) -> None:
     """Stop trying a row that no attempt has finished.
 
-    A post is quarantined. The members of a cluster are marked and then processed one by one.
+    A post is quarantined, and tried again daily. The members of a cluster are marked and then processed one by
+    one.
     """
     logger.error("neardup: %s %s is given up after %d attempts", type(row).__name__, row.pk, row.attempts - 1)
     if isinstance(row, Cluster):
         reprocess_members(row, using)
-    else:
-        _quarantine(row, using, "given up: the worker died in every attempt")
-
-
-def _quarantine(row: WorkQueueRow, using: str, reason: str) -> None:
-    finish_row(type(row), row.pk, row.wanted, using, state=Document.State.QUARANTINED, reason=reason)
+    elif isinstance(row, Document):
+        quarantine(row, "given up: the worker died in every attempt", using, is_retried=True)

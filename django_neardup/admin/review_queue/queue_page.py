@@ -23,6 +23,7 @@ from ...db.timezones import to_local
 from ...models import Decision, Document, Hold, MergeRecord, Space
 from ...moderation.permissions import REVIEW_PERMISSION
 from ...pipeline.open_items.conditions import WAITING_HOLD
+from ...pipeline.quarantine import quarantined
 from ..decision_groups import CLUSTER, FAMILY, MAX_OBJECTS, PAIR, SHORTLIST
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from ..text_format import elapsed_text
@@ -105,6 +106,14 @@ class HeldPosts:
     count: int
     oldest: Sequence[HeldPost]
     is_late: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class QuarantinedPosts:
+    """The number of posts in quarantine, and the page that lists them with their reasons."""
+
+    count: BoundedCount
     url: str
 
 
@@ -313,6 +322,20 @@ class QueuePage:
         url = reverse(f"{self.site.name}:neardup_hold_changelist")
         return HeldPosts(holds.count(), shown, is_late, url)
 
+    @cached_property
+    def quarantined_posts(self) -> QuarantinedPosts | None:
+        """Return how many posts are in quarantine.
+
+        Return None if there are none, if this is not the whole queue, or if the person may not see their list.
+        """
+        if self.list_name != "queue" or not self.site.is_registered(Document):
+            return None
+        if not self.site.get_model_admin(Document).has_view_permission(self.request):
+            return None
+        count = BoundedCount.of(quarantined(self.using))
+        url = reverse(f"{self.site.name}:neardup_document_changelist")
+        return QuarantinedPosts(count, f"{url}?work=quarantined") if count else None
+
     def _hold_url(self, action_name: str, pk: int) -> str:
         return f"{reverse(f'{self.site.name}:neardup_hold_decide', args=[action_name])}?id={pk}"
 
@@ -341,9 +364,7 @@ class QueuePage:
     def _build_panel(self, queue_filter: Filter) -> FilterPanel:
         counts, total = self.queue_query.facet_counts(queue_filter)
         selected = self.queue_query.selected_values.get(queue_filter.name, "")
-        labels = queue_filter.labels or self._value_labels(
-            queue_filter, [*counts][:MAX_FILTER_VALUES]
-        )
+        labels = queue_filter.labels or self._value_labels(queue_filter, [*counts][:MAX_FILTER_VALUES])
         all_choice = FilterChoice(_("All"), total, self._query_with(**{queue_filter.name: ""}), not selected)
         choices = [
             FilterChoice(

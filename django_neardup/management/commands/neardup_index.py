@@ -17,6 +17,7 @@ from ...pipeline import drain, has_pending
 from ...pipeline.backfill.ranges import MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES
 from ...pipeline.leases import available_rows
 from ...pipeline.open_items import log_all_documents, refresh_open_items
+from ...pipeline.quarantine import quarantined
 from ...pipeline.reconcile import ReconcileResult, reconcile
 from ...pipeline.schemes import begin_generation
 from ...pipeline.statistics_builder import NoPostsToGather, gather_statistics
@@ -212,15 +213,16 @@ class Command(BaseCommand):
         posts = Document.objects.using(using).filter(state=Document.State.INDEXED).count()
         clusters = Cluster.objects.using(using)
         groups, members = clusters.count(), clusters.aggregate(members=Sum("size"))["members"] or 0
-        quarantined = Document.objects.using(using).filter(state=Document.State.QUARANTINED).count()
+        quarantined_count = quarantined(using).count()
         self._print_line(
             f"{format_count(posts, 'post')}, {format_count(groups, 'group')}, "
             f"{format_count(members - groups, 'clone')}; "
             f"open {_review_queue_url()}"
         )
-        if quarantined:
+        if quarantined_count:
             self._print_line(
-                f"{format_count(quarantined, 'post')} cannot be read: see their reasons under documents in the admin."
+                f"{format_count(quarantined_count, 'post')} in quarantine: see their reasons under documents in the "
+                "admin."
             )
 
     def _progress_bar(self, title: str, total: int) -> Any:
