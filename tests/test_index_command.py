@@ -13,6 +13,7 @@ from django.db import connection
 from django.db.models import F
 
 from django_neardup.adapters import adapter_for
+from django_neardup.checks.unfinished_work import check_unfinished_runs
 from django_neardup.management.progress_bars import IndexBars
 from django_neardup.models import Document, Fingerprint, IndexRange, OpenItem
 from django_neardup.pipeline.backfill import PostCounts, begin_pass, owner_tokens, posts_per_range, ranges
@@ -74,6 +75,20 @@ def test_ctrl_c_says_how_far_it_came_and_the_next_run_goes_on(workers, child_env
     assert Fingerprint.objects.count() == POSTS
     call_command("neardup_index", restart=True, rebuild=True, verbosity=0, no_progress=True)
     assert snapshot()["clusters"] == interrupted["clusters"]
+
+
+def test_a_check_names_a_run_that_was_killed_and_the_command_that_goes_on(child_environment):
+    posts()
+    process = started(child_environment, "testapp.Ad")
+    wait_for(lambda: IndexRange.objects.filter(finished=True).count() >= 3)
+    process.kill()
+    process.communicate(timeout=SECONDS)
+
+    (message,) = check_unfinished_runs(databases=["default"])
+    assert "neardup_index testapp.Ad --database default" in message.hint
+    started(child_environment, "testapp.Ad", "--database", "default").communicate(timeout=SECONDS)
+    assert check_unfinished_runs(databases=["default"]) == []
+    assert Fingerprint.objects.count() == POSTS
 
 
 def test_ctrl_c_in_the_middle_of_a_statement_says_how_far_it_came(monkeypatch):

@@ -62,6 +62,7 @@ DATABASE_CHECKS = (
     database.check_statistics,
     database.check_judge,
     unfinished_work.check_quarantine,
+    unfinished_work.check_unfinished_runs,
     seo.check_moved_urls,
 )
 

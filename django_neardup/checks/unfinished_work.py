@@ -8,6 +8,7 @@ from typing import Any
 from django.core.checks import CheckMessage
 from django.urls import NoReverseMatch, reverse
 
+from ..pipeline.backfill import abandoned_passes
 from ..pipeline.quarantine import quarantined
 from .database import run_on_databases, schema_problem
 from .messages import check_message
@@ -15,6 +16,10 @@ from .messages import check_message
 
 def check_quarantine(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
     return run_on_databases(databases, _quarantine_messages)
+
+
+def check_unfinished_runs(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    return run_on_databases(databases, _unfinished_run_messages)
 
 
 def _quarantine_messages(alias: str) -> Iterator[CheckMessage]:
@@ -35,3 +40,20 @@ def _quarantine_url() -> str:
         return f" ({reverse('admin:neardup_document_changelist')}?work=quarantined)"
     except NoReverseMatch:
         return ""
+
+
+def _unfinished_run_messages(alias: str) -> Iterator[CheckMessage]:
+    if schema_problem(alias):
+        return
+    passes = abandoned_passes(alias)
+    if not passes:
+        return
+    labels = sorted(index_pass.model._meta.label for index_pass in passes)
+    is_rebuild = any(index_pass.is_rebuild for index_pass in passes)
+    command = "neardup_index --rebuild" if is_rebuild else "neardup_index"
+    hint = f"Run python manage.py neardup_index {' '.join(labels)} --database {alias}: it goes on where it stopped."
+    yield check_message(
+        "W117",
+        f"Database {alias!r}: {command} has not finished {', '.join(labels)}, and no process is working on it.",
+        f"{hint} With --rebuild it would begin again." if is_rebuild else hint,
+    )

@@ -24,7 +24,8 @@ class Scheme(models.Model):
       uses.
     - ``synonyms``: the word classes of the profile's file at that time.
     - ``progress``: the progress of ``neardup_index`` by model label. ``"pass"`` is the number of the current
-      pass over the model, ``"finished"`` whether it is finished, ``"again"`` whether an earlier pass was.
+      pass over the model, ``"finished"`` whether it is finished, ``"again"`` whether an earlier pass was, and
+      ``"completed"`` the scheme of the last one that was.
       ``"torn"`` lists the key ranges in which earlier passes were interrupted.
     """
 

@@ -158,11 +158,13 @@ class Command(BaseCommand):
         for profile in unique_profiles(adapters) if options["rebuild"] else ():
             scheme = begin_generation(profile, using)
             self._print_line(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")
-        for adapter in adapters:
-            self._index(adapter, using, options["restart"] or options["rebuild"], options)
+        restart = options["restart"] or options["rebuild"]
+        # Every pass is begun before the first post is read: if the command ends early, a check names all of them.
+        for run in [self._begin_run(adapter, using, restart, options) for adapter in adapters]:
+            run.run()
 
-    def _index(self, adapter: Adapter, using: str, restart: bool, options: dict[str, Any]) -> None:
-        IndexRun(
+    def _begin_run(self, adapter: Adapter, using: str, restart: bool, options: dict[str, Any]) -> IndexRun:
+        return IndexRun(
             adapter,
             using,
             restart=restart,
@@ -172,7 +174,7 @@ class Command(BaseCommand):
             is_quiet=self._is_quiet,
             print_line=self._print_line,
             print_error=self.stderr.write,
-        ).run()
+        )
 
     def _reconcile(self, adapters: list[Adapter], using: str, dry_run: bool = False) -> None:
         for adapter in adapters:

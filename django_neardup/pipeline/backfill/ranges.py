@@ -152,7 +152,7 @@ def _claim_range(index_pass: IndexPass, posts: int) -> Claim | None:
         row = row or _create_next_range(index_pass, posts)
         if row is None:
             if not index_pass.ranges.filter(finished=False).exists():
-                save_progress(scheme, index_pass.model_label, finished=True, again=True)
+                save_progress(scheme, index_pass.model_label, finished=True, again=True, completed=scheme.pk)
             return None
         token = new_token()
         index_pass.ranges.filter(pk=row.pk).update(
