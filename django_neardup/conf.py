@@ -118,6 +118,11 @@ class SiteSettings:
     poll_seconds: float = row(1.0, number(0.01), "pause of an idle `neardup_worker`; `--poll` overrides it")
     late_seconds: float = row(600, number(1), "waiting time after which the check W105 warns")
 
+    @property
+    def max_lease_milliseconds(self) -> int:
+        """How far ahead a lease may end. One that ends later was taken before the clock was set back."""
+        return 3 * 1000 * self.lease_seconds
+
 
 @dataclass(frozen=True)
 class Profile:

@@ -1,8 +1,9 @@
-"""Exceptions of this app."""
+"""Exceptions of this app, and what a log shows of an exception."""
 
 from __future__ import annotations
 
 from django.core.exceptions import ImproperlyConfigured
+from django.db import Error as DjangoDatabaseError
 from django.db import InterfaceError, OperationalError
 
 
@@ -42,6 +43,10 @@ class Conflict(NeardupError):
     """The data on a moderator's screen is outdated: another moderator decided, or a post was edited."""
 
 
+class InvalidRule(NeardupError, ImproperlyConfigured, ValueError):
+    """A publication rule of the settings that cannot be read. The message names the error and the remedy."""
+
+
 JOB_TIMEOUT_ERRORS: list[type[Exception]] = []
 """Exceptions by which a queue ends a job that takes too long. Each queue module adds its own."""
 
@@ -52,3 +57,32 @@ def infrastructure_errors() -> tuple[type[Exception], ...]:
     They abort the job and never count as an attempt.
     """
     return (OperationalError, InterfaceError, *JOB_TIMEOUT_ERRORS)
+
+
+def error_name(error: BaseException) -> str:
+    """Return the class of an error, for a log. A database error has the driver's name or number of it too."""
+    name, cause = type(error).__name__, error.__cause__
+    if not isinstance(error, DjangoDatabaseError) or cause is None:
+        return name
+    # SQLite has names since Python 3.11, psycopg a class for each error of PostgreSQL, MariaDB has numbers.
+    driver_class = type(cause).__name__
+    number = next((value for value in cause.args[:1] if isinstance(value, int)), None)
+    detail = getattr(cause, "sqlite_errorname", None) or (driver_class if driver_class != name else number)
+    return f"{name}, {detail}" if detail else name
+
+
+def without_message(error: BaseException) -> BaseException:
+    """Return what a log may show of an error, as ``exc_info``: class, traceback and causes, but no message.
+
+    The error itself is returned if it is about the settings.
+    """
+    # A message may quote a post: PostgreSQL prints the row that it refuses, and code of a site what it cannot read.
+    if isinstance(error, ImproperlyConfigured):
+        return error
+    error_class = type(error)
+    names = {"__module__": error_class.__module__, "__qualname__": error_class.__qualname__}
+    shown: BaseException = type(error_class.__name__, (Exception,), names)()
+    shown.__cause__ = error.__cause__ and without_message(error.__cause__)
+    shown.__context__ = error.__context__ and without_message(error.__context__)
+    shown.__suppress_context__ = error.__suppress_context__
+    return shown.with_traceback(error.__traceback__)

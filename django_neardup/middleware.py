@@ -20,6 +20,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.encoding import iri_to_uri
 
 from .adapters import adapters_of
+from .exceptions import without_message
 from .models import MovedUrl
 from .moderation import addresses
 from .moderation.url_paths import is_safe_redirect, path_of, requested_path, with_query
@@ -76,8 +77,8 @@ class MovedUrlMiddleware:
         """
         try:
             return self._find_response(request, response)
-        except DatabaseError:
-            logger.exception("Old addresses cannot be looked up.")
+        except DatabaseError as error:
+            logger.error("Old addresses cannot be looked up.", exc_info=without_message(error))
             return response
 
     def _find_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

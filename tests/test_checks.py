@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.core import checks as django_checks
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection, models
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
@@ -17,6 +17,7 @@ from django.test.utils import isolate_apps
 
 import django_neardup as neardup
 from django_neardup import registry
+from django_neardup.adapters import adapter_for
 from django_neardup.algorithms.rcdl2007.md5 import MD5
 from django_neardup.api.throttling import Throttle
 from django_neardup.checks import (
@@ -33,6 +34,7 @@ from django_neardup.checks import (
     seo,
     site,
     site_kinds,
+    unfinished_work,
 )
 from django_neardup.checks import seo as moved
 from django_neardup.checks import site as throttle
@@ -40,12 +42,23 @@ from django_neardup.checks.messages import CHECK_DESCRIPTIONS, check_message
 from django_neardup.conf import SETTINGS, SITE, InstanceOf, NumberFrom, get_profile
 from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.middleware import MovedUrlMiddleware
-from django_neardup.models import Cluster, Document, KeyPhrase, MovedUrl, Pair, Scheme
+from django_neardup.models import (
+    Cluster,
+    Document,
+    Fingerprint,
+    IndexRange,
+    KeyPhrase,
+    MovedUrl,
+    Pair,
+    Scheme,
+)
 from django_neardup.models.fields import DatabaseClock
-from django_neardup.pipeline.schemes import active_scheme
+from django_neardup.pipeline.backfill import begin_pass, ranges
+from django_neardup.pipeline.schemes import active_scheme, begin_generation
 from django_neardup.pipeline.statistics_builder import gather_statistics
 from tests import builders
 from tests.grouped_lists import rows
+from tests.pipeline.helpers import SOFA
 from tests.testapp.models import Ad, Article, Comment, LongArticle, Reply, ScopedPost, Topic, UuidPost
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "reference" / "checks.md"
@@ -1039,8 +1052,11 @@ def test_w105_silent():
     waiting(700)
     with with_profile(LATE_SECONDS=1000):
         assert database.check_pending_work(databases=["default"]) == []
-    waiting(650, leased_until=DatabaseClock() + 60_000)
+    row = waiting(650, leased_until=DatabaseClock() + 60_000)
     assert database.check_pending_work(databases=["default"]) == []
+    # The clock was set back: this lease proves nothing.
+    Document.objects.filter(pk=row.pk).update(leased_until=DatabaseClock() + 10**9)
+    assert ids(database.check_pending_work(databases=["default"])) == ["W105"]
 
 
 @pytest.mark.django_db
@@ -1182,6 +1198,78 @@ class NonAtomic(RevisionMiddleware):
 def test_w112_a_middleware_that_opens_a_transaction(middleware, said):
     with override_settings(MIDDLEWARE=middleware):
         assert ids(throttle.check_middleware()) == said
+
+
+@pytest.mark.django_db
+def test_w116_quarantine(settings):
+    assert unfinished_work.check_quarantine(databases=["default"]) == []
+    for ad in Ad.objects.bulk_create([Ad(text="a"), Ad(text="b")]):
+        row = rows.document(ad)
+        Document.objects.filter(pk=row.pk).update(state=Document.State.QUARANTINED, reason="ValueError")
+    (message,) = messages = unfinished_work.check_quarantine(databases=["default"])
+    assert ids(messages) == ["W116"]
+    assert "2 posts" in message.msg
+    assert "/admin/neardup/document/?work=quarantined" in message.hint
+    settings.ROOT_URLCONF = "django_neardup.urls"
+    assert "documents in the admin." in unfinished_work.check_quarantine(databases=["default"])[0].hint
+
+
+def run_hint(message):
+    """Run the command that a hint names."""
+    command = re.search(r"python manage\.py (.*?): it goes on", message.hint).group(1)
+    call_command(*command.split(), verbosity=0, no_progress=True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_w117_an_index_run_that_was_interrupted():
+    Ad.objects.bulk_create(Ad(text=f"{SOFA} {number}") for number in range(3))
+    index_pass = begin_pass(adapter_for(Ad), "default")
+    assert ids(unfinished_work.check_unfinished_runs(databases=["default"])) == ["W117"]
+    ranges.claim_range(index_pass, 3)
+    assert unfinished_work.check_unfinished_runs(databases=["default"]) == []
+    IndexRange.objects.update(leased_until=1)
+    (message,) = messages = unfinished_work.check_unfinished_runs(databases=["default"])
+    assert ids(messages) == ["W117"]
+    assert "testapp.Ad" in message.msg and "--rebuild" not in message.msg + message.hint
+    run_hint(message)
+    assert unfinished_work.check_unfinished_runs(databases=["default"]) == []
+    assert Document.objects.filter(state=Document.State.INDEXED).count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_w117_a_rebuild_that_was_interrupted():
+    Ad.objects.bulk_create(Ad(text=f"{SOFA} {number}") for number in range(3))
+    call_command("neardup_index", verbosity=0, no_progress=True)
+    # Killed before it has begun with the first model.
+    scheme = begin_generation(get_profile(), "default")
+    (message,) = messages = unfinished_work.check_unfinished_runs(databases=["default"])
+    assert ids(messages) == ["W117"]
+    assert "--rebuild" in message.msg and "testapp.Ad" in message.msg
+    run_hint(message)
+    assert unfinished_work.check_unfinished_runs(databases=["default"]) == []
+    assert Scheme.objects.get(state=Scheme.State.ACTIVE) == scheme
+    assert Fingerprint.objects.filter(scheme=scheme).count() == 3
+    # A later run that is interrupted is no rebuild.
+    begin_pass(adapter_for(Ad), "default")
+    assert "--rebuild" not in unfinished_work.check_unfinished_runs(databases=["default"])[0].msg
+
+
+@pytest.mark.django_db(transaction=True)
+def test_w117_names_the_models_that_a_run_has_not_reached(monkeypatch):
+    Ad.objects.create(text=SOFA)
+    Article.objects.create(text=SOFA)
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("django_neardup.management.index_run.process_ranges", interrupt)
+    with pytest.raises(CommandError, match="stopped at"):
+        call_command("neardup_index", "testapp.Ad", "testapp.Article", verbosity=0, no_progress=True)
+    monkeypatch.undo()
+    (message,) = unfinished_work.check_unfinished_runs(databases=["default"])
+    assert "neardup_index testapp.Ad testapp.Article --database default" in message.hint
+    run_hint(message)
+    assert unfinished_work.check_unfinished_runs(databases=["default"]) == []
 
 
 @pytest.mark.django_db

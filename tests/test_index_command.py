@@ -10,8 +10,10 @@ import time
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.models import F
 
 from django_neardup.adapters import adapter_for
+from django_neardup.checks.unfinished_work import check_unfinished_runs
 from django_neardup.management.progress_bars import IndexBars
 from django_neardup.models import Document, Fingerprint, IndexRange, OpenItem
 from django_neardup.pipeline.backfill import PostCounts, begin_pass, owner_tokens, posts_per_range, ranges
@@ -75,6 +77,20 @@ def test_ctrl_c_says_how_far_it_came_and_the_next_run_goes_on(workers, child_env
     assert snapshot()["clusters"] == interrupted["clusters"]
 
 
+def test_a_check_names_a_run_that_was_killed_and_the_command_that_goes_on(child_environment):
+    posts()
+    process = started(child_environment, "testapp.Ad")
+    wait_for(lambda: IndexRange.objects.filter(finished=True).count() >= 3)
+    process.kill()
+    process.communicate(timeout=SECONDS)
+
+    (message,) = check_unfinished_runs(databases=["default"])
+    assert "neardup_index testapp.Ad --database default" in message.hint
+    started(child_environment, "testapp.Ad", "--database", "default").communicate(timeout=SECONDS)
+    assert check_unfinished_runs(databases=["default"]) == []
+    assert Fingerprint.objects.count() == POSTS
+
+
 def test_ctrl_c_in_the_middle_of_a_statement_says_how_far_it_came(monkeypatch):
     if connection.vendor == "sqlite":
         pytest.skip("SQLite has no statement whose answer is under way")
@@ -135,6 +151,10 @@ def test_a_range_of_another_machine_is_waited_for(monkeypatch):
 
     assert ranges.claim_range(index_pass, 40) is None
     assert 0 < index_pass.seconds_until_free() <= index_pass.lease_milliseconds / 1000
+
+    # The clock of the database was set back by an hour.
+    IndexRange.objects.update(leased_until=F("leased_until") + 3600 * 1000)
+    assert ranges.claim_range(index_pass, 40).is_retry
 
 
 def test_without_tables_one_line_says_what_to_do():

@@ -70,7 +70,31 @@ def test_a_database_that_is_away_keeps_no_other_waiting(away, caplog):
 def test_a_database_that_is_read_only_ends_no_worker(read_only, caplog):
     work()
     assert (waiting("default"), waiting("other")) == (1, 0)
-    assert "read-only" in caplog.text
+    assert "ReadOnlySqlTransaction" in caplog.text
+
+
+@pytest.mark.engines("sqlite")
+def test_a_database_that_is_away_is_named_once_in_ten_minutes(away, caplog, monkeypatch):
+    database = _WorkerDatabase("default")
+    assert database.may_have_tables()
+    for _ in range(20):
+        assert database.process_slice(0.0) == 0
+    (line,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert "'default'" in line and "OperationalError" in line and "10 minutes" in line
+
+    monkeypatch.setattr(neardup_worker, "WARN_SECONDS", 0.0)
+    monkeypatch.setattr(database, "_next_warning", 0.0)
+    for _ in range(3):
+        database.process_slice(0.0)
+    assert len([record for record in caplog.records if record.levelno == logging.WARNING]) == 4
+
+
+@pytest.mark.engines("postgresql")
+def test_a_database_that_is_read_only_is_named_once_in_ten_minutes(read_only, caplog):
+    database = _WorkerDatabase("default")
+    for _ in range(20):
+        assert database.process_slice(0.0) == 0
+    assert len([record for record in caplog.records if record.levelno == logging.WARNING]) == 1
 
 
 @pytest.mark.engines("sqlite")

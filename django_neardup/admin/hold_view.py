@@ -17,6 +17,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
+from ..exceptions import without_message
 from ..models import Document, Hold, Membership, Pair
 from ..moderation import admin_log
 from ..moderation.permissions import RequiredPermission, missing_permissions, permissions_on_objects
@@ -257,7 +258,9 @@ class HoldActionView:
                 else:
                     skipped_count += 1
             except Exception as error:
-                logger.exception("neardup: the held post %s was not decided on", item.hold)
+                logger.error(
+                    "neardup: the held post %s was not decided on", item.hold, exc_info=without_message(error)
+                )
                 words = _("Not done, %(name)s: %(error)s") % {"name": item.post.number, "error": error}
                 messages.error(self.request, words)
         if done_count:

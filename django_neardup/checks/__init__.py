@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from django.core import checks
 
-from . import adapters, database, heads, hook_names, profiles, publication, relations, seo, site, site_kinds
+from . import (
+    adapters,
+    database,
+    heads,
+    hook_names,
+    profiles,
+    publication,
+    relations,
+    seo,
+    site,
+    site_kinds,
+    unfinished_work,
+)
 
 CHECK_TAG = "neardup"
 SETTINGS_CHECKS = (
@@ -49,6 +61,8 @@ DATABASE_CHECKS = (
     database.check_transactions,
     database.check_statistics,
     database.check_judge,
+    unfinished_work.check_quarantine,
+    unfinished_work.check_unfinished_runs,
     seo.check_moved_urls,
 )
 

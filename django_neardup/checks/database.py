@@ -26,6 +26,7 @@ from ..conf import Profile, SiteSettings, get_profile, get_site_settings
 from ..db.backends import get_backend
 from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
+from ..pipeline.leases import is_leased
 from ..pipeline.missing_statistics import profiles_lacking_statistics, unready_content_types
 from ..pipeline.schemes import configured_secret, scheme_columns
 from ..pipeline.stale_pairs import stale_pairs
@@ -87,7 +88,7 @@ def _pending_work_messages(alias: str) -> Iterator[CheckMessage]:
     # ``check_statistics`` reports posts that wait for statistics.
     pending = pending_rows(alias, excluded_content_types=unready_content_types(alias))
     # A current lease proves that a worker is running.
-    if any(rows.filter(leased_until__gt=DatabaseClock()).exists() for rows in pending):
+    if any(rows.filter(is_leased()).exists() for rows in pending):
         return
     count = sum(rows.filter(pending_since__lt=late_limit).count() for rows in pending)
     if count:

@@ -45,6 +45,8 @@ CHECK_DESCRIPTIONS = {
     "W113": "a setting of the site stands in another profile than default",
     "W114": "an adapter has a name that is nearly that of a hook",
     "W115": "a language code is not known",
+    "W116": "posts are in quarantine",
+    "W117": "a run of neardup_index is not finished",
     "I201": "the first field looks like a title, and no heads are declared",
     "I202": "a model looks like articles or forum posts, and is compared as adverts",
 }

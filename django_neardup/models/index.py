@@ -24,7 +24,8 @@ class Scheme(models.Model):
       uses.
     - ``synonyms``: the word classes of the profile's file at that time.
     - ``progress``: the progress of ``neardup_index`` by model label. ``"pass"`` is the number of the current
-      pass over the model, ``"finished"`` whether it is finished, ``"again"`` whether an earlier pass was.
+      pass over the model, ``"finished"`` whether it is finished, ``"again"`` whether an earlier pass was, and
+      ``"completed"`` the scheme of the last one that was.
       ``"torn"`` lists the key ranges in which earlier passes were interrupted.
     """
 
@@ -91,7 +92,8 @@ class WorkQueueRow(models.Model):
     """Pending work: ``wanted`` counts the requests, ``done`` the answered ones.
 
     Both only grow. Times are milliseconds since 1970 by the database's clock. ``pending_since`` is empty if
-    nothing is pending.
+    nothing is pending. ``leased_until`` of a quarantined document is the time at which it was given up because
+    its workers died.
     """
 
     # Counters and not a flag: a worker that has read an older text would clear the flag of a newer edit.

@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from ..conf import get_site_settings
 from ..db.transactions import call_after_commit
-from ..exceptions import MergeRefused, UndoIsInexact, infrastructure_errors
+from ..exceptions import MergeRefused, UndoIsInexact, infrastructure_errors, without_message
 from ..models import MergeRecord, UndoProof
 from ..pipeline.content_objects import content_type_of
 from .dependencies import model_of_row
@@ -138,7 +138,9 @@ def _undo_and_compare(
         except Exception as error:
             if isinstance(error, infrastructure_errors()):
                 raise
-            logger.exception("The undo of an action fails, so the action is refused.")
+            logger.error(
+                "The undo of an action fails, so the action is refused.", exc_info=without_message(error)
+            )
             message = _("The undo fails: %(error)s")
             return [("", message % {"error": f"{type(error).__name__}: {error}"})]
         seen = changed_by_action | arrived

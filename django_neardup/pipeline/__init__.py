@@ -6,7 +6,8 @@ The stages, one module each, in their order:
 - ``open_saves``: notes saves in autocommit before they begin, and keeps marks that failed.
 - ``work_queue``: the pending columns: mark a row, lease it, retry it, finish it.
 - ``leases``: the same for many documents per statement.
-- ``worker``: drains the queue, oldest first, in batches.
+- ``worker``: drains the queue in batches: posts that were never tried first, oldest first.
+- ``quarantine``: sets posts aside that were tried too often, and tries some of them again daily.
 - ``process_documents``: takes one batch through the stages below.
 - ``read``: reads the current posts.
 - ``sign``: reduces texts to keys, fingerprints and contacts.

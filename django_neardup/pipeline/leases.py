@@ -11,11 +11,14 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.db.models import Q
 
+from ..conf import get_site_settings
 from ..db.backends import get_backend
 from ..db.chunks import chunked
 from ..db.queries import documents as document_queries
 from ..models import Document
+from ..models.fields import DatabaseClock
 from ..models.index import WorkQueueRow
 from .locks import call_with_retries
 from .stage_types import SignedDocument
@@ -53,12 +56,28 @@ class Completion(NamedTuple):
     reason: str = ""
 
 
+def is_free() -> Q:
+    """Return the condition that a row is not leased."""
+    # By the database's clock: the clocks of workers may differ. If it was set back, leases end too far ahead.
+    return Q(leased_until=None) | Q(leased_until__lt=DatabaseClock()) | Q(leased_until__gt=_latest_end())
+
+
+def is_leased() -> Q:
+    """Return the condition that a row is leased: some process is working on it."""
+    return Q(leased_until__gte=DatabaseClock(), leased_until__lte=_latest_end())
+
+
+def _latest_end() -> Any:
+    return DatabaseClock() + get_site_settings().max_lease_milliseconds
+
+
 def available_rows(
     model: type[WorkQueueRow], using: str, limit: int, excluded_content_types: Collection[int] = ()
 ) -> list[tuple[int, int]]:
-    """Return ``(id, attempts)`` of pending rows that are not leased, oldest first, at most ``limit``.
+    """Return ``(id, attempts)`` of pending rows that are not leased, at most ``limit``.
 
-    Rows of the posts of ``excluded_content_types`` are left out.
+    Rows that were never tried come first, the oldest before the others. Rows of the posts of
+    ``excluded_content_types`` are left out.
     """
     return document_queries.available_rows(using, model._meta.db_table, limit, excluded_content_types)
 

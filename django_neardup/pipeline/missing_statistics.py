@@ -10,15 +10,14 @@ import time
 from collections.abc import Collection
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db.models import Q
 
 from ..adapters import registered_adapters
 from ..algorithms.registry import get_algorithm
 from ..conf import Profile, get_profile
 from ..models import Document, Scheme
 from ..models import TermStatistics as Snapshot
-from ..models.fields import DatabaseClock
 from .content_objects import content_type_of
+from .leases import is_free
 from .process_documents import hide_unsignable, read_source
 from .scheme_cache import read_active_schemes
 from .statistics_store import newest_snapshot
@@ -49,9 +48,8 @@ def documents_to_remove(content_type_ids: Collection[int], using: str) -> list[i
 
 
 def _pending_requests(content_type_ids: Collection[int], using: str) -> set[PendingRequest]:
-    is_available = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
     rows = Document.objects.using(using).filter(
-        is_available, content_type__in=content_type_ids, state__in=INDEXED_STATES
+        is_free(), content_type__in=content_type_ids, state__in=INDEXED_STATES
     )
     return set(rows.filter(pending_since__isnull=False).values_list("pk", "wanted", "pending_since"))
 

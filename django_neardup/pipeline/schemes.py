@@ -95,7 +95,15 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
         scheme = Scheme.objects.using(using).create(
             profile=profile.alias,
             generation=previous.generation + 1,
-            progress=previous.progress,
+            # No model is signed by the new scheme yet, also if the command ends before it begins with one.
+            progress={
+                label: {
+                    **progress,
+                    "finished": False,
+                    "again": bool(progress.get("finished") or progress.get("again")),
+                }
+                for label, progress in previous.progress.items()
+            },
             # A known text keeps its age: it is recognized by a digest with this secret.
             secret=configured_secret(profile) or previous.secret,
             **scheme_columns(profile, using),

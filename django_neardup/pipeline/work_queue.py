@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from django.db import connections, models, router, transaction
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
@@ -22,7 +22,7 @@ from ..models import LIVE_FIRST_SEEN, Document
 from ..models.fields import DatabaseClock
 from ..models.index import WorkQueueRow
 from .content_objects import canonical_id, content_type_of, pk_of
-from .leases import LEASE_ATTRIBUTE, Lease
+from .leases import LEASE_ATTRIBUTE, Lease, is_free
 
 RowT = TypeVar("RowT", bound=WorkQueueRow)
 
@@ -68,10 +68,13 @@ def mark_queryset(queryset: models.QuerySet[Any], recheck: bool = False) -> int:
     using = queryset._db or router.db_for_write(queryset.model)  # type: ignore[attr-defined]
     pk_names = (model_adapter.model._meta.pk.attname for model_adapter in adapters)
     rows, marked = queryset.using(using).order_by("pk").values_list(*pk_names), 0
-    for row in get_backend(using).stream(rows, 2000):
-        for adapter, key in zip(adapters, row):
-            mark_key(adapter, key, using, recheck=recheck)
-        marked += 1
+    # Django closes the cursor of a stream without translating errors: a lost connection would show as an error
+    # of the driver.
+    with connections[using].wrap_database_errors:
+        for row in get_backend(using).stream(rows, 2000):
+            for adapter, key in zip(adapters, row):
+                mark_key(adapter, key, using, recheck=recheck)
+            marked += 1
     return marked
 
 
@@ -117,10 +120,8 @@ def lease_row(model: type[RowT], pk: int, using: str, seconds: float) -> RowT | 
 
     Return None if another worker has leased it or if it is not pending.
     """
-    # By the database's clock: the clocks of workers may differ.
-    is_available = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
     rows, lease = model._default_manager.using(using), Lease(time.monotonic(), seconds)
-    is_leased = rows.filter(is_available, pk=pk, pending_since__isnull=False).update(
+    is_leased = rows.filter(is_free(), pk=pk, pending_since__isnull=False).update(
         leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") + 1
     )
     row = rows.filter(pk=pk).first() if is_leased else None
@@ -153,7 +154,13 @@ def finish_row(model: type[RowT], pk: int, requested_version: int, using: str, *
     """
     pending_since = Case(When(wanted__gt=requested_version, then=F("pending_since")), default=Value(None))
     model._default_manager.using(using).filter(pk=pk, done__lt=requested_version).update(
-        done=requested_version, attempts=0, pending_since=pending_since, leased_until=None, **changes
+        **{
+            "done": requested_version,
+            "attempts": 0,
+            "pending_since": pending_since,
+            "leased_until": None,
+            **changes,
+        }
     )
 
 

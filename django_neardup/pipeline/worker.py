@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from ..algorithms.statistics import StatisticsMissing
 from ..conf import get_site_settings
 from ..db.queries import documents as document_queries
-from ..exceptions import infrastructure_errors
+from ..exceptions import error_name, infrastructure_errors, without_message
 from ..models import Cluster, Document
 from ..models.index import WorkQueueRow
 from .batch_size import AdaptiveBatchSize
@@ -29,7 +29,8 @@ from .missing_statistics import documents_to_remove, unready_content_types
 from .open_items import refresh_if_due
 from .open_saves import mark_overdue_saves
 from .process_documents import ignore_stored, process_documents
-from .work_queue import finish_row, lease_row, release_without_attempt, retry_later
+from .quarantine import quarantine, retry_given_up
+from .work_queue import lease_row, release_without_attempt, retry_later
 
 logger = logging.getLogger(__name__)
 
@@ -37,10 +38,15 @@ MAX_BATCH = 100
 """Documents that are processed together, at most."""
 FIRST_BATCH = 25
 """Documents in the first batch of a drain, when their processing time is not known yet."""
+MIN_LEASES = 2
+"""A row is leased at least so often before it is given up, whatever MAX_ATTEMPTS says.
+
+The death of a worker says nothing about one post of a batch, so each is tried once more on its own.
+"""
 MAX_IDLE_ROUNDS = 3
 """After more rounds in a row than this, in which other workers leased all rows, a drain ends."""
 RETRY_SECONDS = 5.0
-"""Seconds before a failed attempt is repeated. They double with every attempt."""
+"""Seconds before a failed attempt is repeated. They double with every attempt, up to the longest lease."""
 
 
 @dataclass
@@ -62,7 +68,10 @@ def drain(using: str = "default", limit: int | None = None, seconds: float | Non
 
 
 class _Drain:
-    """One drain: batches of documents, oldest first, and pending clusters after each batch."""
+    """One drain: batches of documents, and pending clusters after each batch.
+
+    Documents that were never tried come first, oldest first.
+    """
 
     def __init__(self, using: str, limit: int | None, seconds: float | None) -> None:
         self.using, self.limit = using, limit
@@ -76,6 +85,7 @@ class _Drain:
         mark_overdue_saves(self.using)
         # Also what moderators have decided since the last drain.
         refresh_if_due(self.using)
+        retry_given_up(self.using, _max_leases() - 1)
         while True:
             processed_before, groups = self.processed, self._next_groups()
             for group in groups:
@@ -179,7 +189,7 @@ def process_batch(
         except infrastructure_errors():
             raise
         except Exception as error:
-            logger.info("neardup: %d turns are taken one by one (%s)", len(documents), type(error).__name__)
+            logger.info("neardup: %d turns are taken one by one (%s)", len(documents), error_name(error))
     for position, document in enumerate(documents):
         # The leases began with the batch: the last documents may wait long.
         renew_leases(documents[position:], using)
@@ -200,7 +210,7 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
     site = get_site_settings()
     # A failure at the last attempt is handled below. More attempts than that mean that no worker lived to
     # report its failure.
-    if row.attempts > site.max_attempts:
+    if row.attempts > _max_leases():
         process = partial(_give_up, row, using)
     try:
         process()
@@ -211,29 +221,35 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
         logger.warning("neardup: %s %s is put back: %s", type(row).__name__, row.pk, missing)
         release_without_attempt(type(row), row.pk, using, site.lease_seconds)
     except Exception as error:
-        _handle_failure(row, error, using, site.max_attempts)
+        _handle_failure(row, error, using)
 
 
-def _handle_failure(row: WorkQueueRow, error: Exception, using: str, max_attempts: int) -> None:
-    name = type(error).__name__
-    logger.exception("neardup: %s %s failed (%s)", type(row).__name__, row.pk, name)
-    if row.attempts >= max_attempts and isinstance(row, Document):
-        _quarantine(row, using, name)
+def _handle_failure(row: WorkQueueRow, error: Exception, using: str) -> None:
+    site, row_name = get_site_settings(), type(row).__name__
+    logger.error(
+        "neardup: %s %s failed (%s)", row_name, row.pk, error_name(error), exc_info=without_message(error)
+    )
+    if row.attempts >= site.max_attempts and isinstance(row, Document):
+        quarantine(row, type(error).__name__, using)
     else:
-        retry_later(type(row), row.pk, using, RETRY_SECONDS * 2 ** (row.attempts - 1))
+        # Longer ahead, the row would count as free.
+        longest = site.max_lease_milliseconds / 1000
+        retry_later(type(row), row.pk, using, min(RETRY_SECONDS * 2 ** (row.attempts - 1), longest))
+
+
+def _max_leases() -> int:
+    """Return after how many leases without a result a row is given up."""
+    return max(get_site_settings().max_attempts, MIN_LEASES)
 
 
 def _give_up(row: WorkQueueRow, using: str) -> None:
     """Stop trying a row that no attempt has finished.
 
-    A post is quarantined. The members of a cluster are marked and then processed one by one.
+    A post is quarantined, and tried again daily. The members of a cluster are marked and then processed one by
+    one.
     """
     logger.error("neardup: %s %s is given up after %d attempts", type(row).__name__, row.pk, row.attempts - 1)
     if isinstance(row, Cluster):
         reprocess_members(row, using)
-    else:
-        _quarantine(row, using, "given up: the worker died in every attempt")
-
-
-def _quarantine(row: WorkQueueRow, using: str, reason: str) -> None:
-    finish_row(type(row), row.pk, row.wanted, using, state=Document.State.QUARANTINED, reason=reason)
+    elif isinstance(row, Document):
+        quarantine(row, "given up: the worker died in every attempt", using, is_retried=True)

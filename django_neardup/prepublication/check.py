@@ -15,6 +15,7 @@ from django.db.models import Model, Q
 from django.http import HttpRequest
 
 from ..adapters import Adapter
+from ..exceptions import without_message
 from ..models import Pair, Scheme, Verdict
 from ..pipeline.content_objects import documents_of, post_id_of
 from ..querysets import concrete_fields_by_name, field_value
@@ -239,6 +240,6 @@ def call_or_default(
             return function()
         with transaction.atomic(using=using):
             return function()
-    except Exception:
-        logger.exception("neardup: %s", failure_message)
+    except Exception as error:
+        logger.error("neardup: %s", failure_message, exc_info=without_message(error))
         return default

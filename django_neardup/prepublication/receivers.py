@@ -16,7 +16,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from ..adapters import Adapter, adapter_for, adapters_of
-from ..exceptions import JOB_TIMEOUT_ERRORS
+from ..exceptions import JOB_TIMEOUT_ERRORS, without_message
 from ..models import Decision, DecisionMember, Document, Fingerprint, Hold, Pair, Scheme, Verdict
 from ..pipeline import call_with_retries, model_of, space_lock
 from ..pipeline.decision_lookup import DecisionScope
@@ -88,8 +88,12 @@ def _judge_safely(document: Document, using: str, *, is_decision: bool) -> None:
             Document.objects.using(using).filter(pk=document.pk).update(recheck=True)
     except tuple(JOB_TIMEOUT_ERRORS):
         raise
-    except Exception:
-        logger.exception("neardup: the held post of document %s waits for a moderator", document.pk)
+    except Exception as error:
+        logger.error(
+            "neardup: the held post of document %s waits for a moderator",
+            document.pk,
+            exc_info=without_message(error),
+        )
         waiting = Hold.objects.using(using).filter(document=document.pk, state=State.CHECKING)
         waiting.update(state=State.REVIEW)
         log_changed_documents([document.pk], using)

@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 from django.db.models import Model
 
 from ..adapters import Adapter
+from ..exceptions import InvalidRule
 from ..models import Verdict
 from ..querysets import field_value
 
@@ -70,10 +71,10 @@ class Rule:
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Rule:
         """Return the rule from the site's setting.
 
-        Raise ValueError if it is wrong. The message names the error and the remedy.
+        Raise InvalidRule if it is wrong. The message names the error and the remedy.
         """
         for problem, hint in rule_errors(mapping):
-            raise ValueError(f"{problem}. {hint}")
+            raise InvalidRule(f"{problem}. {hint}")
         words: dict[str, Any] = {
             name: _to_word_set(mapping[name]) for name in WORD_KEYS if mapping.get(name) is not None
         }
@@ -164,7 +165,7 @@ def _rules_for(adapter: Adapter, trust: str, scope: Iterable[Any]) -> list[Rule]
 def rules_of(adapter: Adapter) -> list[Rule]:
     """Return the rules of the adapter, of its profile, or ``DEFAULT_RULES``, in this order.
 
-    Raise ValueError if they cannot be parsed.
+    Raise InvalidRule if they cannot be parsed.
     """
     return [Rule.from_mapping(mapping) for mapping in configured_rules(adapter)]
 

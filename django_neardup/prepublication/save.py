@@ -15,6 +15,7 @@ from django.db.models import Model
 
 from ..adapters import Adapter, adapter_for
 from ..db.backends import get_backend
+from ..exceptions import without_message
 from ..models import Hold
 from ..pipeline.content_objects import pk_of
 from ..search import Match
@@ -104,8 +105,13 @@ def _hold_saved(instance: Model, planned_hold: PlannedHold, using: str) -> Hold 
             return hold_in_state(
                 instance, planned_hold.state, planned_hold.match, planned_hold.trust, is_published=True
             )
-    except Exception:
-        logger.exception("neardup: %s %s is published unchecked", instance._meta.label, instance.pk)
+    except Exception as error:
+        logger.error(
+            "neardup: %s %s is published unchecked",
+            instance._meta.label,
+            instance.pk,
+            exc_info=without_message(error),
+        )
         instance.refresh_from_db(using=using)
         return None
 

@@ -11,7 +11,7 @@ from typing import Protocol
 from django.db import DatabaseError, close_old_connections
 
 from .. import pipeline
-from ..exceptions import JOB_TIMEOUT_ERRORS
+from ..exceptions import JOB_TIMEOUT_ERRORS, without_message
 from ..models import Document
 from ..pipeline.reconcile import find_missing_if_due
 
@@ -143,7 +143,9 @@ def _drain_databases(aliases: list[str], deadline: float) -> tuple[bool, list[Ex
         except tuple(JOB_TIMEOUT_ERRORS):
             raise
         except Exception as error:
-            logger.exception("The documents of the database %r were not drained.", alias)
+            logger.error(
+                "The documents of the database %r were not drained.", alias, exc_info=without_message(error)
+            )
             faults.append(error)
     return can_progress, faults
 

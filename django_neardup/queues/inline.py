@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from .. import pipeline
+from ..exceptions import without_message
 from .base import Notifier, logger
 
 DRAIN_SECONDS = 20.0
@@ -50,5 +51,7 @@ def drain_now(using: str) -> None:
 def _drain_logged(alias: str) -> None:
     try:
         pipeline.drain(using=alias, seconds=DRAIN_SECONDS)
-    except Exception:
-        logger.exception("The documents of the database %r were not drained.", alias)
+    except Exception as error:
+        logger.error(
+            "The documents of the database %r were not drained.", alias, exc_info=without_message(error)
+        )

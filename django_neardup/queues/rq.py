@@ -22,7 +22,7 @@ from redis.sentinel import Sentinel, SentinelConnectionPool
 from rq import Queue, get_current_job
 from rq.timeouts import BaseTimeoutException
 
-from ..exceptions import JOB_TIMEOUT_ERRORS
+from ..exceptions import JOB_TIMEOUT_ERRORS, without_message
 from .base import Notifier, logger
 from .inline import drain_now
 
@@ -110,8 +110,11 @@ def delete_marker() -> None:
         marker_job_id = job.connection.get(marker_key)
         if marker_job_id in (job.id, job.id.encode()):
             job.connection.delete(marker_key)
-    except RedisError:
-        logger.exception("The mark of the job could not be removed; the bell may be silent for a minute.")
+    except RedisError as error:
+        logger.error(
+            "The mark of the job could not be removed; the bell may be silent for a minute.",
+            exc_info=without_message(error),
+        )
 
 
 @cache

@@ -17,6 +17,7 @@ from django.utils.translation import get_language_from_path, override
 
 from ..adapters import Adapter, adapters_of
 from ..db.sql import filter_in_chunks
+from ..exceptions import without_message
 from ..models import MergeRecord, MovedUrl
 from ..moderation import addresses
 from ..moderation.url_paths import path_digest, path_of
@@ -138,8 +139,13 @@ def _update_redirect(path: str, new_path: str | None, owners: list[MergeRecord],
             ):
                 return
             _save_redirect(redirect, site, old_path, new_path)
-    except DatabaseError:
-        logger.exception("The redirect of %s cannot be written.", path)
+    except DatabaseError as error:
+        # Not the path: an address often has the words of the title.
+        logger.error(
+            "A redirect of the merge record %s cannot be written.",
+            owners[0].pk,
+            exc_info=without_message(error),
+        )
         return
     for owner in dict.fromkeys([writer or owners[0], owners[0]]):
         _journal_redirect(path, new_path if owner is owners[0] else None, owner, using)

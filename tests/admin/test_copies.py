@@ -9,6 +9,7 @@ from django_neardup.admin.decision_groups import COPIES
 from django_neardup.models import Cluster, Document, OpenItem
 from django_neardup.pipeline.open_items import log_changed_documents, rebuild_open_items, refresh_open_items
 from tests import builders
+from tests.admin.people import at_the_door, signed_in
 from tests.admin.test_queue_deciding import QUEUE
 from tests.admin.tools import told
 
@@ -117,3 +118,13 @@ def test_it_has_no_box_and_takes_part_in_no_bulk(root, copies, ads):
 def test_what_is_no_more_leads_to_the_queue(number, root):
     answer = root.get(reverse("admin:neardup_queue_copies", args=[number]), follow=True)
     assert answer.redirect_chain[-1][0] == QUEUE and "Nothing waits here" in told(answer)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("nobody", 302), ("author", 302), ("clerk", 403), ("review", 302)]
+)
+def test_who_may_see_it(name, status, copies):
+    clusters = copies(2)
+    assert keys() == [row_of(clusters)]
+    answer = signed_in(name).get(reverse("admin:neardup_queue_copies", args=[row_of(clusters)[1:]]))
+    assert answer.status_code == status and at_the_door(answer) is (name in ("nobody", "author"))

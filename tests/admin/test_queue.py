@@ -710,6 +710,29 @@ class TestEmpty:
         assert "All is decided" in text
         assert "Posts compared: 1, waiting to be compared: 0" in text
 
+    @pytest.mark.parametrize("count", [0, 1, 2])
+    def test_posts_in_quarantine_are_named(self, root, ads, count):
+        for ad in ads(*"ab"[:count]):
+            Document.objects.filter(pk=builders.document(ad).pk).update(
+                state="quarantined", reason="ValueError"
+            )
+        link = f'<a href="{list_of(Document)}?work=quarantined">See the reasons</a>'
+        text = page(root).content.decode()
+        assert (link in text) is bool(count)
+        assert ("1 post is in quarantine" in text) is (count == 1)
+        assert ("2 posts are in quarantine" in text) is (count == 2)
+        assert link not in page(root, tab="decided").content.decode()
+        if count:
+            shown = root.get(list_of(Document), {"work": "quarantined"}).context["cl"].result_list
+            assert len(shown) == count
+
+    def test_posts_in_quarantine_are_named_to_those_who_may_list_them(self, person, ads):
+        row = builders.document(ads("слово")[0])
+        Document.objects.filter(pk=row.pk).update(state="quarantined")
+        viewers = person(*(f"neardup.view_{name}" for name in ("cluster", "pair")))
+        assert "in quarantine" not in page(viewers).content.decode()
+        assert "in quarantine" in page(person("neardup.review", name="oleg")).content.decode()
+
     @pytest.mark.engines("sqlite")
     def test_on_a_site_without_time_zones(self, root, settings):
         settings.USE_TZ = False

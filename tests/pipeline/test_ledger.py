@@ -4,17 +4,19 @@ import time
 
 import pytest
 from django.db import connections
+from django.db.models import F
 
 from django_neardup.adapters import adapter_for
 from django_neardup.db.backends import get_backend
 from django_neardup.db.backends.mysql import MySQLBackend
 from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document, Scheme
+from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline import drain, mark
 from django_neardup.pipeline.backfill.range_documents import get_or_create_documents
 from django_neardup.pipeline.leases import available_rows
 from django_neardup.pipeline.work_queue import finish_row, lease_row, request_processing
 from django_neardup.pipeline.worker import DrainResult
-from tests.pipeline.helpers import SOFA, document, post, work
+from tests.pipeline.helpers import SOFA, SOFA_EDITED, document, post, work
 from tests.testapp.models import Ad
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
@@ -79,6 +81,39 @@ def test_a_drain_that_finds_nothing_asks_little(django_assert_num_queries):
     drain()  # which knows the scheme that the first one has made
     with django_assert_num_queries(3):  # the schemes, what is free, and what waits
         assert drain() == DrainResult()
+
+
+@pytest.mark.parametrize("model", [Document, Cluster])
+@pytest.mark.parametrize(("seconds", "is_free"), [(119, False), (359, False), (361, True), (10**8, True)])
+def test_a_lease_too_far_ahead_is_free(model, seconds, is_free):
+    """LEASE_SECONDS is 120. Later, the lease was taken before the clock was set back."""
+    one, _two = post(SOFA), post(SOFA_EDITED)
+    work()
+    row = Cluster.objects.get() if model is Cluster else document(one)
+    model.objects.filter(pk=row.pk).update(
+        wanted=F("wanted") + 1,
+        pending_since=DatabaseClock(),
+        leased_until=DatabaseClock() + seconds * 1000,
+    )
+    assert bool(available_rows(model, "default", 1)) is is_free
+    if model is Document:
+        assert bool(get_backend("default").lease(row._meta.db_table, ["id"], [row.pk], 0)) is is_free
+        model.objects.filter(pk=row.pk).update(leased_until=DatabaseClock() + seconds * 1000)
+    assert (lease_row(model, row.pk, "default", 60) is not None) is is_free
+
+
+def test_a_post_that_fails_is_not_tried_again_at_once_where_leases_are_short(settings, monkeypatch):
+    settings.NEARDUP = {"default": {"LEASE_SECONDS": 1}}
+    ad = post(SOFA)
+    monkeypatch.setattr(type(adapter_for(Ad)), "text", lambda self, ad: 1 / 0, raising=False)
+    for attempts in range(1, 5):
+        Document.objects.update(leased_until=None)
+        drain()
+        assert document(ad).attempts == attempts
+    # The pause after the fourth attempt would be 40 seconds.
+    left = Document.objects.annotate(left=F("leased_until") - DatabaseClock()).get().left
+    assert 1000 < left <= 3000
+    assert available_rows(Document, "default", 1) == []
 
 
 def test_an_expired_lease_is_free_again():

@@ -23,6 +23,7 @@ from ...db.timezones import to_local
 from ...models import Decision, Document, Hold, MergeRecord, Space
 from ...moderation.permissions import REVIEW_PERMISSION
 from ...pipeline.open_items.conditions import WAITING_HOLD
+from ...pipeline.quarantine import quarantined
 from ..decision_groups import CLUSTER, COPIES, FAMILY, MAX_OBJECTS, PAIR, SHORTLIST
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from ..text_format import elapsed_text
@@ -106,6 +107,14 @@ class HeldPosts:
     count: int
     oldest: Sequence[HeldPost]
     is_late: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class QuarantinedPosts:
+    """The number of posts in quarantine, and the page that lists them with their reasons."""
+
+    count: BoundedCount
     url: str
 
 
@@ -315,6 +324,20 @@ class QueuePage:
         is_late = timezone.now() - oldest[0].created > LATE_HOLD
         url = reverse(f"{self.site.name}:neardup_hold_changelist")
         return HeldPosts(holds.count(), shown, is_late, url)
+
+    @cached_property
+    def quarantined_posts(self) -> QuarantinedPosts | None:
+        """Return how many posts are in quarantine.
+
+        Return None if there are none, if this is not the whole queue, or if the person may not see their list.
+        """
+        if self.list_name != "queue" or not self.site.is_registered(Document):
+            return None
+        if not self.site.get_model_admin(Document).has_view_permission(self.request):
+            return None
+        count = BoundedCount.of(quarantined(self.using))
+        url = reverse(f"{self.site.name}:neardup_document_changelist")
+        return QuarantinedPosts(count, f"{url}?work=quarantined") if count else None
 
     def _hold_url(self, action_name: str, pk: int) -> str:
         return f"{reverse(f'{self.site.name}:neardup_hold_decide', args=[action_name])}?id={pk}"

@@ -12,12 +12,16 @@ from typing import Any, ClassVar
 from django.db import connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from ...conf import get_site_settings
 from .key_table import KeyTable
 
 Row = tuple[Any, ...]
 
-IS_AVAILABLE = '"pending_since" IS NOT NULL AND ("leased_until" IS NULL OR "leased_until" < {clock})'
-"""Pending, and not leased by another worker."""
+IS_AVAILABLE = (
+    '"pending_since" IS NOT NULL AND ("leased_until" IS NULL OR "leased_until" < {clock} '
+    'OR "leased_until" > {clock} + {max_lease})'
+)
+"""Pending, and not leased by another worker. A lease that ends too far ahead is none: the clock was set back."""
 LEASE = (
     'UPDATE "{table}" SET "leased_until" = {clock} + %s, "attempts" = "attempts" + 1 WHERE "id" IN ({ids})'
 )
@@ -158,7 +162,7 @@ class Backend:
     @property
     def is_available(self) -> str:
         """Return the condition that a row of the work queue is pending and not leased."""
-        return IS_AVAILABLE.format(clock=self.clock)
+        return IS_AVAILABLE.format(clock=self.clock, max_lease=get_site_settings().max_lease_milliseconds)
 
     def begin_writing(self) -> None:
         """Take the lock of the only writer, if the database has one, in a transaction that has just begun."""

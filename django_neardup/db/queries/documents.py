@@ -213,21 +213,27 @@ def lock(using: str, document: int) -> None:
 def available_rows(
     using: str, table: str, limit: int, excluded_content_types: Collection[int] = ()
 ) -> list[tuple[int, int]]:
-    """Return ``(id, attempts)`` of pending rows that are not leased, oldest first, at most ``limit``.
+    """Return ``(id, attempts)`` of pending rows that are not leased, at most ``limit``.
 
-    Rows of the posts of ``excluded_content_types`` are left out.
+    Rows that were never tried come first, the oldest before the others. Rows of the posts of
+    ``excluded_content_types`` are left out.
     """
     exclusion = (
         f" AND NOT {HAS_CONTENT_TYPE[table].format(placeholders(len(excluded_content_types)))}"
         if excluded_content_types
         else ""
     )
-    return fetch_all(
-        using,
-        f'SELECT "id", "attempts" FROM "{table}" WHERE {get_backend(using).is_available}{exclusion} '
-        f'ORDER BY "pending_since", "id" LIMIT {int(limit)}',
-        [*excluded_content_types],
-    )
+    available = f'SELECT "id", "attempts" FROM "{table}" WHERE {get_backend(using).is_available}{exclusion}'
+    order = f' ORDER BY "pending_since", "id" LIMIT {int(limit)}'
+    oldest = fetch_all(using, available + order, [*excluded_content_types])
+    tried = [row for row in oldest if row[1] > 0]
+    untried = [row for row in oldest if row[1] == 0]
+    if tried and len(oldest) == limit:
+        # A post that was tried may be the one that kills workers. Behind the others it takes none of them along,
+        # and is not the one that is always at work when the machine is restarted. In one statement, with an order
+        # by attempts, the database would sort the whole queue.
+        untried = fetch_all(using, f'{available} AND "attempts" = 0{order}', [*excluded_content_types])
+    return [*untried, *tried][:limit]
 
 
 def has_pending(using: str, tables: Iterable[str]) -> bool:

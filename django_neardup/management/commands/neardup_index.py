@@ -17,6 +17,7 @@ from ...pipeline import drain, has_pending
 from ...pipeline.backfill.ranges import MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES
 from ...pipeline.leases import available_rows
 from ...pipeline.open_items import log_all_documents, refresh_open_items
+from ...pipeline.quarantine import quarantined
 from ...pipeline.reconcile import ReconcileResult, reconcile
 from ...pipeline.schemes import begin_generation
 from ...pipeline.statistics_builder import NoPostsToGather, gather_statistics
@@ -157,11 +158,13 @@ class Command(BaseCommand):
         for profile in unique_profiles(adapters) if options["rebuild"] else ():
             scheme = begin_generation(profile, using)
             self._print_line(f"Profile {profile.alias}: generation {scheme.generation}, {scheme.algorithm}.")
-        for adapter in adapters:
-            self._index(adapter, using, options["restart"] or options["rebuild"], options)
+        restart = options["restart"] or options["rebuild"]
+        # Every pass is begun before the first post is read: if the command ends early, a check names all of them.
+        for run in [self._begin_run(adapter, using, restart, options) for adapter in adapters]:
+            run.run()
 
-    def _index(self, adapter: Adapter, using: str, restart: bool, options: dict[str, Any]) -> None:
-        IndexRun(
+    def _begin_run(self, adapter: Adapter, using: str, restart: bool, options: dict[str, Any]) -> IndexRun:
+        return IndexRun(
             adapter,
             using,
             restart=restart,
@@ -171,7 +174,7 @@ class Command(BaseCommand):
             is_quiet=self._is_quiet,
             print_line=self._print_line,
             print_error=self.stderr.write,
-        ).run()
+        )
 
     def _reconcile(self, adapters: list[Adapter], using: str, dry_run: bool = False) -> None:
         for adapter in adapters:
@@ -212,15 +215,16 @@ class Command(BaseCommand):
         posts = Document.objects.using(using).filter(state=Document.State.INDEXED).count()
         clusters = Cluster.objects.using(using)
         groups, members = clusters.count(), clusters.aggregate(members=Sum("size"))["members"] or 0
-        quarantined = Document.objects.using(using).filter(state=Document.State.QUARANTINED).count()
+        quarantined_count = quarantined(using).count()
         self._print_line(
             f"{format_count(posts, 'post')}, {format_count(groups, 'group')}, "
             f"{format_count(members - groups, 'clone')}; "
             f"open {_review_queue_url()}"
         )
-        if quarantined:
+        if quarantined_count:
             self._print_line(
-                f"{format_count(quarantined, 'post')} cannot be read: see their reasons under documents in the admin."
+                f"{format_count(quarantined_count, 'post')} in quarantine: see their reasons under documents in the "
+                "admin."
             )
 
     def _progress_bar(self, title: str, total: int) -> Any:

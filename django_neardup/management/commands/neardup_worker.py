@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
 from ...conf import SETTINGS, get_site_settings
+from ...exceptions import error_name
 from ...pipeline import drain, has_tables, routed_databases
 from ...pipeline.deleted_posts import purge
 from ...pipeline.idle_passes import MIN_SECONDS
@@ -26,6 +27,9 @@ logger = logging.getLogger(__name__)
 
 PURGE_SECONDS = 600.0
 """Seconds between two searches for expired deleted posts, if the last one was empty."""
+
+WARN_SECONDS = 600.0
+"""Seconds between two lines of the log about one database that is absent or read-only."""
 
 SLICE_SECONDS = 5.0
 """Maximum seconds of work in one database. Then other databases are served, and a stop signal is obeyed."""
@@ -39,7 +43,7 @@ class _WorkerDatabase:
     def __init__(self, using: str) -> None:
         self.using = using
         self._last_find_missing, self._last_purge = time.monotonic(), -PURGE_SECONDS
-        self._paused_until = 0.0
+        self._paused_until, self._next_warning = 0.0, 0.0
 
     @cached_property
     def has_tables(self) -> bool:
@@ -84,9 +88,17 @@ class _WorkerDatabase:
         return purged
 
     def _pause(self, error: Exception, seconds: float) -> None:
-        logger.warning("neardup: the database %r is unwell, trying again: %s", self.using, error)
+        now = time.monotonic()
+        # A line each poll would fill the disk while a database is away for a night.
+        if now >= self._next_warning:
+            self._next_warning = now + WARN_SECONDS
+            logger.warning(
+                "neardup: the database %r is absent or read-only (%s). It is tried again at each poll, and this "
+                "line is repeated at most every %d minutes.",
+                self.using, error_name(error), WARN_SECONDS / 60,
+            )  # fmt: skip
         connections[self.using].close()
-        self._paused_until = time.monotonic() + seconds
+        self._paused_until = now + seconds
 
 
 def parse_poll_seconds(text: str) -> float:
@@ -146,7 +158,7 @@ def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[Exceptio
                 processed += drain(database.using).processed
         except Exception as error:
             # An error in one database must not keep the others waiting.
-            logger.error("neardup: the database %r was not drained: %s", database.using, error)
+            logger.error("neardup: the database %r was not drained: %s", database.using, error_name(error))
             errors.append(error)
     return processed, errors
 

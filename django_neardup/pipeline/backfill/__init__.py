@@ -7,12 +7,21 @@ processes; ``owner_tokens`` tell which process has a range. ``index_model`` goes
 """
 
 from .index_model import process_ranges
-from .passes import IndexPass, PostCounts, begin_pass, is_over, postpone_packing, should_pack
+from .passes import (
+    IndexPass,
+    PostCounts,
+    abandoned_passes,
+    begin_pass,
+    is_over,
+    postpone_packing,
+    should_pack,
+)
 from .ranges import posts_per_range
 
 __all__ = [
     "IndexPass",
     "PostCounts",
+    "abandoned_passes",
     "begin_pass",
     "is_over",
     "postpone_packing",

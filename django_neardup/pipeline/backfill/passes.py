@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 from django.db import models
 from django.db.models import Case, F, Min, Sum, When
 
-from ...adapters import Adapter
+from ...adapters import Adapter, registered_adapters
 from ...conf import get_site_settings
 from ...models import IndexRange, Scheme
 from ...models.fields import DatabaseClock
 from ..index_progress import lock_scheme, progress_of, save_progress
+from ..leases import is_leased
 from ..locks import call_with_retries
 from ..schemes import active_scheme
+from .owner_tokens import is_of_dead_process
 
 
 class PostCounts(NamedTuple):
@@ -92,6 +94,33 @@ def begin_pass(adapter: Adapter, using: str, restart: bool = False, join: bool =
     true, begin none, and return None if there is no current pass.
     """
     return call_with_retries(_begin_pass, adapter, using, restart, join)
+
+
+@dataclass(frozen=True)
+class UnfinishedPass:
+    """A pass that was begun and not finished. ``is_rebuild``: its scheme has not signed all objects before."""
+
+    model: type[models.Model]
+    is_rebuild: bool
+
+
+def abandoned_passes(using: str) -> list[UnfinishedPass]:
+    """Return the unfinished passes through registered models. Return none while a process works on a range."""
+    active = Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).defer("synonyms")
+    schemes = {scheme.profile: scheme for scheme in active.order_by("generation")}
+    unfinished = list[UnfinishedPass]()
+    for model, adapter in registered_adapters().items():
+        scheme = schemes.get(adapter.profile)
+        progress = progress_of(scheme, model._meta.label_lower) if scheme is not None else {}
+        if scheme is not None and progress.get("pass") is not None and not progress.get("finished"):
+            is_rebuild = scheme.generation > 1 and progress.get("completed") != scheme.pk
+            unfinished.append(UnfinishedPass(model, is_rebuild))
+    return [] if unfinished and _is_any_range_leased(using) else unfinished
+
+
+def _is_any_range_leased(using: str) -> bool:
+    ranges = IndexRange.objects.using(using).filter(is_leased(), finished=False)
+    return not all(is_of_dead_process(token) for token in ranges.values_list("token", flat=True))
 
 
 def is_over(index_pass: IndexPass) -> bool:

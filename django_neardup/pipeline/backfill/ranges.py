@@ -16,6 +16,7 @@ from ...models.fields import DatabaseClock
 from ..batch_size import AdaptiveBatchSize
 from ..content_objects import canonical_id
 from ..index_progress import lock_scheme, save_progress
+from ..leases import is_free
 from ..locks import call_with_retries
 from ..reconcile import ordered_pk_batches
 from .owner_tokens import is_of_dead_process, new_token
@@ -146,14 +147,12 @@ def _claim_range(index_pass: IndexPass, posts: int) -> Claim | None:
     with lock_scheme(index_pass.scheme, index_pass.using) as scheme:
         if is_over_in_scheme(scheme, index_pass):
             return None
-        # The database's clock decides, so machines need not agree on the time.
-        unclaimed = Q(leased_until=None) | Q(leased_until__lt=DatabaseClock())
-        unclaimed |= Q(pk__in=_ranges_of_dead_processes(index_pass))
+        unclaimed = is_free() | Q(pk__in=_ranges_of_dead_processes(index_pass))
         row = index_pass.ranges.filter(unclaimed, finished=False).order_by("number").first()
         row = row or _create_next_range(index_pass, posts)
         if row is None:
             if not index_pass.ranges.filter(finished=False).exists():
-                save_progress(scheme, index_pass.model_label, finished=True, again=True)
+                save_progress(scheme, index_pass.model_label, finished=True, again=True, completed=scheme.pk)
             return None
         token = new_token()
         index_pass.ranges.filter(pk=row.pk).update(

@@ -15,6 +15,7 @@ from django.db import IntegrityError
 
 from ...db.chunks import chunked
 from ...db.sql import filter_in_chunks
+from ...exceptions import error_name
 from ...models import (
     ChangedDocument,
     Cluster,
@@ -89,7 +90,7 @@ def refresh_open_items(using: str, limit: int = MAX_ENTRIES, newest_first: bool 
                 kept += call_with_retries(_refresh_documents, locked, handled, using)
             except IntegrityError as error:
                 kept += len(handled)
-                logger.info("neardup: rows of the queue are formed at the next time (%s)", error)
+                logger.info("neardup: rows of the queue are formed at the next time (%s)", error_name(error))
     return len(entries) - kept
 
 
