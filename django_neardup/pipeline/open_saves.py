@@ -19,6 +19,7 @@ from django.db import Error, connections, models, transaction
 from ..adapters import Adapter
 from ..conf import get_site_settings
 from ..db.queries import documents as document_queries
+from ..exceptions import error_name
 from .work_queue import begin_save, mark_key
 
 logger = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ def note_save(adapter: Adapter, instance: models.Model, key: Any, using: str) ->
         begin_save(adapter, key, using)
     except Error as error:
         # The save itself tells what is wrong, or its mark does.
-        logger.info("neardup: no save of %s is noted (%s)", adapter.model._meta.label, type(error).__name__)
+        logger.info("neardup: no save of %s is noted (%s)", adapter.model._meta.label, error_name(error))
     else:
         _begun(instance).add((adapter.model, using))
 
@@ -101,7 +102,7 @@ def _mark_in_thread(mark: Mark) -> None:
     try:
         _mark_kept(mark)
     except Error as error:
-        logger.info("neardup: the second attempt failed too (%s)", type(error).__name__)
+        logger.info("neardup: the second attempt failed too (%s)", error_name(error))
     finally:
         connections[mark.using].close()
 
@@ -121,7 +122,7 @@ def mark_kept(using: str) -> None:
         try:
             _mark_kept(mark)
         except Error as error:
-            logger.info("neardup: %s is still not marked (%s)", mark, type(error).__name__)
+            logger.info("neardup: %s is still not marked (%s)", mark, error_name(error))
             return
 
 

@@ -17,6 +17,7 @@ from django.db import Error, models, transaction
 from django.db.models.signals import post_delete, post_save, pre_save
 
 from ..adapters import Adapter, adapters_of
+from ..exceptions import error_name
 from ..queues import notify_worker
 from . import boilerplate_store
 from .content_objects import pk_of
@@ -126,7 +127,7 @@ def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool 
             # site would believe that the post is saved.
             raise
         logger.warning(
-            "neardup: %s %s is tried again (%s)", adapter.model._meta.label, key, type(error).__name__
+            "neardup: %s %s is tried again (%s)", adapter.model._meta.label, key, error_name(error)
         )
         mark = Mark(adapter, key, using)
         if connection.in_atomic_block or connection.get_autocommit():
