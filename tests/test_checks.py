@@ -42,6 +42,7 @@ from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.middleware import MovedUrlMiddleware
 from django_neardup.models import Cluster, Document, KeyPhrase, MovedUrl, Pair, Scheme
 from django_neardup.models.fields import DatabaseClock
+from django_neardup.pipeline.availability import has_current_tables
 from django_neardup.pipeline.schemes import active_scheme
 from django_neardup.pipeline.statistics_builder import gather_statistics
 from tests import builders
@@ -967,6 +968,7 @@ def test_w104_tables_of_an_earlier_form_of_the_first_migration():
         assert database.check_tables(databases=["default"])[0].hint.endswith("migrate --database default.")
     finally:
         call_command("migrate", verbosity=0)
+        assert has_current_tables("default")
     assert database.check_tables(databases=["default"]) == []
 
 

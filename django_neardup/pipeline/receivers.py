@@ -18,6 +18,7 @@ from django.db.models.signals import post_delete, post_save
 from ..adapters import Adapter, adapters_of
 from ..queues import notify_worker
 from . import boilerplate_store
+from .availability import has_current_tables
 from .content_objects import pk_of
 from .work_queue import mark_key
 
@@ -94,10 +95,12 @@ def _mark_and_notify(adapter: Adapter, key: Any, using: str) -> None:
             # A deadlock on MariaDB undoes the whole transaction, the save included. Without the error the
             # site would believe that the post is saved.
             raise
-        logger.error(
-            "neardup: %s %s is saved but not marked (%s: %s); neardup_index --reconcile will find it",
-            adapter.model._meta.label, key, type(error).__name__, error,
-        )  # fmt: skip
+        # If the tables are not there, one error has said so for all posts.
+        if has_current_tables(using):
+            logger.error(
+                "neardup: %s %s is saved but not marked (%s: %s); neardup_index --reconcile will find it",
+                adapter.model._meta.label, key, type(error).__name__, error,
+            )  # fmt: skip
         return
     _notify_after_commit(using)
 
