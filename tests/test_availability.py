@@ -1,8 +1,12 @@
-"""The site's pages while the tables of this app are not there."""
+"""The site's pages while the tables of this app are not there, and while the app is switched off."""
 
 from __future__ import annotations
 
 import logging
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +14,7 @@ from typing import Any
 import pytest
 from django.contrib import admin
 from django.contrib.sites.models import Site
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection, transaction
 from django.http import HttpResponse
 from django.template import Context, Template
@@ -19,17 +23,25 @@ from django.urls import reverse
 
 import django_neardup as neardup
 from django_neardup import jinja2, registry
+from django_neardup.adapters import adapter_for
 from django_neardup.admin.mixins import NearDuplicatesMixin
+from django_neardup.checks import database as database_checks
 from django_neardup.listing.views import CollapsedPaginator
 from django_neardup.middleware import MovedUrlMiddleware
-from django_neardup.models import Document, OpenItem
+from django_neardup.models import Document, Hold, OpenItem
+from django_neardup.models.fields import DatabaseClock
+from django_neardup.moderation import ActionContext, merge
 from django_neardup.pipeline import availability, receivers
+from django_neardup.prepublication import refuse
+from django_neardup.prepublication.holds import hold_in_state
+from django_neardup.queues.base import drain_all_databases
 from django_neardup.sitemaps import NeardupSitemap
 from django_neardup.validators import NotNearDuplicate
 from tests import missing_tables
 from tests.missing_tables import without_column, without_tables
-from tests.pipeline.helpers import CAT, SOFA, post, work
+from tests.pipeline.helpers import CAT, SOFA, document, post, work
 from tests.prepublication.conftest import AdForm, BoardNeardup
+from tests.queue_tools import LONG, host_form, queued, use_queue
 from tests.testapp.models import Ad, Author, Unregistered
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "other"])
@@ -306,3 +318,153 @@ class TestWithoutTables:
             call_command("migrate", verbosity=0)
         assert availability.has_current_tables("default")
         assert len(told(caplog)) == 1
+
+
+@pytest.fixture
+def off(settings):
+    def switch(**keys):
+        settings.NEARDUP_ENABLED = False
+        settings.NEARDUP = {"default": {"BACKEND": None, **keys}}
+
+    return switch
+
+
+def pending():
+    return Document.objects.filter(pending_since__isnull=False).count()
+
+
+class TestSwitchedOff:
+    def test_lists_are_ungrouped_and_nothing_is_held(self, site, off, caplog):
+        off()
+        assert answers(LISTS, site) == expected(LISTS)
+        assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+    def test_it_is_read_at_each_use(self, site, settings):
+        collapsed = neardup.collapse(live())
+        counts = []
+        for is_on in (True, False, True):
+            settings.NEARDUP_ENABLED = is_on
+            counts.append((len(neardup.group(live(), live())), collapsed.count(), len(collapsed.all())))
+        assert counts == [(1, 1, 1), (2, 2, 2), (1, 1, 1)]
+
+    def test_what_people_have_decided_stays_in_force(self, site, off):
+        (record,) = merge(site.second, [site.first], ActionContext())
+        off()
+        assert redirected(f"/ads/{record.loser_id}/") == 301
+        page = reverse("neardup:similar", args=["testapp.ad", record.loser_id])
+        assert Client().get(page).status_code == 302
+
+    def test_a_refused_post_stays_hidden_when_it_is_edited(self, site, off):
+        hold_in_state(site.first, Hold.State.REVIEW)
+        refuse(site.first)
+        off()
+        site.first.refresh_from_db()
+        site.first.published = True
+        assert saved(form(site, site.first, f"{SOFA} Торг."))[:2] == (False, "refused")
+
+    def test_no_post_waits_for_a_check_that_no_worker_makes(self, site, settings, monkeypatch):
+        monkeypatch.setattr(type(adapter_for(Ad)), "hold_until_checked", True)
+        assert saved(form(site, text=CAT))[:2] == (False, "checking")
+        settings.NEARDUP_ENABLED = False
+        assert saved(form(site, text=f"{CAT} Звоните."))[:2] == (True, "published")
+
+    def test_marks_are_written_and_nothing_is_processed(self, site, off, caplog):
+        off(BACKEND="inline")
+        new = post(CAT)
+        site.first.delete()
+        assert pending() == 2 and document(new).state == Document.State.PENDING
+        # A drain would have said that it does nothing.
+        assert not caplog.records
+
+    @pytest.mark.redis
+    @pytest.mark.engine_alike
+    def test_no_job_is_sent(self, redis_server, settings):
+        use_queue(settings, host_form(redis_server))
+        jobs = []
+        for is_on in (False, True):
+            settings.NEARDUP_ENABLED = is_on
+            post(CAT)
+            jobs.append(queued())
+        assert jobs == [0, 1]
+
+    def test_marks_are_not_written_if_the_site_says_so(self, site, off):
+        off(MARK=False)
+        post(CAT)
+        site.first.delete()
+        assert pending() == 0 and Document.objects.count() == 2
+
+    def test_mark_alone_stops_no_marks(self, site, settings):
+        settings.NEARDUP = {"default": {"BACKEND": None, "MARK": False}}
+        assert pending() == 0
+        post(CAT)
+        assert pending() == 1
+
+    def test_a_drain_says_so_and_does_nothing(self, site, off, caplog):
+        off()
+        post(CAT)
+        result = neardup.drain()
+        assert (result.processed, result.has_pending, pending()) == (0, True, 1)
+        assert "NEARDUP_ENABLED is False" in caplog.text
+
+    def test_a_job_that_was_sent_before_says_so_and_ends(self, site, off, caplog):
+        off()
+        for using in ("default", "other"):
+            Ad.objects.using(using).create(text=CAT)
+        again = []
+        drain_all_databases(lambda: again.append(1))
+        assert (pending(), again) == (1, [])
+        assert caplog.text.count("NEARDUP_ENABLED is False") == 1
+
+    def test_once_says_so_and_ends(self, site, off, capsys):
+        off()
+        post(CAT)
+        call_command("neardup_worker", "--once")
+        assert pending() == 1
+        assert capsys.readouterr().out == "NEARDUP_ENABLED is False: no post is compared. Nothing was done.\n"
+
+    @pytest.mark.engine_alike
+    def test_a_worker_says_so_and_waits(self, site, child_environment):
+        post(CAT)
+        script = (
+            "import django; from django.conf import settings; django.setup(); settings.NEARDUP_ENABLED = False; "
+            "from django.core.management import call_command; call_command('neardup_worker', '--poll', '0.05')"
+        )
+        # Services have a buffer: without it the line would be seen at once in any case.
+        child_environment.pop("PYTHONUNBUFFERED", None)
+        worker = subprocess.Popen(
+            [sys.executable, "-c", script], env=child_environment, stdout=subprocess.PIPE, text=True
+        )
+        # A line that is never written would be waited for without end.
+        overdue = threading.Timer(LONG, worker.kill)
+        overdue.start()
+        try:
+            assert worker.stdout is not None
+            assert worker.stdout.readline().startswith("NEARDUP_ENABLED is False: no post is compared.")
+            with pytest.raises(subprocess.TimeoutExpired):
+                worker.wait(1)
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait(30) == 0 and worker.stdout.read() == ""
+        finally:
+            overdue.cancel()
+            worker.kill()
+            worker.wait()
+        assert pending() == 1
+
+    def test_no_index_is_built(self, off):
+        off()
+        with pytest.raises(CommandError, match="NEARDUP_ENABLED is False"):
+            call_command("neardup_index", verbosity=0)
+
+    def test_the_work_is_done_when_it_is_on_again(self, site, settings, off):
+        off()
+        third = post(SOFA, title="Диван")
+        settings.NEARDUP_ENABLED = True
+        work()
+        assert len(neardup.group(live(), live())) == 1 and document(third).done == 1
+
+    def test_w105_names_the_switch(self, site, off):
+        off()
+        post(CAT)
+        Document.objects.filter(pending_since__isnull=False).update(pending_since=DatabaseClock() - 700_000)
+        (message,) = database_checks.check_pending_work(databases=["default"])
+        assert "NEARDUP_ENABLED is False" in message.hint

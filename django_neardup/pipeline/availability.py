@@ -1,4 +1,4 @@
-"""Whether pages may ask this app: the tables of a database.
+"""Whether pages may ask this app: the switch ``NEARDUP_ENABLED``, and the tables of a database.
 
 Everything that a visitor's page calls asks here before its first statement. If the answer is no, posts are shown as
 if none were similar. A statement that fails would not do: on PostgreSQL it ends the transaction of the whole request.
@@ -17,6 +17,7 @@ from django.db import Error, connections
 from django.db.models import Model
 from django.db.models.signals import post_migrate
 
+from ..conf import is_enabled
 from ..db.backends import get_backend
 
 logger = logging.getLogger(__name__)
@@ -35,9 +36,9 @@ _report_lock = Lock()
 def is_active(using: str) -> bool:
     """Return whether posts of the database are grouped, compared and held.
 
-    Return False if the database lacks a table or a column.
+    Return False if the app is switched off, or if the database lacks a table or a column.
     """
-    return has_current_tables(using)
+    return is_enabled() and has_current_tables(using)
 
 
 def has_current_tables(using: str) -> bool:

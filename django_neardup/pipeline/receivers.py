@@ -16,6 +16,7 @@ from django.db import Error, models, transaction
 from django.db.models.signals import post_delete, post_save
 
 from ..adapters import Adapter, adapters_of
+from ..conf import marks_saved_posts
 from ..queues import notify_worker
 from . import boilerplate_store
 from .availability import has_current_tables
@@ -84,6 +85,8 @@ def on_translation_change(sender: Any, instance: Any, using: str, **kwargs: Any)
 def _mark_and_notify(adapter: Adapter, key: Any, using: str) -> None:
     connection = transaction.get_connection(using)
     try:
+        if not marks_saved_posts():
+            return
         if connection.get_autocommit():
             mark_key(adapter, key, using)
         else:
