@@ -16,6 +16,9 @@ DEFAULT_ALIAS = "default"
 SITE, PROFILE = "site", "profile"
 """Scopes of a setting. A setting of the site is read from the profile "default" only."""
 
+DISABLED = "NEARDUP_ENABLED is False: no post is compared"
+"""What workers, jobs and commands say while the app is switched off."""
+
 BACKENDS = ("rq", "tasks", "inline", None)
 KEEPER_POLICIES = ("first_seen", "newest", "most_visited", "most_linked", "longest")
 """Policies that propose the keeper of a merge. A site may name its own callable."""
@@ -107,6 +110,11 @@ class SiteSettings:
         ValueType("a rate, the dotted path of a Throttle, or None"),
         "how often one visitor may look up a text while typing it",
     )
+    mark: bool = row(
+        True,
+        InstanceOf("True or False", (bool,)),
+        "whether saved posts are marked while `NEARDUP_ENABLED` is False",
+    )
     prove_undo: bool = row(
         True,
         InstanceOf("True or False", (bool,)),
@@ -189,6 +197,17 @@ SETTINGS: dict[str, Setting] = {
 """Every key of NEARDUP."""
 
 DEFAULTS: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()}
+
+
+def is_enabled() -> bool:
+    """Return whether the app is switched on: the setting ``NEARDUP_ENABLED``, which is no part of NEARDUP."""
+    return bool(getattr(settings, "NEARDUP_ENABLED", True))
+
+
+def marks_saved_posts() -> bool:
+    """Return whether a saved post is marked: always while the app is on, otherwise unless MARK is False."""
+    # Without its mark an edit is found by ``neardup_index --reconcile`` only, so the switch alone stops no marks.
+    return is_enabled() or get_site_settings().mark
 
 
 @cache

@@ -25,6 +25,7 @@ from .models import MovedUrl
 from .moderation import addresses
 from .moderation.url_paths import is_safe_redirect, path_of, requested_path, with_query
 from .pipeline import document_databases
+from .pipeline.availability import has_current_tables
 from .querysets import get_or_none
 
 logger = logging.getLogger(__name__)
@@ -85,7 +86,7 @@ class MovedUrlMiddleware:
         path, is_gone = requested_path(request), False
         # Not in __init__: at that moment the tables may not exist yet.
         self.databases = self.databases or document_databases()
-        for alias in self.databases:
+        for alias in filter(has_current_tables, self.databases):
             entry = addresses.find_entry(path, alias)
             # Another database may have a redirect, which is better than a 410, so the search goes on.
             is_gone |= entry is not None and entry.content_type_id is None

@@ -14,6 +14,7 @@ from .adapters import Adapter, adapter_for
 from .listing.key_expressions import ContentTypeId, PostKey, key_field_type, membership_filter
 from .models import Membership
 from .moderation.url_paths import path_of
+from .pipeline.availability import is_active
 from .querysets import filterable
 from .similar_posts import anonymous_request, public_url
 
@@ -95,9 +96,8 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
             queryset = queryset.filter(pk__in=self.visible(adapter).values("pk"))
         if not queryset.ordered:
             queryset = queryset.order_by("pk")
-        return (
-            _without_represented(queryset, adapter.model) if "sitemap" in adapter.settings.seo else queryset
-        )
+        leaves_out = "sitemap" in adapter.settings.seo and is_active(queryset.db)
+        return _without_represented(queryset, adapter.model) if leaves_out else queryset
 
     def _is_live_only(self, adapter: Adapter) -> bool:
         """Return whether ``items`` and ``visible`` both equal the adapter's ``live()``."""

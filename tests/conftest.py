@@ -70,6 +70,18 @@ def _marked_services(request: pytest.FixtureRequest) -> None:
             request.getfixturevalue(fixture)
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker) -> None:
+    """A process looks for the tables once: tests that count queries begin after that."""
+    from django.db import connections
+
+    from django_neardup.pipeline.availability import has_current_tables
+
+    with django_db_blocker.unblock():
+        for alias in connections:
+            has_current_tables(alias)
+
+
 @pytest.fixture(autouse=True)
 def _nothing_remembered(request: pytest.FixtureRequest) -> None:
     """A process remembers schemes and spaces; those of the test before were rolled back."""

@@ -53,6 +53,7 @@ from django_neardup.models import (
     Scheme,
 )
 from django_neardup.models.fields import DatabaseClock
+from django_neardup.pipeline.availability import has_current_tables
 from django_neardup.pipeline.backfill import begin_pass, ranges
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
 from django_neardup.pipeline.statistics_builder import gather_statistics
@@ -980,6 +981,7 @@ def test_w104_tables_of_an_earlier_form_of_the_first_migration():
         assert database.check_tables(databases=["default"])[0].hint.endswith("migrate --database default.")
     finally:
         call_command("migrate", verbosity=0)
+        assert has_current_tables("default")
     assert database.check_tables(databases=["default"]) == []
 
 

@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from ..adapters import adapters_of
 from ..models import Queue
 from ..moderation.permissions import MERGE_PERMISSION, REVIEW_PERMISSION
+from ..pipeline.availability import has_current_tables
 from .decision_groups import MAX_OBJECTS
 from .filters import ConditionFilter, FilterOption
 from .pending_by_post import (
@@ -130,9 +131,17 @@ class NearDuplicatesMixin(ModelAdminBase):
         return response
 
     def has_neardup_review_permission(self, request: HttpRequest) -> bool:
-        """Return whether this person may decide on near-duplicates and this admin site has the pages for it."""
+        """Return whether this person may decide on near-duplicates and this admin site has the pages for it.
+
+        Return False if the tables are not there: the site's own page must not need them.
+        """
         has_permission = request.user.has_perm(REVIEW_PERMISSION) or request.user.has_perm(MERGE_PERMISSION)
-        return has_permission and bool(adapters_of(self.model)) and self._has_review_queue(request)
+        return (
+            has_permission
+            and bool(adapters_of(self.model))
+            and self._has_review_queue(request)
+            and has_current_tables(router.db_for_read(self.model))
+        )
 
     def has_neardup_leave_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(REVIEW_PERMISSION) and self.has_neardup_review_permission(request)

@@ -22,6 +22,7 @@ from ..moderation.journal.serialization import (
     find_model,
     own_table_fields,
 )
+from ..pipeline.availability import has_current_tables
 from ..pipeline.content_objects import content_type_ids_of
 from ..pipeline.record_keys import loser_id_for_model
 from ..pipeline.record_queries import models_with_own_pk
@@ -119,7 +120,8 @@ def fates(
     outside ``visible`` is not named.
 
     A post belongs to the author that it had at its last comparison before the action. Return an empty list
-    if the author is None or empty. Raise GroupingError if neither ``model`` nor ``visible`` gives a model.
+    if the author is None or empty, or if the tables are not there. Raise GroupingError if neither ``model``
+    nor ``visible`` gives a model.
     """
     if model is None:
         model = _model_of(visible)
@@ -129,7 +131,7 @@ def fates(
     author_key, max_count = author.pk if isinstance(author, Model) else author, parse_limit(limit)
     records = (
         []
-        if author_key in (None, "")
+        if author_key in (None, "") or not has_current_tables(alias)
         else _load_records(max_count, _author_records(str(author_key), adapter, alias), adapter, alias)
     )
     # The post that stays when a duplicate is deleted may be a stranger's: its author is not led there.

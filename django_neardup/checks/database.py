@@ -22,7 +22,7 @@ from django.db.models import Model
 from .. import migrations
 from ..adapters import registered_adapters
 from ..algorithms.registry import UnknownAlgorithm
-from ..conf import Profile, SiteSettings, get_profile, get_site_settings
+from ..conf import DISABLED, Profile, SiteSettings, get_profile, get_site_settings, is_enabled
 from ..db.backends import get_backend
 from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
@@ -93,6 +93,8 @@ def _pending_work_messages(alias: str) -> Iterator[CheckMessage]:
     count = sum(rows.filter(pending_since__lt=late_limit).count() for rows in pending)
     if count:
         hint = WORKER_HINTS.get(site.backend, WORKER_HINTS[None]).format(queue=site.queue)
+        if not is_enabled():
+            hint = f"{DISABLED}. Set it to True, or leave it out, and restart the workers."
         yield check_message(
             "W105",
             f"Database {alias!r}: {count} posts or groups have waited for more than "

@@ -15,6 +15,7 @@ from django.db.models.sql import Query
 from django.db.models.sql.datastructures import Join
 from django.db.models.sql.where import WhereNode
 
+from ..pipeline.availability import is_active
 from ..visibility import GroupingError, VisibilityFilter
 from .representatives import cluster_id_query, ordering_of
 from .sql_joins import count_statement, is_ordered_by_window
@@ -99,9 +100,12 @@ def shown_keys_of_slice(queryset: QuerySet[Any]) -> list[Any] | None:
     """Return the primary keys of the slice's rows, in order.
 
     They are read from the list before the collapse. There, the first row of a cluster is the shown row.
-    Return None if this does not hold for the query, or if the rows are too far down the list.
+    Return None if this does not hold for the query, if the rows are too far down the list, or if the app is not
+    active.
     """
     query: Any = queryset.query
+    if not is_active(queryset.db):
+        return None
     if query.high_mark is None or query.collapse.order != order_of(query) or query.select_for_update:
         return None
     # A window over a page would have other values than the window over the list.
@@ -173,9 +177,9 @@ def _count_by_clusters(query: Any, using: str) -> Totals | None:
     """Return the totals, counted by clusters only.
 
     A cluster with matching rows is one entry, and the choice of the best row does not matter. Return None if
-    rows may be repeated or were filtered after the collapse.
+    rows may be repeated or were filtered after the collapse, or if the app is not active.
     """
-    if query.is_sliced or not _is_unfiltered(query):
+    if query.is_sliced or not _is_unfiltered(query) or not is_active(using):
         return None
     if not (_has_unrepeated_rows(query) or (query.distinct and not query.annotations)):
         return None

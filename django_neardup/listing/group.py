@@ -14,6 +14,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import ngettext
 
 from ..db.queries import clusters as cluster_queries
+from ..pipeline.availability import is_active
 from ..pipeline.content_objects import content_type_of
 from ..visibility import (
     ObjectKey,
@@ -241,8 +242,12 @@ def _load_clusters(
 ) -> dict[ObjectKey, int]:
     """Return all members of the objects' clusters with their cluster ids.
 
-    Only members of the given models are returned, in static order.
+    Only members of the given models are returned, in static order. Nothing is returned if the app is not active.
     """
+    models = list(models)
+    # A database without registered posts needs none of our tables.
+    if not models or not is_active(using):
+        return {}
     model_by_content_type = {content_type_of(model, using).pk: model for model in models}
     content_type_by_model = {
         model: content_type_id for content_type_id, model in model_by_content_type.items()

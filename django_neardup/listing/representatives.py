@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.exceptions import FullResultSet
 from django.db.models import BooleanField, Expression, F, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Random
 from django.db.models.lookups import IsNull
@@ -12,6 +13,7 @@ from django.db.models.sql.compiler import SQLCompiler
 
 from ..db.document_key import Sql
 from ..models import Cluster, Membership
+from ..pipeline.availability import is_active
 from .key_expressions import ContentTypeId, membership_filter, post_key
 from .sql_joins import can_order_in_window, first_per_cluster_statement
 
@@ -26,27 +28,26 @@ MAX_ROW_BY_ROW = 5000
 def shown_rows_q(queryset: QuerySet[Any], root: type[Model]) -> Q:
     """Return the condition for the shown rows of an ordered queryset.
 
-    A row is shown if it has no cluster or is the first of its cluster. ``root``: the model under which
-    documents store the keys.
+    A row is shown if it has no cluster or is the first of its cluster. If the app is not active when the
+    statement runs, every row is shown. ``root``: the model under which documents store the keys.
     """
     candidates = queryset.all()
     candidates.query.distinct = False
     # A lock applies to the shown rows only.
     candidates.query.select_for_update = False
-    by_row = _row_by_row_q(candidates, root)
-    return (
-        Q(_AdaptiveCondition(by_row, candidates.query, root))
-        if can_order_in_window(candidates.query)
-        else by_row
-    )
+    numbered = candidates.query if can_order_in_window(candidates.query) else None
+    return Q(_AdaptiveCondition(_row_by_row_q(candidates, root), numbered, root))
 
 
 class _AdaptiveCondition(Expression):
-    """Two equivalent conditions: one is fast for the first rows of a list, the other for the whole list."""
+    """Two equivalent conditions: one is fast for the first rows of a list, the other for the whole list.
+
+    ``candidates``: the query that the second one numbers. None if only the first one is possible.
+    """
 
     conditional = True
 
-    def __init__(self, row_condition: Q, candidates: Query, root: type[Model]) -> None:
+    def __init__(self, row_condition: Q, candidates: Query | None, root: type[Model]) -> None:
         super().__init__(output_field=BooleanField())
         self.row_condition: Any = row_condition
         self.pk_expression: Any = F("pk")
@@ -71,8 +72,11 @@ class _AdaptiveCondition(Expression):
         self.row_condition, self.pk_expression = expressions
 
     def as_sql(self, compiler: SQLCompiler, connection: Any) -> Sql:
+        # Only here is the database known. A queryset may be older than the tables.
+        if not is_active(connection.alias):
+            raise FullResultSet
         stop = compiler.query.high_mark
-        if stop is not None and stop <= MAX_ROW_BY_ROW:
+        if self.candidates is None or (stop is not None and stop <= MAX_ROW_BY_ROW):
             sql, values = compiler.compile(self.row_condition)
             return f"({sql})", (*values,)
         key, values = compiler.compile(self.pk_expression)

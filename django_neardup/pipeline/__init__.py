@@ -27,6 +27,7 @@ Shared by the stages:
   with.
 - ``statistics_builder``, ``statistics_store``, ``missing_statistics``: statistics of the posts, and posts
   that wait for them.
+- ``availability``: whether pages may ask the index: the switch of the app, and its tables.
 - ``locks``, ``batch_size``, ``index_progress``: transactions, batch sizes, progress of ``neardup_index``.
 
 Next to the path:

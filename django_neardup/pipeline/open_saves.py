@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from django.db import Error, connections, models, transaction
 
 from ..adapters import Adapter
-from ..conf import get_site_settings
+from ..conf import get_site_settings, marks_saved_posts
 from ..db.queries import documents as document_queries
 from ..exceptions import error_name
 from .work_queue import begin_save, mark_key
@@ -54,7 +54,7 @@ _kept: dict[Hashable, Mark] = {}
 def note_save(adapter: Adapter, instance: models.Model, key: Any, using: str) -> None:
     """Note that a save begins, unless the mark will be committed together with the post."""
     _begun(instance).discard((adapter.model, using))
-    if key is None or not transaction.get_autocommit(using):
+    if key is None or not marks_saved_posts() or not transaction.get_autocommit(using):
         return
     try:
         begin_save(adapter, key, using)

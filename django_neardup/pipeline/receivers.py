@@ -17,9 +17,11 @@ from django.db import Error, models, transaction
 from django.db.models.signals import post_delete, post_save, pre_save
 
 from ..adapters import Adapter, adapters_of
+from ..conf import marks_saved_posts
 from ..exceptions import error_name
 from ..queues import notify_worker
 from . import boilerplate_store
+from .availability import has_current_tables
 from .content_objects import pk_of
 from .open_saves import Mark, keep_mark, mark_again, mark_kept, note_save, take_note
 from .work_queue import mark_key
@@ -112,6 +114,8 @@ def on_translation_change(sender: Any, instance: Any, using: str, **kwargs: Any)
 def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool = False) -> None:
     connection = transaction.get_connection(using)
     try:
+        if not marks_saved_posts():
+            return
         if connection.get_autocommit():
             mark_key(adapter, key, using, ends_save=ends_save)
         else:
@@ -126,6 +130,9 @@ def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool 
             # A deadlock on MariaDB undoes the whole transaction, the save included. Without the error the
             # site would believe that the post is saved.
             raise
+        # One error has said so for all posts.
+        if not has_current_tables(using):
+            return
         logger.warning(
             "neardup: %s %s is tried again (%s)", adapter.model._meta.label, key, error_name(error)
         )

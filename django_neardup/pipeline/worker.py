@@ -17,7 +17,7 @@ from django.db import connections, router
 from django.db.models import QuerySet
 
 from ..algorithms.statistics import StatisticsMissing
-from ..conf import get_site_settings
+from ..conf import DISABLED, get_site_settings, is_enabled
 from ..db.queries import documents as document_queries
 from ..exceptions import error_name, infrastructure_errors, without_message
 from ..models import Cluster, Document
@@ -63,7 +63,12 @@ def drain(using: str = "default", limit: int | None = None, seconds: float | Non
     Never call it inside a transaction. The seconds start with the first batch, which is always processed.
     Posts of a profile that still lacks statistics stay pending. Deleted and hidden posts among them are
     removed.
+
+    If ``NEARDUP_ENABLED`` is False, log it and process nothing.
     """
+    if not is_enabled():
+        logger.warning("neardup: %s", DISABLED)
+        return DrainResult(0, has_pending(using))
     return _Drain(using, limit, seconds).run()
 
 

@@ -17,6 +17,7 @@ from django.http import HttpRequest
 from ..adapters import Adapter
 from ..exceptions import without_message
 from ..models import Pair, Scheme, Verdict
+from ..pipeline.availability import is_active
 from ..pipeline.content_objects import documents_of, post_id_of
 from ..querysets import concrete_fields_by_name, field_value
 from ..search import Match, find_similar
@@ -76,9 +77,11 @@ def load_visitor(request: HttpRequest, instance: Model, adapter: Adapter) -> Vis
         has_exemption = is_exempt(adapter, trust=trust, scope=scope_values(adapter, instance))
         return Visitor(adapter.request_author(request), trust, must_wait and not has_exemption, has_exemption)
 
-    must_wait = adapter.hold_until_checked and can_hold(adapter)
+    using = database_of(instance)
+    # No worker would check the post and publish it.
+    must_wait = adapter.hold_until_checked and can_hold(adapter) and is_active(using)
     unknown_visitor = Visitor(must_wait=must_wait)
-    return call_or_default(read_visitor, unknown_visitor, database_of(instance), "nobody is known to publish")
+    return call_or_default(read_visitor, unknown_visitor, using, "nobody is known to publish")
 
 
 def is_published_unchanged(instance: Model, adapter: Adapter) -> bool:
@@ -100,8 +103,13 @@ def is_published_unchanged(instance: Model, adapter: Adapter) -> bool:
 
 
 def check_post(request: HttpRequest, instance: Model, adapter: Adapter, visitor: Visitor) -> PublicationCheck:
-    """Return the check of an unsaved or edited post. It names only posts that the visitor may see."""
+    """Return the check of an unsaved or edited post. It names only posts that the visitor may see.
+
+    If the app is not active, nothing is found and the post is let through.
+    """
     is_new, using = instance._state.adding, database_of(instance)
+    if not is_active(using):
+        return PublicationCheck()
 
     def run_check() -> PublicationCheck:
         # A post that staff edit is still its author's post.

@@ -17,6 +17,7 @@ from ..adapters import Adapter, adapter_for
 from ..db.backends import get_backend
 from ..exceptions import without_message
 from ..models import Hold
+from ..pipeline.availability import has_current_tables
 from ..pipeline.content_objects import pk_of
 from ..search import Match
 from .check import Visitor, call_or_default, can_visitor_renew
@@ -43,9 +44,11 @@ class PlannedHold:
 def find_effective_hold(instance: Model) -> Hold | None:
     """Return the hold of a post that is still unpublished.
 
-    Return None if it was published by hand or has no hold.
+    Return None if it was published by hand or has no hold, or if the tables are not there.
     """
     using = database_of(instance)
+    if not has_current_tables(using):
+        return None
     current_hold = holds_of(instance, using).first()
     return None if current_hold is None or is_live(instance, using) else current_hold
 

@@ -21,7 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 from django.db import DEFAULT_DB_ALIAS
 
-from ..conf import BACKENDS, get_site_settings
+from ..conf import BACKENDS, get_site_settings, is_enabled
 from .base import NotificationBackend, Notifier, drain_all_databases
 
 __all__ = ["configuration_problem", "drain", "notify_worker"]
@@ -41,11 +41,13 @@ def notify_worker(using: str) -> None:
 
     Never raise. Block the caller for at most 0.4 seconds. In the ten seconds after a queue failed, do not
     block at all; the failure is logged once. If a notification is not sent, ``neardup_worker --once`` finds
-    the work.
+    the work. Send none while ``NEARDUP_ENABLED`` is False: no worker would do the work.
 
     Two cases take longer. Work in the same process ("inline", ``ASYNC: False``, Django's immediate tasks)
     blocks until it is done. Tasks in the site's own database take one insert.
     """
+    if not is_enabled():
+        return
     try:
         site = get_site_settings()
         if site.backend is not None:

@@ -11,6 +11,7 @@ from typing import Protocol
 from django.db import DatabaseError, close_old_connections
 
 from .. import pipeline
+from ..conf import DISABLED, is_enabled
 from ..exceptions import JOB_TIMEOUT_ERRORS, without_message
 from ..models import Document
 from ..pipeline.reconcile import find_missing_if_due
@@ -111,11 +112,15 @@ class Notifier:
 def drain_all_databases(notify_again: Callable[[], object], seconds: float = DRAIN_SECONDS) -> None:
     """Drain every database that has documents, with a share of the time each.
 
-    Notify again if another drain can progress.
+    Notify again if another drain can progress. If ``NEARDUP_ENABLED`` is False, log it and do nothing: the job was
+    enqueued before the app was switched off.
 
     Call it only in workers, because it closes connections. A failure in one database does not stop the
     others. The first failure is raised at the end.
     """
+    if not is_enabled():
+        logger.warning("%s.", DISABLED)
+        return
     close_old_connections()
     try:
         can_progress, faults = _drain_databases(pipeline.routed_databases(), time.monotonic() + seconds)

@@ -6,18 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connections
-
 from ..adapters import Adapter, Source
 from ..algorithms.registry import get_algorithm
 from ..conf import Profile
 from ..db.queries import schemes as scheme_queries
 from ..models import Scheme
+from ..pipeline.availability import is_active
 from ..pipeline.schemes import algorithm_options, configured_secret, space_columns
 from ..pipeline.synonym_files import read_synonym_classes, synonyms_digest
 
 SchemeRow = tuple[Any, ...]
-_databases_with_tables: set[str] = set()
 _scheme_cache: dict[tuple[str, str], tuple[SchemeRow, Scheme]] = {}
 
 
@@ -40,7 +38,7 @@ class SearchIndex:
 def load_search_index(adapter: Adapter, sources: Iterable[Source], using: str) -> SearchIndex | None:
     """Return the scheme that signs the sources, and their spaces. The rows are read in one statement.
 
-    Return None if nothing is indexed yet.
+    Return None if nothing is indexed yet, or if the app is not active.
     """
     rows = _read_scheme_rows(adapter, list({_space_digest(adapter, source) for source in sources}), using)
     scheme = _load_scheme(rows[0][:3], adapter.profile, using) if rows else None
@@ -76,23 +74,13 @@ def build_unsaved_index(profile: Profile) -> SearchIndex | None:
 
 
 def _read_scheme_rows(adapter: Adapter, digests: Sequence[str], using: str) -> list[SchemeRow]:
-    if not _has_tables(using):
+    if not is_active(using):
         return []
     return scheme_queries.with_spaces(using, adapter.profile, digests)
 
 
 def _space_digest(adapter: Adapter, source: Source) -> str:
     return space_columns(adapter, source.scope)["digest"]
-
-
-def _has_tables(using: str) -> bool:
-    """Return whether the app's tables exist. The answer is cached once they do."""
-    if using not in _databases_with_tables:
-        with connections[using].cursor() as cursor:
-            if Scheme._meta.db_table not in connections[using].introspection.table_names(cursor):
-                return False
-        _databases_with_tables.add(using)
-    return True
 
 
 def _load_scheme(row: SchemeRow, profile: str, using: str) -> Scheme | None:

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from ..adapters import adapters_of
 from ..models import Membership
+from ..pipeline.availability import is_active
 from ..pipeline.content_objects import content_type_of
 from ..similar_posts import public_url
 from ..visibility import ObjectKey, Querysets, VisibilityFilter, object_key
@@ -63,8 +64,11 @@ def _first_visible_member(instance: Model, visible: VisibilityFilter) -> Model |
 def _member_portions(own_key: ObjectKey, models: list[type[Model]], using: str) -> Iterator[list[ObjectKey]]:
     """Yield the members of the object's cluster: the leader first, then the oldest text first.
 
-    Without a cluster, yield only the object's own key.
+    Without a cluster, or if the app is not active, yield only the object's own key.
     """
+    if not is_active(using):
+        yield [own_key]
+        return
     models_by_content_type = {content_type_of(model, using).pk: model for model in models}
     memberships = Membership.objects.using(using)
     own_memberships = memberships.filter(

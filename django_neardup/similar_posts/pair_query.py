@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db.models import Model, Q, QuerySet
 
 from ..models import Decision, Document, Pair, Scheme, Verdict
+from ..pipeline.availability import is_active
 from ..pipeline.content_objects import content_type_of
 from ..visibility import ObjectKey
 
@@ -35,10 +36,20 @@ class SimilarPair(NamedTuple):
 
 
 class SimilarPairs:
-    """The pairs of an object with objects of some models. They are read when they are needed."""
+    """The pairs of an object with objects of some models. They are read when they are needed.
+
+    There are none if the app is not active.
+    """
 
     def __init__(self, key: ObjectKey, models: list[type[Model]], using: str) -> None:
         self._using = using
+        self._models_by_content_type: dict[int, type[Model]] = {}
+        self._document_id: int | None = None
+        if is_active(using):
+            self._find_document(key, models)
+
+    def _find_document(self, key: ObjectKey, models: list[type[Model]]) -> None:
+        using = self._using
         self._models_by_content_type = {content_type_of(model, using).pk: model for model in models}
         content_type_id = content_type_of(key[0], using).pk
         documents = Document.objects.using(using).filter(content_type=content_type_id, object_id=key[1])

@@ -10,7 +10,7 @@ import django_neardup as neardup
 from django_neardup.comparison import verify
 from django_neardup.exceptions import NotRegistered
 from django_neardup.models import Scheme, Space
-from django_neardup.search import scheme_lookup
+from django_neardup.pipeline import availability
 from django_neardup.visibility import GroupingError
 from tests.pipeline.families import family
 from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, post, work
@@ -252,7 +252,8 @@ class TestNothingIsWritten:
         assert not Scheme.objects.exists() and not Space.objects.exists()
 
     def test_where_there_are_no_tables(self, monkeypatch):
-        monkeypatch.setattr(scheme_lookup, "_databases_with_tables", set())
+        for name, nothing in (("_complete", set()), ("_next_checks", {}), ("_reported", set())):
+            monkeypatch.setattr(availability, name, nothing)
         monkeypatch.setattr(Scheme._meta, "db_table", "neardup_never_migrated")
         assert found(SOFA) == [] and neardup.uniqueness(SOFA, Ad) == 100
         assert [each.repeats for each in neardup.check_many([SOFA, SOFA], Ad)] == [[], [0]]

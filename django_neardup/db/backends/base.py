@@ -25,6 +25,7 @@ IS_AVAILABLE = (
 LEASE = (
     'UPDATE "{table}" SET "leased_until" = {clock} + %s, "attempts" = "attempts" + 1 WHERE "id" IN ({ids})'
 )
+COLUMNS = "SELECT table_name, column_name FROM information_schema.columns WHERE table_name {}"
 
 
 class Backend:
@@ -34,6 +35,7 @@ class Backend:
     - ``binary``: the placeholder of a parameter of bytes.
     - ``inserted``: the value that an upsert would have inserted into a column.
     - ``ignored``: the two parts around the values of an INSERT that leave out rows that exist.
+    - ``columns``: the statement of ``columns_of()``, with the condition on the names of the tables left open.
     - ``triggers``, ``routines``, ``key_actions``: the statements of ``trigger_codes()``, ``routine_codes()`` and
       ``foreign_key_actions()``. Without one, nothing is listed.
 
@@ -46,6 +48,7 @@ class Backend:
     binary: ClassVar[str] = "%s"
     inserted: ClassVar[str] = "excluded.{}"
     ignored: ClassVar[tuple[str, str]] = ("", " ON CONFLICT DO NOTHING")
+    columns: ClassVar[str] = COLUMNS
     triggers: ClassVar[str] = ""
     routines: ClassVar[str] = ""
     key_actions: ClassVar[str] = ""
@@ -209,6 +212,13 @@ class Backend:
         The set is empty if the database does not tell.
         """
         yield set
+
+    def columns_of(self, tables: Collection[str]) -> set[tuple[str, str]]:
+        """Return table and column of every column of these tables. Tables that do not exist have none."""
+        condition, parameters = self.is_in(sorted(tables))
+        return {
+            (table, column) for table, column in self.fetch_all(self.columns.format(condition), parameters)
+        }
 
     def tables_without_transactions(self) -> frozenset[str]:
         """Return the tables whose changes the database cannot take back."""

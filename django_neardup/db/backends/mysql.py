@@ -134,6 +134,10 @@ FOREIGN_KEY_ACTIONS = """
         AND used.CONSTRAINT_NAME = rule.CONSTRAINT_NAME AND used.TABLE_NAME = rule.TABLE_NAME
     WHERE rule.CONSTRAINT_SCHEMA = DATABASE() AND rule.DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
 """
+COLUMNS = """
+    SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.COLUMNS
+    WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME {}
+"""
 COLLATION = (
     "SELECT character_set_name, collation_name FROM information_schema.columns "
     "WHERE table_schema = DATABASE() AND table_name = %s AND column_name = %s"
@@ -145,6 +149,7 @@ class MySQLBackend(Backend):
     # MariaDB gives the start of the statement, but only this function gives it in UTC. In the time zone
     # of a session one hour of the year comes twice.
     clock = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"
+    columns = COLUMNS
     triggers = TRIGGERS
     routines = ROUTINES
     key_actions = FOREIGN_KEY_ACTIONS

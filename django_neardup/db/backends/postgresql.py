@@ -180,6 +180,12 @@ ROW_COUNTS = """
     JOIN pg_class known ON known.oid = root JOIN pg_namespace space ON space.oid = relnamespace
     GROUP BY 1
 """
+COLUMNS = """
+    SELECT known.relname, part.attname FROM pg_attribute part JOIN pg_class known ON known.oid = part.attrelid
+    WHERE part.attnum > 0 AND NOT part.attisdropped AND pg_table_is_visible(known.oid)
+        AND CAST(known.relname AS text) {}
+"""
+"""In the schemas of the search path. Other schemas may hold the tables of other customers."""
 TRIGGERS = """
     SELECT changed.relname, pg_get_triggerdef(tgr.oid)
     FROM pg_trigger tgr JOIN pg_class changed ON changed.oid = tgrelid
@@ -206,6 +212,7 @@ class PostgreSQLBackend(Backend):
     key_table = PostgreSQLKeyTable
     # Not now(), which stands still during a transaction.
     clock = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
+    columns = COLUMNS
     triggers = TRIGGERS
     routines = ROUTINES
     key_actions = FOREIGN_KEY_ACTIONS

@@ -108,6 +108,10 @@ def _parse_newest(text: str) -> BucketRows:
     return (~numbers.take(heads)).repeat(ends - heads - 1), numbers[~is_head]
 
 
+COLUMNS = """
+    SELECT known.name, part.name FROM sqlite_master known, pragma_table_info(known.name) part
+    WHERE known.type = 'table' AND known.name {}
+"""
 TRIGGERS = "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger'"
 VIRTUAL_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%%'"
 FOREIGN_KEY_ACTIONS = """
@@ -123,6 +127,7 @@ NO_AUTHORIZER = None if sys.version_info >= (3, 11) else (lambda *_arguments: sq
 class SQLiteBackend(Backend):
     key_table = SQLiteKeyTable
     clock = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+    columns = COLUMNS
     triggers = TRIGGERS
     key_actions = FOREIGN_KEY_ACTIONS
     has_one_writer = True

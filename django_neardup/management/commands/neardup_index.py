@@ -11,6 +11,7 @@ from django.db.models import Sum
 from django.urls import NoReverseMatch, reverse
 
 from ...adapters import Adapter
+from ...conf import DISABLED, is_enabled
 from ...db.interrupts import close_if_interrupted
 from ...models import ChangedDocument, Cluster, Document, OpenItem
 from ...pipeline import drain, has_pending
@@ -89,6 +90,8 @@ class Command(BaseCommand):
         add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not is_enabled():
+            raise CommandError(f"{DISABLED}. Set it to True for this command.")
         using = options["database"]
         self._print_line = self.stdout.write if options["verbosity"] else ignore_line
         adapters = select_adapters(using, options["models"])

@@ -14,7 +14,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
-from ...conf import SETTINGS, get_site_settings
+from ...conf import DISABLED, SETTINGS, get_site_settings, is_enabled
 from ...exceptions import error_name
 from ...pipeline import drain, has_tables, routed_databases
 from ...pipeline.deleted_posts import purge
@@ -128,6 +128,15 @@ class Command(BaseCommand):
     def handle(
         self, *args: Any, once: bool, poll: float | None, databases: list[str] | None, **options: Any
     ) -> None:
+        if not is_enabled():
+            if options["verbosity"]:
+                self.stdout.write(f"{DISABLED}. {'Nothing was done.' if once else 'Ctrl-C ends the wait.'}")
+            if not once:
+                # The log of a service would show the line at its end only.
+                self.stdout.flush()
+                # A supervisor would start a worker that ends again and again.
+                _stop_event().wait()
+            return
         served = [_WorkerDatabase(using) for using in databases or routed_databases()]
         served = [database for database in served if database.may_have_tables()]
         if not served:
@@ -139,13 +148,19 @@ class Command(BaseCommand):
             if errors:
                 raise errors[0]
             return
-        stop = threading.Event()
-        for signal_number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(signal_number, lambda *_: stop.set())
+        stop = _stop_event()
         if options["verbosity"]:
             names = ", ".join(database.using for database in served)
             self.stdout.write(f"neardup worker on {names}; Ctrl-C stops it.")
         _run_until_stopped(served, poll or get_site_settings().poll_seconds, stop)
+
+
+def _stop_event() -> threading.Event:
+    """Return an event that Ctrl-C and SIGTERM set from now on."""
+    stop = threading.Event()
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, lambda *_: stop.set())
+    return stop
 
 
 def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[Exception]]:
