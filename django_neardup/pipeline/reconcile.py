@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Exists, OuterRef
+from django.db.models.expressions import Combinable
 
 from ..adapters import Adapter, registered_adapters
 from ..db.backends import get_backend
@@ -154,7 +155,7 @@ def mark_missing(using: str) -> int:
         progress = progress_of(active_scheme(adapter.settings, using), model._meta.label_lower)
         if progress and not (progress.get("again") or progress.get("finished")):
             continue
-        keys = _keys_without_document(
+        keys = keys_without_document(
             adapter, using, most=None if progress else _count_documents(adapter, using)
         )
         documents = _documents_by_object_id(adapter, keys, using)
@@ -169,18 +170,21 @@ def _count_documents(adapter: Adapter, using: str) -> int:
     return Document.objects.using(using).filter(content_type=content_type_of(adapter.model, using)).count()
 
 
-def _keys_without_document(adapter: Adapter, using: str, most: int | None) -> list[Any]:
+def keys_without_document(adapter: Adapter, using: str, most: int | None = None) -> list[Any]:
     """Return primary keys of objects without a document, at most ``BATCH``. Return none if there are over ``most``."""
     model = adapter.model
     key_field, objects = pk_field(model), model._base_manager.using(using).order_by("pk")
     if most == 0:
         return []
+    key: Combinable = OuterRef("pk")
     if isinstance(key_field, models.IntegerField):
-        same_key: dict[str, Any] = {"object_key": OuterRef("pk")}
+        column = "object_key"
     elif isinstance(key_field, (models.UUIDField, models.CharField)):
-        same_key = {"object_id": DocumentKey(OuterRef("pk"), key_field)}
+        column, key = "object_id", DocumentKey(key, key_field)
     else:
         return _read_keys_without_document(adapter, using, most)
+    # With an equality alone MariaDB first copies all keys of documents to a table on the disk, without an index.
+    same_key = {column: key, f"{column}__gte": key}
     documents = Document.objects.filter(content_type=content_type_of(model, using), **same_key)
     missing = objects.filter(~Exists(documents)).values_list("pk", flat=True)
     if most is not None and missing.order_by()[: most + 1].count() > most:
