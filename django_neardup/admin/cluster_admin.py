@@ -20,6 +20,7 @@ from .filters import (
     ClusterModelFilter,
     ClusterSizeFilter,
     ClusterStateFilter,
+    CopiedByFilter,
     ExactCopyFilter,
     ScoreFilter,
 )
@@ -35,7 +36,14 @@ class ClusterAdmin(DecisionActionsAdmin):
     missing_message = gettext_lazy("That group no longer exists: it was decided, or its posts have changed.")
     list_display = ("post", "size", "lowest_score", "weakest_score", "is_exact", "model_label", "state")
     list_display_links = ("post",)
-    list_filter = (ClusterStateFilter, ClusterSizeFilter, ScoreFilter, ExactCopyFilter, ClusterModelFilter)
+    list_filter = (
+        ClusterStateFilter,
+        ClusterSizeFilter,
+        ScoreFilter,
+        ExactCopyFilter,
+        ClusterModelFilter,
+        CopiedByFilter,
+    )
     list_select_related = ("leader",)
     list_per_page = 50
     ordering = ("-pk",)

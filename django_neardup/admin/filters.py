@@ -7,14 +7,14 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from ..adapters import registered_adapters
-from ..models import Cluster, Document, Verdict
+from ..models import Cluster, Document, Membership, Verdict
 from ..pipeline.deleted_posts import is_any_remembered
 
 FilterOption = tuple[str, "str | Promise", Q]
@@ -110,6 +110,24 @@ class ExactCopyFilter(ConditionFilter):
 
     def options(self) -> list[FilterOption]:
         return [("yes", _("Yes"), Q(exact=True)), ("no", _("No"), Q(exact=False))]
+
+
+class CopiedByFilter(ConditionFilter):
+    """Exact copies by the author whom the address names. Without one the filter is not shown."""
+
+    title = _("copies by one author")
+    parameter_name = "copied_by"
+
+    def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
+        self.author = request.GET.get(self.parameter_name, "")
+        super().__init__(request, params, model, model_admin)
+
+    def options(self) -> list[FilterOption]:
+        if not self.author or "\0" in self.author:
+            return []
+        others = Membership.objects.filter(cluster=OuterRef("pk")).exclude(document__author=self.author)
+        condition = Q(exact=True, leader__author=self.author) & ~Q(Exists(others))
+        return [(self.author, _("of this author"), condition)]
 
 
 class ModelFilter(ConditionFilter):

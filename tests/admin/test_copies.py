@@ -12,6 +12,8 @@ from tests import builders
 from tests.admin.people import at_the_door, signed_in
 from tests.admin.test_queue_deciding import QUEUE
 from tests.admin.tools import told
+from tests.pipeline.helpers import SOFA
+from tests.testapp.models import Ad
 
 pytestmark = pytest.mark.django_db
 
@@ -95,7 +97,11 @@ def stored():
 
 def test_the_row_leads_to_the_groups(root, copies):
     clusters = copies(3)
-    (row,) = root.get(QUEUE).context["page"].rows
+    # A post with the author's key as its number.
+    builders.cluster(Ad.objects.create(pk=777, text=SOFA), Ad.objects.create(text=SOFA), exact=True)
+    Document.objects.filter(author="repeater").update(author="777")
+    listed_rows = root.get(QUEUE).context["page"].rows
+    (row,) = (row for row in listed_rows if row.item_key[0] == COPIES)
     assert (row.size, row.reasons_text, row.is_decidable) == (6, "3 groups of exact copies", False)
 
     answer = root.get(row.url, follow=True)

@@ -123,7 +123,7 @@ class QueueAdmin(ReadOnlyAdmin):
                 request, _("Nothing waits here any more: it was decided, or a post has changed.")
             )
             return HttpResponseRedirect(list_url(self.admin_site.name, "queue"))
-        query = urlencode({"q": item.copied_by, "exact": "yes"})
+        query = urlencode({"copied_by": item.copied_by})
         return HttpResponseRedirect(list_url(self.admin_site.name, "cluster", query))
 
     def offered_view(self, request: HttpRequest, document: int, kind: str) -> HttpResponse:
