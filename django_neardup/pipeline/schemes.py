@@ -21,6 +21,7 @@ from ..text.canonical_text import CanonicalText as Text
 from ..text.hashing import digest
 from ..text.version import CANONICALIZATION_VERSION
 from .boilerplate_store import boilerplate_of, named_digest, update_boilerplate
+from .locks import write_transaction
 from .statistics_store import load_statistics, newest_snapshot
 from .synonym_files import read_synonym_classes, synonyms_digest, synonyms_of
 
@@ -88,7 +89,8 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
 
     Mark every document afterwards.
     """
-    with transaction.atomic(using=using):
+    # It reads before it writes: on SQLite another writer could come between.
+    with write_transaction(using):
         previous = active_scheme(profile, using)
         Scheme.objects.using(using).filter(profile=profile.alias).update(state=Scheme.State.RETIRED)
         OpenItem.objects.using(using).filter(scheme__profile=profile.alias).delete()
