@@ -7,15 +7,16 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, F, Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from ..adapters import registered_adapters
-from ..models import Cluster, Document, Membership, Verdict
+from ..models import Cluster, Document, Verdict
 from ..pipeline.deleted_posts import is_any_remembered
+from ..pipeline.open_items.columns import copied_by_one_author
 
 FilterOption = tuple[str, "str | Promise", Q]
 
@@ -125,8 +126,7 @@ class CopiedByFilter(ConditionFilter):
     def options(self) -> list[FilterOption]:
         if not self.author or "\0" in self.author:
             return []
-        others = Membership.objects.filter(cluster=OuterRef("pk")).exclude(document__author=self.author)
-        condition = Q(exact=True, leader__author=self.author) & ~Q(Exists(others))
+        condition = Q(leader__author=self.author) & copied_by_one_author()
         return [(self.author, _("of this author"), condition)]
 
 

@@ -163,11 +163,16 @@ def _cluster_author() -> Case:
     return case_expression((Q(leader__author=""), "none"), (Q(same), "same"), default="different")
 
 
-def _cluster_copied_by() -> Any:
+def copied_by_one_author() -> Q:
+    """Return the condition that a cluster has exact copies by the author of its leader alone."""
     members = Membership.objects.filter(cluster=OuterRef("pk"))
     others = members.exclude(document__author=OuterRef("leader__author"))
+    return Q(exact=True) & ~Q(Exists(others))
+
+
+def _cluster_copied_by() -> Any:
     return Case(
-        When(Q(exact=True) & ~Q(Exists(others)), then=F("leader__author")),
+        When(copied_by_one_author(), then=F("leader__author")),
         default=Value(""),
         output_field=CharField(),
     )
