@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from functools import cache, partial, wraps
+from functools import cache, wraps
 from typing import Any
 
 from django.apps import apps
@@ -18,6 +18,7 @@ from django.db.models.signals import post_delete, post_save, pre_save
 
 from ..adapters import Adapter, adapters_of
 from ..conf import marks_saved_posts
+from ..db.transactions import call_after_commit
 from ..exceptions import error_name
 from ..queues import notify_worker
 from . import boilerplate_store
@@ -69,9 +70,8 @@ def on_pre_save(
 
     Do nothing if ``update_fields`` names only fields that the adapter does not watch.
     """
-    for adapter in adapters_of(sender):
-        if update_fields is None or adapter.watched & set(update_fields):
-            note_save(adapter, instance, pk_of(instance, adapter.model), using)
+    for adapter in _watching_adapters(sender, update_fields):
+        note_save(adapter, instance, pk_of(instance, adapter.model), using)
 
 
 def on_post_save(
@@ -85,10 +85,18 @@ def on_post_save(
 
     Do nothing if ``update_fields`` names only fields that the adapter does not watch.
     """
-    for adapter in adapters_of(sender):
-        if update_fields is None or adapter.watched & set(update_fields):
-            was_noted = take_note(adapter, instance, using)
-            _mark_and_notify(adapter, pk_of(instance, adapter.model), using, ends_save=was_noted)
+    for adapter in _watching_adapters(sender, update_fields):
+        was_noted = take_note(adapter, instance, using)
+        _mark_and_notify(adapter, pk_of(instance, adapter.model), using, ends_save=was_noted)
+
+
+def _watching_adapters(sender: type[models.Model], update_fields: Collection[str] | None) -> list[Adapter]:
+    """Return the adapters that watch one of the saved fields. ``update_fields``: None if all are saved."""
+    return [
+        adapter
+        for adapter in adapters_of(sender)
+        if update_fields is None or adapter.watched & set(update_fields)
+    ]
 
 
 def on_post_delete(sender: type[models.Model], instance: models.Model, using: str, **kwargs: Any) -> None:
@@ -139,7 +147,7 @@ def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool 
         mark = Mark(adapter, key, using)
         if connection.in_atomic_block or connection.get_autocommit():
             # Before the commit a worker would read the former text.
-            transaction.on_commit(partial(_mark_again, mark), using=using, robust=True)
+            call_after_commit(using, _mark_again, mark)
         else:
             # Django never reports the commit of a transaction that is managed by hand.
             keep_mark(mark)
