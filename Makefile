@@ -76,9 +76,10 @@ fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make tes
 		NEARDUP_TEST_DATABASE=$$engine SCHEMAS=50 HISTORIES=20 $(BIN)/python -m pytest -n 2 tests/moderation/test_random_schemas.py; \
 	done
 
-chaos: $(STAMP)  ## SAVES=10000 posts while workers and savers are killed, stalled and cut off FAULTS=100 times: MODE=autocommit|atomic (both) SEED=
+chaos: $(STAMP)  ## SAVES=10000 posts while workers and savers are killed, stalled and cut off FAULTS=100 times: MODE=autocommit|atomic (both) SEED=; then 100 savers killed before their mark
 	set -e; for engine in postgresql mariadb sqlite; do \
 		NEARDUP_TEST_DATABASE=$$engine SAVES=$(SAVES) FAULTS=$(FAULTS) MODE=$(MODE) SEED=$(SEED) $(BIN)/python -m pytest -s tests/pipeline/test_chaos.py; \
+		NEARDUP_TEST_DATABASE=$$engine KILLS=$(FAULTS) $(BIN)/python -m pytest tests/pipeline/test_open_saves.py -k killed; \
 	done
 
 kills: $(STAMP)  ## an index of POSTS=100000 posts that is killed KILLS=20 times equals one that is not

@@ -148,7 +148,7 @@ def record_drains(
 
     monkeypatch.setattr(pipeline, "drain", drain)
     monkeypatch.setattr(base, "_has_documents", lambda alias: True)
-    monkeypatch.setattr(base, "find_missing_if_due", lambda using: 0)
+    monkeypatch.setattr(base, "run_due_searches", lambda using: 0)
     return drained
 
 

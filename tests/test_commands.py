@@ -245,7 +245,7 @@ def test_worker_once_works_off_what_waits():
     assert cluster(one) == cluster(two) is not None
 
 
-def test_the_idle_pass_finds_posts_saved_without_a_mark():
+def test_a_search_finds_posts_saved_without_a_mark():
     from django_neardup.pipeline.reconcile import mark_missing
 
     run("neardup_index")

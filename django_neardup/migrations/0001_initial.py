@@ -453,15 +453,15 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('content_type', 'object_id'), name='neardup_document_object'),
         ),
         migrations.CreateModel(
-            name='IdlePass',
+            name='PeriodicSearch',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', django_neardup.models.fields.ExactCharField(max_length=50, unique=True, verbose_name='name')),
                 ('due', models.BigIntegerField(default=0, verbose_name='due')),
             ],
             options={
-                'verbose_name': 'idle pass',
-                'verbose_name_plural': 'idle passes',
+                'verbose_name': 'periodic search',
+                'verbose_name_plural': 'periodic searches',
             },
         ),
         migrations.CreateModel(

@@ -402,8 +402,8 @@ class TermStatistics(Snapshot):
         ]
 
 
-class IdlePass(models.Model):
-    """A search that workers repeat while nothing waits, and when it is due next, in milliseconds since 1970.
+class PeriodicSearch(models.Model):
+    """A search that workers repeat, and when it is due next, in milliseconds since 1970.
 
     The row keeps workers and jobs from doing it at the same time, or too often.
     """
@@ -413,8 +413,8 @@ class IdlePass(models.Model):
 
     class Meta:
         app_label = "neardup"
-        verbose_name = _("idle pass")
-        verbose_name_plural = _("idle passes")
+        verbose_name = _("periodic search")
+        verbose_name_plural = _("periodic searches")
 
     def __str__(self) -> str:
         return str(self.name)

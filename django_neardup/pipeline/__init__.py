@@ -38,7 +38,8 @@ Next to the path:
 - ``record_queries``, ``record_keys``: find the merge records of a post.
 - ``open_items/``: forms the rows of the review queue.
 - ``reconcile``: finds posts for which no signal was sent.
-- ``idle_passes``: searches that workers repeat while nothing waits, one worker at a time.
+- ``periodic_searches``: searches that workers repeat, one worker at a time: for posts that nobody marked, for
+  example.
 - ``backfill/``: builds the index of all existing posts, through the stages above.
 - ``stale_pairs``, ``rejudgement``: find pairs of another version of the judge, and judge them again.
 - ``boilerplate_builder``, ``boilerplate_store``, ``boilerplate_preview``: find passages that many posts share, keep

@@ -6,10 +6,9 @@ innocent: the machine was restarted, or another program took its memory. It is t
 
 from __future__ import annotations
 
-import time
-
 from django.db.models import F, Q, QuerySet
 
+from ..conf import get_site_settings
 from ..models import Document
 from ..models.fields import DatabaseClock
 from .work_queue import finish_row
@@ -20,11 +19,16 @@ RETRY_MILLISECONDS = 24 * 3600 * 1000
 MAX_RETRIES = 100
 """Posts that are marked again at once, at most."""
 
-SEARCH_SECONDS = 600.0
-"""Seconds between two searches of a process for posts to try again, if the last one found few."""
+MIN_LEASES = 2
+"""A row is leased at least so often before it is given up, whatever MAX_ATTEMPTS says.
 
-_next_search: dict[str, float] = {}
-"""The time of the next search, by database."""
+The death of a worker says nothing about one post of a batch, so each is tried once more on its own.
+"""
+
+
+def max_leases() -> int:
+    """Return after how many leases without a result a row is given up."""
+    return max(get_site_settings().max_attempts, MIN_LEASES)
 
 
 def quarantine(document: Document, reason: str, using: str, *, is_retried: bool = False) -> None:
@@ -44,13 +48,11 @@ def quarantined(using: str) -> QuerySet[Document]:
     return Document.objects.using(using).filter(state=Document.State.QUARANTINED)
 
 
-def retry_given_up(using: str, attempts: int) -> None:
-    """Mark documents that were given up a day ago, unless this process has looked for them a moment ago.
+def retry_given_up(using: str) -> int:
+    """Mark documents that were given up a day ago, at most ``MAX_RETRIES``, and return their number.
 
-    ``attempts``: the number that counts as made, so that one lease is left to each.
+    One lease is left to each.
     """
-    if time.monotonic() < _next_search.get(using, 0.0):
-        return
     now = DatabaseClock()
     # If the clock was set back, it was given up in the future.
     is_due = Q(leased_until__lt=now - RETRY_MILLISECONDS) | Q(leased_until__gt=now + RETRY_MILLISECONDS)
@@ -59,7 +61,10 @@ def retry_given_up(using: str, attempts: int) -> None:
     documents = list(due.values_list("pk", flat=True)[:MAX_RETRIES])
     for pk in documents:
         due.filter(pk=pk).update(
-            wanted=F("wanted") + 1, attempts=attempts, pending_since=now, leased_until=None, recheck=True
+            wanted=F("wanted") + 1,
+            attempts=max_leases() - 1,
+            pending_since=now,
+            leased_until=None,
+            recheck=True,
         )
-    if len(documents) < MAX_RETRIES:
-        _next_search[using] = time.monotonic() + SEARCH_SECONDS
+    return len(documents)

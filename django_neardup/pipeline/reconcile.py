@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from django.db import models
@@ -21,7 +20,6 @@ from ..db.queries import fingerprints as fingerprint_queries
 from ..models import Document, Scheme
 from ..querysets import parse_pk, pk_field
 from .content_objects import canonical_id, content_type_of, is_stored_in
-from .idle_passes import run_if_due
 from .index_progress import progress_of
 from .read import read_many
 from .schemes import active_or_unsaved_scheme, active_scheme, canonicalize
@@ -135,11 +133,6 @@ def _is_up_to_date(
     return bool(
         skip_reason(adapter, source, canonicalize(adapter, source, scheme) if source.compared else None)
     )
-
-
-def find_missing_if_due(using: str) -> int:
-    """Call ``mark_missing``, unless a process has done so recently. Return the number of marked objects."""
-    return run_if_due("missing", using, partial(mark_missing, using))
 
 
 def mark_missing(using: str) -> int:

@@ -29,7 +29,7 @@ from .missing_statistics import documents_to_remove, unready_content_types
 from .open_items import refresh_if_due
 from .open_saves import mark_overdue_saves
 from .process_documents import ignore_stored, process_documents
-from .quarantine import quarantine, retry_given_up
+from .quarantine import max_leases, quarantine
 from .work_queue import lease_row, release_without_attempt, retry_later
 
 logger = logging.getLogger(__name__)
@@ -38,11 +38,6 @@ MAX_BATCH = 100
 """Documents that are processed together, at most."""
 FIRST_BATCH = 25
 """Documents in the first batch of a drain, when their processing time is not known yet."""
-MIN_LEASES = 2
-"""A row is leased at least so often before it is given up, whatever MAX_ATTEMPTS says.
-
-The death of a worker says nothing about one post of a batch, so each is tried once more on its own.
-"""
 MAX_IDLE_ROUNDS = 3
 """After more rounds in a row than this, in which other workers leased all rows, a drain ends."""
 RETRY_SECONDS = 5.0
@@ -90,7 +85,6 @@ class _Drain:
         mark_overdue_saves(self.using)
         # Also what moderators have decided since the last drain.
         refresh_if_due(self.using)
-        retry_given_up(self.using, _max_leases() - 1)
         while True:
             processed_before, groups = self.processed, self._next_groups()
             for group in groups:
@@ -215,7 +209,7 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
     site = get_site_settings()
     # A failure at the last attempt is handled below. More attempts than that mean that no worker lived to
     # report its failure.
-    if row.attempts > _max_leases():
+    if row.attempts > max_leases():
         process = partial(_give_up, row, using)
     try:
         process()
@@ -240,11 +234,6 @@ def _handle_failure(row: WorkQueueRow, error: Exception, using: str) -> None:
         # Longer ahead, the row would count as free.
         longest = site.max_lease_milliseconds / 1000
         retry_later(type(row), row.pk, using, min(RETRY_SECONDS * 2 ** (row.attempts - 1), longest))
-
-
-def _max_leases() -> int:
-    """Return after how many leases without a result a row is given up."""
-    return max(get_site_settings().max_attempts, MIN_LEASES)
 
 
 def _give_up(row: WorkQueueRow, using: str) -> None:

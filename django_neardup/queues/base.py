@@ -14,7 +14,7 @@ from .. import pipeline
 from ..conf import DISABLED, is_enabled
 from ..exceptions import JOB_TIMEOUT_ERRORS, without_message
 from ..models import Document
-from ..pipeline.reconcile import find_missing_if_due
+from ..pipeline.periodic_searches import run_due_searches
 
 logger = logging.getLogger("django_neardup.queues")
 
@@ -143,7 +143,7 @@ def _drain_databases(aliases: list[str], deadline: float) -> tuple[bool, list[Ex
                 result = pipeline.drain(using=alias, seconds=max(share, 1.0))
                 # A drain that processed nothing would process nothing again.
                 can_progress = can_progress or (result.has_pending and result.processed > 0)
-                can_progress = bool(find_missing_if_due(alias)) or can_progress
+                can_progress = bool(run_due_searches(alias)) or can_progress
         # The queue ends the whole job: this is no failure of one database.
         except tuple(JOB_TIMEOUT_ERRORS):
             raise

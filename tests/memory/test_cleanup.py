@@ -1,4 +1,4 @@
-"""neardup_cleanup and the worker's idle pass."""
+"""neardup_cleanup and the worker's searches."""
 
 import io
 import signal

@@ -19,11 +19,12 @@ from django.db import DatabaseError, InterfaceError, connection, connections, tr
 
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import NeardupError
-from django_neardup.models import Cluster, Document, IdlePass, MergeRecord
+from django_neardup.models import Cluster, Document, MergeRecord, PeriodicSearch
 from django_neardup.moderation import ActionContext, hide
 from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import decide, drain, receivers, work_queue
-from django_neardup.pipeline.reconcile import find_missing_if_due, reconcile
+from django_neardup.pipeline.periodic_searches import run_due_searches
+from django_neardup.pipeline.reconcile import reconcile
 from tests.pipeline.families import SYLLABLES, family
 from tests.pipeline.helpers import snapshot
 from tests.pipeline.test_races import rebuild
@@ -222,8 +223,8 @@ def all_is_found():
     """The same, as if ten minutes had passed."""
     for row in Document.objects.filter(save_begun__isnull=False):
         Document.objects.filter(pk=row.pk).update(save_begun=row.save_begun - 600_000)
-    IdlePass.objects.update(due=0)
-    return not find_missing_if_due("default") and all_is_done()
+    PeriodicSearch.objects.update(due=0)
+    return not run_due_searches("default") and all_is_done()
 
 
 def what_is_lost():

@@ -1,22 +1,28 @@
 """A post whose process dies, or whose mark fails, is compared all the same, in autocommit too."""
 
+import json
 import logging
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import uuid
+from contextlib import contextmanager
 
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, connections, transaction
 
-from django_neardup.models import Document, IdlePass
+from django_neardup import queues
+from django_neardup.models import Document, PeriodicSearch
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline import open_saves, receivers, work_queue
 from django_neardup.pipeline.reconcile import mark_missing
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
 from tests.pipeline.test_races import rebuild
+from tests.queue_tools import host_form, use_queue
 from tests.testapp.models import Ad, SlugPost, UuidPost
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
@@ -45,7 +51,7 @@ def later(milliseconds=LEASE_MILLISECONDS + 1000):
     """As if that time had passed since every save that has begun."""
     for row in Document.objects.filter(save_begun__isnull=False):
         Document.objects.filter(pk=row.pk).update(save_begun=row.save_begun - milliseconds)
-    IdlePass.objects.update(due=0)
+    PeriodicSearch.objects.update(due=0)
 
 
 def test_a_save_is_noted_before_the_post_and_ended_by_its_mark():
@@ -279,7 +285,7 @@ class TestMissing:
         first = Ad.objects.order_by("pk")[1]
         assert document(first).state == Document.State.INDEXED
         assert Document.objects.count() == 2, "the search is not due yet"
-        IdlePass.objects.update(due=0)
+        PeriodicSearch.objects.update(due=0)
         call_command("neardup_worker", once=True, databases=["default"], verbosity=0)
         assert Document.objects.filter(state=Document.State.INDEXED).count() == 3
 
@@ -302,31 +308,70 @@ def kill_before_the_mark(number):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
 
-def by_worker():
-    call_command("neardup_worker", once=True, databases=["default"], verbosity=0)
+@contextmanager
+def by_cron(environment, settings, request):
+    yield lambda: call_command("neardup_worker", once=True, databases=["default"], verbosity=0)
 
 
-def by_job():
-    from django_neardup.queues import drain as job
+@contextmanager
+def by_running_worker(environment, settings, request):
+    asked = ["neardup_worker", "--database", "default", "--poll", "0.05", "--verbosity", "0"]
+    with running(asked, environment):
+        yield lambda: None
 
-    job()
+
+@contextmanager
+def by_rq(environment, settings, request):
+    redis = {"default": host_form(request.getfixturevalue("redis_server"))}
+    use_queue(settings, redis["default"])
+    environment = environment | {"NEARDUP_TEST_RQ_QUEUES": json.dumps(redis)}
+    with running(["rqworker", "default", "--verbosity", "0"], environment):
+        # As the next save of the site does.
+        yield lambda: queues.notify_worker("default")
+
+
+@contextmanager
+def running(command, environment):
+    """A process of that command, as long as it is needed."""
+    process = subprocess.Popen([sys.executable, "-m", "django", *command], env=environment)
+    try:
+        yield
+        assert process.poll() is None, "it has ended by itself"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def all_are_indexed():
+    return (
+        Document.objects.filter(state=Document.State.INDEXED, pending_since=None).count()
+        == Ad.objects.count()
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True, databases=["default", "other"])
-@pytest.mark.parametrize("works", [by_worker, by_job])
-def test_killed_between_commit_and_mark(works):
-    for number in range(6):
-        post(f"{CAT} Лот {number}.")
-    works()
-    for number in range(KILLS):
-        kill_before_the_mark(number)
-    lost = Ad.objects.count() - Document.objects.count()
-    assert lost == (KILLS + 1) // 2, "the control: without the search these are lost"
-    later()
-    for _ in range(3):
-        works()
-    assert Document.objects.filter(state=Document.State.INDEXED).count() == Ad.objects.count()
+@pytest.mark.parametrize("way", [by_cron, by_running_worker, pytest.param(by_rq, marks=pytest.mark.redis)])
+def test_killed_between_commit_and_mark(way, child_environment, settings, request):
+    with way(child_environment, settings, request) as work_on:
+        for number in range(6):
+            post(f"{CAT} Лот {number}.")
+        until(work_on, all_are_indexed)
+        PeriodicSearch.objects.update(due=DatabaseClock() + LEASE_MILLISECONDS)
+        for number in range(KILLS):
+            kill_before_the_mark(number)
+        lost = Ad.objects.count() - Document.objects.count()
+        assert lost == (KILLS + 1) // 2, "the control: without the search these are lost"
+        later()
+        until(work_on, all_are_indexed)
     found = snapshot()
     rebuild()
     assert snapshot() == found
+
+
+def until(work_on, condition):
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end
+        work_on()
+        time.sleep(0.1)

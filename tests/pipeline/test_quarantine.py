@@ -9,10 +9,12 @@ import sys
 import pytest
 from django.db.models import F
 
+from django_neardup import pipeline
 from django_neardup.adapters import adapter_for
-from django_neardup.models import Document
-from django_neardup.pipeline import drain, mark, quarantine
+from django_neardup.models import Document, PeriodicSearch
+from django_neardup.pipeline import mark, quarantine
 from django_neardup.pipeline.leases import available_rows
+from django_neardup.pipeline.periodic_searches import run_due_searches
 from django_neardup.pipeline.work_queue import lease_row
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
 from tests.testapp.models import Ad
@@ -26,11 +28,13 @@ import django
 django.setup()
 from django_neardup.adapters import adapter_for
 from django_neardup.pipeline import drain
+from django_neardup.pipeline.periodic_searches import run_due_searches
 from tests.testapp.models import Ad
 kind, text = type(adapter_for(Ad)), type(adapter_for(Ad)).text
 kind.text = lambda self, ad: (
     os.kill(os.getpid(), signal.SIGKILL) if ad.pk == int(sys.argv[1]) else text(self, ad)
 )
+run_due_searches("default")
 drain()
 """
 
@@ -52,13 +56,13 @@ def pass_hours(hours):
     """Let the database's clock be so many hours later, for what was given up."""
     rows = Document.objects.filter(state="quarantined")
     rows.update(leased_until=F("leased_until") - hours * HOUR)
+    PeriodicSearch.objects.update(due=0)
 
 
-@pytest.fixture(autouse=True)
-def _always_looked_for(monkeypatch):
-    """Let each drain look for posts to try again. A process does so every ten minutes."""
-    monkeypatch.setattr(quarantine, "_next_search", {})
-    monkeypatch.setattr(quarantine, "SEARCH_SECONDS", 0.0)
+def drain(limit=None):
+    """Work as a worker does."""
+    run_due_searches("default")
+    return pipeline.drain(limit=limit)
 
 
 @pytest.fixture
@@ -199,14 +203,11 @@ def test_a_post_that_was_given_up_in_the_future_is_tried_again():
     ad = post(SOFA)
     give_up(ad)
     pass_hours(-24 * 365)
-    work()
+    drain()
     assert document(ad).state == "indexed"
 
 
-def test_where_nothing_was_given_up_a_process_reads_once_in_ten_minutes(
-    monkeypatch, django_assert_num_queries
-):
-    monkeypatch.setattr(quarantine, "SEARCH_SECONDS", 600.0)
-    for queries in (1, 0):
-        with django_assert_num_queries(queries):
-            quarantine.retry_given_up("default", 4)
+def test_where_nothing_is_due_a_worker_reads_once(django_assert_num_queries):
+    run_due_searches("default")
+    with django_assert_num_queries(1):
+        run_due_searches("default")

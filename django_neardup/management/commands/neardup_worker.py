@@ -17,16 +17,11 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 from ...conf import DISABLED, SETTINGS, get_site_settings, is_enabled
 from ...exceptions import error_name
 from ...pipeline import drain, has_tables, routed_databases
-from ...pipeline.deleted_posts import purge
-from ...pipeline.idle_passes import MIN_SECONDS
-from ...pipeline.reconcile import find_missing_if_due
+from ...pipeline.periodic_searches import run_due_searches
 from ..arguments import add_databases_option
 from ..number_format import format_count
 
 logger = logging.getLogger(__name__)
-
-PURGE_SECONDS = 600.0
-"""Seconds between two searches for expired deleted posts, if the last one was empty."""
 
 WARN_SECONDS = 600.0
 """Seconds between two lines of the log about one database that is absent or read-only."""
@@ -42,7 +37,6 @@ class _WorkerDatabase:
 
     def __init__(self, using: str) -> None:
         self.using = using
-        self._last_find_missing, self._last_purge = time.monotonic(), -PURGE_SECONDS
         self._paused_until, self._next_warning = 0.0, 0.0
 
     @cached_property
@@ -60,32 +54,17 @@ class _WorkerDatabase:
     def process_slice(self, poll_seconds: float) -> int:
         """Work for one slice of time.
 
-        Return the number of documents, clusters and deleted posts processed.
+        Return the number of documents and clusters processed, and of rows that searches found.
         """
         if time.monotonic() < self._paused_until:
             return 0
         try:
-            return self._process_pending() + self._purge_expired() if self.has_tables else 0
+            if not self.has_tables:
+                return 0
+            return drain(self.using, seconds=SLICE_SECONDS).processed + run_due_searches(self.using)
         except DATABASE_ERRORS as error:
             self._pause(error, poll_seconds)
             return 0
-
-    def _process_pending(self) -> int:
-        processed = drain(self.using, seconds=SLICE_SECONDS).processed
-        # A process that dies between the commit of a new post and its mark leaves no document. Such posts are
-        # searched while the worker is idle.
-        if not processed and time.monotonic() - self._last_find_missing > MIN_SECONDS:
-            processed = find_missing_if_due(self.using)
-            self._last_find_missing = self._last_find_missing if processed else time.monotonic()
-        return processed
-
-    def _purge_expired(self) -> int:
-        if time.monotonic() - self._last_purge <= PURGE_SECONDS:
-            return 0
-        purged = purge(self.using)
-        # More may be due: continue in the next slice.
-        self._last_purge = self._last_purge if purged else time.monotonic()
-        return purged
 
     def _pause(self, error: Exception, seconds: float) -> None:
         now = time.monotonic()
@@ -169,7 +148,7 @@ def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[Exceptio
     for database in databases:
         try:
             processed += drain(database.using).processed
-            while find_missing_if_due(database.using):
+            while run_due_searches(database.using):
                 processed += drain(database.using).processed
         except Exception as error:
             # An error in one database must not keep the others waiting.
