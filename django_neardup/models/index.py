@@ -120,8 +120,8 @@ class Document(WorkQueueRow):
       See ``pipeline.text_age``.
     - ``save_time``: the time of the last save that is not processed yet.
     - ``edit_time``: the time of the save that brought the stored text, if that text is not compared yet.
-    - ``save_begun``: the time at which a save began that its mark has not ended yet, and ``open_saves``: how
-      many such saves there are. See ``pipeline.open_saves``.
+    - ``save_begun``: the time at which a save began that its mark has not ended yet, or at which a worker marked
+      it, and ``open_saves``: how often a worker is to mark such saves. See ``pipeline.open_saves``.
     - ``former_texts``: ``[exact digest, text_since]`` of earlier texts, newest last. None if there are none.
     - ``version``: the newest ``wanted`` with a written signature. It is the fence at which an older turn
       stops.

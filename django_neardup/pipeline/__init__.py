@@ -3,7 +3,8 @@
 The stages, one module each, in their order:
 
 - ``receivers``: marks a post's document when the post is saved or deleted.
-- ``open_saves``: notes saves in autocommit before they begin, and keeps marks that failed.
+- ``open_saves``: notes saves in autocommit before they begin.
+- ``failed_marks``: tries marks again that failed.
 - ``work_queue``: the pending columns: mark a row, lease it, retry it, finish it.
 - ``leases``: the same for many documents per statement.
 - ``worker``: drains the queue in batches: posts that were never tried first, oldest first.

@@ -24,7 +24,8 @@ from ..queues import notify_worker
 from . import boilerplate_store
 from .availability import has_current_tables
 from .content_objects import pk_of
-from .open_saves import Mark, keep_mark, mark_again, mark_kept, note_save, take_note
+from .failed_marks import Mark, failed_marks
+from .open_saves import note_save, take_note
 from .work_queue import mark_key
 
 logger = logging.getLogger(__name__)
@@ -86,8 +87,8 @@ def on_post_save(
     Do nothing if ``update_fields`` names only fields that the adapter does not watch.
     """
     for adapter in _watching_adapters(sender, update_fields):
-        was_noted = take_note(adapter, instance, using)
-        _mark_and_notify(adapter, pk_of(instance, adapter.model), using, ends_save=was_noted)
+        key = pk_of(instance, adapter.model)
+        _mark_and_notify(adapter, key, using, ends_save=take_note(adapter, instance, key, using))
 
 
 def _watching_adapters(sender: type[models.Model], update_fields: Collection[str] | None) -> list[Adapter]:
@@ -115,8 +116,8 @@ def on_translation_change(sender: Any, instance: Any, using: str, **kwargs: Any)
     """Mark the documents of an object of which one translation was saved or deleted."""
     # The package saves translations after the object: a worker may have read the old ones already.
     for adapter in adapters_of(sender._meta.get_field("master").related_model):
-        was_noted = take_note(adapter, instance, using)
-        _mark_and_notify(adapter, instance.master_id, using, ends_save=was_noted)
+        key = instance.master_id
+        _mark_and_notify(adapter, key, using, ends_save=take_note(adapter, instance, key, using))
 
 
 def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool = False) -> None:
@@ -138,26 +139,26 @@ def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool 
             # A deadlock on MariaDB undoes the whole transaction, the save included. Without the error the
             # site would believe that the post is saved.
             raise
-        # One error has said so for all posts.
-        if not has_current_tables(using):
-            return
-        logger.warning(
-            "neardup: %s %s is tried again (%s)", adapter.model._meta.label, key, error_name(error)
-        )
-        mark = Mark(adapter, key, using)
-        if connection.in_atomic_block or connection.get_autocommit():
+        # Django never reports the commit of a transaction that is managed by hand.
+        is_reported = connection.in_atomic_block or connection.get_autocommit()
+        mark = Mark(adapter, key, using, is_committed=is_reported)
+        if is_reported:
             # Before the commit a worker would read the former text.
-            call_after_commit(using, _mark_again, mark)
+            call_after_commit(using, _mark_again, mark, error_name(error))
         else:
-            # Django never reports the commit of a transaction that is managed by hand.
-            keep_mark(mark)
+            _mark_again(mark, error_name(error))
         return
     _notify_after_commit(using)
 
 
-def _mark_again(mark: Mark) -> None:
-    mark_again(mark)
-    notify_worker(mark.using)
+def _mark_again(mark: Mark, reason: str) -> None:
+    if not has_current_tables(mark.using):
+        # A line has said so for all posts. Until the tables are there no save waits.
+        failed_marks.add(mark, wait_seconds=0.0)
+    elif failed_marks.add(mark):
+        logger.warning("neardup: %s was marked at the second attempt (%s)", mark, reason)
+    else:
+        logger.error("neardup: %s is saved but not marked (%s). This process tries again.", mark, reason)
 
 
 def _notify_after_commit(using: str) -> None:
@@ -181,7 +182,6 @@ def _notification_callback(using: str) -> Callable[[], None]:
     # Django logs the ``__qualname__`` of a failed callback. ``functools.partial`` has none.
     @wraps(notify_worker)
     def notify() -> None:
-        mark_kept(using)
         notify_worker(using)
 
     return notify

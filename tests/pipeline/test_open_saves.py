@@ -13,12 +13,15 @@ from contextlib import contextmanager
 
 import pytest
 from django.core.management import call_command
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import DatabaseError, DataError, OperationalError, connection, connections, transaction
+from django.db.models.functions import Now
 
 from django_neardup import queues
+from django_neardup.adapters import adapter_for
+from django_neardup.db.queries.documents import OPEN_SAVE_MARKS
 from django_neardup.models import Document, PeriodicSearch
 from django_neardup.models.fields import DatabaseClock
-from django_neardup.pipeline import open_saves, receivers, work_queue
+from django_neardup.pipeline import failed_marks, open_saves, receivers, work_queue
 from django_neardup.pipeline.reconcile import mark_missing
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
 from tests.pipeline.test_races import rebuild
@@ -98,6 +101,9 @@ def test_an_edit_whose_process_died_is_compared_when_its_time_is_up(dies):
     later()
     work()
     assert cluster(two) == cluster(one) is not None
+    for _ in range(OPEN_SAVE_MARKS - 1):
+        later()
+        work()
     assert (document(two).save_begun, document(two).open_saves) == (None, 0)
 
 
@@ -133,11 +139,69 @@ def test_a_mark_ends_its_own_save_alone(dies):
     # This process has noted its save, and will die before its mark.
     receivers.on_pre_save(Ad, other, "default")
     two.save()
-    assert document(two).open_saves == 1
+    assert document(two).open_saves == OPEN_SAVE_MARKS
     Ad.objects.filter(pk=two.pk).update(text=SOFA_EDITED)
     later()
     work()
     assert cluster(two) == cluster(one) is not None
+
+
+def test_a_worker_that_marks_a_save_that_failed_keeps_the_note_of_another(dies):
+    one, two = post(SOFA), post(PIANO)
+    work()
+    broken = Ad.objects.get(pk=two.pk)
+    broken.text = None
+    with pytest.raises(DatabaseError):
+        broken.save()
+    later()
+    # This process has noted its save, and will die before its mark.
+    receivers.on_pre_save(Ad, Ad.objects.get(pk=two.pk), "default")
+    work()
+    Ad.objects.filter(pk=two.pk).update(text=SOFA_EDITED)
+    later()
+    work()
+    assert cluster(two) == cluster(one) is not None
+
+
+@pytest.mark.parametrize("leases", [1, 2])
+def test_a_slow_save_is_committed_after_it_was_marked(leases):
+    one, two = post(SOFA), post(PIANO)
+    work()
+    receivers.on_pre_save(Ad, Ad.objects.get(pk=two.pk), "default")
+    for _ in range(leases):
+        later()
+        work()
+    Ad.objects.filter(pk=two.pk).update(text=SOFA_EDITED)
+    later()
+    work()
+    assert cluster(two) == cluster(one) is not None
+
+
+def test_a_key_that_changes_before_the_save_ends_no_other_save():
+    two = post(PIANO)
+    receivers.on_pre_save(Ad, Ad.objects.get(pk=two.pk), "default")
+    copy = Ad(pk=two.pk + 1, text=SOFA)
+    receivers.on_pre_save(Ad, copy, "default")
+    copy.pk = two.pk
+    receivers.on_post_save(Ad, copy, "default")
+    assert document(two).open_saves == OPEN_SAVE_MARKS
+
+
+@pytest.mark.parametrize("key", [None, "", Now()])
+def test_a_key_that_the_database_makes_is_not_noted(key):
+    one = Ad(text=SOFA)
+    one.pk = key
+    receivers.on_pre_save(Ad, one, "default")
+    assert not Document.objects.exists()
+
+
+def test_a_faulty_setting_fails_no_save(settings):
+    settings.NEARDUP = {"default": {"LESE_SECONDS": 1}}
+    settings.NEARDUP_ENABLED = False
+    one = post(SOFA)
+    one.text = PIANO
+    one.save()
+    assert Ad.objects.get().text == PIANO
 
 
 def test_a_mark_in_a_transaction_ends_nothing(dies):
@@ -145,7 +209,7 @@ def test_a_mark_in_a_transaction_ends_nothing(dies):
     receivers.on_pre_save(Ad, Ad.objects.get(pk=two.pk), "default")
     with transaction.atomic():
         two.save()
-    assert document(two).open_saves == 1
+    assert document(two).open_saves == OPEN_SAVE_MARKS
 
 
 def test_the_age_of_the_text_is_that_of_its_save(dies, settings):
@@ -166,7 +230,7 @@ def test_the_age_of_the_text_is_that_of_its_save(dies, settings):
 def test_a_save_that_seems_to_begin_in_the_future_is_overdue():
     one = post(SOFA)
     work()
-    Document.objects.update(save_begun=DatabaseClock() + 10 * LEASE_MILLISECONDS, open_saves=1)
+    Document.objects.update(save_begun=DatabaseClock() + 10 * LEASE_MILLISECONDS, open_saves=OPEN_SAVE_MARKS)
     assert open_saves.mark_overdue_saves("default") == 1
     assert document(one).pending_since is not None
 
@@ -175,34 +239,39 @@ class TestFailedMarks:
     """The site's connection has failed, or the table is locked."""
 
     @pytest.fixture(autouse=True)
-    def forget(self):
-        yield
-        open_saves._kept.clear()
+    def marks(self, monkeypatch):
+        """Those of another process, which is patient for a shorter time."""
+        monkeypatch.setattr(failed_marks, "PAUSES", (0.05, 0.05))
+        marks = failed_marks.FailedMarks()
+        monkeypatch.setattr(receivers, "failed_marks", marks)
+        yield marks
+        marks.wait()
+        assert not marks
 
     @pytest.fixture
     def failing(self, monkeypatch):
-        """The mark fails in so many further calls."""
+        """The mark fails in so many further calls. Returns the names of the threads that tried, and the keys."""
         calls = []
 
-        def use(count):
-            def fail(*args, **kwargs):
-                calls.append(threading.current_thread().name)
+        def use(count, error=OperationalError):
+            def fail(adapter, key, using, **kwargs):
+                calls.append((threading.current_thread().name, key))
                 if len(calls) <= count:
-                    raise DatabaseError("text of a post")
-                return work_queue.mark_key(*args, **kwargs)
+                    raise error("text of a post")
+                return work_queue.mark_key(adapter, key, using, **kwargs)
 
-            for module in (receivers, open_saves):
+            for module in (receivers, failed_marks):
                 monkeypatch.setattr(module, "mark_key", fail)
             return calls
 
         return use
 
-    def test_a_second_attempt_has_a_connection_of_its_own(self, failing):
+    def test_a_second_attempt_has_a_connection_of_its_own(self, failing, marks):
         connection.ensure_connection()
         calls, own = failing(1), connection.connection
         one = post(SOFA)
-        assert calls[1] == "neardup-mark" and connection.connection is own
-        assert document(one).pending_since is not None and not open_saves._kept
+        assert calls[1][0] == "neardup-mark" and connection.connection is own
+        assert document(one).pending_since is not None and not marks
 
     def test_in_a_transaction_it_follows_the_commit(self, failing):
         calls = failing(1)
@@ -218,33 +287,123 @@ class TestFailedMarks:
             raise ZeroDivisionError
         assert len(calls) == 1 and not Document.objects.exists()
 
-    def test_the_next_save_of_the_process_writes_what_was_kept(self, failing, caplog):
+    def test_a_save_does_not_wait_for_long_and_its_mark_is_tried_again(
+        self, failing, marks, monkeypatch, caplog
+    ):
         caplog.set_level(logging.INFO, "django_neardup")
-        failing(2)
+        monkeypatch.setattr(failed_marks.FailedMarks.add, "__kwdefaults__", {"wait_seconds": 0.01})
+        monkeypatch.setattr(failed_marks, "PAUSES", (0.3, 0.3))
+        failing(3)
         one = post(SOFA)
-        assert len(open_saves._kept) == 1 and not Document.objects.exists()
-        two = post(PIANO)
-        assert not open_saves._kept
-        assert document(one).pending_since and document(two).pending_since
-        assert f"testapp.Ad {one.pk}" in caplog.text and "text of a post" not in caplog.text
+        assert len(marks) == 1 and not Document.objects.exists()
+        marks.wait()
+        assert document(one).pending_since is not None
+        assert (
+            f"testapp.Ad {one.pk} is saved but not marked" in caplog.text
+            and "text of a post" not in caplog.text
+        )
 
-    def test_so_many_are_kept(self, failing, monkeypatch, caplog):
-        monkeypatch.setattr(open_saves, "MAX_KEPT", 2)
+    def test_the_worker_is_told(self, failing, monkeypatch):
+        told = []
+        monkeypatch.setattr(failed_marks, "notify_worker", told.append)
+        failing(1)
+        post(SOFA)
+        # The save goes on as soon as its mark is written.
+        until(lambda: None, lambda: told)
+        assert told == ["default"]
+
+    @pytest.mark.parametrize("error", [OperationalError, DataError])
+    def test_a_mark_that_always_fails_holds_up_no_other(self, error, marks, monkeypatch):
+        poisoned, keys = post(PIANO), []
+
+        def fail(adapter, key, using, **kwargs):
+            keys.append(key)
+            if key == poisoned.pk:
+                raise error
+            return work_queue.mark_key(adapter, key, using, **kwargs)
+
+        monkeypatch.setattr(failed_marks, "mark_key", fail)
+        adapter = adapter_for(Ad)
+        marks.add(failed_marks.Mark(adapter, poisoned.pk, "default"), wait_seconds=0)
+        Ad.objects.bulk_create([Ad(text=SOFA)])
+        other = Ad.objects.order_by("-pk")[0]
+        assert marks.add(failed_marks.Mark(adapter, other.pk, "default"))
+        assert len(marks) == 1 and document(other).pending_since is not None
+        monkeypatch.setattr(failed_marks, "mark_key", work_queue.mark_key)
+
+    def test_so_many_are_kept(self, failing, marks, monkeypatch, caplog):
+        monkeypatch.setattr(failed_marks, "MAX_MARKS", 2)
+        monkeypatch.setattr(failed_marks.FailedMarks.add, "__kwdefaults__", {"wait_seconds": 0.0})
+        monkeypatch.setattr(failed_marks, "PAUSES", (0.5, 0.5))
         failing(100)
-        posts = [post(SOFA) for _ in range(3)]
-        assert [mark.key for mark in open_saves._kept.values()] == [each.pk for each in posts[1:]]
-        assert "--reconcile" in caplog.text
+        posts = [post(SOFA) for _ in range(4)]
+        assert [mark.key for mark in marks._marks.values() if mark.key in {each.pk for each in posts[2:]}]
+        assert len(marks) == 2 and caplog.text.count("--reconcile") == 1
+        monkeypatch.setattr(failed_marks, "mark_key", work_queue.mark_key)
 
-    def test_in_a_transaction_by_hand_it_is_kept(self, failing):
+    def test_in_a_transaction_by_hand_the_save_is_noted(self, failing, marks):
+        one = post(PIANO)
+        work()
         failing(1)
         connection.set_autocommit(False)
         try:
-            one = post(SOFA)
+            one.text = SOFA
+            one.save()
+            assert document(one).pending_since is None
             connection.commit()
         finally:
             connection.set_autocommit(True)
-        post(PIANO)
+        marks.wait()
+        assert document(one).save_begun is not None
+        later()
+        work()
+        assert document(one).done > 1
+
+    def test_a_process_that_ends_tries_once_more(self, child_environment):
+        one = post(PIANO)
+        work()
+        done = subprocess.run(
+            [sys.executable, "-c", ENDING, str(one.pk)], env=child_environment, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert b"is saved but not marked" in done.stderr
         assert document(one).pending_since is not None
+
+    def test_a_child_leaves_the_marks_of_its_parent_alone(self, failing, monkeypatch):
+        monkeypatch.setattr(receivers, "failed_marks", failed_marks.failed_marks)
+        monkeypatch.setattr(failed_marks.FailedMarks.add, "__kwdefaults__", {"wait_seconds": 0.0})
+        monkeypatch.setattr(failed_marks, "PAUSES", (0.5, 0.5))
+        failing(2)
+        post(SOFA)
+        connections.close_all()
+        child = os.fork()
+        if child == 0:
+            os._exit(len(failed_marks.failed_marks))
+        assert len(failed_marks.failed_marks) == 1
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        failed_marks.failed_marks.wait()
+
+
+ENDING = """
+import sys, time
+import django
+django.setup()
+from django.db import OperationalError
+from django_neardup.pipeline import failed_marks, receivers, work_queue
+from tests.testapp.models import Ad
+began = time.monotonic()
+def mark(*args, **kwargs):
+    if time.monotonic() < began + 1.5:
+        raise OperationalError
+    work_queue.mark_key(*args, **kwargs)
+receivers.mark_key = failed_marks.mark_key = mark
+failed_marks.FailedMarks.add.__kwdefaults__["wait_seconds"] = 0.1
+receivers.note_save = lambda *args: None
+ad = Ad.objects.get(pk=sys.argv[1])
+ad.text += " Торг."
+ad.save()
+"""
+"""A process that ends right after a save whose mark fails for a while."""
 
 
 class TestMissing:

@@ -49,10 +49,14 @@ SET_STATE_NOT_LIVE = f'{SET_STATE}, "live" = FALSE'
 
 IS_SAVE_OVERDUE = '"save_begun" IS NOT NULL AND ("save_begun" < {clock} - %s OR "save_begun" > {clock} + %s)'
 """The save began longer ago than a number of milliseconds, or later than in so many: then a clock was set back."""
-END_SAVES = (
+OPEN_SAVE_MARKS = 3
+"""How often an open save is marked. It may be committed after the first time."""
+MARK_OPEN_SAVES = (
     'UPDATE "neardup_document" SET "wanted" = "wanted" + 1, "attempts" = 0, '
     '"pending_since" = COALESCE("pending_since", {clock}), "save_time" = COALESCE("save_time", "save_begun"), '
-    '"save_begun" = NULL, "open_saves" = 0 WHERE "id" = %s AND {is_overdue}'
+    # In this order: MariaDB assigns from left to right.
+    '"save_begun" = CASE WHEN "open_saves" > 1 THEN {clock} END, '
+    '"open_saves" = CASE WHEN "open_saves" > 1 THEN "open_saves" - 1 ELSE 0 END WHERE "id" = %s AND {is_overdue}'
 )
 
 UPDATE_VERSION = (
@@ -107,15 +111,18 @@ REPOST_FACTS = (
 
 
 def begin_save(using: str, values: Sequence[Any]) -> None:
-    """Note that a save begins: create a document with the values of ``MARKED_COLUMNS``, or count one more save."""
+    """Note that a save begins: create a document with the values of ``MARKED_COLUMNS``, or count one more save.
+
+    ``open_saves`` counts each as often as it is still to be marked.
+    """
     backend = get_backend(using)
     changes = {
         "save_begun": f'COALESCE("{TABLE}"."save_begun", {backend.clock})',
-        "open_saves": f'"{TABLE}"."open_saves" + 1',
+        "open_saves": f'"{TABLE}"."open_saves" + {OPEN_SAVE_MARKS}',
     }
     backend.execute(
         f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, "open_saves", *BEGUN_COLUMNS])}) '
-        f"VALUES ({placeholders(len(MARKED_COLUMNS))}, 1{f', {backend.clock}' * len(BEGUN_COLUMNS)}) "
+        f"VALUES ({placeholders(len(MARKED_COLUMNS))}, {OPEN_SAVE_MARKS}{f', {backend.clock}' * len(BEGUN_COLUMNS)}) "
         f"{backend.on_conflict(['content_type_id', 'object_id'], changes)}",
         values,
     )
@@ -128,10 +135,14 @@ def overdue_saves(using: str, milliseconds: int, limit: int) -> list[int]:
     return [row[0] for row in fetch_all(using, statement, [milliseconds] * 2)]
 
 
-def end_saves(using: str, document: int, milliseconds: int) -> bool:
-    """Mark a document whose saves are overdue. Return False if they are not any more."""
+def mark_open_saves(using: str, document: int, milliseconds: int) -> bool:
+    """Mark a document with an open save that is overdue. Return False if it is not any more.
+
+    The save may be slow and not committed yet. So it stays open, and is overdue again after the same time, until it was
+    marked ``OPEN_SAVE_MARKS`` times.
+    """
     clock = get_backend(using).clock
-    statement = END_SAVES.format(clock=clock, is_overdue=IS_SAVE_OVERDUE.format(clock=clock))
+    statement = MARK_OPEN_SAVES.format(clock=clock, is_overdue=IS_SAVE_OVERDUE.format(clock=clock))
     return bool(execute(using, statement, [document, milliseconds, milliseconds]))
 
 
@@ -154,10 +165,11 @@ def mark(using: str, values: Sequence[Any], *, ends_save: bool = False) -> None:
         "save_time": f'CASE WHEN {recheck} THEN "{TABLE}"."save_time" ELSE {save_time} END',
     }
     if ends_save:
+        has_others = f'"{TABLE}"."open_saves" > {OPEN_SAVE_MARKS}'
         # In this order: MariaDB assigns from left to right.
         changes |= {
-            "save_begun": f'CASE WHEN "{TABLE}"."open_saves" > 1 THEN "{TABLE}"."save_begun" END',
-            "open_saves": f'CASE WHEN "{TABLE}"."open_saves" > 0 THEN "{TABLE}"."open_saves" - 1 ELSE 0 END',
+            "save_begun": f'CASE WHEN {has_others} THEN "{TABLE}"."save_begun" END',
+            "open_saves": f'CASE WHEN {has_others} THEN "{TABLE}"."open_saves" - {OPEN_SAVE_MARKS} ELSE 0 END',
         }
     backend.execute(
         f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, *CLOCK_COLUMNS])}) '
