@@ -74,14 +74,13 @@ def error_name(error: BaseException) -> str:
 def without_message(error: BaseException) -> BaseException:
     """Return what a log may show of an error, as ``exc_info``: class, traceback and causes, but no message.
 
-    The error itself is returned if it is about the settings.
+    An error about the settings keeps its own message, but not those of its causes.
     """
     # A message may quote a post: PostgreSQL prints the row that it refuses, and code of a site what it cannot read.
-    if isinstance(error, ImproperlyConfigured):
-        return error
+    message = (str(error),) if isinstance(error, ImproperlyConfigured) else ()
     error_class = type(error)
     names = {"__module__": error_class.__module__, "__qualname__": error_class.__qualname__}
-    shown: BaseException = type(error_class.__name__, (Exception,), names)()
+    shown: BaseException = type(error_class.__name__, (Exception,), names)(*message)
     shown.__cause__ = error.__cause__ and without_message(error.__cause__)
     shown.__context__ = error.__context__ and without_message(error.__context__)
     shown.__suppress_context__ = error.__suppress_context__

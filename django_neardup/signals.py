@@ -6,12 +6,15 @@ addresses.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from django.dispatch import Signal
 
-from .exceptions import JOB_TIMEOUT_ERRORS
+from .exceptions import JOB_TIMEOUT_ERRORS, without_message
+
+logger = logging.getLogger(__name__)
 
 
 class JobSignal(Signal):
@@ -28,6 +31,11 @@ class JobSignal(Signal):
             if isinstance(response, timeout_errors):
                 raise response
         return responses
+
+    def _log_robust_failure(self, receiver: Callable[..., Any], error: Exception) -> None:
+        # Django would log the message of the error too, which may quote a post.
+        name = getattr(receiver, "__qualname__", type(receiver).__qualname__)
+        logger.error("neardup: the listener %s failed", name, exc_info=without_message(error))
 
 
 document_checked = JobSignal()

@@ -25,7 +25,7 @@ from .db.backends import get_backend
 from .db.backends.postgresql import array_literal
 from .db.chunks import chunked
 from .exceptions import NeardupError
-from .pipeline.content_objects import canonical_id
+from .pipeline.content_objects import canonical_id, pk_of
 from .querysets import filterable
 
 ObjectKey: TypeAlias = tuple[type[Model], str]
@@ -177,7 +177,7 @@ def _intersection(keys: Iterable[ObjectKey], others: Container[ObjectKey]) -> di
 
 def _object_id(instance: Model, model: type[Model]) -> str:
     # A child of a registered parent has the parent's key.
-    return canonical_id(getattr(instance, model._meta.pk.attname))
+    return canonical_id(pk_of(instance, model))
 
 
 class _InArray(Lookup):

@@ -1046,6 +1046,16 @@ def test_w105_late(backend, hint):
 
 
 @pytest.mark.django_db
+def test_w105_counts_saves_that_no_worker_has_marked():
+    Document.objects.all().delete()
+    row = waiting(0, save_begun=DatabaseClock() - 700_000)
+    Document.objects.filter(pk=row.pk).update(pending_since=None)
+    assert ids(database.check_pending_work(databases=["default"])) == ["W105"]
+    Document.objects.filter(pk=row.pk).update(save_begun=DatabaseClock() - 100_000)
+    assert database.check_pending_work(databases=["default"]) == []
+
+
+@pytest.mark.django_db
 def test_w105_silent():
     Document.objects.all().delete()
     assert database.check_pending_work(databases=["default"]) == []

@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("models", "migrations", "adapters", "registry", "querysets"),
     ("index",),
     ("pipeline",),
-    ("queues", "pipeline.receivers"),
+    ("queues", "pipeline.failed_marks", "pipeline.receivers"),
     ("visibility",),
     ("moderation",),
     ("search", "listing"),

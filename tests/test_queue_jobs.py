@@ -13,6 +13,7 @@ from rq.timeouts import JobTimeoutException
 
 from django_neardup import queues
 from django_neardup.adapters import adapter_for
+from django_neardup.exceptions import NeardupError
 from django_neardup.models import Document
 from django_neardup.queues import base
 from tests import services
@@ -121,7 +122,7 @@ def rqworker(
 class TestDrain:
     def test_one_fault_does_not_stop_the_other_databases(self, monkeypatch, caplog) -> None:
         drained = record_drains(monkeypatch, fault="default")
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(NeardupError, match=r"database 'default' \(ZeroDivisionError\)"):
             queues.drain()
         assert drained == ["default", "other"]
 
@@ -129,7 +130,7 @@ class TestDrain:
         heard: list[str] = []
         record_drains(monkeypatch, fault="default", result=Result(5, True))
         monkeypatch.setattr(queues, "notify_worker", heard.append)
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(NeardupError, match=r"database 'default' \(ZeroDivisionError\)"):
             queues.drain()
         assert heard == ["default"]
 

@@ -11,12 +11,13 @@ import time
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import OperationalError, connections
+from django.db import connections
 
 from django_neardup.management.commands import neardup_worker
 from django_neardup.management.commands.neardup_worker import _run_until_stopped, _WorkerDatabase
 from django_neardup.models import Document
 from django_neardup.pipeline import DrainResult
+from tests.missing_tables import without_column
 from tests.queue_tools import TEXT, everywhere, waiting
 from tests.testapp.models import Ad
 
@@ -99,7 +100,7 @@ def test_a_database_that_is_read_only_is_named_once_in_ten_minutes(read_only, ca
 
 @pytest.mark.engines("sqlite")
 def test_once_drains_every_database_before_it_fails(away):
-    with pytest.raises(OperationalError, match="unable to open"):
+    with pytest.raises(CommandError, match=r"database 'default' \(OperationalError"):
         call_command("neardup_worker", "--once", "--verbosity", "0")
     assert waiting("other") == 0
 
@@ -110,6 +111,43 @@ def test_a_database_without_our_tables_is_left_alone(monkeypatch):
     assert _WorkerDatabase("other").process_slice(1.0) == 0
     with pytest.raises(CommandError, match="run migrate first"):
         call_command("neardup_worker", "--once")
+
+
+def test_a_database_that_gets_its_tables_later_is_served_then(posts, monkeypatch, capsys):
+    """A worker that was started before ``migrate`` of one of its databases."""
+    has_tables = neardup_worker.has_tables
+    monkeypatch.setattr(neardup_worker, "LOOK_SECONDS", 0.0)
+    looks = []
+
+    class AfterMigrate(threading.Event):
+        def wait(self, timeout=None):
+            if not looks:
+                looks.append("migrated")
+            elif not waiting("other"):
+                self.set()
+            return True
+
+    monkeypatch.setattr(
+        neardup_worker, "has_tables", lambda using: has_tables(using) and (using == "default" or bool(looks))
+    )
+    monkeypatch.setattr(neardup_worker, "_stop_event", AfterMigrate)
+    call_command("neardup_worker")
+    assert (waiting("default"), waiting("other")) == (0, 0)
+    assert (
+        "worker on default;" in (said := capsys.readouterr().out)
+        and "looked at again every minute: other" in said
+    )
+
+
+def test_a_missing_column_is_named_with_what_to_run(caplog):
+    Ad.objects.create(text=TEXT)
+    with without_column("neardup_document", "leased_until"):
+        worker = _WorkerDatabase("default")
+        for _ in range(3):
+            worker.process_slice(0.0)
+    lines = [record.getMessage() for record in caplog.records if "lacks the column" in record.getMessage()]
+    assert len(lines) == 1 and "migrate --database default" in lines[0]
+    assert "absent or read-only" not in caplog.text
 
 
 @pytest.mark.engine_alike

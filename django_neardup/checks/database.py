@@ -17,7 +17,7 @@ from django.core.checks import CheckMessage
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections, router
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Model
+from django.db.models import Model, Q
 
 from .. import migrations
 from ..adapters import registered_adapters
@@ -90,7 +90,10 @@ def _pending_work_messages(alias: str) -> Iterator[CheckMessage]:
     # A current lease proves that a worker is running.
     if any(rows.filter(is_leased()).exists() for rows in pending):
         return
+    # In autocommit a save that was not marked is marked by a worker too.
+    unmarked = Q(pending_since=None, save_begun__lt=late_limit)
     count = sum(rows.filter(pending_since__lt=late_limit).count() for rows in pending)
+    count += Document.objects.using(alias).filter(unmarked).count()
     if count:
         hint = WORKER_HINTS.get(site.backend, WORKER_HINTS[None]).format(queue=site.queue)
         if not is_enabled():

@@ -14,7 +14,7 @@ from django.db import models, router
 from ..adapters import adapter_for
 from ..db.sql import filter_in_chunks
 from ..models import Document
-from ..querysets import parse_pk
+from ..querysets import parse_pk, pk_field
 
 
 def canonical_id(key: Any) -> str:
@@ -23,6 +23,23 @@ def canonical_id(key: Any) -> str:
     A UUID is written in lower case with hyphens, any other key as ``str`` writes it.
     """
     return str(key) if not isinstance(key, uuid.UUID) else str(key).lower()
+
+
+def document_key_of(key: Any, model: type[models.Model]) -> tuple[str, int | None]:
+    """Return the object id and the integer key by which the document of a post with this primary key is found.
+
+    Keys that are no integers of 64 bits have no integer key.
+    """
+    key, field = _parsed(key, model), pk_field(model)
+    # A field of a site may show integers as something else, as hash ids do.
+    number = field.get_prep_value(key) if isinstance(field, models.IntegerField) else key
+    return canonical_id(key), number if isinstance(number, int) and -(2**63) <= number < 2**63 else None
+
+
+def _parsed(key: Any, model: type[models.Model]) -> Any:
+    """Return a key as the database gives it: a site may save a post with the text of a number or UUID."""
+    parsed = parse_pk(model, key) if isinstance(key, str) else None
+    return key if parsed is None else parsed
 
 
 def content_type_of(model: type[models.Model], using: str) -> ContentType:
@@ -82,7 +99,7 @@ def pk_of(instance: models.Model, model: type[models.Model]) -> Any:
 
     A child may have another primary key than its parent.
     """
-    return getattr(instance, model._meta.pk.attname)
+    return _parsed(getattr(instance, model._meta.pk.attname), model)
 
 
 def object_of(document: Document) -> models.Model | None:

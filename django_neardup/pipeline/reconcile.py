@@ -5,10 +5,12 @@ The reasons are bulk updates, raw SQL, and crashes between a commit and its mark
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.db.models import Exists, OuterRef
 from django.db.models.expressions import Combinable
@@ -17,17 +19,23 @@ from ..adapters import Adapter, registered_adapters
 from ..db.backends import get_backend
 from ..db.document_key import DocumentKey
 from ..db.queries import fingerprints as fingerprint_queries
+from ..db.sql import filter_in_chunks
+from ..exceptions import without_message
 from ..models import Document, Scheme
 from ..querysets import parse_pk, pk_field
 from .content_objects import canonical_id, content_type_of, is_stored_in
 from .index_progress import progress_of
 from .read import read_many
-from .schemes import active_or_unsaved_scheme, active_scheme, canonicalize
+from .schemes import active_or_unsaved_scheme, active_scheme, canonicalize, find_active_scheme
 from .source_properties import skip_reason
 from .stage_types import ReadDocument
 from .work_queue import mark_document, mark_key
 
+logger = logging.getLogger(__name__)
+
 BATCH = 500
+KEY_BATCH = 10_000
+"""Keys that are read at once where nothing but keys is read."""
 
 
 @dataclass
@@ -139,24 +147,32 @@ def mark_missing(using: str) -> int:
     """Mark objects without a document, at most ``BATCH`` of each model, and return their number.
 
     The objects of a model whose first ``neardup_index`` runs are left to it. Before it has run, objects are marked only
-    if fewer of them lack a document than have one: the others are as old as the site, and not lost.
+    if fewer of them lack a document than have one, or no more than ``BATCH``: the others are as old as the site, and
+    not lost.
     """
     marked = 0
     for model, adapter in registered_adapters().items():
-        if not is_stored_in(model, using):
-            continue
-        progress = progress_of(active_scheme(adapter.settings, using), model._meta.label_lower)
-        if progress and not (progress.get("again") or progress.get("finished")):
-            continue
-        keys = keys_without_document(
-            adapter, using, most=None if progress else _count_documents(adapter, using)
-        )
-        documents = _documents_by_object_id(adapter, keys, using)
-        for key in keys:
-            if canonical_id(key) not in documents:
+        try:
+            for key in _lost_keys(adapter, using) if is_stored_in(model, using) else ():
                 mark_key(adapter, key, using)
                 marked += 1
+        except ImproperlyConfigured as error:
+            # One model's adapter must not keep the posts of the others waiting.
+            logger.error(
+                "neardup: lost posts of %s cannot be searched",
+                model._meta.label,
+                exc_info=without_message(error),
+            )
     return marked
+
+
+def _lost_keys(adapter: Adapter, using: str) -> list[Any]:
+    scheme = find_active_scheme(adapter.settings.alias, using)
+    progress = progress_of(scheme, adapter.model._meta.label_lower) if scheme else {}
+    if progress and not (progress.get("again") or progress.get("finished")):
+        return []
+    most = None if progress else max(_count_documents(adapter, using), BATCH)
+    return keys_without_document(adapter, using, most)
 
 
 def _count_documents(adapter: Adapter, using: str) -> int:
@@ -167,8 +183,6 @@ def keys_without_document(adapter: Adapter, using: str, most: int | None = None)
     """Return primary keys of objects without a document, at most ``BATCH``. Return none if there are over ``most``."""
     model = adapter.model
     key_field, objects = pk_field(model), model._base_manager.using(using).order_by("pk")
-    if most == 0:
-        return []
     key: Combinable = OuterRef("pk")
     if isinstance(key_field, models.IntegerField):
         column = "object_key"
@@ -188,9 +202,12 @@ def keys_without_document(adapter: Adapter, using: str, most: int | None = None)
 def _read_keys_without_document(adapter: Adapter, using: str, most: int | None) -> list[Any]:
     """Do the same for keys of a kind whose text no database writes as ``canonical_id`` does."""
     missing: list[Any] = []
-    for keys in pk_batches(adapter, using):
-        documents = _documents_by_object_id(adapter, keys, using)
-        missing += [key for key in keys if canonical_id(key) not in documents]
+    for keys in pk_batches(adapter, using, size=KEY_BATCH):
+        object_ids = [canonical_id(key) for key in keys]
+        rows = Document.objects.using(using).filter(content_type=content_type_of(adapter.model, using))
+        stored = filter_in_chunks(rows.values_list("object_id", flat=True), "object_id", object_ids)
+        present = {object_id for chunk in stored for object_id in chunk}
+        missing += [key for key, object_id in zip(keys, object_ids) if object_id not in present]
         if len(missing) > (BATCH if most is None else most):
             break
     return missing[:BATCH] if most is None or len(missing) <= most else []

@@ -33,7 +33,7 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
 
     Raise ImproperlyConfigured if it must be created and the settings name something that cannot sign.
     """
-    scheme = _find_active(profile.alias, using)
+    scheme = find_active_scheme(profile.alias, using)
     if scheme is not None:
         return scheme
     schemes = Scheme.objects.using(using).defer("synonyms")
@@ -59,17 +59,18 @@ def active_or_unsaved_scheme(profile: Profile, using: str) -> Scheme:
 
     Raise the errors of ``scheme_columns``.
     """
-    return _find_active(profile.alias, using) or unsaved_scheme(profile, using)
+    return find_active_scheme(profile.alias, using) or unsaved_scheme(profile, using)
 
 
 def scheme_of_space(space: int, using: str) -> Scheme:
     """Return the active scheme of a space's profile. The settings may no longer name that profile."""
     spaces = Space.objects.using(using).filter(pk=space)
     alias = spaces.values_list("profile", flat=True).first() or "default"
-    return _find_active(alias, using) or active_scheme(get_profile(alias), using)
+    return find_active_scheme(alias, using) or active_scheme(get_profile(alias), using)
 
 
-def _find_active(profile: str, using: str) -> Scheme | None:
+def find_active_scheme(profile: str, using: str) -> Scheme | None:
+    """Return the active scheme of the profile with this name, or None. ``active_scheme`` creates one."""
     # The classes of synonyms may be large. ``synonyms_of`` reads and caches them when they are needed.
     schemes = Scheme.objects.using(using).defer("synonyms")
     return schemes.filter(profile=profile, state=Scheme.State.ACTIVE).order_by("-generation").first()

@@ -21,7 +21,7 @@ from ..db.queries import documents as document_queries
 from ..models import LIVE_FIRST_SEEN, Document
 from ..models.fields import DatabaseClock
 from ..models.index import WorkQueueRow
-from .content_objects import canonical_id, content_type_of, pk_of
+from .content_objects import content_type_of, document_key_of, pk_of
 from .leases import LEASE_ATTRIBUTE, Lease, is_free
 
 RowT = TypeVar("RowT", bound=WorkQueueRow)
@@ -182,9 +182,7 @@ def _marked_values(adapter: Adapter, key: Any, using: str, *, recheck: bool, wan
     """Return the values of ``document_queries.MARKED_COLUMNS``."""
     created = connections[using].ops.adapt_datetimefield_value(timezone.now())
     content_type_id = content_type_of(adapter.model, using).pk
-    # ``object_key`` is a 64-bit column: other keys are found by ``object_id`` only.
-    object_key = key if isinstance(key, int) and -(2**63) <= key < 2**63 else None
     return [
-        content_type_id, canonical_id(key), object_key, "", False, Document.State.PENDING, "", recheck, 0,
+        content_type_id, *document_key_of(key, adapter.model), "", False, Document.State.PENDING, "", recheck, 0,
         LIVE_FIRST_SEEN, created, wanted, 0, 0,
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from django.db import DatabaseError, close_old_connections
 
 from .. import pipeline
 from ..conf import DISABLED, is_enabled
-from ..exceptions import JOB_TIMEOUT_ERRORS, without_message
+from ..exceptions import JOB_TIMEOUT_ERRORS, NeardupError, error_name, without_message
 from ..models import Document
 from ..pipeline.periodic_searches import run_due_searches
 
@@ -116,7 +116,7 @@ def drain_all_databases(notify_again: Callable[[], object], seconds: float = DRA
     enqueued before the app was switched off.
 
     Call it only in workers, because it closes connections. A failure in one database does not stop the
-    others. The first failure is raised at the end.
+    others. At the end NeardupError names the databases. The log has the traceback of each.
     """
     if not is_enabled():
         logger.warning("%s.", DISABLED)
@@ -129,13 +129,14 @@ def drain_all_databases(notify_again: Callable[[], object], seconds: float = DRA
     if can_progress:
         notify_again()
     if faults:
-        raise faults[0]
+        # The queue keeps and shows the error: it must quote no post.
+        raise NeardupError("Not drained: " + "; ".join(faults))
 
 
-def _drain_databases(aliases: list[str], deadline: float) -> tuple[bool, list[Exception]]:
+def _drain_databases(aliases: list[str], deadline: float) -> tuple[bool, list[str]]:
     """Return whether a second drain can get further, and the failures."""
     can_progress = False
-    faults: list[Exception] = []
+    faults: list[str] = []
     for position, alias in enumerate(aliases):
         share = (deadline - time.monotonic()) / (len(aliases) - position)
         try:
@@ -151,7 +152,7 @@ def _drain_databases(aliases: list[str], deadline: float) -> tuple[bool, list[Ex
             logger.error(
                 "The documents of the database %r were not drained.", alias, exc_info=without_message(error)
             )
-            faults.append(error)
+            faults.append(f"database {alias!r} ({error_name(error)})")
     return can_progress, faults
 
 

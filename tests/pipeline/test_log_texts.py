@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection, transaction
 
 import django_neardup
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import error_name, without_message
 from django_neardup.pipeline import drain, mark_queryset
+from django_neardup.queues import drain as job
+from django_neardup.signals import cluster_changed, document_checked
 from tests.pipeline.helpers import SOFA, document, post
 from tests.testapp.models import Ad
 
@@ -78,8 +81,15 @@ def test_a_traceback_keeps_classes_and_causes_and_loses_messages():
 
 
 def test_an_error_of_the_settings_says_what_is_wrong():
-    error = raised(ImproperlyConfigured("the action 'stop' is unknown"))
-    assert without_message(error) is error
+    try:
+        try:
+            raise KeyError(SECRET)
+        except KeyError as error:
+            raise ImproperlyConfigured("the action 'stop' is unknown") from error
+    except ImproperlyConfigured as error:
+        text = "".join(traceback.format_exception(without_message(error)))
+    assert "ImproperlyConfigured: the action 'stop' is unknown" in text and "KeyError" in text
+    assert SECRET not in text
 
 
 def test_an_error_without_a_driver_is_named_by_its_class():
@@ -111,6 +121,39 @@ def test_a_post_that_quotes_itself_in_an_error_is_logged_without_its_text(monkey
     assert f"Document {document(ad).pk} failed (ValueError)" in caplog.text
     assert "Traceback" in caplog.text and "in text" in caplog.text
     assert SECRET not in caplog.text
+
+
+@database
+@pytest.mark.parametrize("signal", [document_checked, cluster_changed])
+def test_a_listener_that_quotes_the_post_is_logged_without_its_text(signal, caplog):
+    def listener(document, **kwargs):
+        raise ValueError(Ad.objects.get(pk=document.object_id).text)
+
+    signal.connect(listener)
+    try:
+        post(f"{SOFA} {SECRET}"), post(f"{SOFA} {SECRET}")
+        with caplog.at_level(logging.DEBUG):
+            drain()
+    finally:
+        signal.disconnect(listener)
+    assert "listener failed" in caplog.text and "ValueError" in caplog.text and SECRET not in caplog.text
+
+
+@database
+@pytest.mark.parametrize(
+    "work", [lambda: call_command("neardup_worker", once=True, databases=["default"]), job]
+)
+def test_what_a_worker_raises_does_not_quote_the_post(work, monkeypatch, caplog):
+    def text(self, ad):
+        raise OperationalError(f"cannot read {ad.text}")
+
+    monkeypatch.setattr(type(adapter_for(Ad)), "text", text, raising=False)
+    post(f"{SOFA} {SECRET}")
+    with caplog.at_level(logging.DEBUG, "django_neardup"), pytest.raises(Exception) as caught:
+        work()
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "Not drained: database 'default' (OperationalError)" in shown
+    assert SECRET not in shown and SECRET not in caplog.text
 
 
 @database

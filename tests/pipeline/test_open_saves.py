@@ -12,6 +12,7 @@ import uuid
 from contextlib import contextmanager
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import DatabaseError, DataError, OperationalError, connection, connections, transaction
 from django.db.models.functions import Now
@@ -19,9 +20,10 @@ from django.db.models.functions import Now
 from django_neardup import queues
 from django_neardup.adapters import adapter_for
 from django_neardup.db.queries.documents import OPEN_SAVE_MARKS
-from django_neardup.models import Document, PeriodicSearch
+from django_neardup.listing.collapse import collapse
+from django_neardup.models import Document, PeriodicSearch, Scheme
 from django_neardup.models.fields import DatabaseClock
-from django_neardup.pipeline import failed_marks, open_saves, receivers, work_queue
+from django_neardup.pipeline import failed_marks, open_saves, receivers, reconcile, work_queue
 from django_neardup.pipeline.reconcile import mark_missing
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
 from tests.pipeline.test_races import rebuild
@@ -423,17 +425,67 @@ class TestMissing:
         work()
         assert Document.objects.filter(state=Document.State.INDEXED).count() == 2
 
-    def test_without_any_save_the_posts_are_left_to_the_first_index(self):
-        Ad.objects.bulk_create([Ad(text=SOFA)])
-        assert mark_missing("default") == 0
+    @pytest.mark.parametrize("live", [0, 1, 2])
+    def test_the_first_posts_of_a_site(self, live, dies):
+        dies()
+        for _ in range(3):
+            with pytest.raises(Died):
+                post(SOFA)
+        dies(False)
+        for _ in range(live):
+            post(SOFA_EDITED)
+        assert mark_missing("default") == 3 and mark_missing("default") == 0
 
-    def test_old_posts_are_left_to_the_first_index(self):
+    def test_old_posts_are_left_to_the_first_index(self, monkeypatch):
+        monkeypatch.setattr(reconcile, "BATCH", 4)
         Ad.objects.bulk_create(Ad(text=f"{SOFA} {number}") for number in range(5))
+        assert mark_missing("default") == 0 and not Scheme.objects.exists()
         post(PIANO)
         assert mark_missing("default") == 0
         call_command("neardup_index", verbosity=0)
         Ad.objects.bulk_create(Ad(text=f"{CAT} {number}") for number in range(5))
-        assert mark_missing("default") == 5
+        assert (mark_missing("default"), mark_missing("default"), mark_missing("default")) == (4, 1, 0)
+
+    def test_a_site_without_posts_has_no_scheme_yet(self):
+        assert mark_missing("default") == 0 and not Scheme.objects.exists()
+
+    @pytest.mark.parametrize("saved", ["17", 17])
+    def test_the_text_of_a_number_is_its_key(self, saved):
+        one, two = Ad.objects.create(pk=saved, text=SOFA), post(SOFA)
+        assert mark_missing("default") == 0
+        work()
+        assert document(Ad(pk=17)).object_key == 17 and cluster(one) == cluster(two) is not None
+        assert collapse(Ad.objects.all()).get().pk == 17
+
+    def test_the_text_of_a_uuid_is_its_key(self):
+        key = uuid.uuid4()
+        UuidPost.objects.create(pk=str(key).upper(), text=SOFA)
+        UuidPost.objects.get().save()
+        UuidPost(pk=key.hex, text=PIANO).save(force_update=True)
+        assert [row.object_id for row in Document.objects.all()] == [str(key)]
+        assert mark_missing("default") == 0
+
+    def test_a_document_without_its_number_is_mended(self, monkeypatch):
+        monkeypatch.setattr(reconcile, "BATCH", 2)
+        for number in range(3):
+            post(f"{SOFA} {number}")
+        call_command("neardup_index", verbosity=0)
+        Document.objects.update(object_key=None)
+        (lost,) = Ad.objects.bulk_create([Ad(text=PIANO)])
+        assert [mark_missing("default") for _ in range(3)] == [2, 2, 0]
+
+    def test_a_model_that_cannot_be_searched_holds_up_no_other(self, monkeypatch, caplog):
+        def fail(adapter, using):
+            if adapter.model is not Ad:
+                raise ImproperlyConfigured("SYNONYMS names no file.")
+            return [] if Document.objects.exists() else [adapter.model.objects.get().pk]
+
+        Ad.objects.bulk_create([Ad(text=SOFA)])
+        monkeypatch.setattr(reconcile, "_lost_keys", fail)
+        assert mark_missing("default") == 1
+        assert (
+            "testapp.UuidPost cannot be searched" in caplog.text and "SYNONYMS names no file." in caplog.text
+        )
 
     def test_once_for_all_processes(self):
         post(PIANO)

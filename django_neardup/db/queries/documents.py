@@ -152,13 +152,16 @@ def mark(using: str, values: Sequence[Any], *, ends_save: bool = False) -> None:
     ``ends_save``: ``begin_save`` has noted the save.
     """
     backend = get_backend(using)
-    recheck, pending_since, save_time = (
-        backend.inserted.format(f'"{name}"') for name in ("recheck", "pending_since", "save_time")
+    recheck, pending_since, save_time, object_key = (
+        backend.inserted.format(f'"{name}"')
+        for name in ("recheck", "pending_since", "save_time", "object_key")
     )
     # An edited post gets all its attempts again.
     changes = {
         "wanted": f'"{TABLE}"."wanted" + 1',
         "attempts": "0",
+        # A search finds no document without it, and would mark the post for ever.
+        "object_key": object_key,
         "recheck": f'("{TABLE}"."recheck" OR {recheck})',
         "pending_since": f'COALESCE("{TABLE}"."pending_since", {pending_since})',
         # Only a save can bring another text.

@@ -8,15 +8,15 @@ import threading
 import time
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
 from ...conf import DISABLED, SETTINGS, get_site_settings, is_enabled
-from ...exceptions import error_name
+from ...exceptions import error_name, without_message
 from ...pipeline import drain, has_tables, routed_databases
+from ...pipeline.availability import has_current_tables
 from ...pipeline.periodic_searches import run_due_searches
 from ..arguments import add_databases_option
 from ..number_format import format_count
@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 
 WARN_SECONDS = 600.0
 """Seconds between two lines of the log about one database that is absent or read-only."""
+
+LOOK_SECONDS = 60.0
+"""Seconds until tables that were not there are looked for again."""
 
 SLICE_SECONDS = 5.0
 """Maximum seconds of work in one database. Then other databases are served, and a stop signal is obeyed."""
@@ -38,15 +41,19 @@ class _WorkerDatabase:
     def __init__(self, using: str) -> None:
         self.using = using
         self._paused_until, self._next_warning = 0.0, 0.0
+        self._has_tables, self._next_look = False, 0.0
 
-    @cached_property
     def has_tables(self) -> bool:
-        return has_tables(self.using)
+        """Return whether the database has the tables. Look again after a while if it has not: before ``migrate``."""
+        if not self._has_tables and time.monotonic() >= self._next_look:
+            self._has_tables = has_tables(self.using)
+            self._next_look = time.monotonic() + LOOK_SECONDS
+        return self._has_tables
 
     def may_have_tables(self) -> bool:
         """Return False only if the database answers that it has no tables."""
         try:
-            return self.has_tables
+            return self.has_tables()
         except DATABASE_ERRORS as error:
             self._pause(error, 0.0)
             return True
@@ -59,7 +66,7 @@ class _WorkerDatabase:
         if time.monotonic() < self._paused_until:
             return 0
         try:
-            if not self.has_tables:
+            if not self.has_tables():
                 return 0
             return drain(self.using, seconds=SLICE_SECONDS).processed + run_due_searches(self.using)
         except DATABASE_ERRORS as error:
@@ -68,6 +75,9 @@ class _WorkerDatabase:
 
     def _pause(self, error: Exception, seconds: float) -> None:
         now = time.monotonic()
+        # If a table or column is missing, this logs it, and what to run.
+        if self._has_tables and not has_current_tables(self.using):
+            self._next_warning = now + WARN_SECONDS
         # A line each poll would fill the disk while a database is away for a night.
         if now >= self._next_warning:
             self._next_warning = now + WARN_SECONDS
@@ -117,20 +127,24 @@ class Command(BaseCommand):
                 _stop_event().wait()
             return
         served = [_WorkerDatabase(using) for using in databases or routed_databases()]
-        served = [database for database in served if database.may_have_tables()]
-        if not served:
+        absent = [database for database in served if not database.may_have_tables()]
+        if len(absent) == len(served):
             raise CommandError("No database holds the tables of neardup: run migrate first.")
         if once:
-            processed, errors = _drain_all(served)
+            processed, errors = _drain_all([database for database in served if database not in absent])
             if options["verbosity"]:
                 self.stdout.write(f"{format_count(processed, 'turn')} taken.")
             if errors:
-                raise errors[0]
+                raise CommandError("Not drained: " + "; ".join(errors))
             return
         stop = _stop_event()
         if options["verbosity"]:
-            names = ", ".join(database.using for database in served)
+            names = ", ".join(database.using for database in served if database not in absent)
             self.stdout.write(f"neardup worker on {names}; Ctrl-C stops it.")
+            # Without a router every database may get the tables, and most never do. So this is no warning.
+            if absent:
+                names = ", ".join(database.using for database in absent)
+                self.stdout.write(f"Without the tables of neardup, looked at again every minute: {names}.")
         _run_until_stopped(served, poll or get_site_settings().poll_seconds, stop)
 
 
@@ -142,9 +156,12 @@ def _stop_event() -> threading.Event:
     return stop
 
 
-def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[Exception]]:
-    """Process all pending work of each database. Return the number processed, and the errors."""
-    processed, errors = 0, list[Exception]()
+def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[str]]:
+    """Process all pending work of each database.
+
+    Return the number of rows processed, and the databases with an error.
+    """
+    processed, errors = 0, list[str]()
     for database in databases:
         try:
             processed += drain(database.using).processed
@@ -152,8 +169,10 @@ def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[Exceptio
                 processed += drain(database.using).processed
         except Exception as error:
             # An error in one database must not keep the others waiting.
-            logger.error("neardup: the database %r was not drained: %s", database.using, error_name(error))
-            errors.append(error)
+            logger.error(
+                "neardup: the database %r was not drained", database.using, exc_info=without_message(error)
+            )
+            errors.append(f"database {database.using!r} ({error_name(error)})")
     return processed, errors
 
 

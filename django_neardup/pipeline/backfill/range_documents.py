@@ -17,7 +17,7 @@ from ...db.chunks import CHUNK_SIZE, chunked
 from ...db.queries import documents as document_queries
 from ...models import LIVE_FIRST_SEEN, Document
 from ...models.fields import DatabaseClock
-from ..content_objects import canonical_id, content_type_of
+from ..content_objects import canonical_id, content_type_of, document_key_of
 from ..locks import call_with_retries, write_transaction
 from ..work_queue import mark_document
 
@@ -128,14 +128,10 @@ def _create_documents(adapter: Adapter, first_seen_numbers: Mapping[Any, int], u
     document_queries.create_pending(
         using,
         content_type_of(adapter.model, using).pk,
-        [(canonical_id(key), _integer_key(key), number) for key, number in first_seen_numbers.items()],
+        [(*document_key_of(key, adapter.model), number) for key, number in first_seen_numbers.items()],
         created,
         is_first=all(number < LIVE_FIRST_SEEN for number in first_seen_numbers.values()),
     )
-
-
-def _integer_key(key: Any) -> int | None:
-    return key if isinstance(key, int) and -(2**63) <= key < 2**63 else None
 
 
 def _renumber(documents: Mapping[str, Document], first_seen_numbers: Mapping[Any, int], using: str) -> None:
