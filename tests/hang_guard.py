@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-HANG_SECONDS = 600
+HANG_SECONDS = 120
 
 
 @contextmanager

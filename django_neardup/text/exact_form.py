@@ -11,7 +11,7 @@ import unicodedata
 from functools import lru_cache
 
 from .normalization.homoglyphs import TO_CYRILLIC, TO_LATIN
-from .normalization.normalize import ACCENT_MARKS, ACCENT_RUN
+from .normalization.normalize import ACCENT_MARKS, ACCENT_RUN, LONG_MARK_RUN, limit_marks
 
 _BLANKS = bytes.maketrans(b"\n\t\r", b"   ")
 _DELETED = b"!?:;()[]{}\"'`|<>~_^*\\"
@@ -50,7 +50,9 @@ def accents_of(plain: str) -> str:
     if not _MAYBE_ACCENTED.search(plain):
         return ""
     # The small form of İ has a dot of its own, which is no accent.
-    folded = unicodedata.normalize("NFC", plain).lower().replace("i\u0307", "i")
+    folded = (
+        unicodedata.normalize("NFC", LONG_MARK_RUN.sub(limit_marks, plain)).lower().replace("i\u0307", "i")
+    )
     return "".join(filter(_is_accented, _MAYBE_ACCENTED.findall(folded)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from .homoglyphs import CYRILLIC_LETTER, fold_lookalikes, fold_scripts, fold_word, is_mostly_cyrillic
@@ -28,7 +29,7 @@ ACCENT_MARKS = (
 ACCENT_MARKS += "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _ACCENTED_LETTER = re.compile(f"([^{ACCENT_MARKS}])?([{ACCENT_MARKS}]+)")
 ACCENT_RUN = re.compile(f"[{ACCENT_MARKS}]+")
-_LONG_MARK_RUN = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
+LONG_MARK_RUN = re.compile(rf"[^\w\s\x00-\x7f]{{{MAX_MARKS + 1},}}")
 # Characters that are kept although they have a compatibility form.
 _STAYING = {ord("…"): ".", ord("№"): "#"}
 _CHARACTER_CLUSTER = re.compile(r"[\u1100-\u11ff]+|[^\W_]?[^\w\s\x00-\x7f…№]+|[^\x00-\x7f\u0410-\u044f…№]")
@@ -201,12 +202,22 @@ def _fold_unusual(offset_text: OffsetText) -> OffsetText:
     if ACCENT_RUN.search(offset_text.text):
         offset_text = offset_text.sub(_ACCENTED_LETTER, _compose_or_drop_accent)
     offset_text = offset_text.with_text(UNUSUAL_CHARACTER.sub(_simplified, offset_text.text))
+    offset_text = offset_text.sub(LONG_MARK_RUN, limit_marks)
     if unicodedata.is_normalized("NFKC", offset_text.text):
         return offset_text
-    offset_text = offset_text.sub(_LONG_MARK_RUN, lambda match: match.group()[:MAX_MARKS])
+    offset_text = offset_text.sub(LONG_MARK_RUN, lambda match: match.group()[:MAX_MARKS])
     if unicodedata.is_normalized("NFKC", offset_text.text.translate(_STAYING)):
         return offset_text
     return offset_text.sub(_CHARACTER_CLUSTER, _fold_compatibility)
+
+
+def limit_marks(match: re.Match[str]) -> str:
+    """Return a run of characters with at most ``MAX_MARKS`` combining marks one after another.
+
+    Python sorts the marks behind a letter in quadratic time. Unicode's stream-safe format has the same limit (UAX 15).
+    """
+    groups = groupby(match.group(), lambda char: unicodedata.combining(char) != 0)
+    return "".join("".join(islice(group, MAX_MARKS if is_mark else None)) for is_mark, group in groups)
 
 
 def _simplified(match: re.Match[str]) -> str:
