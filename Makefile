@@ -24,7 +24,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-browser test-sites lint format types messages screenshots fuzz chaos kills bench board-questions bench-gate calibrate calibration digest figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos kills bench board-questions bench-gate calibrate calibration digest figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,20 +41,26 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL=
 	HOST="$(HOST)" PORT="$(PORT)" $(BIN)/python example_project/demo.py
 
-test: test-sqlite test-postgresql test-mariadb  ## the whole suite, on every database
+test: test-sqlite test-postgresql test-mariadb  ## the suite, on every database
 
 test-fast: $(STAMP)  ## about two minutes: tests that use no database, no service and no browser, without slow ones
 	NEARDUP_DATA= NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup \
-		-m "not slow and not database and not postgresql and not mariadb and not redis and not browser"
+		-m "not slow and not long and not database and not postgresql and not mariadb and not redis and not browser"
 
-test-sqlite: $(STAMP)  ## the whole suite, database tests on SQLite
-	NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup
+test-sqlite: $(STAMP)  ## the suite, database tests on SQLite
+	NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
 
 test-postgresql: $(STAMP)  ## database tests on a private PostgreSQL
-	NEARDUP_TEST_DATABASE=postgresql $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike"
+	NEARDUP_TEST_DATABASE=postgresql $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike and not long"
 
 test-mariadb: $(STAMP)  ## database tests on a private MariaDB
-	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike"
+	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike and not long"
+
+test-long: $(STAMP)  ## what `make test` does in part: all labelled texts, every statement of a crash, large queues, all benchmarks in short
+	set -e; for engine in sqlite postgresql mariadb; do \
+		test $$engine = sqlite && which="long" || which="long and database and not engine_alike"; \
+		NEARDUP_TEST_DATABASE=$$engine $(BIN)/python -m pytest -n 2 --dist loadgroup -m "$$which"; \
+	done
 
 test-sites:  ## models of other packages and other admin themes, in environments of their own: SITES=mptt,unfold (all)
 	$(PYTHON) -m tests.sites $(SITES)

@@ -17,6 +17,7 @@ from hypothesis import settings
 
 from tests import services
 from tests.databases import engine
+from tests.flushing import remember_databases, use_short_flush
 from tests.fuzzing import examples
 
 # How long something takes, the benchmarks say.
@@ -31,6 +32,7 @@ DATABASE_FIXTURES = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    use_short_flush()
     config.addinivalue_line("markers", "engines(*names): runs on these engines of the suite's databases only")
     config.addinivalue_line("markers", "database: uses Django's databases (set by itself)")
     config.addinivalue_line(
@@ -78,8 +80,8 @@ def django_db_setup(django_db_setup, django_db_blocker) -> None:
     from django_neardup.pipeline.availability import has_current_tables
 
     with django_db_blocker.unblock():
-        for alias in connections:
-            has_current_tables(alias)
+        # The runner makes those that the chosen tests name.
+        remember_databases([alias for alias in connections if has_current_tables(alias)])
 
 
 @pytest.fixture(autouse=True)

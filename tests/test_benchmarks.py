@@ -65,8 +65,8 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {**found, "left": left, "folder": folder, "status": done.returncode, "stderr": done.stderr}
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("benchmarks")
+@pytest.mark.long
 class TestQuick:
     @pytest.mark.parametrize("number", list(every_row()))
     def test_every_row_gives_figures(self, quick: dict[str, Any], number: str) -> None:
@@ -105,8 +105,8 @@ class TestQuick:
         assert all(f"](page/{name})" in page for name in drawn)
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("benchmarks")
+@pytest.mark.long
 class TestSites:
     """What is planted in them is found, and the tag groups it."""
 

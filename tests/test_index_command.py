@@ -51,7 +51,7 @@ def wait_for(condition):
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_ctrl_c_says_how_far_it_came_and_the_next_run_goes_on(workers, child_environment):
     posts()
     process = started(child_environment, "--workers", str(workers))

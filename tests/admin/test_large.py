@@ -17,8 +17,9 @@ from tests.admin.tools import list_of, page_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.engine_alike]
 
-FEW, MEMBERS, PAIRS = 120, 5_000, 10_000
-"""``FEW`` fill two pages."""
+FEW = 120
+"""They fill two pages."""
+LARGE = pytest.mark.parametrize("size", [600, pytest.param(5_000, marks=pytest.mark.long)])
 
 
 def queries(client: Client, *addresses: str) -> list[int]:
@@ -34,8 +35,9 @@ def queries(client: Client, *addresses: str) -> list[int]:
     return found
 
 
-def test_a_large_cluster(root):
-    few, many = (crowds.cluster(size, variants=30) for size in (FEW, MEMBERS))
+@LARGE
+def test_a_large_cluster(root, size):
+    few, many = (crowds.cluster(number, variants=30) for number in (FEW, size))
 
     assert queries(root, *pages(few)) == queries(root, *pages(many))
 
@@ -46,13 +48,14 @@ def pages(cluster: Cluster) -> list[str]:
     return [page, f"{page}?p=2", f"{page}?p=last", f"{page}?member={member}"]
 
 
+@LARGE
 @pytest.mark.logged_rows
-def test_a_long_queue(root):
+def test_a_long_queue(root, size):
     crowds.cluster(FEW)
     crowds.queue(FEW)
     rebuild_open_items("default")
     few = queries(root, *lists())
-    crowds.queue(PAIRS)
+    crowds.queue(2 * size)
     rebuild_open_items("default")
 
     # A page whose next row is equal to its last one needs no look at the rows that are not.

@@ -300,7 +300,7 @@ def _when(chance):
     return timezone.now() - timedelta(days=chance.choice([0, 3, 30]))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_all_counts_agree_with_the_lists(seed):
     """Each value of each filter, and with a value of another filter: its count is the length of the list."""
     fill(seed)
@@ -329,7 +329,7 @@ def _inside():
     )
 
 
-@pytest.mark.parametrize("seed", [1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_heading_tabs_filters_and_pager_give_one_number(seed, root):
     fill(seed)
     response = page(root)

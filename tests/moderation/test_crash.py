@@ -59,20 +59,29 @@ def state():
     return counts, {model: list(rows_of(model, "default").order_by("pk").values()) for model in counts}
 
 
-@pytest.fixture(params=[1, 7], ids=["every statement", "with the proof"])
+@pytest.fixture(
+    params=[
+        pytest.param((1, False), marks=pytest.mark.long),
+        (5, False),
+        pytest.param((7, True), marks=pytest.mark.long),
+        (23, True),
+    ],
+    ids=["every statement", "each fifth statement", "with the proof, each seventh", "with the proof"],
+)
 def crash_everywhere(request, settings):
-    """Crash at the first statement, at the next, and so on until the action gets through. Return their number.
+    """Crash at the first statement, at a later one, and so on until the action gets through. Return their number.
 
-    Without a proof every statement is tried, with it each seventh: it doubles them, and the work is their square.
+    A proof doubles the statements, and the work is their square.
     """
-    settings.NEARDUP = {"default": {"BACKEND": None, "PROVE_UNDO": request.param > 1}}
+    step, is_proved = request.param
+    settings.NEARDUP = {"default": {"BACKEND": None, "PROVE_UNDO": is_proved}}
 
     def crash(deed):
         before = state()
         number = 1
         while not crashing_at(number, deed):
             assert state() == before, f"statement {number}"
-            number += request.param
+            number += step
         assert state() != before
         return number
 

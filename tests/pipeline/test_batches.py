@@ -2,6 +2,7 @@
 
 import random
 import sys
+import time
 from contextlib import suppress
 from dataclasses import replace
 
@@ -73,6 +74,8 @@ def history(seed, drained):
     """Posts are saved, edited, hidden and deleted by chance; what waits is worked off now and then."""
     chance, ads = random.Random(seed), []
     for step in range(60):
+        # Of two texts the older one leads. Texts of one millisecond are as old as their posts.
+        time.sleep(0.002)
         what = chance.random()
         if what < 0.5 or len(ads) < 3:
             ads.append(

@@ -299,7 +299,7 @@ def test_planted_copies_with_another_code_stay_variants(copies, author_count):
 
 
 @pytest.mark.engine_alike
-@pytest.mark.parametrize("copies", [64, 200])
+@pytest.mark.parametrize("copies", [64, pytest.param(200, marks=pytest.mark.long)])
 def test_many_copies_of_one_post_hide_no_footer(copies):
     shops = authors(7)
     goods(*shops)

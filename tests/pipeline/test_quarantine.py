@@ -111,7 +111,9 @@ def test_a_post_whose_worker_died_is_tried_again_after_a_day():
     assert drain().processed == 0
 
 
-@pytest.mark.parametrize("max_attempts", [1, 2, 5])
+@pytest.mark.parametrize(
+    "max_attempts", [2, *(pytest.param(most, marks=pytest.mark.long) for most in (1, 5))]
+)
 def test_a_post_that_kills_its_workers_kills_one_a_day_and_nobody_beside_it(
     max_attempts, settings, child_environment
 ):

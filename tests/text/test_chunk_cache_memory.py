@@ -13,7 +13,7 @@ import pytest
 
 from django_neardup.text.chunk_cache import MAX_BYTES, MAX_CACHES, MAX_CHUNKS, ChunkCache, chunk_cache
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 MEGABYTE = 10**6
 # Dictionaries of Python 3.10 store the hash of every key.

@@ -33,7 +33,7 @@ def _read(text: str) -> None:
         assert document.exact_digest
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", HOSTILE)
 def test_work_is_linear(name: str) -> None:
     """A text twice as long takes twice the lines of Python; quadratic work takes four times as many."""

@@ -150,9 +150,10 @@ def labelled() -> list[tuple[Path, str]]:
     return [(folder, name) for folder in folders for name in find_set_names(folder)]
 
 
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.long), 20], ids=["all", "each twentieth"])
 @pytest.mark.parametrize(("folder", "name"), labelled(), ids=lambda value: str(value).split("/")[-1])
-def test_every_labelled_text(folder: Path, name: str) -> None:
-    for text in load_corpus(folder, name).texts.values():
+def test_every_labelled_text(folder: Path, name: str, step: int) -> None:
+    for text in [*load_corpus(folder, name).texts.values()][::step]:
         assert_read(text)
 
 
