@@ -80,8 +80,18 @@ def django_db_setup(django_db_setup, django_db_blocker) -> None:
     from django_neardup.pipeline.availability import has_current_tables
 
     with django_db_blocker.unblock():
-        # The runner makes those that the chosen tests name.
-        remember_databases([alias for alias in connections if has_current_tables(alias)])
+        remember_databases([alias for alias in connections if _is_made(alias) and has_current_tables(alias)])
+
+
+def _is_made(alias: str) -> bool:
+    """Return whether a database is there. The runner makes those that the chosen tests name."""
+    from django.db import OperationalError, connections
+
+    try:
+        connections[alias].ensure_connection()
+    except OperationalError:
+        return False
+    return True
 
 
 @pytest.fixture(autouse=True)

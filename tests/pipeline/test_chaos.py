@@ -1,7 +1,7 @@
 """Workers and savers killed, stalled, told to stop and cut off at random while posts are saved: nothing is lost.
 
-Meanwhile moderators decide, hide and undo, and the index is rebuilt. ``make chaos`` does it for longer: SAVES, FAULTS
-and MODE of the environment.
+Meanwhile moderators decide, merge, delete, hide and undo, and the index is rebuilt. ``make chaos`` does it for longer:
+SAVES, FAULTS and MODE of the environment.
 """
 
 import os
@@ -20,9 +20,10 @@ from django.db import DatabaseError, InterfaceError, connection, connections, tr
 from django_neardup.adapters import adapter_for
 from django_neardup.exceptions import NeardupError
 from django_neardup.models import Cluster, Document, MergeRecord, PeriodicSearch
-from django_neardup.moderation import ActionContext, hide
+from django_neardup.moderation import ActionContext, delete, hide, merge
 from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import decide, drain, receivers, work_queue
+from django_neardup.pipeline.content_objects import objects_of
 from django_neardup.pipeline.periodic_searches import run_due_searches
 from django_neardup.pipeline.reconcile import reconcile
 from tests.pipeline.families import SYLLABLES, family
@@ -157,22 +158,26 @@ class Savers:
 
 
 def moderates(crew):
-    """A moderator decides on a cluster, hides posts of one, or takes the last act back."""
+    """A moderator decides on a cluster, merges, deletes or hides posts of one, or takes the last act back."""
     clusters = [*Cluster.objects.filter(state=Cluster.State.OPEN)[:20]]
-    kind = crew.chance.choice(["different", "hide", "undo"])
-    # Somebody edits the posts at the same time: then the act is refused.
+    kind = crew.chance.choice(["different", "merge", "delete", "hide", "undo"])
+    # Somebody edits or deletes the posts at the same time: then the act is refused.
     with suppress(NeardupError, DatabaseError):
         if kind == "undo":
             for record in MergeRecord.objects.filter(undone=None).order_by("-pk")[:1]:
                 undo(record, None, "default")
-        elif clusters:
-            members = [
-                row.document for row in crew.chance.choice(clusters).memberships.select_related("document")
-            ]
-            if kind == "hide":
-                hide([Ad.objects.get(pk=members[-1].object_id)], ActionContext())
-            else:
-                decide(kind, members[:2], None, "default")
+            return
+        memberships = crew.chance.choice(clusters).memberships.order_by("pk") if clusters else []
+        documents = [row.document for row in memberships]
+        posts = [*objects_of(documents, "default").values()]
+        if len(posts) < 2:
+            return
+        if kind == "different":
+            decide(kind, documents[:2], None, "default")
+        elif kind == "merge":
+            merge(posts[0], posts[1:2], ActionContext())
+        else:
+            {"delete": delete, "hide": hide}[kind](posts[-1:], ActionContext())
 
 
 def is_rebuilt(crew):
@@ -303,7 +308,9 @@ def save_or_edit(chance, saved, begin_transaction):
             ad.save()
         saved.append(ad)
         return
-    ad = Ad.objects.get(pk=chance.choice(saved).pk)
+    ad = Ad.objects.filter(pk=chance.choice(saved).pk).first()
+    if ad is None:  # merged or deleted by a moderator
+        return
     if chance.random() < 0.15:
         saved.remove(ad)
         ad.delete()
