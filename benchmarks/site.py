@@ -195,13 +195,14 @@ def _create_mariadb(parameters: dict[str, Any], name: str) -> None:
 def unheard(label: str) -> Iterator[None]:
     """Saves of posts of that model tell nobody while the context lasts."""
     from django.apps import apps
-    from django.db.models.signals import post_save
+    from django.db.models.signals import post_save, pre_save
 
     from django_neardup.pipeline.receivers import connect_model
 
     model = apps.get_model(label)
-    if not post_save.disconnect(sender=model, dispatch_uid=f"neardup.{model._meta.label}"):
-        raise RuntimeError("the receiver was not connected: its dispatch_uid is another one")
+    for signal in (pre_save, post_save):
+        if not signal.disconnect(sender=model, dispatch_uid=f"neardup.{model._meta.label}"):
+            raise RuntimeError("the receiver was not connected: its dispatch_uid is another one")
     try:
         yield
     finally:

@@ -24,6 +24,8 @@ WAYS = [(kind, in_transaction) for kind in TITLES for in_transaction in (True, F
 STATEMENTS = [
     ("new post, in a transaction", "new", True, "<= 3"),
     ("new post, autocommit", "new", False, "<= 1"),
+    ("edited post, in a transaction", "edit", True, "<= 3"),
+    ("edited post, autocommit", "edit", False, "<= 2"),
     ("view counter, update_fields", "counter", True, "<= 0"),
 ]
 BOUNDS: dict[str, tuple[str, ...]] = {
