@@ -26,6 +26,9 @@ from benchmarks.site import UNMAPPED
 ALIAS = "default"
 AT_ONCE = 1000
 
+EXAMPLES = 5
+"""Missing reposts that are printed."""
+
 
 def main() -> int:
     """Print the figures of a board."""
@@ -48,6 +51,10 @@ def measure(size: int) -> list[Figure]:
     board = advert_board(size)
     posts = _save(board)
     call_command("neardup_index")
+    missing = _missing(board, posts)
+    for number in missing[:EXAMPLES]:
+        source = board.adverts[number].repeats
+        print(f"missing: {board.adverts[number].text!r}\nbeside:  {board.adverts[source].text!r}")
     start = perf_counter()
     query = QueueQuery(ALIAS, {})
     rows, kinds = query.total, query.count_by_kind()
@@ -61,7 +68,7 @@ def measure(size: int) -> list[Figure]:
     }
     return [
         Figure("1", "rows to review beside questions", rows / board.questions, "x", "<= 1.5"),
-        Figure("2", "reposts that no row shows", _count_missing(board, posts), "posts", "<= 0"),
+        Figure("2", "reposts that no row shows", len(missing), "posts", "<= 0"),
         Figure("3", "posts in a group of other items", _count_wrong(board, posts), "posts"),
         Figure("4", "questions", board.questions, "questions"),
         *(Figure(str(place), name, count, "rows") for place, (name, count) in enumerate(counts.items(), 5)),
@@ -126,8 +133,8 @@ def _groups(posts: list[str]) -> tuple[dict[int, Any], dict[int, int]]:
     return {number: clusters.get(pk, f"document {pk}") for pk, number in documents.items()}, documents
 
 
-def _count_missing(board: AdvertBoard, posts: list[str]) -> int:
-    """Return how many reposts are neither grouped with their source nor in a row with it or its group."""
+def _missing(board: AdvertBoard, posts: list[str]) -> list[int]:
+    """Return the reposts that are neither grouped with their source nor in a row with it or its group."""
     from django_neardup.models import Pair
     from django_neardup.pipeline.open_items.conditions import pairs_to_review
 
@@ -137,11 +144,13 @@ def _count_missing(board: AdvertBoard, posts: list[str]) -> int:
         one, other = groups[documents[a]], groups[documents[b]]
         asked[one].add(other)
         asked[other].add(one)
-    return sum(
-        groups[number] != groups[advert.repeats] and groups[number] not in asked[groups[advert.repeats]]
+    return [
+        number
         for number, advert in enumerate(board.adverts)
         if advert.repeats is not None
-    )
+        and groups[number] != groups[advert.repeats]
+        and groups[number] not in asked[groups[advert.repeats]]
+    ]
 
 
 def _count_wrong(board: AdvertBoard, posts: list[str]) -> int:
