@@ -66,7 +66,7 @@ def is_unfiltered(queryset: models.QuerySet[Any]) -> bool:
     )
 
 
-def parse_pk(model: type[models.Model], text: str) -> Any:
+def parse_pk(model: type[models.Model], text: Any) -> Any:
     """Convert text to a primary key of the model. Return None if it is not valid."""
     try:
         return model._meta.pk.to_python(text)

@@ -37,8 +37,14 @@ def document_key_of(key: Any, model: type[models.Model]) -> tuple[str, int | Non
 
 
 def _parsed(key: Any, model: type[models.Model]) -> Any:
-    """Return a key as the database gives it: a site may save a post with the text of a number or UUID."""
-    parsed = parse_pk(model, key) if isinstance(key, str) else None
+    """Return a key as the database gives it: a site may save a post with the text of a UUID, or with 17.0."""
+    if not isinstance(key, (str, float, bool)):
+        return key
+    try:
+        parsed = parse_pk(model, key)
+    except (TypeError, ValueError, OverflowError):
+        # A field of a site. The save itself tells what is wrong.
+        return key
     return key if parsed is None else parsed
 
 

@@ -1,7 +1,7 @@
 """Marks that failed: tried again at once, then with growing pauses, until they are written or the process ends.
 
-The save is not to suffer, so this is done in a thread, on a connection of its own: that of the site may be in any
-state, and is never closed here.
+The save is not to suffer, so this is done in a thread for each database, on a connection of its own: that of the site
+may be in any state, and is never closed here.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import atexit
 import logging
 import os
 import threading
+import time
 from collections.abc import Hashable, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, connections
+from django.db import connections
 
 from ..adapters import Adapter
 from ..exceptions import error_name, infrastructure_errors
@@ -25,7 +24,7 @@ from .work_queue import begin_save, mark_key
 logger = logging.getLogger(__name__)
 
 MAX_MARKS = 1000
-"""Failed marks that a process keeps. If there are more, the oldest are lost."""
+"""Failed marks that a process keeps for a database. If there are more, the oldest are lost."""
 WAIT_SECONDS = 1.0
 """How long a save waits at most for the second attempt of its mark."""
 EXIT_SECONDS = 5.0
@@ -35,21 +34,28 @@ PAUSES = (1.0, 60.0)
 
 
 class Mark(NamedTuple):
-    """A mark that could not be written. ``is_committed``: whether the post is known to be."""
+    """A mark that could not be written.
+
+    - ``is_committed``: whether the post is known to be.
+    - ``schema``: the customer's schema, with django-tenants. Another connection begins in another one.
+    """
 
     adapter: Adapter
     key: Any
     using: str
     is_committed: bool = True
+    schema: str | None = None
 
     def __str__(self) -> str:
         return f"{self.adapter.model._meta.label} {self.key}"
 
     @property
     def identity(self) -> Hashable:
-        return self.adapter.model, str(self.key), self.using
+        return self.adapter.model, str(self.key), self.schema
 
     def write(self) -> None:
+        if self.schema is not None:
+            connections[self.using].set_schema(self.schema)  # type: ignore[attr-defined]
         if self.is_committed:
             mark_key(self.adapter, self.key, self.using)
         else:
@@ -58,13 +64,17 @@ class Mark(NamedTuple):
 
 
 class FailedMarks:
-    """The failed marks of this process, and the thread that writes them."""
+    """The failed marks of this process in one database, and the thread that writes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, using: str) -> None:
+        self.using = using
         self._marks: dict[Hashable, Mark] = {}
+        # Marks that the thread has not tried yet: those that failed before must not make them wait.
+        self._untried: set[Hashable] = set()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._has_lost = False
+        self._pause, self._next_attempt = PAUSES[0], 0.0
+        self._is_failing = self._has_lost = False
 
     def __contains__(self, mark: Mark) -> bool:
         return mark.identity in self._marks
@@ -73,28 +83,47 @@ class FailedMarks:
         return len(self._marks)
 
     def add(self, mark: Mark, *, wait_seconds: float = WAIT_SECONDS) -> bool:
-        """Try a mark again. Return whether it was written within so many seconds. Call it after the commit, if there
-        is one.
+        """Try a mark again. Return whether it was written within so many seconds.
+
+        If the last attempt of the thread has failed too, do not wait: one save after the other would wait in vain.
+
+        Call it after the commit, if there is one.
         """
         with self._changed:
             self._marks.pop(mark.identity, None)
             self._marks[mark.identity] = mark
+            self._untried.add(mark.identity)
             self._limit()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._write_all, name="neardup-mark", daemon=True)
-                self._thread.start()
+            if not self._start():
+                return False
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: mark not in self, wait_seconds)
+            return self._changed.wait_for(lambda: mark not in self, 0.0 if self._is_failing else wait_seconds)
 
     def wait(self, seconds: float = EXIT_SECONDS) -> None:
-        """Try once more now, and wait until nothing is left, at most so long."""
+        """Try all once more now, and wait until none is left, at most so long."""
         with self._changed:
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._marks, seconds)
+            self._next_attempt = 0.0
+            if self._marks and self._start():
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: not self._marks, seconds)
+
+    def _start(self) -> bool:
+        if self._thread is not None and self._thread.is_alive():
+            return True
+        thread = threading.Thread(target=self._write_all, name="neardup-mark", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            # There are too many threads, or the interpreter ends. The next failed mark starts one.
+            logger.info("neardup: no thread for failed marks (%s)", error_name(error))
+            return False
+        self._thread = thread
+        return True
 
     def _limit(self) -> None:
         while len(self._marks) > MAX_MARKS:
-            lost = self._marks.pop(next(iter(self._marks)))
+            identity, lost = next(iter(self._marks.items()))
+            self._forget(identity)
             if not self._has_lost:
                 logger.error(
                     "neardup: more than %d saved posts could not be marked, %s the first. Run neardup_index "
@@ -104,63 +133,82 @@ class FailedMarks:
             self._has_lost = True
 
     def _write_all(self) -> None:
-        pause, longest = PAUSES
-        while True:
+        while marks := self._next_marks():
+            written = self._write(marks)
             with self._changed:
-                marks = [*self._marks.values()]
-                if not marks:
-                    self._thread = None
-                    return
-            for using, of_database in groupby(
-                sorted(marks, key=lambda each: each.using), lambda each: each.using
-            ):
-                self._write_to(using, [*of_database])
-            tried = {id(mark) for mark in marks}
-            with self._changed:
+                # Without a pause yet: new marks have failed, or all of them once more.
+                if self._marks and time.monotonic() >= self._next_attempt:
+                    self._next_attempt = time.monotonic() + self._pause
+                    self._pause = min(self._pause * 2, PAUSES[1])
                 self._changed.notify_all()
-                has_new = any(id(mark) not in tried for mark in self._marks.values())
-                if self._marks and not has_new and not self._changed.wait(pause):
-                    pause = min(pause * 2, longest)
+            if written:
+                notify_worker(self.using)
 
-    def _write_to(self, using: str, marks: Sequence[Mark]) -> None:
-        written = 0
-        try:
-            for mark in marks:
-                try:
-                    mark.write()
-                except infrastructure_errors() as error:
-                    self._put_last(mark, error)
-                    break
-                except (Error, ImproperlyConfigured) as error:
-                    self._put_last(mark, error)
-                else:
-                    written += 1
-                    self._remove(mark)
-        finally:
-            connections[using].close()
-        if written:
-            notify_worker(using)
-
-    def _put_last(self, mark: Mark, error: Exception) -> None:
-        logger.info("neardup: %s is still not marked (%s)", mark, error_name(error))
+    def _next_marks(self) -> list[Mark]:
+        """Wait until marks are due, and return them. If none is left, return none: the thread ends."""
         with self._changed:
-            # Unless the post was saved and not marked once more meanwhile.
+            while self._marks:
+                untried = [self._marks[identity] for identity in self._untried]
+                pause = self._next_attempt - time.monotonic()
+                if untried or pause <= 0:
+                    self._untried.clear()
+                    return untried or [*self._marks.values()]
+                self._changed.wait(pause)
+            self._thread, self._is_failing, self._has_lost = None, False, False
+            self._pause, self._next_attempt = PAUSES[0], 0.0
+            return []
+
+    def _write(self, marks: Sequence[Mark]) -> int:
+        """Write marks, until the database itself fails. Return their number."""
+        written = 0
+        for mark in marks:
+            try:
+                mark.write()
+            # A hook of the site in the connection may raise anything, and the thread must not end by it.
+            except Exception as error:
+                logger.info("neardup: %s is still not marked (%s)", mark, error_name(error))
+                self._put_last(mark)
+                if isinstance(error, infrastructure_errors()):
+                    break
+            else:
+                written += 1
+                with self._changed:
+                    self._is_failing = False
+                    # Unless the post was saved and not marked once more meanwhile.
+                    if self._marks.get(mark.identity) is mark:
+                        self._forget(mark.identity)
+                        self._changed.notify_all()
+        try:
+            connections[self.using].close()
+        except Exception as error:
+            logger.info("neardup: the connection of failed marks is not closed (%s)", error_name(error))
+        return written
+
+    def _put_last(self, mark: Mark) -> None:
+        with self._changed:
+            self._is_failing = True
             if self._marks.get(mark.identity) is mark:
                 self._marks[mark.identity] = self._marks.pop(mark.identity)
 
-    def _remove(self, mark: Mark) -> None:
-        with self._changed:
-            if self._marks.get(mark.identity) is mark:
-                del self._marks[mark.identity]
+    def _forget(self, identity: Hashable) -> None:
+        del self._marks[identity]
+        self._untried.discard(identity)
 
 
-failed_marks = FailedMarks()
+_by_database: dict[str, FailedMarks] = {}
 
-# A child has no thread of its parent, which goes on with these marks itself.
-os.register_at_fork(after_in_child=failed_marks.__init__)  # type: ignore[misc]
+
+def failed_marks(using: str) -> FailedMarks:
+    """Return the failed marks of this process in a database."""
+    return _by_database.setdefault(using, FailedMarks(using))
+
+
+# A child has no thread of its parent, which goes on with these marks itself. Windows knows no fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_by_database.clear)
 
 
 @atexit.register
 def _try_once_more() -> None:
-    if failed_marks:
-        failed_marks.wait()
+    for marks in [*_by_database.values()]:
+        marks.wait()

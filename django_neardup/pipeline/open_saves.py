@@ -21,6 +21,7 @@ from ..conf import get_site_settings, marks_saved_posts
 from ..db.queries import documents as document_queries
 from ..exceptions import error_name
 from .content_objects import canonical_id
+from .locks import call_with_retries
 from .work_queue import begin_save
 
 logger = logging.getLogger(__name__)
@@ -62,4 +63,7 @@ def mark_overdue_saves(using: str) -> int:
     milliseconds = int(get_site_settings().lease_seconds * 1000)
     overdue = document_queries.overdue_saves(using, milliseconds, MAX_SAVES)
     # One statement for each: a statement that waits for one row while it holds others can deadlock with a request.
-    return sum(document_queries.mark_open_saves(using, document, milliseconds) for document in overdue)
+    return sum(
+        call_with_retries(document_queries.mark_open_saves, using, document, milliseconds)
+        for document in overdue
+    )

@@ -5,6 +5,7 @@ What waits is found at once, by its mark. These searches find what nobody has ma
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Final
@@ -12,11 +13,14 @@ from typing import Final
 from django.db import models
 from django.db.models import Q
 
+from ..exceptions import infrastructure_errors, without_message
 from ..models import PeriodicSearch
 from ..models.fields import DatabaseClock
 from .deleted_posts import purge
 from .quarantine import retry_given_up
 from .reconcile import mark_missing
+
+logger = logging.getLogger(__name__)
 
 SEARCHES: Final[dict[str, Callable[[str], int]]] = {
     # Posts whose process died between their commit and their mark.
@@ -28,10 +32,12 @@ SEARCHES: Final[dict[str, Callable[[str], int]]] = {
 }
 """By name: a search in a database, which returns how many rows it found and saw to."""
 
+MANY = 100
+"""A search that finds so many rows may have left some."""
 MIN_SECONDS = 30.0
 """Seconds between two searches of a name, at least."""
 RESTS = 20
-"""A search rests for so many times its own duration. So it takes at most a twentieth of a worker's time."""
+"""A search rests for so many times its own duration, at most ``MAX_SECONDS``."""
 MAX_SECONDS = 300.0
 """The longest rest. A search that is due later than that is due now: the clock was set back."""
 CLAIM_SECONDS = 120.0
@@ -41,7 +47,8 @@ CLAIM_SECONDS = 120.0
 def run_due_searches(using: str) -> int:
     """Run the searches that no process has run recently. Return how many rows they found.
 
-    If a search finds something, more may be left, and it is due at once.
+    If a search finds many rows, more may be left, and it is due at once. An error of a search that is not the
+    database's is logged, and the others run.
     """
     # One read for all. On SQLite an update that matches nothing would still wait for the one writer.
     resting = set(PeriodicSearch.objects.using(using).exclude(_is_due()).values_list("name", flat=True))
@@ -53,9 +60,16 @@ def run_due_searches(using: str) -> int:
 
 
 def _run(search: Callable[[str], int], name: str, using: str) -> int:
-    started = time.monotonic()
-    found = search(using)
-    seconds = 0.0 if found else min(max(MIN_SECONDS, RESTS * (time.monotonic() - started)), MAX_SECONDS)
+    started, found = time.monotonic(), 0
+    try:
+        found = search(using)
+    except infrastructure_errors():
+        raise
+    except Exception as error:
+        logger.error("neardup: the search %r failed", name, exc_info=without_message(error))
+    rest = min(max(MIN_SECONDS, RESTS * (time.monotonic() - started)), MAX_SECONDS)
+    # A post that is found again each time must not keep workers busy.
+    seconds = 0.0 if found >= MANY else rest
     _postpone(PeriodicSearch.objects.using(using).filter(name=name), seconds)
     return found
 

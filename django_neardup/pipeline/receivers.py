@@ -139,9 +139,9 @@ def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool 
             # A deadlock on MariaDB undoes the whole transaction, the save included. Without the error the
             # site would believe that the post is saved.
             raise
-        # Django never reports the commit of a transaction that is managed by hand.
-        is_reported = connection.in_atomic_block or connection.get_autocommit()
-        mark = Mark(adapter, key, using, is_committed=is_reported)
+        is_reported = _reports_commit(using)
+        schema = getattr(connection, "schema_name", None)
+        mark = Mark(adapter, key, using, is_committed=is_reported, schema=schema)
         if is_reported:
             # Before the commit a worker would read the former text.
             call_after_commit(using, _mark_again, mark, error_name(error))
@@ -151,11 +151,17 @@ def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool 
     _notify_after_commit(using)
 
 
+def _reports_commit(using: str) -> bool:
+    """Return whether Django calls back after the commit: never in a transaction that the caller manages by hand."""
+    connection = transaction.get_connection(using)
+    return bool(connection.get_autocommit() or (connection.in_atomic_block and connection.commit_on_exit))
+
+
 def _mark_again(mark: Mark, reason: str) -> None:
     if not has_current_tables(mark.using):
         # A line has said so for all posts. Until the tables are there no save waits.
-        failed_marks.add(mark, wait_seconds=0.0)
-    elif failed_marks.add(mark):
+        failed_marks(mark.using).add(mark, wait_seconds=0.0)
+    elif failed_marks(mark.using).add(mark):
         logger.warning("neardup: %s was marked at the second attempt (%s)", mark, reason)
     else:
         logger.error("neardup: %s is saved but not marked (%s). This process tries again.", mark, reason)
@@ -167,9 +173,8 @@ def _notify_after_commit(using: str) -> None:
     Do nothing in a transaction that the caller manages by hand: Django never reports its commit. Its
     documents wait for the next notification.
     """
-    connection = transaction.get_connection(using)
-    notify, callbacks = _notification_callback(using), connection.run_on_commit
-    if not connection.in_atomic_block and not connection.get_autocommit():
+    notify, callbacks = _notification_callback(using), transaction.get_connection(using).run_on_commit
+    if not _reports_commit(using):
         return
     # One notification per transaction is enough. Looking at the last callback is cheap, even if thousands of
     # posts are saved.

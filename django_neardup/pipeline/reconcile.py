@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db import models
+from django.db import Error, connections, models
 from django.db.models import Exists, OuterRef
 from django.db.models.expressions import Combinable
 
@@ -20,7 +20,7 @@ from ..db.backends import get_backend
 from ..db.document_key import DocumentKey
 from ..db.queries import fingerprints as fingerprint_queries
 from ..db.sql import filter_in_chunks
-from ..exceptions import without_message
+from ..exceptions import infrastructure_errors, without_message
 from ..models import Document, Scheme
 from ..querysets import parse_pk, pk_field
 from .content_objects import canonical_id, content_type_of, is_stored_in
@@ -150,13 +150,19 @@ def mark_missing(using: str) -> int:
     if fewer of them lack a document than have one, or no more than ``BATCH``: the others are as old as the site, and
     not lost.
     """
-    marked = 0
+    marked, tables = 0, set(connections[using].introspection.table_names())
     for model, adapter in registered_adapters().items():
+        # An unmanaged model may have its table in another database.
+        is_there = model._meta.managed or model._meta.db_table in tables
+        if not (is_there and is_stored_in(model, using)):
+            continue
         try:
-            for key in _lost_keys(adapter, using) if is_stored_in(model, using) else ():
+            for key in _lost_keys(adapter, using):
                 mark_key(adapter, key, using)
                 marked += 1
-        except ImproperlyConfigured as error:
+        except infrastructure_errors():
+            raise
+        except (Error, ImproperlyConfigured) as error:
             # One model's adapter must not keep the posts of the others waiting.
             logger.error(
                 "neardup: lost posts of %s cannot be searched",

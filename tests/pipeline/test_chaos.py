@@ -39,7 +39,9 @@ FAMILY = 8
 """Few posts a family: what is compared with what is then a fact of the texts, not of the order of events."""
 
 WORKERS = 2
-PATIENCE = 120.0
+PATIENCE = 120.0 + SAVES / 5
+"""Seconds until the workers have done what is waited for. A saver may be faster than they."""
+
 CONNECTIONS = {
     "postgresql": (
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",

@@ -23,7 +23,14 @@ from django_neardup.db.queries.documents import OPEN_SAVE_MARKS
 from django_neardup.listing.collapse import collapse
 from django_neardup.models import Document, PeriodicSearch, Scheme
 from django_neardup.models.fields import DatabaseClock
-from django_neardup.pipeline import failed_marks, open_saves, receivers, reconcile, work_queue
+from django_neardup.pipeline import (
+    failed_marks,
+    open_saves,
+    periodic_searches,
+    receivers,
+    reconcile,
+    work_queue,
+)
 from django_neardup.pipeline.reconcile import mark_missing
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, snapshot, work
 from tests.pipeline.test_races import rebuild
@@ -37,6 +44,11 @@ LEASE_MILLISECONDS = 120_000
 
 class Died(Exception):
     """Stands for the end of the process."""
+
+
+def post_unmarked():
+    Ad.objects.bulk_create([Ad(text=SOFA)])
+    return Ad.objects.order_by("-pk")[0]
 
 
 @pytest.fixture
@@ -244,8 +256,8 @@ class TestFailedMarks:
     def marks(self, monkeypatch):
         """Those of another process, which is patient for a shorter time."""
         monkeypatch.setattr(failed_marks, "PAUSES", (0.05, 0.05))
-        marks = failed_marks.FailedMarks()
-        monkeypatch.setattr(receivers, "failed_marks", marks)
+        marks = failed_marks.FailedMarks("default")
+        monkeypatch.setattr(receivers, "failed_marks", lambda using: marks)
         yield marks
         marks.wait()
         assert not marks
@@ -329,9 +341,62 @@ class TestFailedMarks:
         marks.add(failed_marks.Mark(adapter, poisoned.pk, "default"), wait_seconds=0)
         Ad.objects.bulk_create([Ad(text=SOFA)])
         other = Ad.objects.order_by("-pk")[0]
-        assert marks.add(failed_marks.Mark(adapter, other.pk, "default"))
-        assert len(marks) == 1 and document(other).pending_since is not None
+        marks.add(failed_marks.Mark(adapter, other.pk, "default"))
+        until(lambda: None, lambda: len(marks) == 1)
+        assert document(other).pending_since is not None
         monkeypatch.setattr(failed_marks, "mark_key", work_queue.mark_key)
+
+    def test_a_hook_that_raises_anything_ends_no_thread(self, marks, monkeypatch, failing):
+        monkeypatch.setattr(failed_marks.FailedMarks.add, "__kwdefaults__", {"wait_seconds": 0.01})
+        calls = failing(2, error=Died)
+        marks.add(failed_marks.Mark(adapter_for(Ad), post_unmarked().pk, "default"))
+        until(lambda: None, lambda: not marks)
+        assert len(calls) == 3 and Document.objects.filter(pending_since__isnull=False).count() == 1
+
+    def test_without_a_thread_the_next_failed_mark_starts_one(self, marks, monkeypatch):
+        def start(self):
+            raise RuntimeError("can't start new thread")
+
+        one, two = (failed_marks.Mark(adapter_for(Ad), post_unmarked().pk, "default") for _ in range(2))
+        with monkeypatch.context() as crowded:
+            crowded.setattr(threading.Thread, "start", start)
+            assert not marks.add(one)
+        assert marks.add(two)
+        until(lambda: None, lambda: not marks)
+        assert Document.objects.count() == 2
+
+    def test_while_marks_fail_no_save_waits(self, marks, failing, monkeypatch):
+        marks._pause = 60.0
+        waits = []
+        wait_for = threading.Condition.wait_for
+        monkeypatch.setattr(
+            threading.Condition,
+            "wait_for",
+            lambda self, done, timeout: waits.append(timeout) or wait_for(self, done, timeout),
+        )
+        monkeypatch.setattr(failed_marks.FailedMarks.add, "__kwdefaults__", {"wait_seconds": 0.2})
+        calls = failing(20)
+        for _ in range(5):
+            post(SOFA)
+        assert waits == [0.2, 0.0, 0.0, 0.0, 0.0]
+        # An old mark is not tried again whenever a new one fails.
+        tried = [key for name, key in calls if name == "neardup-mark"]
+        assert len(tried) == len(set(tried))
+        monkeypatch.setattr(failed_marks, "mark_key", work_queue.mark_key)
+
+    def test_atomic_inside_a_transaction_by_hand(self, failing, marks):
+        one = post(PIANO)
+        work()
+        failing(1)
+        connection.set_autocommit(False)
+        try:
+            with transaction.atomic():
+                one.save()
+            connection.commit()
+        finally:
+            connection.set_autocommit(True)
+        marks.wait()
+        assert document(one).save_begun is not None
 
     def test_so_many_are_kept(self, failing, marks, monkeypatch, caplog):
         monkeypatch.setattr(failed_marks, "MAX_MARKS", 2)
@@ -373,6 +438,7 @@ class TestFailedMarks:
 
     def test_a_child_leaves_the_marks_of_its_parent_alone(self, failing, monkeypatch):
         monkeypatch.setattr(receivers, "failed_marks", failed_marks.failed_marks)
+        kept = failed_marks.failed_marks("default")
         monkeypatch.setattr(failed_marks.FailedMarks.add, "__kwdefaults__", {"wait_seconds": 0.0})
         monkeypatch.setattr(failed_marks, "PAUSES", (0.5, 0.5))
         failing(2)
@@ -380,10 +446,11 @@ class TestFailedMarks:
         connections.close_all()
         child = os.fork()
         if child == 0:
-            os._exit(len(failed_marks.failed_marks))
-        assert len(failed_marks.failed_marks) == 1
+            os._exit(len(failed_marks.failed_marks("default")))
+        assert len(kept) == 1
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        failed_marks.failed_marks.wait()
+        kept.wait()
+        assert not kept
 
 
 ENDING = """
@@ -406,6 +473,18 @@ ad.text += " Торг."
 ad.save()
 """
 """A process that ends right after a save whose mark fails for a while."""
+
+
+def test_saves_that_the_database_refuses_do_not_add_up():
+    one = post(SOFA)
+    for _ in range(20):
+        receivers.on_pre_save(Ad, Ad.objects.get(pk=one.pk), "default")
+    rounds = 0
+    while document(one).save_begun is not None:
+        later()
+        work()
+        rounds += 1
+    assert rounds <= 3 * OPEN_SAVE_MARKS + 1
 
 
 class TestMissing:
@@ -449,7 +528,7 @@ class TestMissing:
     def test_a_site_without_posts_has_no_scheme_yet(self):
         assert mark_missing("default") == 0 and not Scheme.objects.exists()
 
-    @pytest.mark.parametrize("saved", ["17", 17])
+    @pytest.mark.parametrize("saved", ["17", 17, 17.0])
     def test_the_text_of_a_number_is_its_key(self, saved):
         one, two = Ad.objects.create(pk=saved, text=SOFA), post(SOFA)
         assert mark_missing("default") == 0
@@ -473,6 +552,27 @@ class TestMissing:
         Document.objects.update(object_key=None)
         (lost,) = Ad.objects.bulk_create([Ad(text=PIANO)])
         assert [mark_missing("default") for _ in range(3)] == [2, 2, 0]
+
+    def test_a_post_that_is_found_each_time_does_not_keep_workers_busy(self, monkeypatch):
+        monkeypatch.setitem(periodic_searches.SEARCHES, "missing", lambda using: 1)
+        assert periodic_searches.run_due_searches("default") == 1
+        assert periodic_searches.run_due_searches("default") == 0
+        monkeypatch.setitem(periodic_searches.SEARCHES, "missing", lambda using: periodic_searches.MANY)
+        PeriodicSearch.objects.update(due=0)
+        for _ in range(2):
+            assert periodic_searches.run_due_searches("default") == periodic_searches.MANY
+
+    def test_a_search_that_fails_holds_up_no_other(self, monkeypatch, caplog):
+        monkeypatch.setitem(periodic_searches.SEARCHES, "missing", lambda using: 1 / 0)
+        monkeypatch.setitem(periodic_searches.SEARCHES, "expired", lambda using: 7)
+        assert periodic_searches.run_due_searches("default") == 7
+        assert "the search 'missing' failed" in caplog.text
+
+    def test_a_model_whose_table_is_elsewhere(self, monkeypatch):
+        monkeypatch.setattr(SlugPost._meta, "managed", False)
+        monkeypatch.setattr(SlugPost._meta, "db_table", "elsewhere")
+        (lost,) = Ad.objects.bulk_create([Ad(text=SOFA)])
+        assert mark_missing("default") == 1
 
     def test_a_model_that_cannot_be_searched_holds_up_no_other(self, monkeypatch, caplog):
         def fail(adapter, using):
@@ -549,8 +649,9 @@ def running(command, environment):
         yield
         assert process.poll() is None, "it has ended by itself"
     finally:
-        process.kill()
-        process.wait()
+        # The work horse of a killed rqworker would work on.
+        process.terminate()
+        process.wait(60)
 
 
 def all_are_indexed():

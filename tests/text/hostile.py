@@ -62,6 +62,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     # Unicode
     "combining marks": lambda n: "а" + "\u0301" * n,
     "combining marks in disorder": lambda n: "a" + "\u0315\u0300\u05ae\u0300" * n,
+    "signs that decompose into marks": lambda n: "а\u0301 " + "\u0f73" * n,
     "marks of other scripts in disorder": lambda n: "क" + "\u0f71\u093c\u3099\u0e38\u0f72" * n,
     "marks of another script": lambda n: "क" + "\u093c\u094d" * n,
     "letters among vowel signs": lambda n: "क" + "\u093d" * n + "1",

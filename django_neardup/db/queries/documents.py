@@ -56,7 +56,9 @@ MARK_OPEN_SAVES = (
     '"pending_since" = COALESCE("pending_since", {clock}), "save_time" = COALESCE("save_time", "save_begun"), '
     # In this order: MariaDB assigns from left to right.
     '"save_begun" = CASE WHEN "open_saves" > 1 THEN {clock} END, '
-    '"open_saves" = CASE WHEN "open_saves" > 1 THEN "open_saves" - 1 ELSE 0 END WHERE "id" = %s AND {is_overdue}'
+    # Saves that the database has refused add up, and each is marked in vain.
+    f'"open_saves" = CASE WHEN "open_saves" > {3 * OPEN_SAVE_MARKS} THEN {3 * OPEN_SAVE_MARKS} '
+    'WHEN "open_saves" > 1 THEN "open_saves" - 1 ELSE 0 END WHERE "id" = %s AND {is_overdue}'
 )
 
 UPDATE_VERSION = (

@@ -216,8 +216,13 @@ def limit_marks(match: re.Match[str]) -> str:
 
     Python sorts the marks behind a letter in quadratic time. Unicode's stream-safe format has the same limit (UAX 15).
     """
-    groups = groupby(match.group(), lambda char: unicodedata.combining(char) != 0)
+    groups = groupby(match.group(), _becomes_marks)
     return "".join("".join(islice(group, MAX_MARKS if is_mark else None)) for is_mark, group in groups)
+
+
+def _becomes_marks(char: str) -> bool:
+    # Some signs are no combining marks, but decompose into them.
+    return unicodedata.combining(unicodedata.normalize("NFD", char)[0]) != 0
 
 
 def _simplified(match: re.Match[str]) -> str:
