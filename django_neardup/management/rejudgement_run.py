@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from ..adapters import Adapter
 from ..pipeline.content_objects import content_type_of
-from ..pipeline.open_items import refresh_if_due, refresh_open_items
+from ..pipeline.open_items import BACKLOG_ENTRIES, refresh_if_due, refresh_open_items
 from ..pipeline.rejudgement import rejudge
 from ..pipeline.stale_pairs import stale_pairs
 from .index_run import INTERRUPTED
@@ -90,7 +90,7 @@ class RejudgementRun:
                 bar.update(count)
                 check_interrupt()
                 refresh_if_due(self._using)
-            while refresh_open_items(self._using):
+            while refresh_open_items(self._using, BACKLOG_ENTRIES):
                 check_interrupt()
 
     def _print_report(self) -> None:

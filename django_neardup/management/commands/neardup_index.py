@@ -17,7 +17,7 @@ from ...models import ChangedDocument, Cluster, Document, OpenItem
 from ...pipeline import drain, has_pending
 from ...pipeline.backfill.ranges import MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES
 from ...pipeline.leases import available_rows
-from ...pipeline.open_items import log_all_documents, refresh_open_items
+from ...pipeline.open_items import BACKLOG_ENTRIES, log_all_documents, refresh_open_items
 from ...pipeline.quarantine import quarantined
 from ...pipeline.reconcile import ReconcileResult, reconcile
 from ...pipeline.schemes import begin_generation
@@ -210,9 +210,13 @@ class Command(BaseCommand):
             progress_bar("queue", total, self._is_quiet, unit="changes") as bar,
             interrupted_between_steps() as check_interrupt,
         ):
-            while count := refresh_open_items(using):
+
+            def report(count: int) -> None:
                 bar.update(count)
                 check_interrupt()
+
+            while refresh_open_items(using, BACKLOG_ENTRIES, on_handled=report):
+                pass
 
     def _print_summary(self, using: str) -> None:
         posts = Document.objects.using(using).filter(state=Document.State.INDEXED).count()

@@ -9,9 +9,16 @@
 """
 
 from .changes import log_changed_documents, log_changed_posts
-from .refresh import log_all_documents, rebuild_open_items, refresh_if_due, refresh_open_items
+from .refresh import (
+    BACKLOG_ENTRIES,
+    log_all_documents,
+    rebuild_open_items,
+    refresh_if_due,
+    refresh_open_items,
+)
 
 __all__ = [
+    "BACKLOG_ENTRIES",
     "log_all_documents",
     "log_changed_documents",
     "log_changed_posts",

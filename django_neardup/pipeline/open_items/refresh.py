@@ -8,18 +8,19 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db import IntegrityError
+from django.db.models import QuerySet
 
-from ...db.chunks import chunked
 from ...db.sql import filter_in_chunks
 from ...exceptions import error_name
 from ...models import (
     ChangedDocument,
     Cluster,
     Document,
+    FamilyMember,
     Membership,
     OpenItem,
     Pair,
@@ -42,11 +43,18 @@ logger = logging.getLogger(__name__)
 REFRESH_SECONDS = 5.0
 """How often a process that works off posts forms rows. After every batch it would cost as much as the batch."""
 
+RESTS = 4
+"""Such a process rests for so many times as long as it took. So a long backlog takes at most a fifth of its time."""
+
 MAX_ENTRIES = 2000
 """Entries of the log that one call handles, unless it is told another number."""
 
+BACKLOG_ENTRIES = 20_000
+"""The same where the whole log is worked off. The rows of a family are formed once in a call, however many of its
+members are logged."""
+
 DOCUMENTS_PER_LOCK = 200
-"""Documents whose rows are formed under one lock. The number is small, so that workers do not wait long."""
+"""Documents whose rows are formed under one lock, unless one family has more. Workers must not wait long."""
 
 Kind = OpenItem.Kind
 KINDS_OF_CLUSTERS = (Kind.CLUSTER, Kind.COPIES)
@@ -61,11 +69,23 @@ _due: dict[str, float] = {}
 """The time from which this process forms rows again, by database."""
 
 
-def refresh_open_items(using: str, limit: int = MAX_ENTRIES, newest_first: bool = False) -> int:
+def _ignore(count: int) -> None:
+    pass
+
+
+def refresh_open_items(
+    using: str,
+    limit: int = MAX_ENTRIES,
+    newest_first: bool = False,
+    on_handled: Callable[[int], object] = _ignore,
+) -> int:
     """Form the rows around logged documents again. Return how many entries of the log were handled.
 
-    Never call it inside a transaction. ``newest_first``: begin with the newest entries, so that a decision made just
-    now does not wait for a long backlog.
+    Never call it inside a transaction.
+
+    - ``newest_first``: begin with the newest entries, so that a decision made just now does not wait for a long
+      backlog.
+    - ``on_handled``: called now and then with the number of entries handled since.
     """
     log = ChangedDocument.objects.using(using)
     order = "-pk" if newest_first else "pk"
@@ -78,28 +98,34 @@ def refresh_open_items(using: str, limit: int = MAX_ENTRIES, newest_first: bool 
     by_space: defaultdict[int | None, list[int]] = defaultdict(list)
     for document in sorted(documents):
         by_space[spaces.get(document)].append(document)
-    kept = 0
+    handled_count = 0
     for space, members in by_space.items():
-        for chunk in chunked(members, DOCUMENTS_PER_LOCK):
+        for chunk in _chunks_of_families(members, using):
             of_chunk = {*chunk}
             handled = [pk for pk, document in entries if document in of_chunk]
             former = OpenItem.objects.using(using).filter(documents__in=chunk).values_list("space", flat=True)
             # A document may have moved from another space, where its rows still stand.
             locked = {*former.distinct(), *([] if space is None else [space])}
             try:
-                kept += call_with_retries(_refresh_documents, locked, handled, using)
+                count = len(handled) - call_with_retries(_refresh_documents, locked, handled, using)
             except IntegrityError as error:
-                kept += len(handled)
+                count = 0
                 logger.info("neardup: rows of the queue are formed at the next time (%s)", error_name(error))
-    return len(entries) - kept
+            handled_count += count
+            on_handled(count)
+    return handled_count
 
 
 def refresh_if_due(using: str) -> None:
-    """Call ``refresh_open_items``, unless this process has done so within ``REFRESH_SECONDS``."""
-    now = time.monotonic()
-    if now >= _due.get(using, now):
-        _due[using] = now + REFRESH_SECONDS
+    """Call ``refresh_open_items``, unless this process has done so within ``REFRESH_SECONDS``, or longer if it took
+    long.
+    """
+    started = time.monotonic()
+    if started >= _due.get(using, started):
+        _due[using] = started + REFRESH_SECONDS
         refresh_open_items(using)
+        ended = time.monotonic()
+        _due[using] = max(_due[using], ended + RESTS * (ended - started))
 
 
 def rebuild_open_items(using: str) -> None:
@@ -108,7 +134,7 @@ def rebuild_open_items(using: str) -> None:
     OpenItem.objects.using(using).all().delete()
     ChangedDocument.objects.using(using).all().delete()
     log_all_documents(using)
-    while refresh_open_items(using):
+    while refresh_open_items(using, BACKLOG_ENTRIES):
         pass
 
 
@@ -118,6 +144,35 @@ def log_all_documents(using: str) -> None:
     clusters = Cluster.objects.using(using).filter(**IN_ACTIVE_SCHEME)
     documents = {*pairs.values_list("a", flat=True).distinct(), *clusters.values_list("leader", flat=True)}
     log_changed_documents(documents, using)
+
+
+def _chunks_of_families(documents: Sequence[int], using: str) -> Iterator[list[int]]:
+    """Split documents into chunks for one lock each. Those whose group is in one template family stay together.
+
+    All rows of a family are formed at once. Without this order that would be repeated for each chunk with a member.
+    """
+    memberships = Membership.objects.using(using).filter(**IN_ACTIVE_SCHEME)
+    leader_of = _mapping(memberships.values_list("document", "cluster__leader"), documents)
+    members = FamilyMember.objects.using(using).filter(**IN_ACTIVE_SCHEME).order_by("-leader")
+    family_of = _mapping(members.values_list("document", "leader"), {*documents, *leader_of.values()})
+    by_family: defaultdict[int, list[int]] = defaultdict(list)
+    for document in documents:
+        leader = leader_of.get(document, document)
+        by_family[family_of.get(leader, leader)].append(document)
+    chunk: list[int] = []
+    for _, family in sorted(by_family.items()):
+        chunk += family
+        if len(chunk) >= DOCUMENTS_PER_LOCK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _mapping(rows: QuerySet[Any, tuple[int, int]], documents: Collection[int]) -> dict[int, int]:
+    return {
+        key: value for chunk in filter_in_chunks(rows, "document", sorted(documents)) for key, value in chunk
+    }
 
 
 def _refresh_documents(spaces: Collection[int], entries: Sequence[int], using: str) -> int:
