@@ -11,7 +11,13 @@ from django_neardup.models import ChangedDocument, Cluster, Document, OpenItem, 
 from django_neardup.moderation import ActionContext, delete, hide
 from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import decide, mark
-from django_neardup.pipeline.open_items import rebuild_open_items, refresh_open_items
+from django_neardup.pipeline.open_items import (
+    log_changed_documents,
+    rebuild_open_items,
+    refresh,
+    refresh_open_items,
+)
+from django_neardup.pipeline.open_items.pair_reader import PairReader
 from tests import builders
 from tests.admin.tools import page_of
 from tests.pipeline.helpers import SOFA, SOFA_EDITED, document, post, work
@@ -112,3 +118,46 @@ def test_filters_of_a_site_count_on_the_pages_of_its_items(root, ads, monkeypatc
 def test_an_empty_log_costs_one_statement(django_assert_num_queries):
     with django_assert_num_queries(1):
         assert refresh_open_items("default") == 0
+
+
+@pytest.mark.parametrize("per_lock", [1, 3, 200])
+def test_the_rows_of_a_family_are_formed_once_in_a_call(ads, monkeypatch, per_lock):
+    """However many of its posts, and of their copies, are logged between those of others."""
+    posts = ads(*(f"{number} {family}" for number in range(6) for family in "абв"))
+    families = [posts[place::3] for place in range(3)]
+    for leader, *members in families:
+        builders.family(leader, *members, doubtful=True)
+    copies = ads(*(f"copy {number}" for number in range(3)))
+    for (_leader, member, *_others), copy in zip(families, copies):
+        builders.cluster(member, copy)
+    monkeypatch.setattr(refresh, "DOCUMENTS_PER_LOCK", per_lock)
+    formed_owners, rows_of = [], PairReader.rows_of
+
+    def noted(reader, owners):
+        formed_owners.extend(owner.document for owner in owners if owner.of_family)
+        return rows_of(reader, owners)
+
+    monkeypatch.setattr(PairReader, "rows_of", noted)
+    log_changed_documents([document(post).pk for post in (*posts, *copies)], "default")
+    counts = []
+    assert refresh_open_items("default", on_handled=counts.append) == sum(counts) == len(posts) + len(copies)
+    leaders = {document(leader).pk for leader, *_members in families}
+    assert sorted(pk for pk in formed_owners if pk in leaders) == sorted(leaders)
+    formed()
+
+
+def test_a_worker_rests_after_it_has_formed_many_rows(monkeypatch):
+    clock = [100.0]
+    calls = []
+
+    def form(using):
+        calls.append(clock[0])
+        clock[0] += 30.0
+
+    monkeypatch.setattr(refresh, "_due", {})
+    monkeypatch.setattr(refresh, "refresh_open_items", form)
+    monkeypatch.setattr(refresh.time, "monotonic", lambda: clock[0])
+    for now in (100.0, 131.0, 249.0, 251.0):
+        clock[0] = max(clock[0], now)
+        refresh.refresh_if_due("default")
+    assert calls == [100.0, 251.0]
