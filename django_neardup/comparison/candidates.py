@@ -91,7 +91,8 @@ def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[
     These are at most ``posts.max_aligned`` per text, besides exact copies and documents that share a sure
     key. Key buckets, pairs, memberships and fingerprints are read, but no texts.
     """
-    nearby = posts.select_nearby(signed, bucket_matches_of(signed, posts))
+    matches = bucket_matches_of(signed, posts)
+    nearby = posts.select_nearby(signed, matches)
     relations = posts.relations_of([text.document_id for text in signed if not text.is_new])
     searches = [
         _CandidateSearch(text, posts, nearby[text.document_id], relations.get(text.document_id, Relations()))
@@ -106,6 +107,13 @@ def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[
     rows |= posts.screening_rows(leaders - rows.keys())
     families = {row.family_id for row in rows.values() if row.family_id is not None}
     rows |= posts.screening_rows(families - rows.keys())
+    # A full bucket may hold the text itself.
+    crowded = [
+        search
+        for search in searches
+        if len(matches[search.signed.document_id].documents) >= posts.bucket_size - 1
+    ]
+    _add_family_members(crowded, rows, posts)
     screened = {search.signed.document_id: search.screen(rows) for search in searches}
     passed_rows = {row.document_id: row for sure, others in screened.values() for row in (*sure, *others)}
     fingerprints = posts.fingerprints(passed_rows.values())
@@ -115,6 +123,23 @@ def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[
         )
         for search in searches
     }
+
+
+def _add_family_members(
+    crowded: Sequence[_CandidateSearch], rows: dict[int, ScreeningRow], posts: ComparedPosts
+) -> None:
+    """Let searches with full buckets screen all members of nearby families.
+
+    The posts of one template fill its buckets. A repost of an old one would not meet it: of the buckets only the
+    newest documents are read.
+    """
+    families = {search: search.families_nearby(rows) for search in crowded}
+    leaders = {leader for found in families.values() for leader in found}
+    members = posts.family_members(leaders) if leaders else {}
+    for search, found in families.items():
+        search.add_nearby(document for leader in found for document in members.get(leader, ()))
+    added = {document for search in crowded for document in search.added_documents}
+    rows |= posts.screening_rows(added - rows.keys())
 
 
 def bucket_matches_of(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[int, BucketMatches]:
@@ -135,7 +160,18 @@ class _CandidateSearch:
         self.max_aligned = posts.max_aligned
         self.shared_counts, self.sure_documents = nearby
         self.nearby_documents = self.shared_counts.keys() | self.sure_documents | relations.paired_documents
+        self.added_documents: set[int] = set()
         self.deleted_rows: list[ScreeningRow] = []
+
+    def families_nearby(self, screening_rows: Mapping[int, ScreeningRow]) -> set[int]:
+        """Return the leaders of the template families of nearby documents."""
+        rows = (screening_rows.get(document) for document in self.nearby_documents)
+        return {row.family_id for row in rows if row is not None and row.family_id is not None}
+
+    def add_nearby(self, documents: Iterable[int]) -> None:
+        """Screen these documents too, except the text's own."""
+        self.added_documents = {*documents} - self.nearby_documents - {self.signed.document_id}
+        self.nearby_documents |= self.added_documents
 
     def screen(
         self, screening_rows: Mapping[int, ScreeningRow]
@@ -240,11 +276,11 @@ class _CandidateSearch:
     def _shared_key_counts(self, rows: Sequence[ScreeningRow], leaders: Collection[int]) -> list[int]:
         """Return the number of keys shared with each row.
 
-        An old leader, or the other side of a pair, may stand outside the limit of a bucket. Count their keys
-        directly.
+        An old leader, a member of its family, or the other side of a pair, may stand outside the limit of a bucket.
+        Count their keys directly.
         """
         counts = [self.shared_counts.get(row.document_id, 0) for row in rows]
-        maybe_outside = self.relations.paired_documents.union(leaders)
+        maybe_outside = self.relations.paired_documents.union(leaders, self.added_documents)
         for position, row in enumerate(rows):
             if row.document_id in maybe_outside:
                 shared_keys = self._own_keys.intersection(unpack_keys(row.packed_keys))

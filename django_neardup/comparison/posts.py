@@ -25,6 +25,8 @@ SCREENED_PER_ALIGNED = 4
 
 Documents that share a sure key, and documents with a stored pair, are screened in addition.
 """
+MAX_FAMILY_SCREENED = 256
+"""Members of a template family that are screened although they stand outside the limit of every bucket."""
 
 
 class ComparedPosts(ABC):
@@ -70,6 +72,10 @@ class ComparedPosts(ABC):
     @abstractmethod
     def screening_rows(self, documents: Collection[int]) -> dict[int, ScreeningRow]:
         """Return the screening rows of documents that have a fingerprint."""
+
+    def family_members(self, leaders: Collection[int]) -> dict[int, list[int]]:
+        """Return the members of template families by leader, at most ``MAX_FAMILY_SCREENED`` of each, oldest first."""
+        return {}
 
     def rank(self, signed: SignedText, passing: Iterable[PassingRow]) -> list[ScreeningRow]:
         """Return the rows that pass the screen, the most promising first. Useless ones may be left out."""

@@ -15,13 +15,13 @@ from ..comparison.compared_texts import (
     SignedText,
     StoredFingerprint,
 )
-from ..comparison.posts import ComparedPosts
+from ..comparison.posts import MAX_FAMILY_SCREENED, ComparedPosts
 from ..conf import Profile
 from ..db.queries import clusters as cluster_queries
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
 from ..index import keys as storage
-from ..models import Scheme
+from ..models import FamilyMember, Scheme
 from .read import adapter_of, read_sources
 from .schemes import algorithm_of
 from .source_properties import ignored_classes_of, skip_reason
@@ -75,6 +75,14 @@ class StoredPosts(ComparedPosts):
             return {}
         rows = fingerprint_queries.screening_rows(self.using, documents, self.scheme.pk)
         return {row[0]: ScreeningRow._make(row) for row in rows}
+
+    def family_members(self, leaders: Collection[int]) -> dict[int, list[int]]:
+        members: dict[int, list[int]] = {}
+        rows = FamilyMember.objects.using(self.using).filter(scheme=self.scheme.pk).order_by("document_id")
+        for leader in sorted(leaders):
+            documents = rows.filter(leader=leader).values_list("document", flat=True)
+            members[leader] = list(documents[:MAX_FAMILY_SCREENED])
+        return members
 
     def fingerprints(self, rows: Collection[ScreeningRow]) -> dict[int, StoredFingerprint]:
         objects = (

@@ -46,6 +46,35 @@ def test_a_repost_of_a_member_is_found():
     assert leader_of(copy) is None and leader_of(ads[17]) == ads[0]
 
 
+TOWNS = [
+    "Уфа", "Казань", "Самара", "Пермь", "Омск", "Томск", "Тверь", "Тула", "Рязань", "Калуга", "Орёл", "Курск", "Брянск",
+    "Псков", "Вологда", "Киров", "Пенза", "Саратов", "Барнаул", "Чита", "Иркутск", "Якутск", "Сочи", "Ростов",
+]  # fmt: skip
+WINDOWS = (
+    "Установка пластиковых окон: замер бесплатно, монтаж за один день, гарантия пять лет, отделка откосов, москитные "
+    "сетки в подарок, рассрочка без переплаты, вывоз старых рам и мусора. Работаем с частными домами, квартирами, "
+    "дачами и школами, ставим тёплые балконы, раздвижные двери и рольставни. Мастер приедет в удобное время, покажет "
+    "образцы профиля, посчитает смету на месте и ответит на вопросы. Работаем в городе {}. Договор, чеки и акты выдаём "
+    "сразу, скрытых доплат нет, после монтажа убираем за собой и увозим упаковку."
+)
+
+
+def test_reposts_of_old_members_are_found_behind_full_buckets(settings):
+    """Nothing but the town tells the members apart, and the newest of them fill every bucket."""
+    ads = [post(WINDOWS.format(town)) for town in TOWNS]
+    work()
+    members = [ad for ad in ads if leader_of(ad) == ads[0]]
+    assert len(members) > 20
+    settings.NEARDUP = {"default": {**settings.NEARDUP["default"], "BUCKET": 6}}
+    originals = members[:8]
+    reposts = [post(f"{ad.text} Звоните.") for ad in originals]
+    work()
+    assert [cluster(repost) and cluster(repost).leader for repost in reposts] == [
+        document(ad) for ad in originals
+    ]
+    assert_sound()
+
+
 @pytest.mark.parametrize("change", ["edit", "hide", "delete", "into a copy"])
 def test_members_find_the_next_leader(change):
     first, second, *others = [post(PILES.format(model)) for model in MODELS[:12]]
