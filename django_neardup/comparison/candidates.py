@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -24,6 +25,12 @@ PRIORITY_DIVISOR = 4
 They come before the leaders of other clusters. If one template fills the buckets, those leaders may take all
 other alignments.
 """
+
+
+MAX_FAMILIES = 2
+"""Template families of which all members are screened."""
+LEAST_OF_BUCKET = 4
+"""They have at least one of so many documents of a full bucket."""
 
 
 def alignment_order(
@@ -163,10 +170,14 @@ class _CandidateSearch:
         self.added_documents: set[int] = set()
         self.deleted_rows: list[ScreeningRow] = []
 
-    def families_nearby(self, screening_rows: Mapping[int, ScreeningRow]) -> set[int]:
-        """Return the leaders of the template families of nearby documents."""
-        rows = (screening_rows.get(document) for document in self.nearby_documents)
-        return {row.family_id for row in rows if row is not None and row.family_id is not None}
+    def families_nearby(self, screening_rows: Mapping[int, ScreeningRow]) -> list[int]:
+        """Return the leaders of the few template families that fill the buckets, the one with most members first."""
+        nearby = (screening_rows.get(document) for document in self.nearby_documents)
+        # A group is a member through its leader.
+        rows = (row and screening_rows.get(row.leader_id or row.document_id) for row in nearby)
+        families = Counter(row.family_id for row in rows if row is not None and row.family_id is not None)
+        least = self.posts.bucket_size // LEAST_OF_BUCKET
+        return [leader for leader, count in families.most_common(MAX_FAMILIES) if count >= least]
 
     def add_nearby(self, documents: Iterable[int]) -> None:
         """Screen these documents too, except the text's own."""

@@ -67,8 +67,10 @@ def test_reposts_of_old_members_are_found_behind_full_buckets(settings):
     assert len(members) > 20
     settings.NEARDUP = {"default": {**settings.NEARDUP["default"], "BUCKET": 6}}
     originals = members[:8]
-    reposts = [post(f"{ad.text} Звоните.") for ad in originals]
-    work()
+    reposts = []
+    for ad in originals:
+        reposts.append(post(f"{ad.text} Звоните."))
+        work()
     assert [cluster(repost) and cluster(repost).leader for repost in reposts] == [
         document(ad) for ad in originals
     ]
