@@ -12,7 +12,7 @@ from django.db.models import F
 from django_neardup import pipeline
 from django_neardup.adapters import adapter_for
 from django_neardup.models import Document, PeriodicSearch
-from django_neardup.pipeline import mark, quarantine
+from django_neardup.pipeline import mark, periodic_searches, quarantine
 from django_neardup.pipeline.leases import available_rows
 from django_neardup.pipeline.periodic_searches import run_due_searches
 from django_neardup.pipeline.work_queue import lease_row
@@ -191,6 +191,7 @@ def test_a_post_that_is_edited_while_it_is_given_up_stays_pending():
 
 def test_many_are_tried_again_a_few_at_a_time(monkeypatch):
     monkeypatch.setattr(quarantine, "MAX_RETRIES", 2)
+    monkeypatch.setattr(periodic_searches, "MANY", 2)
     ads = [post(f"{SOFA} {number}") for number in range(5)]
     for ad in ads:
         for _ in range(5):
