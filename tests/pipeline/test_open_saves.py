@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import uuid
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -384,38 +384,29 @@ class TestFailedMarks:
         assert len(tried) == len(set(tried))
         monkeypatch.setattr(failed_marks, "mark_key", work_queue.mark_key)
 
-    def test_atomic_inside_a_transaction_by_hand(self, failing, marks):
-        one = post(PIANO)
-        work()
-        failing(1)
-        connection.set_autocommit(False)
-        try:
-            with transaction.atomic():
-                one.save()
-            connection.commit()
-        finally:
-            connection.set_autocommit(True)
-        marks.wait()
-        assert document(one).save_begun is not None
-
     def test_so_many_are_kept(self, failing, marks, monkeypatch, caplog):
         monkeypatch.setattr(failed_marks, "MAX_MARKS", 2)
         monkeypatch.setattr(failed_marks.FailedMarks.add, "__kwdefaults__", {"wait_seconds": 0.0})
-        monkeypatch.setattr(failed_marks, "PAUSES", (0.5, 0.5))
-        failing(100)
-        posts = [post(SOFA) for _ in range(4)]
-        assert [mark.key for mark in marks._marks.values() if mark.key in {each.pk for each in posts[2:]}]
-        assert len(marks) == 2 and caplog.text.count("--reconcile") == 1
+        marks._pause = 60.0
+        calls, posts = failing(100), []
+        for number in range(1, 5):
+            posts.append(post(SOFA))
+            # The thread puts a mark that fails behind the others.
+            until(lambda: None, lambda: len(calls) == 2 * number)
+        assert [mark.key for mark in marks._marks.values()] == [each.pk for each in posts[2:]]
+        assert caplog.text.count("--reconcile") == 1
         monkeypatch.setattr(failed_marks, "mark_key", work_queue.mark_key)
 
-    def test_in_a_transaction_by_hand_the_save_is_noted(self, failing, marks):
+    @pytest.mark.parametrize("inner", [nullcontext, transaction.atomic])
+    def test_in_a_transaction_by_hand_the_save_is_noted(self, inner, failing, marks):
         one = post(PIANO)
         work()
         failing(1)
         connection.set_autocommit(False)
         try:
             one.text = SOFA
-            one.save()
+            with inner():
+                one.save()
             assert document(one).pending_since is None
             connection.commit()
         finally:
