@@ -28,9 +28,9 @@ other alignments.
 
 
 MAX_FAMILIES = 2
-"""Template families of which all members are screened."""
+"""So many template families are screened with all their members."""
 LEAST_OF_BUCKET = 4
-"""They have at least one of so many documents of a full bucket."""
+"""Such a family has at least a fourth of the documents of a full bucket."""
 
 
 def alignment_order(
@@ -135,17 +135,16 @@ def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[
 def _add_family_members(
     crowded: Sequence[_CandidateSearch], rows: dict[int, ScreeningRow], posts: ComparedPosts
 ) -> None:
-    """Let searches with full buckets screen all members of nearby families.
+    """Let searches with full buckets screen all members of the families that fill them.
 
     The posts of one template fill its buckets. A repost of an old one would not meet it: of the buckets only the
     newest documents are read.
     """
     families = {search: search.families_nearby(rows) for search in crowded}
-    leaders = {leader for found in families.values() for leader in found}
-    members = posts.family_members(leaders) if leaders else {}
+    members = posts.family_members({leader for found in families.values() for leader in found})
+    added: set[int] = set()
     for search, found in families.items():
-        search.add_nearby(document for leader in found for document in members.get(leader, ()))
-    added = {document for search in crowded for document in search.added_documents}
+        added |= search.add_nearby(document for leader in found for document in members.get(leader, ()))
     rows |= posts.screening_rows(added - rows.keys())
 
 
@@ -167,7 +166,6 @@ class _CandidateSearch:
         self.max_aligned = posts.max_aligned
         self.shared_counts, self.sure_documents = nearby
         self.nearby_documents = self.shared_counts.keys() | self.sure_documents | relations.paired_documents
-        self.added_documents: set[int] = set()
         self.deleted_rows: list[ScreeningRow] = []
 
     def families_nearby(self, screening_rows: Mapping[int, ScreeningRow]) -> list[int]:
@@ -179,10 +177,11 @@ class _CandidateSearch:
         least = self.posts.bucket_size // LEAST_OF_BUCKET
         return [leader for leader, count in families.most_common(MAX_FAMILIES) if count >= least]
 
-    def add_nearby(self, documents: Iterable[int]) -> None:
-        """Screen these documents too, except the text's own."""
-        self.added_documents = {*documents} - self.nearby_documents - {self.signed.document_id}
-        self.nearby_documents |= self.added_documents
+    def add_nearby(self, documents: Iterable[int]) -> set[int]:
+        """Screen these documents too, except the text's own. Return those that are new here."""
+        added = {*documents} - self.nearby_documents - {self.signed.document_id}
+        self.nearby_documents |= added
+        return added
 
     def screen(
         self, screening_rows: Mapping[int, ScreeningRow]
@@ -291,9 +290,9 @@ class _CandidateSearch:
         Count their keys directly.
         """
         counts = [self.shared_counts.get(row.document_id, 0) for row in rows]
-        maybe_outside = self.relations.paired_documents.union(leaders, self.added_documents)
+        maybe_outside = self.relations.paired_documents.union(leaders)
         for position, row in enumerate(rows):
-            if row.document_id in maybe_outside:
+            if row.document_id in maybe_outside or row.document_id not in self.shared_counts:
                 shared_keys = self._own_keys.intersection(unpack_keys(row.packed_keys))
                 counts[position] = max(counts[position], len(shared_keys))
         return counts
