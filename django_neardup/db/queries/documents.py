@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..backends import get_backend
-from ..backends.base import Row, placeholders, quoted_columns
+from ..backends.base import Backend, Row, placeholders, quoted_columns
 from ..chunks import CHUNK_SIZE, chunked
 from ..sql import execute, execute_many, fetch_all, fetch_all_in
 
@@ -51,13 +51,15 @@ IS_SAVE_OVERDUE = '"save_begun" IS NOT NULL AND ("save_begun" < {clock} - %s OR 
 """The save began longer ago than a number of milliseconds, or later than in so many: then a clock was set back."""
 OPEN_SAVE_MARKS = 3
 """How often an open save is marked. It may be committed after the first time."""
+MAX_OPEN_SAVES = 3 * OPEN_SAVE_MARKS
+"""The most that ``open_saves`` still counts after a worker has marked them."""
 MARK_OPEN_SAVES = (
     'UPDATE "neardup_document" SET "wanted" = "wanted" + 1, "attempts" = 0, '
     '"pending_since" = COALESCE("pending_since", {clock}), "save_time" = COALESCE("save_time", "save_begun"), '
     # In this order: MariaDB assigns from left to right.
     '"save_begun" = CASE WHEN "open_saves" > 1 THEN {clock} END, '
     # Saves that the database has refused add up, and each is marked in vain.
-    f'"open_saves" = CASE WHEN "open_saves" > {3 * OPEN_SAVE_MARKS} THEN {3 * OPEN_SAVE_MARKS} '
+    f'"open_saves" = CASE WHEN "open_saves" > {MAX_OPEN_SAVES} THEN {MAX_OPEN_SAVES} '
     'WHEN "open_saves" > 1 THEN "open_saves" - 1 ELSE 0 END WHERE "id" = %s AND {is_overdue}'
 )
 
@@ -122,12 +124,8 @@ def begin_save(using: str, values: Sequence[Any]) -> None:
         "save_begun": f'COALESCE("{TABLE}"."save_begun", {backend.clock})',
         "open_saves": f'"{TABLE}"."open_saves" + {OPEN_SAVE_MARKS}',
     }
-    backend.execute(
-        f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, "open_saves", *BEGUN_COLUMNS])}) '
-        f"VALUES ({placeholders(len(MARKED_COLUMNS))}, {OPEN_SAVE_MARKS}{f', {backend.clock}' * len(BEGUN_COLUMNS)}) "
-        f"{backend.on_conflict(['content_type_id', 'object_id'], changes)}",
-        values,
-    )
+    created = {"open_saves": str(OPEN_SAVE_MARKS), **dict.fromkeys(BEGUN_COLUMNS, backend.clock)}
+    _create_or_change(backend, values, created, changes)
 
 
 def overdue_saves(using: str, milliseconds: int, limit: int) -> list[int]:
@@ -176,9 +174,19 @@ def mark(using: str, values: Sequence[Any], *, ends_save: bool = False) -> None:
             "save_begun": f'CASE WHEN {has_others} THEN "{TABLE}"."save_begun" END',
             "open_saves": f'CASE WHEN {has_others} THEN "{TABLE}"."open_saves" - {OPEN_SAVE_MARKS} ELSE 0 END',
         }
+    _create_or_change(backend, values, dict.fromkeys(CLOCK_COLUMNS, backend.clock), changes)
+
+
+def _create_or_change(
+    backend: Backend, values: Sequence[Any], created: Mapping[str, str], changes: Mapping[str, str]
+) -> None:
+    """Create a document with the values of ``MARKED_COLUMNS``, or change the one of that object.
+
+    ``created`` and ``changes``: SQL expressions by column, of a new document and of one that exists.
+    """
     backend.execute(
-        f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, *CLOCK_COLUMNS])}) '
-        f"VALUES ({placeholders(len(MARKED_COLUMNS))}{f', {backend.clock}' * len(CLOCK_COLUMNS)}) "
+        f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, *created])}) '
+        f"VALUES ({placeholders(len(MARKED_COLUMNS))}, {', '.join(created.values())}) "
         f"{backend.on_conflict(['content_type_id', 'object_id'], changes)}",
         values,
     )

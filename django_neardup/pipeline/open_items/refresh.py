@@ -93,8 +93,7 @@ def refresh_open_items(
     if not entries:
         return 0
     documents = {document for _, document in entries}
-    rows = filter_in_chunks(Document.objects.using(using).values_list("pk", "space"), "pk", sorted(documents))
-    spaces = {pk: space for chunk in rows for pk, space in chunk}
+    spaces = _mapping(Document.objects.using(using).values_list("pk", "space"), documents)
     by_space: defaultdict[int | None, list[int]] = defaultdict(list)
     for document in sorted(documents):
         by_space[spaces.get(document)].append(document)
@@ -152,9 +151,10 @@ def _chunks_of_families(documents: Sequence[int], using: str) -> Iterator[list[i
     All rows of a family are formed at once. Without this order that would be repeated for each chunk with a member.
     """
     memberships = Membership.objects.using(using).filter(**IN_ACTIVE_SCHEME)
-    leader_of = _mapping(memberships.values_list("document", "cluster__leader"), documents)
+    leader_of = _mapping(memberships.values_list("document", "cluster__leader"), documents, "document")
     members = FamilyMember.objects.using(using).filter(**IN_ACTIVE_SCHEME).order_by("-leader")
-    family_of = _mapping(members.values_list("document", "leader"), {*documents, *leader_of.values()})
+    nodes = {*documents, *leader_of.values()}
+    family_of = _mapping(members.values_list("document", "leader"), nodes, "document")
     by_family: defaultdict[int, list[int]] = defaultdict(list)
     for document in documents:
         leader = leader_of.get(document, document)
@@ -169,10 +169,12 @@ def _chunks_of_families(documents: Sequence[int], using: str) -> Iterator[list[i
         yield chunk
 
 
-def _mapping(rows: QuerySet[Any, tuple[int, int]], documents: Collection[int]) -> dict[int, int]:
-    return {
-        key: value for chunk in filter_in_chunks(rows, "document", sorted(documents)) for key, value in chunk
-    }
+def _mapping(
+    rows: QuerySet[Any, tuple[int, Any]], documents: Iterable[int], column: str = "pk"
+) -> dict[int, Any]:
+    """Return the second value of rows by the first, for rows with one of the documents in the column."""
+    chunks = filter_in_chunks(rows, column, sorted(documents))
+    return {key: value for chunk in chunks for key, value in chunk}
 
 
 def _refresh_documents(spaces: Collection[int], entries: Sequence[int], using: str) -> int:
