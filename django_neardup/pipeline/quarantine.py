@@ -20,7 +20,7 @@ MAX_RETRIES = 100
 """Posts that are marked again at once, at most."""
 
 MIN_LEASES = 2
-"""A row is leased at least so often before it is given up, whatever MAX_ATTEMPTS says.
+"""The least number of leases before a row is given up. A smaller ``MAX_ATTEMPTS`` counts as this.
 
 The death of a worker says nothing about one post of a batch, so each is tried once more on its own.
 """
@@ -58,7 +58,7 @@ def retry_given_up(using: str) -> int:
     is_due = Q(leased_until__lt=now - RETRY_MILLISECONDS) | Q(leased_until__gt=now + RETRY_MILLISECONDS)
     due = quarantined(using).filter(is_due, pending_since=None)
     # One row a statement: a statement that waits for a row while it holds others can deadlock with a request.
-    documents = list(due.values_list("pk", flat=True)[:MAX_RETRIES])
+    documents = list(due.order_by("pk").values_list("pk", flat=True)[:MAX_RETRIES])
     for pk in documents:
         due.filter(pk=pk).update(
             wanted=F("wanted") + 1,
