@@ -39,8 +39,8 @@ Next to the path:
 - ``record_queries``, ``record_keys``: find the merge records of a post.
 - ``open_items/``: forms the rows of the review queue.
 - ``reconcile``: finds posts for which no signal was sent.
-- ``periodic_searches``: searches that workers repeat, one worker at a time: for posts that nobody marked, for
-  example.
+- ``periodic_searches``: searches that workers repeat, for example for posts without a mark. One worker at a
+  time.
 - ``backfill/``: builds the index of all existing posts, through the stages above.
 - ``stale_pairs``, ``rejudgement``: find pairs of another version of the judge, and judge them again.
 - ``boilerplate_builder``, ``boilerplate_store``, ``boilerplate_preview``: find passages that many posts share, keep
@@ -51,7 +51,15 @@ from .content_objects import canonical_id, documents_of, model_of, object_of, ob
 from .decisions import decide, withdraw
 from .locks import call_with_retries, space_lock
 from .work_queue import mark, mark_document, mark_key, mark_queryset
-from .worker import DrainResult, document_databases, drain, has_pending, has_tables, routed_databases
+from .worker import (
+    DrainResult,
+    document_databases,
+    drain,
+    has_pending,
+    has_tables,
+    log_failed_drain,
+    routed_databases,
+)
 
 __all__ = [
     "DrainResult",
@@ -63,6 +71,7 @@ __all__ = [
     "drain",
     "has_pending",
     "has_tables",
+    "log_failed_drain",
     "mark",
     "mark_document",
     "mark_key",

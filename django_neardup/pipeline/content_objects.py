@@ -9,7 +9,7 @@ from typing import Any
 
 from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
-from django.db import models, router
+from django.db import connections, models, router
 
 from ..adapters import adapter_for
 from ..db.sql import filter_in_chunks
@@ -70,6 +70,11 @@ def is_stored_in(model: type[models.Model], using: str) -> bool:
     Return True for an unmanaged model: routers say nothing about tables that no migration creates.
     """
     return not model._meta.managed or router.allow_migrate_model(using, model)
+
+
+def has_table(model: type[models.Model], using: str) -> bool:
+    """Return whether the database has the model's table."""
+    return model._meta.db_table in connections[using].introspection.table_names()
 
 
 def model_of(document: Document) -> type[models.Model] | None:

@@ -69,7 +69,7 @@ class FailedMarks:
     def __init__(self, using: str) -> None:
         self.using = using
         self._marks: dict[Hashable, Mark] = {}
-        # Marks that the thread has not tried yet: those that failed before must not make them wait.
+        # Marks that the thread has not tried yet. They do not wait for the pause of those that have failed.
         self._untried: set[Hashable] = set()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None

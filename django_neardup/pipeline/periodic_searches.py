@@ -1,6 +1,6 @@
 """Searches that workers repeat: one worker at a time, and not too often.
 
-What waits is found at once, by its mark. These searches find what nobody has marked.
+A marked post is found at once. These searches find what nobody has marked.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from django.db.models import Q
 from ..exceptions import infrastructure_errors, without_message
 from ..models import PeriodicSearch
 from ..models.fields import DatabaseClock
-from .deleted_posts import purge
-from .quarantine import retry_given_up
-from .reconcile import mark_missing
+from .deleted_posts import MAX_PURGED, purge
+from .quarantine import MAX_RETRIES, retry_given_up
+from .reconcile import BATCH, mark_missing
 
 logger = logging.getLogger(__name__)
 
@@ -32,8 +32,8 @@ SEARCHES: Final[dict[str, Callable[[str], int]]] = {
 }
 """By name: a search in a database, which returns how many rows it found and saw to."""
 
-MANY = 100
-"""A search that finds so many rows may have left some."""
+MANY = min(BATCH, MAX_RETRIES, MAX_PURGED)
+"""A search that finds so many rows may have left some: the limit of the most careful one."""
 MIN_SECONDS = 30.0
 """Seconds between two searches of a name, at least."""
 RESTS = 20

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, connections, models
+from django.db import Error, models
 from django.db.models import Exists, OuterRef
 from django.db.models.expressions import Combinable
 
@@ -23,7 +23,7 @@ from ..db.sql import filter_in_chunks
 from ..exceptions import infrastructure_errors, without_message
 from ..models import Document, Scheme
 from ..querysets import parse_pk, pk_field
-from .content_objects import canonical_id, content_type_of, is_stored_in
+from .content_objects import canonical_id, content_type_of, has_table, is_stored_in
 from .index_progress import progress_of
 from .read import read_many
 from .schemes import active_or_unsaved_scheme, active_scheme, canonicalize, find_active_scheme
@@ -150,11 +150,10 @@ def mark_missing(using: str) -> int:
     if fewer of them lack a document than have one, or no more than ``BATCH``: the others are as old as the site, and
     not lost.
     """
-    marked, tables = 0, set(connections[using].introspection.table_names())
+    marked = 0
     for model, adapter in registered_adapters().items():
         # An unmanaged model may have its table in another database.
-        is_there = model._meta.managed or model._meta.db_table in tables
-        if not (is_there and is_stored_in(model, using)):
+        if not is_stored_in(model, using) or not (model._meta.managed or has_table(model, using)):
             continue
         try:
             for key in _lost_keys(adapter, using):

@@ -24,6 +24,7 @@ from ..models import Cluster, Document
 from ..models.index import WorkQueueRow
 from .batch_size import AdaptiveBatchSize
 from .clusters.repair import repair_cluster, reprocess_members
+from .content_objects import has_table
 from .leases import available_rows, lease_many, renew_leases
 from .missing_statistics import documents_to_remove, unready_content_types
 from .open_items import refresh_if_due
@@ -139,6 +140,12 @@ class _Drain:
         self.batch_size.record(len(group), time.monotonic() - started)
 
 
+def log_failed_drain(using: str, error: Exception) -> str:
+    """Log that a database was not drained. Return its name and the class of the error: a message may quote a post."""
+    logger.error("The documents of the database %r were not drained.", using, exc_info=without_message(error))
+    return f"database {using!r} ({error_name(error)})"
+
+
 def document_databases() -> list[str]:
     """Return aliases of the databases that have the tables of this app."""
     return [alias for alias in routed_databases() if has_tables(alias)]
@@ -151,7 +158,7 @@ def routed_databases() -> list[str]:
 
 def has_tables(using: str) -> bool:
     """Return whether the database has the tables."""
-    return Document._meta.db_table in connections[using].introspection.table_names()
+    return has_table(Document, using)
 
 
 def has_pending(using: str) -> bool:

@@ -12,7 +12,7 @@ from django.db import DatabaseError, close_old_connections
 
 from .. import pipeline
 from ..conf import DISABLED, is_enabled
-from ..exceptions import JOB_TIMEOUT_ERRORS, NeardupError, error_name, without_message
+from ..exceptions import JOB_TIMEOUT_ERRORS, NeardupError
 from ..models import Document
 from ..pipeline.periodic_searches import run_due_searches
 
@@ -149,10 +149,7 @@ def _drain_databases(aliases: list[str], deadline: float) -> tuple[bool, list[st
         except tuple(JOB_TIMEOUT_ERRORS):
             raise
         except Exception as error:
-            logger.error(
-                "The documents of the database %r were not drained.", alias, exc_info=without_message(error)
-            )
-            faults.append(f"database {alias!r} ({error_name(error)})")
+            faults.append(pipeline.log_failed_drain(alias, error))
     return can_progress, faults
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 
 from .. import pipeline
-from ..exceptions import without_message
-from .base import Notifier, logger
+from .base import Notifier
 
 DRAIN_SECONDS = 20.0
 """Longest duration of one drain. The rest waits for the next request."""
@@ -52,6 +51,4 @@ def _drain_logged(alias: str) -> None:
     try:
         pipeline.drain(using=alias, seconds=DRAIN_SECONDS)
     except Exception as error:
-        logger.error(
-            "The documents of the database %r were not drained.", alias, exc_info=without_message(error)
-        )
+        pipeline.log_failed_drain(alias, error)

@@ -14,8 +14,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
 from ...conf import DISABLED, SETTINGS, get_site_settings, is_enabled
-from ...exceptions import error_name, without_message
-from ...pipeline import drain, has_tables, routed_databases
+from ...exceptions import error_name
+from ...pipeline import drain, has_tables, log_failed_drain, routed_databases
 from ...pipeline.availability import has_current_tables
 from ...pipeline.periodic_searches import run_due_searches
 from ..arguments import add_databases_option
@@ -127,11 +127,11 @@ class Command(BaseCommand):
                 _stop_event().wait()
             return
         served = [_WorkerDatabase(using) for using in databases or routed_databases()]
-        absent = [database for database in served if not database.may_have_tables()]
-        if len(absent) == len(served):
+        present = [database for database in served if database.may_have_tables()]
+        if not present:
             raise CommandError("No database holds the tables of neardup: run migrate first.")
         if once:
-            processed, errors = _drain_all([database for database in served if database not in absent])
+            processed, errors = _drain_all(present)
             if options["verbosity"]:
                 self.stdout.write(f"{format_count(processed, 'turn')} taken.")
             if errors:
@@ -139,12 +139,11 @@ class Command(BaseCommand):
             return
         stop = _stop_event()
         if options["verbosity"]:
-            names = ", ".join(database.using for database in served if database not in absent)
+            names = ", ".join(database.using for database in present)
             self.stdout.write(f"neardup worker on {names}; Ctrl-C stops it.")
             # Without a router every database may get the tables, and most never do. So this is no warning.
-            if absent:
-                names = ", ".join(database.using for database in absent)
-                self.stdout.write(f"Without the tables of neardup, looked at again every minute: {names}.")
+            if absent := ", ".join(database.using for database in served if database not in present):
+                self.stdout.write(f"Without the tables of neardup, looked at again every minute: {absent}.")
         _run_until_stopped(served, poll or get_site_settings().poll_seconds, stop)
 
 
@@ -169,10 +168,7 @@ def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[str]]:
                 processed += drain(database.using).processed
         except Exception as error:
             # An error in one database must not keep the others waiting.
-            logger.error(
-                "neardup: the database %r was not drained", database.using, exc_info=without_message(error)
-            )
-            errors.append(f"database {database.using!r} ({error_name(error)})")
+            errors.append(log_failed_drain(database.using, error))
     return processed, errors
 
 
