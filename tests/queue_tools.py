@@ -171,5 +171,5 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [
         record.getMessage()
         for record in caplog.records
-        if record.name == base.logger.name and record.levelno >= logging.ERROR
+        if record.name.startswith("django_neardup.") and record.levelno >= logging.ERROR
     ]
