@@ -91,9 +91,10 @@ class Index:
         return Counter(self._met(signed))
 
     def _met(self, signed: Signed) -> list[int]:
+        from django_neardup.comparison.bucket_matches import BucketLimit
         from django_neardup.index.keys import read_buckets
 
-        met: list[int] = read_buckets(self.alias, signed.keys, CAP)[1].tolist()
+        met: list[int] = read_buckets(self.alias, signed.keys, BucketLimit.of(CAP))[1].tolist()
         return met
 
     def find(self, text: str) -> list[Match]:
@@ -124,9 +125,10 @@ class Index:
         """How many pairs of one of these texts, added as numbers from `first` on, and an older one are alike."""
         import numpy as np
 
+        from django_neardup.comparison.bucket_matches import BucketLimit
         from django_neardup.index.keys import read_buckets
 
-        places, others = read_buckets(self.alias, signed.keys, CAP)
+        places, others = read_buckets(self.alias, signed.keys, BucketLimit.of(CAP))
         owners = _owners(signed, first)[places]
         met = np.unique(np.stack([owners, others], axis=1)[others < owners], axis=0)
         packs = self.packs(np.unique(met[:, 1]).tolist())

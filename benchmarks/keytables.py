@@ -167,10 +167,11 @@ def asker(alias: str, documents: Numbers, bands: int = BANDS) -> Callable[[int],
     """The look-up of the candidates of these posts, by their place."""
     import numpy as np
 
+    from django_neardup.comparison.bucket_matches import BucketLimit
     from django_neardup.index import read_buckets
 
     asked = np.sort(keys_of(documents, bands))
-    return lambda place: read_buckets(alias, asked[place % len(asked)], CAP)
+    return lambda place: read_buckets(alias, asked[place % len(asked)], BucketLimit.of(CAP))
 
 
 def alternated(

@@ -40,7 +40,8 @@ def _costs(made: Site, sizes: Sizes, bar: Bar) -> Iterator[tuple[str, float]]:
 
 def _lookups(made: Site, number: int) -> list[float]:
     """Seconds of so many look-ups of the keys of new posts."""
+    from django_neardup.comparison.bucket_matches import BucketLimit
     from django_neardup.index.keys import read_buckets
 
     keys = [keys_of(made.alias, text) for text in texts(ORDINARY, number)]
-    return samples(lambda place: read_buckets(made.alias, keys[place], CAP), number)
+    return samples(lambda place: read_buckets(made.alias, keys[place], BucketLimit.of(CAP)), number)

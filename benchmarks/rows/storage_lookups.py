@@ -117,9 +117,10 @@ def _runs(alias: str, texts: list[str]) -> Callable[[int], Any]:
 def _keys(alias: str, scheme: str, texts: list[str]) -> Callable[[int], Any]:
     import numpy as np
 
+    from django_neardup.comparison.bucket_matches import BucketLimit
     from django_neardup.index import read_buckets
     from django_neardup.text.batch import read_batch
 
     signed = algorithm(scheme).sign_batch(read_batch(texts))
     asked = [signed.keys_of(number).view(np.int64) for number in range(len(texts))]
-    return lambda place: read_buckets(alias, asked[place], CAP)
+    return lambda place: read_buckets(alias, asked[place], BucketLimit.of(CAP))

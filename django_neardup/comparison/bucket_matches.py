@@ -16,6 +16,30 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 
+class BucketLimit(NamedTuple):
+    """How many documents of a bucket are read: those with the lowest ids and those with the highest.
+
+    Of a smaller bucket all are read.
+    """
+
+    oldest: int
+    newest: int
+
+    @classmethod
+    def of(cls, size: int) -> BucketLimit:
+        """Return the limit with a fourth of ``size`` for the oldest documents: later posts cannot displace them."""
+        return cls(size // 4, size - size // 4)
+
+    @property
+    def size(self) -> int:
+        """The number of documents of a full bucket."""
+        return self.oldest + self.newest
+
+    def widened(self, count: int) -> BucketLimit:
+        """Return the limit with ``count`` documents more at both ends."""
+        return BucketLimit(self.oldest + count, self.newest + count)
+
+
 class Nearby(NamedTuple):
     """The documents to screen for one text.
 
@@ -95,8 +119,7 @@ class BucketMatches:
             selected = selected[
                 np.lexsort((self.documents[selected], -self.counts[selected]))[: algorithm.limit]
             ]
-        # A full bucket lists only its newest documents. So an old document may share only rare keys with its
-        # copy.
+        # A full bucket leaves documents out. So a document may share only rare keys with its copy.
         if len(selected) > limit:
             newest_first, most_keys_first, rarest_first = (
                 -values[selected] for values in (self.documents, self.counts, self.rarity)

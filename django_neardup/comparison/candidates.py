@@ -118,7 +118,7 @@ def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[
     crowded = [
         search
         for search in searches
-        if len(matches[search.signed.document_id].documents) >= posts.bucket_size - 1
+        if len(matches[search.signed.document_id].documents) >= posts.bucket_limit.size - 1
     ]
     _add_family_members(crowded, rows, posts)
     screened = {search.signed.document_id: search.screen(rows) for search in searches}
@@ -137,8 +137,8 @@ def _add_family_members(
 ) -> None:
     """Let searches with full buckets screen all members of the families that fill them.
 
-    The posts of one template fill its buckets. A repost of an old one would not meet it: of the buckets only the
-    newest documents are read.
+    The posts of one template fill its buckets. A repost of one would not meet it: of the buckets only the oldest and
+    the newest documents are read.
     """
     families = {search: search.families_nearby(rows) for search in crowded}
     members = posts.family_members({leader for found in families.values() for leader in found})
@@ -174,7 +174,7 @@ class _CandidateSearch:
         # A group is a member through its leader.
         rows = (row and screening_rows.get(row.leader_id or row.document_id) for row in nearby)
         families = Counter(row.family_id for row in rows if row is not None and row.family_id is not None)
-        least = self.posts.bucket_size // LEAST_OF_BUCKET
+        least = self.posts.bucket_limit.size // LEAST_OF_BUCKET
         return [leader for leader, count in families.most_common(MAX_FAMILIES) if count >= least]
 
     def add_nearby(self, documents: Iterable[int]) -> set[int]:

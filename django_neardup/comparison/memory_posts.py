@@ -45,7 +45,8 @@ class MemoryPosts(ComparedPosts):
         for key in signed.keys.tolist():
             bucket = self._buckets[key]
             bucket.append(signed.document_id)
-            del bucket[: -self.bucket_size]
+            if len(bucket) > self.bucket_limit.size:
+                del bucket[self.bucket_limit.oldest]
 
     def algorithm(self, ignored_classes: tuple[str, ...] | None) -> Algorithm:
         return self._algorithm_ignoring(ignored_classes)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..algorithms.base import Algorithm
-from .bucket_matches import BucketMatches, Nearby
+from .bucket_matches import BucketLimit, BucketMatches, Nearby
 from .compared_texts import (
     JudgeableText,
     PassingRow,
@@ -34,7 +34,7 @@ class ComparedPosts(ABC):
 
     Documents are given and returned by their ids.
 
-    - ``bucket_size``: newest documents of a bucket that become candidates.
+    - ``bucket_limit``: the documents of a bucket that become candidates: its oldest and its newest ones.
     - ``max_aligned``: largest number of candidates of one text that are aligned. Candidates that share a sure
       key come in addition.
     - ``max_screened``: largest number of candidates of one text that are screened.
@@ -42,7 +42,7 @@ class ComparedPosts(ABC):
     """
 
     def __init__(self, bucket_size: int, max_aligned: int, remembers_deleted: bool = False) -> None:
-        self.bucket_size, self.max_aligned = bucket_size, max_aligned
+        self.bucket_limit, self.max_aligned = BucketLimit.of(bucket_size), max_aligned
         self.max_screened, self.remembers_deleted = SCREENED_PER_ALIGNED * max_aligned, remembers_deleted
 
     @abstractmethod

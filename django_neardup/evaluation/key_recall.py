@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..algorithms import Algorithm
+from ..comparison.bucket_matches import BucketLimit
 from .collection_mode import BUCKET_SIZE
 
 
@@ -43,8 +44,8 @@ def find_candidate_flags(
 ) -> list[bool]:
     """Return for each pair whether the earlier text is a candidate of the later one.
 
-    The texts of ``order``, which is ascending, are indexed one after another. A candidate is among the newest
-    ``bucket_size`` texts of enough keys (see ``min_shared`` and ``limit`` of the algorithm).
+    The texts of ``order``, which is ascending, are indexed one after another. A candidate is among the oldest or the
+    newest texts, ``bucket_size`` together, of enough keys (see ``min_shared`` and ``limit`` of the algorithm).
     """
     if algorithm.limit is not None:
         return _find_limited_candidate_flags(keys, order, pairs, algorithm, bucket_size)
@@ -59,12 +60,18 @@ def find_candidate_flags(
         if number in paired:
             positions[number] = own_positions
     return [
-        _count_shared_keys(positions[a], positions[b], bucket_size) >= algorithm.min_shared for a, b in pairs
+        _count_shared_keys(positions[a], positions[b], BucketLimit.of(bucket_size)) >= algorithm.min_shared
+        for a, b in pairs
     ]
 
 
-def _count_shared_keys(a: Mapping[int, int], b: Mapping[int, int], bucket_size: int) -> int:
-    return sum(0 < position - a[key] <= bucket_size for key, position in b.items() if key in a)
+def _count_shared_keys(a: Mapping[int, int], b: Mapping[int, int], limit: BucketLimit) -> int:
+    """Return how many buckets show the earlier text ``a`` to ``b``. Positions in a bucket begin with 1."""
+    shared = ((a[key], position) for key, position in b.items() if key in a)
+    return sum(
+        earlier < later and (earlier <= limit.oldest or later - earlier <= limit.newest)
+        for earlier, later in shared
+    )
 
 
 def _find_limited_candidate_flags(
@@ -76,14 +83,17 @@ def _find_limited_candidate_flags(
 ) -> list[bool]:
     # A limit ranks candidates by shared keys, so the buckets are needed.
     later = {b for _, b in pairs}
+    limit = BucketLimit.of(bucket_size)
     buckets: defaultdict[int, list[int]] = defaultdict(list)
     candidates: dict[int, set[int]] = {}
     for number in order:
         shared: Counter[int] = Counter()
         for key in keys[number]:
             if number in later:
-                shared.update(buckets[key][-bucket_size:])
+                shared.update(buckets[key])
             buckets[key].append(number)
+            if len(buckets[key]) > limit.size:
+                del buckets[key][limit.oldest]
         if number in later:
             ranked = [item for item in shared.items() if item[1] >= algorithm.min_shared]
             ranked.sort(key=lambda item: (-item[1], -item[0]))

@@ -36,8 +36,26 @@ class DatabaseIndex(KeyIndex):
     def remove_run(self, keys: Numbers, documents: Numbers) -> None:
         self._table().remove_run(keys, documents)
 
-    def read_buckets(self, keys: Sequence[int], cap: int) -> BucketRows:
-        return self._table().newest_documents(keys, cap)
+    def read_buckets(self, keys: Sequence[int], oldest: int, newest: int) -> BucketRows:
+        import numpy as np
+
+        table, size = self._table(), oldest + newest
+        positions, documents = table.newest_documents(keys, size)
+        if len(documents) < size:  # most new posts share few keys
+            return positions, documents
+        from .key_arrays import full_buckets, outer_rows
+
+        # A second question for full buckets alone: few posts have any.
+        full = full_buckets(positions, size).tolist() if oldest else []
+        if not full:
+            return positions, documents
+        indexes, old_documents = table.oldest_documents([keys[position] for position in full], oldest)
+        return outer_rows(
+            np.concatenate([positions, np.array(full)[indexes]]),
+            np.concatenate([documents, old_documents]),
+            oldest,
+            newest,
+        )
 
     def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
         return self._table().frequent_keys(min_documents, limit)

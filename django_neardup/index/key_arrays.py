@@ -57,6 +57,25 @@ def expand_duplicates(
     return np.repeat(np.arange(len(indexes)), counts), documents[order]
 
 
-def full_buckets(key_positions: Numbers, cap: int) -> Numbers:
-    """Return the positions of keys with at least ``cap`` documents: the bucket may hold older ones."""
-    return np.flatnonzero(np.bincount(key_positions) >= cap)
+def full_buckets(key_positions: Numbers, size: int) -> Numbers:
+    """Return the positions of keys with at least ``size`` documents: the bucket may hold more of them."""
+    return np.flatnonzero(np.bincount(key_positions) >= size)
+
+
+def outer_rows(
+    key_positions: Numbers, documents: Numbers, oldest: int, newest: int
+) -> tuple[Numbers, Numbers]:
+    """Return of each position the ``oldest`` documents with the lowest ids and the ``newest`` with the highest.
+
+    Rows may be repeated, in any order. The result is sorted, and each row is there once.
+    """
+    order = np.lexsort((documents, key_positions))
+    key_positions, documents = key_positions[order], documents[order]
+    is_new = np.ones(len(documents), np.bool_)
+    is_new[1:] = (key_positions[1:] != key_positions[:-1]) | (documents[1:] != documents[:-1])
+    key_positions, documents = key_positions[is_new], documents[is_new]
+    ranks = np.arange(len(documents))
+    is_oldest = ranks - np.searchsorted(key_positions, key_positions) < oldest
+    is_newest = np.searchsorted(key_positions, key_positions, side="right") - ranks <= newest
+    is_kept = is_oldest | is_newest
+    return key_positions[is_kept], documents[is_kept]

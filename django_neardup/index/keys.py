@@ -14,6 +14,7 @@ from .index_class import get_index
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from ..comparison.bucket_matches import BucketLimit
     from ..db.backends.key_table import Numbers
 
 
@@ -49,31 +50,31 @@ def remove_run(using: str, keys: ArrayLike, documents: ArrayLike) -> None:
         get_index(using).remove_run(sorted_keys, owner_ids)
 
 
-def read_buckets(using: str, keys: ArrayLike, cap: int) -> tuple[Numbers, Numbers]:
+def read_buckets(using: str, keys: ArrayLike, limit: BucketLimit) -> tuple[Numbers, Numbers]:
     """Return the documents in the buckets of the keys, in few round trips.
 
     ``keys`` is int64[n]: the keys of many documents, one document after another. The result is two arrays
-    int64[m]: ascending positions in ``keys``, and documents. Of each bucket the ``cap`` documents with the
-    highest ids are returned, in no order. A repeated key is looked up once.
+    int64[m]: ascending positions in ``keys``, and documents. Of each bucket the documents within the limit are
+    returned, in no order. A repeated key is looked up once.
     """
     from .key_arrays import distinct_keys, empty_result, expand_duplicates
 
     distinct, indexes = distinct_keys(keys)
     return (
-        expand_duplicates(*get_index(using).read_buckets(distinct.tolist(), cap), indexes)
+        expand_duplicates(*get_index(using).read_buckets(distinct.tolist(), *limit), indexes)
         if len(distinct)
         else empty_result()
     )
 
 
-def full_buckets(key_positions: Numbers, cap: int) -> Numbers:
-    """Return the positions of full buckets in a result of ``read_buckets`` with that cap.
+def full_buckets(key_positions: Numbers, limit: BucketLimit) -> Numbers:
+    """Return the positions of full buckets in a result of ``read_buckets`` with that limit.
 
-    Older documents of these buckets may be missing in the result.
+    Documents of these buckets may be missing in the result.
     """
     from . import key_arrays
 
-    return key_arrays.full_buckets(key_positions, cap)
+    return key_arrays.full_buckets(key_positions, limit.size)
 
 
 def frequent_keys(using: str, min_documents: int, limit: int) -> Sequence[int]:

@@ -11,34 +11,38 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..comparison.bucket_matches import BucketLimit
 from ..comparison.compared_texts import SignedText
 from ..index import keys as storage
+from ..index.key_arrays import outer_rows
 
 Numbers = NDArray[np.int64]
 
 
 def read_one_after_another(
-    signed: Sequence[SignedText], keys: Numbers, cap: int, using: str
+    signed: Sequence[SignedText], keys: Numbers, limit: BucketLimit, using: str
 ) -> tuple[Numbers, Numbers]:
-    """Return positions in ``keys``, ascending, and next to each one of the newest ``cap`` documents with that key.
+    """Return positions in ``keys``, ascending, and next to each one of the documents within the limit with that key.
 
-    ``keys``: int64[n], the keys of the documents one after another. In a full bucket, older documents take the
+    ``keys``: int64[n], the keys of the documents one after another. In a full bucket, other documents take the
     places of the documents of the batch that come after the owner of the key.
     """
     batch = _BatchOrder(signed)
-    positions, documents = storage.read_buckets(using, keys, cap)
+    positions, documents = storage.read_buckets(using, keys, limit)
     is_seen = batch.is_seen(positions, documents)
     # A bucket that is not full has been read whole.
-    incomplete = np.intersect1d(storage.full_buckets(positions, cap), positions[~is_seen])
+    incomplete = np.intersect1d(storage.full_buckets(positions, limit), positions[~is_seen])
     if not len(incomplete):
         return positions, documents
-    deeper_indexes, deeper_documents = storage.read_buckets(using, keys[incomplete], cap + len(signed))
+    deeper_indexes, deeper_documents = storage.read_buckets(
+        using, keys[incomplete], limit.widened(len(signed))
+    )
     deeper_positions = incomplete[deeper_indexes]
     is_deeper_seen = batch.is_seen(deeper_positions, deeper_documents)
-    newest = _newest(deeper_positions[is_deeper_seen], deeper_documents[is_deeper_seen], cap)
+    read_again = outer_rows(deeper_positions[is_deeper_seen], deeper_documents[is_deeper_seen], *limit)
     is_kept = ~np.isin(positions, incomplete)
     all_positions, all_documents = (
-        np.concatenate([column[is_kept], more]) for column, more in zip((positions, documents), newest)
+        np.concatenate([column[is_kept], more]) for column, more in zip((positions, documents), read_again)
     )
     order = np.argsort(all_positions, kind="stable")
     return all_positions[order], all_documents[order]
@@ -59,12 +63,3 @@ class _BatchOrder:
         places = np.where(self._sorted[indexes] == documents, self._order[indexes], -1)
         seen: NDArray[np.bool_] = places <= self._owners[positions]
         return seen
-
-
-def _newest(positions: Numbers, documents: Numbers, cap: int) -> tuple[Numbers, Numbers]:
-    """Return of each position the ``cap`` documents with the highest ids."""
-    order = np.lexsort((-documents, positions))
-    positions, documents = positions[order], documents[order]
-    first_rows = np.searchsorted(positions, positions)
-    is_kept = np.arange(len(positions)) - first_rows < cap
-    return positions[is_kept], documents[is_kept]

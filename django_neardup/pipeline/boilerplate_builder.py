@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext
 
 from ..adapters import Adapter, registered_adapters
+from ..comparison.bucket_matches import BucketLimit
 from ..conf import Profile
 from ..db.chunks import chunked
 from ..db.sql import filter_in_chunks
@@ -126,7 +127,7 @@ class _ExampleSearch:
         crowded: list[int] = []
         for keys in progress(chunks, len(chunks), gettext("reading buckets")):
             crowded += self._add_buckets(keys, BUCKET_SIZE)
-        # The newest posts of a bucket may all be copies of one text, or of one author.
+        # The posts that are read of a bucket may all be copies of one text, or of one author.
         chunks = list(chunked(crowded[:MAX_CROWDED_KEYS], CROWDED_KEYS_PER_READ))
         for keys in progress(chunks, len(chunks), gettext("reading full buckets")):
             self._add_buckets(keys, LARGE_BUCKET_SIZE)
@@ -134,7 +135,7 @@ class _ExampleSearch:
 
     def _add_buckets(self, keys: Sequence[int], size: int) -> list[int]:
         """Add the groups of the buckets. Return the keys of full buckets without any."""
-        positions, documents = read_buckets(self._using, keys, size)
+        positions, documents = read_buckets(self._using, keys, BucketLimit.of(size))
         self._read_holders(set(documents.tolist()))
         buckets: defaultdict[int, list[int]] = defaultdict(list)
         for position, document in zip(positions.tolist(), documents.tolist(), strict=True):

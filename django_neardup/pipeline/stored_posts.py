@@ -50,10 +50,10 @@ class StoredPosts(ComparedPosts):
 
     def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
         if len(signed) == 1:
-            return storage.read_buckets(self.using, keys, self.bucket_size)
+            return storage.read_buckets(self.using, keys, self.bucket_limit)
         from .batch_buckets import read_one_after_another
 
-        return read_one_after_another(signed, keys, self.bucket_size, self.using)
+        return read_one_after_another(signed, keys, self.bucket_limit, self.using)
 
     def relations_of(self, documents: Collection[int]) -> dict[int, Relations]:
         # One statement for a few hundred documents.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from django.db import transaction
 
+from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.index import (
     DatabaseIndex,
     add_run,
@@ -25,6 +26,7 @@ from django_neardup.index.index_class import get_index
 from django_neardup.models import Key
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
+LIMIT = BucketLimit.of(64)
 SIZES = [1, 30, 700]
 """Numbers of documents in a run."""
 
@@ -73,16 +75,16 @@ def shuffled(items, seed=2):
     return Random(seed).sample(items, len(items))
 
 
-def buckets(keys, cap, using="default"):
+def buckets(keys, limit, using="default"):
     """Read buckets. Return the rows of position and document, sorted, after a look at their form."""
-    positions, documents = read_buckets(using, keys, cap)
+    positions, documents = read_buckets(using, keys, limit)
     assert (positions.dtype, documents.dtype) == (np.int64, np.int64)
     assert positions.ndim == documents.ndim == 1
     assert (np.diff(positions) >= 0).all()
     return sorted(zip(positions.tolist(), documents.tolist()))
 
 
-def expected_buckets(pairs, keys, cap):
+def expected_buckets(pairs, keys, limit):
     """Return the same rows by brute force."""
     documents_by_key = defaultdict(list)
     for key, document in pairs:
@@ -90,7 +92,8 @@ def expected_buckets(pairs, keys, cap):
     return sorted(
         (position, document)
         for position, key in enumerate(keys)
-        for document in sorted(documents_by_key[key])[-cap:]
+        for rank, document in enumerate(sorted(documents_by_key[key]))
+        if rank < limit.oldest or rank >= len(documents_by_key[key]) - limit.newest
     )
 
 
@@ -119,9 +122,11 @@ class IndexContract:
         replace_keys("default", 7, (), shuffled(extremes))
         add_run("default", extremes, [HIGHEST - 1] * len(extremes))
         assert stored_pairs() == [(key, document) for key in extremes for document in (7, HIGHEST - 1)]
-        assert buckets(extremes, 1) == [(position, HIGHEST - 1) for position in range(len(extremes))]
+        assert buckets(extremes, BucketLimit(0, 1)) == [
+            (position, HIGHEST - 1) for position in range(len(extremes))
+        ]
         remove_run("default", extremes, [HIGHEST - 1] * len(extremes))
-        assert buckets(extremes, 9) == [(position, 7) for position in range(len(extremes))]
+        assert buckets(extremes, BucketLimit(0, 9)) == [(position, 7) for position in range(len(extremes))]
         replace_keys("default", 7, extremes, ())
         assert stored_pairs() == []
 
@@ -150,7 +155,7 @@ class IndexContract:
     def test_a_document_has_any_number_of_keys(self, count):
         replace_keys("default", 1, (), range(count))
         assert stored_pairs() == [(key, 1) for key in range(count)]
-        assert buckets(range(count), 4) == [(position, 1) for position in range(count)]
+        assert buckets(range(count), BucketLimit(0, 4)) == [(position, 1) for position in range(count)]
         replace_keys("default", 1, range(count), [5])
         assert stored_pairs() == [(5, 1)]
 
@@ -159,44 +164,54 @@ class IndexContract:
     def test_documents_are_found_by_their_keys(self):
         for document, keys in {1: [10, 20, LOWEST], 2: [20, LOWEST], 3: [40]}.items():
             replace_keys("default", document, (), keys)
-        assert buckets([10, 20, LOWEST, 50], 64) == [(0, 1), (1, 1), (1, 2), (2, 1), (2, 2)]
-        assert buckets([50], 64) == []
+        assert buckets([10, 20, LOWEST, 50], LIMIT) == [(0, 1), (1, 1), (1, 2), (2, 1), (2, 2)]
+        assert buckets([50], LIMIT) == []
 
+    @pytest.mark.parametrize("limit", [(1, 3), (0, 4), (4, 0), (2, 2)])
     @pytest.mark.parametrize("size", [3, 4, 5, 9])
-    def test_a_bucket_gives_the_highest_ids_up_to_the_cap(self, size):
+    def test_a_bucket_gives_the_lowest_and_the_highest_ids_up_to_the_limit(self, size, limit):
+        limit = BucketLimit(*limit)
         for document in shuffled(range(1, size + 1)):
             replace_keys("default", document, (), [7, 9])
-        newest = range(max(size - 4, 0) + 1, size + 1)
-        assert buckets([7], 4) == [(0, document) for document in newest]
-        assert buckets([5, 7, 9], 4) == [(position, document) for position in (1, 2) for document in newest]
-        full = full_buckets(read_buckets("default", [5, 7, 9], 4)[0], 4)
+        found = sorted(
+            {*range(1, size + 1)[: limit.oldest], *range(1, size + 1)[max(size - limit.newest, 0) :]}
+        )
+        if size <= 4:
+            assert found == [*range(1, size + 1)]
+        assert buckets([7], limit) == [(0, document) for document in found]
+        assert buckets([5, 7, 9], limit) == [
+            (position, document) for position in (1, 2) for document in found
+        ]
+        full = full_buckets(read_buckets("default", [5, 7, 9], limit)[0], limit)
         assert full.tolist() == ([1, 2] if size >= 4 else [])
 
     def test_a_hot_bucket_takes_no_place_from_another(self):
         add_run("default", [5] * 100, range(1, 101))
         add_run("default", range(1001, 1101), range(1, 101))
-        assert buckets([5], 64) == [(0, document) for document in range(37, 101)]
-        assert buckets([1001, 5, 1100], 3) == [(0, 1), (1, 98), (1, 99), (1, 100), (2, 100)]
+        assert buckets([5], LIMIT) == [(0, document) for document in (*range(1, 17), *range(53, 101))]
+        limit = BucketLimit(1, 2)
+        assert buckets([1001, 5, 1100], limit) == [(0, 1), (1, 1), (1, 99), (1, 100), (2, 100)]
 
     def test_a_repeated_key_has_its_documents_at_each_position(self):
         add_run("default", [5, 5, 6], [1, 2, 2])
-        assert buckets([6, 5, 6, 4, 5], 4) == [(0, 2), (1, 1), (1, 2), (2, 2), (4, 1), (4, 2)]
-        assert buckets([5, 5], 1) == [(0, 2), (1, 2)]
+        assert buckets([6, 5, 6, 4, 5], BucketLimit(0, 4)) == [(0, 2), (1, 1), (1, 2), (2, 2), (4, 1), (4, 2)]
+        assert buckets([5, 5], BucketLimit(0, 1)) == [(0, 2), (1, 2)]
 
     def test_requested_keys_are_in_any_order(self):
         replace_keys("default", 1, (), [3, -5])
         replace_keys("default", 2, (), [-5])
-        assert buckets([4, -1, 3, -5], 4) == [(2, 1), (3, 1), (3, 2)]
+        assert buckets([4, -1, 3, -5], BucketLimit(0, 4)) == [(2, 1), (3, 1), (3, 2)]
         # Ascending as unsigned numbers.
-        assert buckets([3, 4, -5, -1], 4) == [(0, 1), (2, 1), (2, 2)]
+        assert buckets([3, 4, -5, -1], BucketLimit(0, 4)) == [(0, 1), (2, 1), (2, 2)]
 
-    @pytest.mark.parametrize("cap", [1, 5, 1000])
+    @pytest.mark.parametrize("limit", [(0, 1), (2, 3), (100, 900), (1, 0)])
     @pytest.mark.parametrize("count", SIZES)
-    def test_buckets_of_many_documents(self, count, cap):
+    def test_buckets_of_many_documents(self, count, limit):
         pairs = sample_pairs(count)
         add_run("default", *columns(pairs))
         requested = [*[key for key, _ in shuffled(pairs)][:900], 17, pairs[0][0], 17]
-        assert buckets(np.array(requested), cap) == expected_buckets(pairs, requested, cap)
+        limit = BucketLimit(*limit)
+        assert buckets(np.array(requested), limit) == expected_buckets(pairs, requested, limit)
 
     @pytest.mark.parametrize("limit", [1, 2, 9])
     def test_the_keys_of_most_documents_come_first(self, limit):
@@ -250,7 +265,7 @@ class IndexContract:
         keys = np.array([2**64 - 1, 2**63, 5], np.uint64)
         add_run("default", keys, [1, 2, 3])
         assert stored_pairs() == [(LOWEST, 2), (-1, 1), (5, 3)]
-        assert buckets(keys, 1) == [(0, 1), (1, 2), (2, 3)]
+        assert buckets(keys, BucketLimit(0, 1)) == [(0, 1), (1, 2), (2, 3)]
 
     def test_empty_input_is_accepted(self):
         add_run("default", [5], [1])
@@ -258,7 +273,7 @@ class IndexContract:
         add_run("default", [], [])
         remove_run("default", [], [])
         assert stored_pairs() == [(5, 1)]
-        assert buckets([], 64) == []
+        assert buckets([], LIMIT) == []
 
     @pytest.mark.parametrize(("keys", "documents"), [([1, 2], [1]), ([1], [1, 2]), ([[1]], [[1]])])
     @pytest.mark.parametrize("write", [add_run, remove_run])
@@ -312,7 +327,7 @@ class IndexContract:
         replace_keys("default", 1, (), [5])
         add_run("other", [5, 6], [2, 2])
         assert (stored_pairs("default"), stored_pairs("other")) == ([(5, 1)], [(5, 2), (6, 2)])
-        assert buckets([6, 5], 64, "other") == [(0, 2), (1, 2)]
+        assert buckets([6, 5], LIMIT, "other") == [(0, 2), (1, 2)]
         remove_run("other", [5], [1])
         replace_keys("default", 2, [6], ())
         assert (stored_pairs("default"), stored_pairs("other")) == ([(5, 1)], [(5, 2), (6, 2)])

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from functools import partial
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 
 import numpy as np
 from django.db import transaction
@@ -26,12 +26,12 @@ class MemoryIndex(KeyIndex):
     def remove_run(self, keys, documents):
         self._after_commit(list(zip(keys.tolist(), documents.tolist())), [])
 
-    def read_buckets(self, keys, cap):
-        rows = [
-            (position, document)
-            for position, key in enumerate(keys)
-            for document in nlargest(cap, self.documents_by_key.get(key, ()))
-        ]
+    def read_buckets(self, keys, oldest, newest):
+        rows = []
+        for position, key in enumerate(keys):
+            bucket = self.documents_by_key.get(key, ())
+            found = {*nsmallest(oldest, bucket), *nlargest(newest, bucket)}
+            rows += [(position, document) for document in found]
         positions, documents = np.array(rows, np.int64).reshape(-1, 2).T
         return positions, documents
 

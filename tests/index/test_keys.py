@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.comparison.packed_keys import pack_keys, to_signed, unpack_keys
 from django_neardup.index import full_buckets, key_arrays
 from tests.index.contract import HIGHEST, LOWEST, SIZES, columns, sample_pairs, shuffled
@@ -17,8 +18,8 @@ def test_unsigned_keys_become_signed_ones():
 
 
 def test_full_buckets_have_as_many_documents_as_the_cap():
-    assert full_buckets(np.array([0, 0, 2, 2, 2, 5]), 2).tolist() == [0, 2]
-    assert full_buckets(np.array([], np.int64), 2).tolist() == []
+    assert full_buckets(np.array([0, 0, 2, 2, 2, 5]), BucketLimit(0, 2)).tolist() == [0, 2]
+    assert full_buckets(np.array([], np.int64), BucketLimit(1, 1)).tolist() == []
 
 
 @pytest.mark.parametrize("count", [0, *SIZES])

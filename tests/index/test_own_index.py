@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.db import transaction
 
 import django_neardup as neardup
+from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.index import DatabaseIndex, KeyIndex, read_buckets
 from django_neardup.index.index_class import get_index, uses_key_table
 from django_neardup.models import Cluster, Fingerprint, Key
@@ -129,7 +130,7 @@ def test_only_the_class_itself_leaves_its_rows_to_others(settings, path, expecte
 def test_a_wrong_path_is_refused_in_a_sentence(settings, path, message):
     settings.NEARDUP = {"default": {"INDEX": path}}
     with pytest.raises(ImproperlyConfigured, match=re.escape(message)):
-        read_buckets("default", [1], cap=1)
+        read_buckets("default", [1], BucketLimit(0, 1))
 
 
 def test_the_page_shows_this_index():

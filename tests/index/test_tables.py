@@ -5,6 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import connection
 
+from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.index import read_buckets
 from django_neardup.models import Key
 
@@ -39,7 +40,7 @@ def test_an_unsupported_database_is_refused(monkeypatch):
     monkeypatch.setattr(connection, "vendor", "oracle")
     monkeypatch.setattr(connection, "display_name", "Oracle")
     with pytest.raises(ImproperlyConfigured, match="Database 'default': keys cannot be stored on Oracle"):
-        read_buckets("default", [1], cap=1)
+        read_buckets("default", [1], BucketLimit(0, 1))
 
 
 @pytest.mark.django_db

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from django_neardup.adapters import adapter_for
+from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.comparison.candidates import candidates_many
 from django_neardup.index import keys as storage
 from django_neardup.models import Cluster, Document
@@ -31,7 +32,7 @@ def signed(document, keys):
     )
 
 
-def seen_in_turn(before, batch, cap):
+def seen_in_turn(before, batch, limit):
     """By document of the batch, what each of its full buckets would hold if the keys were stored one after another."""
     buckets = {key: set(documents) for key, documents in before.items()}
     whole = {
@@ -42,15 +43,25 @@ def seen_in_turn(before, batch, cap):
         for key in keys:
             buckets.setdefault(key, set()).add(document)
         seen.append(
-            [whole[key] if len(whole[key]) < cap else sorted(buckets[key])[-cap:] for key in sorted(keys)]
+            [
+                whole[key] if len(whole[key]) < limit.size else outer(sorted(buckets[key]), limit)
+                for key in sorted(keys)
+            ]
         )
     return seen
+
+
+def outer(documents, limit):
+    """The oldest and the newest of sorted documents, within the limit."""
+    if len(documents) <= limit.size:
+        return documents
+    return documents[: limit.oldest] + documents[-limit.newest :]
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_batch_sees_full_buckets_as_if_its_documents_came_one_after_another(seed):
     """Documents of the batch are new or edited: their ids stand anywhere among the others."""
-    chance, cap = random.Random(seed), 20
+    chance, limit = random.Random(seed), BucketLimit(5, 15)
     documents = chance.sample(range(1, 200), 60)
     keys = {document: chance.sample(range(40), chance.randrange(1, 20)) for document in documents}
     batch = [(document, keys[document]) for document in documents[:12]]
@@ -60,12 +71,12 @@ def test_a_batch_sees_full_buckets_as_if_its_documents_came_one_after_another(se
 
     texts = [signed(document, own) for document, own in batch]
     asked = np.concatenate([text.keys for text in texts])
-    positions, found = read_one_after_another(texts, asked, cap, "default")
+    positions, found = read_one_after_another(texts, asked, limit, "default")
     assert positions.tolist() == sorted(positions.tolist())
     buckets = [sorted(found[positions == place].tolist()) for place in range(len(asked))]
     ends = np.cumsum([len(text.keys) for text in texts]).tolist()
     assert [buckets[end - len(text.keys) : end] for text, end in zip(texts, ends)] == seen_in_turn(
-        before, batch, cap
+        before, batch, limit
     )
 
 

@@ -59,9 +59,17 @@ class KeyTable(ABC):
     def remove_run(self, keys: Numbers, documents: Numbers) -> None:
         """Remove many pairs, in key order."""
 
-    @abstractmethod
     def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
         """Return for each distinct key the ``cap`` documents with the highest ids, in no order."""
+        return self._first_documents(keys, cap, "DESC")
+
+    def oldest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
+        """Return for each distinct key the ``cap`` documents with the lowest ids, in no order."""
+        return self._first_documents(keys, cap, "ASC")
+
+    @abstractmethod
+    def _first_documents(self, keys: Sequence[int], cap: int, order: str) -> BucketRows:
+        """Return for each distinct key the first ``cap`` documents by id, in no order. ``order``: ASC or DESC."""
 
     def frequent_keys(self, min_documents: int, limit: int) -> list[int]:
         """Return the keys of at least so many documents, the most frequent ones first."""

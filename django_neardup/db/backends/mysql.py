@@ -80,10 +80,12 @@ class MySQLKeyTable(KeyTable):
         finally:
             self.execute("SET SESSION lock_wait_timeout = %s", [old_timeout])
 
-    def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
+    def _first_documents(self, keys: Sequence[int], cap: int, order: str) -> BucketRows:
         import numpy as np
 
-        rows = [row for statement in _bucket_statements(keys, cap) for row in self.fetch_all(statement)]
+        rows = [
+            row for statement in _bucket_statements(keys, cap, order) for row in self.fetch_all(statement)
+        ]
         positions, documents = zip(*rows) if rows else ((), ())
         return np.array(positions, np.int64), np.array(documents, np.int64)
 
@@ -98,18 +100,18 @@ class MySQLKeyTable(KeyTable):
             self.execute(f"{REMOVE}({listed})" if len(portion) > 1 else REMOVE_ONE.format(*portion[0]))
 
 
-def _bucket_statements(keys: Sequence[int], cap: int) -> Iterator[str]:
+def _bucket_statements(keys: Sequence[int], cap: int, order: str) -> Iterator[str]:
     for start in range(0, len(keys), BUCKETS_PER_STATEMENT):
         yield " UNION ALL ".join(
-            _bucket_selects(enumerate(keys[start : start + BUCKETS_PER_STATEMENT], start), cap)
+            _bucket_selects(enumerate(keys[start : start + BUCKETS_PER_STATEMENT], start), cap, order)
         )
 
 
-def _bucket_selects(keys: Iterable[tuple[int, int]], cap: int) -> Iterator[str]:
+def _bucket_selects(keys: Iterable[tuple[int, int]], cap: int, order: str) -> Iterator[str]:
     for position, key in keys:
         yield (
             f"(SELECT {position}, `document` FROM `neardup_key` WHERE `key` = {key}"
-            f" ORDER BY `document` DESC LIMIT {cap})"
+            f" ORDER BY `document` {order} LIMIT {cap})"
         )
 
 

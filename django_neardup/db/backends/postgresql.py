@@ -37,12 +37,12 @@ REMOVE_PAIRS = """
 DELETE FROM "neardup_key" AS present USING unnest(%s::bigint[], %s::bigint[]) AS gone(key, document)
 WHERE present."key" = gone.key AND present."document" = gone.document
 """
-SELECT_NEWEST = """
+SELECT_IN_ORDER = """
 SELECT asked.place - 1, array_to_string(ARRAY(
-    SELECT "document" FROM "neardup_key" WHERE "key" = asked.key ORDER BY "document" DESC LIMIT %s
+    SELECT "document" FROM "neardup_key" WHERE "key" = asked.key ORDER BY "document" {} LIMIT %s
 ), ',') FROM unnest(%s::bigint[]) WITH ORDINALITY AS asked(key, place)
 """
-"""Newest documents of each key.
+"""First documents of each key.
 
 One row a bucket, because drivers create an object for each number of a row.
 """
@@ -84,10 +84,9 @@ class PostgreSQLKeyTable(KeyTable):
                     [array_literal(keys[portion].tolist()), array_literal(documents[portion].tolist())],
                 )
 
-    def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
-        return parse_document_lists(
-            [row for row in self.fetch_all(SELECT_NEWEST, [cap, array_literal(keys)]) if row[1]]
-        )
+    def _first_documents(self, keys: Sequence[int], cap: int, order: str) -> BucketRows:
+        rows = self.fetch_all(SELECT_IN_ORDER.format(order), [cap, array_literal(keys)])
+        return parse_document_lists([row for row in rows if row[1]])
 
     def compact(self) -> None:
         """Rebuild the index.

@@ -33,17 +33,17 @@ CROSS JOIN "neardup_key" ON "neardup_key"."key" = asked.value LIMIT %s
 """
 """Rows of all keys, up to a limit.
 
-One post mostly shares keys with few documents, and then this is faster than ``SELECT_NEWEST``.
+One post mostly shares keys with few documents, and then this is faster than ``SELECT_IN_ORDER``.
 """
 
-SELECT_NEWEST = """
+SELECT_IN_ORDER = """
 SELECT group_concat(~asked.key || ',' || (
     SELECT group_concat("document") FROM (
-        SELECT "document" FROM "neardup_key" WHERE "key" = asked.value ORDER BY "document" DESC LIMIT %s
+        SELECT "document" FROM "neardup_key" WHERE "key" = asked.value ORDER BY "document" {} LIMIT %s
     )
 )) FROM json_each(%s) AS asked
 """
-"""Newest documents of each key, as one text.
+"""First documents of each key, as one text.
 
 A full bucket costs a third of what 64 rows cost.
 
@@ -85,19 +85,21 @@ class SQLiteKeyTable(KeyTable):
                 cursor.executemany(statement, parameter_rows[start : start + batch_size].tolist())
 
     def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
-        key_list = str(list(keys))
         # The keys of one post. Buckets are only packed if more documents share keys with it than one bucket
         # holds.
         if len(keys) <= cap:
-            rows = self.fetch_all(SELECT_FIRST, [key_list, cap + 1])
+            rows = self.fetch_all(SELECT_FIRST, [str(list(keys)), cap + 1])
             if len(rows) <= cap:
                 return split_columns(rows)
-        ((text,),) = self.fetch_all(SELECT_NEWEST, [cap, key_list])
-        return _parse_newest(text or "")
+        return super().newest_documents(keys, cap)
+
+    def _first_documents(self, keys: Sequence[int], cap: int, order: str) -> BucketRows:
+        ((text,),) = self.fetch_all(SELECT_IN_ORDER.format(order), [cap, str(list(keys))])
+        return _parse_in_order(text or "")
 
 
-def _parse_newest(text: str) -> BucketRows:
-    """Parse the text of ``SELECT_NEWEST`` into positions of keys and documents."""
+def _parse_in_order(text: str) -> BucketRows:
+    """Parse the text of ``SELECT_IN_ORDER`` into positions of keys and documents."""
     import numpy as np
 
     numbers = np.fromstring(text, np.int64, sep=",")

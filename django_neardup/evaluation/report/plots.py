@@ -206,7 +206,7 @@ _PLOTS: tuple[tuple[str, str, DrawPlot, str], ...] = (
     ),
     (
         "Recall against keys a text",
-        "All sets in one collection, buckets of the newest 64 texts, nothing judged; numbers on the line: its window.",
+        "All sets in one collection, buckets of 64 texts, nothing judged; numbers on the line: its window.",
         draw_recall_by_keys,
         "pool",
     ),
