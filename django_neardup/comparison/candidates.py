@@ -16,7 +16,7 @@ from .compared_texts import (
     SignedText,
     StoredFingerprint,
 )
-from .packed_keys import unpack_keys
+from .packed_keys import unpack_compared_keys
 from .posts import ComparedPosts
 
 PRIORITY_DIVISOR = 4
@@ -259,7 +259,9 @@ class _CandidateSearch:
         if row.exact_digest == self.signed.exact_digest or row.document_id in self.sure_documents:
             return True
         # A leader may stand outside the limit of its buckets. So its own keys are compared too.
-        return any(self.signed.identity) and not self._sure_keys.isdisjoint(unpack_keys(row.packed_keys))
+        return any(self.signed.identity) and not self._sure_keys.isdisjoint(
+            unpack_compared_keys(row.packed_keys)
+        )
 
     def _rank(
         self, rows: Sequence[ScreeningRow], leaders: Collection[int], preferred: Sequence[int | None]
@@ -293,7 +295,7 @@ class _CandidateSearch:
         maybe_outside = self.relations.paired_documents.union(leaders)
         for position, row in enumerate(rows):
             if row.document_id in maybe_outside or row.document_id not in self.shared_counts:
-                shared_keys = self._own_keys.intersection(unpack_keys(row.packed_keys))
+                shared_keys = self._own_keys & unpack_compared_keys(row.packed_keys)
                 counts[position] = max(counts[position], len(shared_keys))
         return counts
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..comparison.bucket_matches import BucketLimit
 from ..comparison.compared_texts import SignedText
+from ..comparison.packed_keys import both_buckets
 from ..index import keys as storage
 from ..index.key_arrays import outer_rows
 
@@ -24,28 +25,28 @@ def read_one_after_another(
 ) -> tuple[Numbers, Numbers]:
     """Return positions in ``keys``, ascending, and next to each one of the documents within the limit with that key.
 
-    ``keys``: int64[n], the keys of the documents one after another. In a full bucket, other documents take the
-    places of the documents of the batch that come after the owner of the key.
+    ``keys``: int64[n], the keys of the documents one after another. Both buckets of each are read. In a full bucket,
+    other documents take the places of the documents of the batch that come after the owner of the key.
     """
-    batch = _BatchOrder(signed)
-    positions, documents = storage.read_buckets(using, keys, limit)
-    is_seen = batch.is_seen(positions, documents)
+    batch, buckets = _BatchOrder(signed), both_buckets(keys)
+    positions, documents = storage.read_buckets(using, buckets, limit)
+    is_seen = batch.is_seen(positions // 2, documents)
     # A bucket that is not full has been read whole.
     incomplete = np.intersect1d(storage.full_buckets(positions, limit), positions[~is_seen])
     if not len(incomplete):
-        return positions, documents
+        return positions // 2, documents
     deeper_indexes, deeper_documents = storage.read_buckets(
-        using, keys[incomplete], limit.widened(len(signed))
+        using, buckets[incomplete], limit.widened(len(signed))
     )
     deeper_positions = incomplete[deeper_indexes]
-    is_deeper_seen = batch.is_seen(deeper_positions, deeper_documents)
+    is_deeper_seen = batch.is_seen(deeper_positions // 2, deeper_documents)
     read_again = outer_rows(deeper_positions[is_deeper_seen], deeper_documents[is_deeper_seen], *limit)
     is_kept = ~np.isin(positions, incomplete)
     all_positions, all_documents = (
         np.concatenate([column[is_kept], more]) for column, more in zip((positions, documents), read_again)
     )
     order = np.argsort(all_positions, kind="stable")
-    return all_positions[order], all_documents[order]
+    return all_positions[order] // 2, all_documents[order]
 
 
 class _BatchOrder:

@@ -14,9 +14,11 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone as zone
 
 from ..adapters import Adapter, adapter_for, registered_adapters
+from ..comparison.packed_keys import pack_keys, unpack_compared_keys, unpack_keys
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
 from ..db.timezones import to_database
+from ..index import keys as storage
 from ..models import Document, Fingerprint, MergeRecord, Scheme
 from ..text.hashing import hash_word
 from .content_objects import canonical_id, content_type_of
@@ -60,9 +62,13 @@ def remember_deleted(document: Document, adapter: Adapter, scheme: Scheme, using
         if not document_queries.remember(using, document.pk, document.wanted, deletion_time, forget_at):
             return None
         delete_index_rows(document.pk, using, kept_scheme=scheme.pk)
-        for scheme_id, codes, digest in fingerprint_queries.codes_of(using, document.pk):
+        for scheme_id, codes, digest, stored_keys in fingerprint_queries.codes_of(using, document.pk):
             if digest:
-                fingerprint_queries.hash_codes(using, document.pk, scheme_id, keyed_digest(codes, scheme))
+                # Deleted posts, however many, displace no living one in the buckets of live posts.
+                keys = unpack_compared_keys(stored_keys)
+                storage.replace_keys(using, document.pk, unpack_keys(stored_keys), keys)
+                code_digest = keyed_digest(codes, scheme)
+                fingerprint_queries.forget_text(using, document.pk, scheme_id, code_digest, pack_keys(keys))
     return True
 
 

@@ -16,7 +16,7 @@ from ..algorithms.default.neardup_keys import EXACT_SEED
 from ..algorithms.statistics import StatisticsMissing
 from ..comparison.candidates import candidates_many
 from ..comparison.compared_texts import Candidates, ScreeningRow, StoredFingerprint
-from ..comparison.packed_keys import to_signed
+from ..comparison.packed_keys import compared_key, to_signed, unpack_compared_keys
 from ..db.queries import documents as document_queries
 from ..models import Document, Fingerprint, Scheme
 from ..text.hashing import mix
@@ -168,8 +168,8 @@ def _sign_from_fingerprint(
         return None
     copy_key = mix(int.from_bytes(bytes.fromhex(fingerprint.exact_digest)[:8], "big"), seed=EXACT_SEED)
     # The identity values are gone with the post. Only the key of exact copies can be computed again.
-    sure_key = to_signed(mix(mix(scheme.pk, document.space_id), copy_key))
-    keys = np.frombuffer(bytes(fingerprint.keys), np.int64)
+    sure_key = compared_key(to_signed(mix(mix(scheme.pk, document.space_id), copy_key)))
+    keys = np.array(sorted(unpack_compared_keys(fingerprint.keys)), np.int64)
     return SignedDocument(
         document_id=document.pk,
         requested_version=document.wanted,
@@ -181,6 +181,6 @@ def _sign_from_fingerprint(
         exact_digest=fingerprint.exact_digest,
         word_count=fingerprint.word_count,
         keys=keys,
-        sure_keys=np.array([sure_key] if sure_key in set(keys.tolist()) else [], np.int64),
+        sure_keys=np.array([sure_key] if sure_key in keys else [], np.int64),
         payload=bytes(fingerprint.payload),
     )

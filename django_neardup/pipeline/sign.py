@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..adapters import Adapter, Source, language_of
 from ..algorithms.base import Algorithm
 from ..algorithms.default.neardup_keys import EXACT_SEED
-from ..comparison.packed_keys import to_signed
+from ..comparison.packed_keys import LIVE_BIT, compared_key, to_signed
 from ..models import Scheme
 from ..text.hashing import hash_word, mix
 from ..text.tokens.name_prefilter import can_contain_name
@@ -235,7 +235,7 @@ def _seeded_keys(signatures: Signatures, seeds: Sequence[int]) -> list[NDArray[n
     from ..algorithms.kernels.ragged import lengths_of, sort_runs
 
     states = np.array([_hash_state(seed) for seed in seeds], np.uint64)
-    keys = mix_on(states.repeat(lengths_of(signatures.offsets)), signatures.keys).view(np.int64)
+    keys = mix_on(states.repeat(lengths_of(signatures.offsets)), signatures.keys).view(np.int64) & ~LIVE_BIT
     sort_runs(keys, signatures.offsets)
     return [keys[start:end] for start, end in pairwise(signatures.offsets.tolist())]
 
@@ -268,7 +268,7 @@ def _merge_keys(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     import numpy as np
 
-    signed_sure_keys = sorted(to_signed(key) for key in sure_keys)
+    signed_sure_keys = sorted(compared_key(to_signed(key)) for key in sure_keys)
     all_keys = np.array(sorted({*keys.tolist(), *signed_sure_keys}), np.int64) if signed_sure_keys else keys
     return all_keys, np.array(signed_sure_keys, np.int64)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..adapters import Adapter, Source
 from ..algorithms.base import Algorithm
+from ..comparison.packed_keys import LIVE_BIT
 from ..models import Document, Scheme, Verdict
 from ..text.canonical_text import CanonicalText as Text
 from .schemes import algorithm_of
@@ -41,7 +42,7 @@ class SkippedDocument:
 
 
 class StoredText(NamedTuple):
-    """The exact digest and the keys of the text that was stored before."""
+    """The exact digest of the text that was stored before, and the keys by which it was compared."""
 
     exact_digest: str
     keys: set[int]
@@ -74,7 +75,8 @@ class SignedDocument:
     - ``requested_version``: the request that is being answered.
     - ``is_new``: the document was never signed. So it has no fingerprint, pair, membership or contact yet.
     - ``space_digest``: the version guard uses it to check that the space is still the same.
-    - ``keys``: distinct, ascending, hashed with scheme and space.
+    - ``keys``: distinct, ascending, hashed with scheme and space. ``stored_keys``: the same with the bit that says
+      whether the post is live.
     - ``sure_keys``: keys of equal identity or of an exact copy. A shared one is enough to make a candidate.
     - ``contacts``: kinds by hash.
     - ``assumed_no_phrases``: no key phrases were known, and the text was not searched for any.
@@ -113,6 +115,10 @@ class SignedDocument:
     def text(self) -> Text | None:
         """The text, built on first use by the batch. None if ``batch`` was dropped."""
         return None if self.batch is None else self.batch.document(self.batch_index)
+
+    @property
+    def stored_keys(self) -> NDArray[np.int64]:
+        return self.keys | LIVE_BIT if self.is_live else self.keys
 
     @property
     def ignored_classes(self) -> tuple[str, ...] | None:

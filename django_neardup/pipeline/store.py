@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import transaction
 
-from ..comparison.packed_keys import unpack_keys
+from ..comparison.packed_keys import unpack_compared_keys, unpack_keys
 from ..db.backends import get_backend
 from ..db.queries import documents as document_queries
 from ..db.queries import families as family_queries
@@ -101,7 +101,7 @@ def _store_in_one_statement(signed: SignedDocument, using: str) -> bool:
         using,
         claim_values(signed, 0),
         _fingerprint_values(signed),
-        signed.keys.tolist(),
+        signed.stored_keys.tolist(),
         sorted(signed.contacts.items()),
         assumed_no_phrases=signed.assumed_no_phrases,
     )
@@ -146,10 +146,9 @@ def _read_stored_texts(
     for document, stored_scheme, packed_keys, exact_digest in fingerprint_queries.stored_texts(
         using, documents
     ):
-        keys = set(unpack_keys(packed_keys))
-        stored_keys.setdefault(document, set()).update(keys)
+        stored_keys.setdefault(document, set()).update(unpack_keys(packed_keys))
         if stored_scheme == scheme:
-            stored_texts[document] = StoredText(exact_digest, keys)
+            stored_texts[document] = StoredText(exact_digest, unpack_compared_keys(packed_keys))
         else:
             retired.append((document, stored_scheme))
             stored_texts.setdefault(document, StoredText(exact_digest, set()))
@@ -162,12 +161,15 @@ def _replace_keys(signed: Sequence[SignedDocument], stored_keys: Mapping[int, se
     if len(signed) == 1:
         (document,) = signed
         storage.replace_keys(
-            using, document.document_id, stored_keys.get(document.document_id, ()), document.keys.tolist()
+            using,
+            document.document_id,
+            stored_keys.get(document.document_id, ()),
+            document.stored_keys.tolist(),
         )
         return
     added_pairs, removed_pairs = [], []
     for document in signed:
-        new_keys, old_keys = set(document.keys.tolist()), stored_keys.get(document.document_id, set())
+        new_keys, old_keys = set(document.stored_keys.tolist()), stored_keys.get(document.document_id, set())
         added_pairs += [(key, document.document_id) for key in new_keys - old_keys]
         removed_pairs += [(key, document.document_id) for key in old_keys - new_keys]
     if removed_pairs:
@@ -180,7 +182,7 @@ def _replace_keys(signed: Sequence[SignedDocument], stored_keys: Mapping[int, se
 def _fingerprint_values(signed: SignedDocument) -> list[Any]:
     return [
         signed.document_id, signed.scheme.pk, signed.requested_version, signed.source_digest,
-        signed.exact_digest, signed.word_count, signed.payload, signed.keys.tobytes(), signed.codes,
+        signed.exact_digest, signed.word_count, signed.payload, signed.stored_keys.tobytes(), signed.codes,
     ]  # fmt: skip
 
 

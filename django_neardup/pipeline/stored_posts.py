@@ -15,6 +15,7 @@ from ..comparison.compared_texts import (
     SignedText,
     StoredFingerprint,
 )
+from ..comparison.packed_keys import both_buckets
 from ..comparison.posts import MAX_FAMILY_SCREENED, ComparedPosts
 from ..conf import Profile
 from ..db.queries import clusters as cluster_queries
@@ -50,7 +51,8 @@ class StoredPosts(ComparedPosts):
 
     def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
         if len(signed) == 1:
-            return storage.read_buckets(self.using, keys, self.bucket_limit)
+            positions, documents = storage.read_buckets(self.using, both_buckets(keys), self.bucket_limit)
+            return positions // 2, documents
         from .batch_buckets import read_one_after_another
 
         return read_one_after_another(signed, keys, self.bucket_limit, self.using)

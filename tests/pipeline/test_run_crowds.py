@@ -8,6 +8,7 @@ import pytest
 from django_neardup.adapters import adapter_for
 from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.comparison.candidates import candidates_many
+from django_neardup.comparison.packed_keys import LIVE_BIT
 from django_neardup.index import keys as storage
 from django_neardup.models import Cluster, Document
 from django_neardup.pipeline import drain
@@ -32,41 +33,43 @@ def signed(document, keys):
     )
 
 
-def seen_in_turn(before, batch, limit):
-    """By document of the batch, what each of its full buckets would hold if the keys were stored one after another."""
+def seen_in_turn(before, batch, limit, live):
+    """By document of the batch, what the buckets of each key would hold if the keys were stored one after another."""
     buckets = {key: set(documents) for key, documents in before.items()}
-    whole = {
-        key: sorted({*buckets[key], *(document for document, keys in batch if key in keys)}) for key in before
-    }
-    seen = []
+    whole = {key: set(documents) for key, documents in before.items()}
     for document, keys in batch:
         for key in keys:
-            buckets.setdefault(key, set()).add(document)
-        seen.append(
-            [
-                whole[key] if len(whole[key]) < limit.size else outer(sorted(buckets[key]), limit)
-                for key in sorted(keys)
-            ]
-        )
-    return seen
+            whole[key | (document in live)].add(document)
 
+    def seen(key):
+        """The documents of one bucket. One that is not full is seen whole."""
+        documents = sorted(whole[key] if len(whole[key]) < limit.size else buckets[key])
+        if len(documents) <= limit.size:
+            return documents
+        return documents[: limit.oldest] + documents[-limit.newest :]
 
-def outer(documents, limit):
-    """The oldest and the newest of sorted documents, within the limit."""
-    if len(documents) <= limit.size:
-        return documents
-    return documents[: limit.oldest] + documents[-limit.newest :]
+    seen_by_document = []
+    for document, keys in batch:
+        for key in keys:
+            buckets[key | (document in live)].add(document)
+        seen_by_document.append([sorted(seen(key) + seen(key | LIVE_BIT)) for key in sorted(keys)])
+    return seen_by_document
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_batch_sees_full_buckets_as_if_its_documents_came_one_after_another(seed):
     """Documents of the batch are new or edited: their ids stand anywhere among the others."""
     chance, limit = random.Random(seed), BucketLimit(5, 15)
-    documents = chance.sample(range(1, 200), 60)
-    keys = {document: chance.sample(range(40), chance.randrange(1, 20)) for document in documents}
+    documents = chance.sample(range(1, 200), 90)
+    live = set(chance.sample(documents, 60))
+    keys = {document: chance.sample(range(0, 80, 2), chance.randrange(1, 20)) for document in documents}
     batch = [(document, keys[document]) for document in documents[:12]]
-    before = {key: [each for each in documents[12:] if key in keys[each]] for key in range(40)}
-    pairs = [(key, each) for each in documents for key in keys[each]]
+    before = {
+        key | bit: [each for each in documents[12:] if key in keys[each] and (each in live) == bool(bit)]
+        for key in range(0, 80, 2)
+        for bit in (0, LIVE_BIT)
+    }
+    pairs = [(key | (each in live), each) for each in documents for key in keys[each]]
     storage.add_run("default", *map(list, zip(*pairs)))
 
     texts = [signed(document, own) for document, own in batch]
@@ -76,7 +79,7 @@ def test_a_batch_sees_full_buckets_as_if_its_documents_came_one_after_another(se
     buckets = [sorted(found[positions == place].tolist()) for place in range(len(asked))]
     ends = np.cumsum([len(text.keys) for text in texts]).tolist()
     assert [buckets[end - len(text.keys) : end] for text, end in zip(texts, ends)] == seen_in_turn(
-        before, batch, limit
+        before, batch, limit, live
     )
 
 

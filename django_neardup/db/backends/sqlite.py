@@ -85,9 +85,9 @@ class SQLiteKeyTable(KeyTable):
                 cursor.executemany(statement, parameter_rows[start : start + batch_size].tolist())
 
     def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
-        # The keys of one post. Buckets are only packed if more documents share keys with it than one bucket
-        # holds.
-        if len(keys) <= cap:
+        # Buckets are only packed if more documents share keys with a post than one bucket holds.
+        # A key of a post has two buckets.
+        if len(keys) <= 2 * cap:
             rows = self.fetch_all(SELECT_FIRST, [str(list(keys)), cap + 1])
             if len(rows) <= cap:
                 return split_columns(rows)

@@ -74,8 +74,8 @@ SETTLED_DIGESTS = (
     'WHERE s."id" = %s AND s."state" = \'active\' AND d."state" = \'indexed\' AND f."version" <= d."done" '
     'AND f."document_id" IN ({})'
 )
-HASH_CODES = (
-    'UPDATE "neardup_fingerprint" SET "source_digest" = \'\', "codes" = %s '
+FORGET_TEXT = (
+    'UPDATE "neardup_fingerprint" SET "source_digest" = \'\', "codes" = %s, "keys" = %s '
     'WHERE "document_id" = %s AND "scheme_id" = %s'
 )
 
@@ -177,16 +177,16 @@ def delete_of(using: str, document: int, kept_scheme: int = 0) -> list[bytes]:
 
 
 def codes_of(using: str, document: int) -> list[Row]:
-    """Return scheme, codes and source digest of the fingerprints of a document."""
-    statement = (
-        'SELECT "scheme_id", "codes", "source_digest" FROM "neardup_fingerprint" WHERE "document_id" = %s'
-    )
+    """Return scheme, codes, source digest and packed keys of the fingerprints of a document."""
+    columns = '"scheme_id", "codes", "source_digest", "keys"'
+    statement = f'SELECT {columns} FROM "neardup_fingerprint" WHERE "document_id" = %s'
     return fetch_all(using, statement, [document])
 
 
-def hash_codes(using: str, document: int, scheme: int, digest: str) -> None:
-    """Replace the codes by a digest, and remove the source digest: the text is gone."""
-    execute(using, HASH_CODES, [digest, document, scheme])
+def forget_text(using: str, document: int, scheme: int, code_digest: str, keys: bytes) -> None:
+    """Replace the codes by a digest and the packed keys by others. Remove the source digest: the text is gone."""
+    packed_keys = get_backend(using).binary_parameter(keys)
+    execute(using, FORGET_TEXT, [code_digest, packed_keys, document, scheme])
 
 
 def source_digests(using: str, documents: Sequence[int], scheme: int) -> dict[int, str]:
