@@ -12,6 +12,8 @@ PORT = 8000
 TIMES = 20
 SAVES = 10000
 FAULTS = 100
+# Posts of a flood of `make trust`.
+FLOOD = 500
 # How the posts of `make chaos` are saved; empty for both ways.
 MODE =
 POSTS = 100000
@@ -24,7 +26,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos kills bench board-questions bench-gate calibrate calibration digest figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos trust kills bench board-questions bench-gate calibrate calibration digest figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,6 +89,9 @@ chaos: $(STAMP)  ## SAVES=10000 posts while workers and savers are killed, stall
 		NEARDUP_TEST_DATABASE=$$engine SAVES=$(SAVES) FAULTS=$(FAULTS) MODE=$(MODE) SEED=$(SEED) $(BIN)/python -m pytest -s tests/pipeline/test_chaos.py; \
 		NEARDUP_TEST_DATABASE=$$engine KILLS=$(FAULTS) $(BIN)/python -m pytest tests/pipeline/test_open_saves.py -k killed; \
 	done
+
+trust: $(STAMP)  ## attacks on the index by hostile authors, each with a control that succeeds without the defence: FLOOD=500 posts
+	FLOOD=$(FLOOD) $(BIN)/python -m pytest -n 2 --dist loadgroup tests/trust
 
 kills: $(STAMP)  ## an index of POSTS=100000 posts that is killed KILLS=20 times equals one that is not
 	NEARDUP_TEST_DATABASE=sqlite POSTS=$(POSTS) KILLS=$(KILLS) $(BIN)/python -m pytest -s tests/pipeline/test_runs.py -k killed_at_random

@@ -15,6 +15,6 @@ other.
 """
 
 from .api import afind_similar, check_many, find_similar, uniqueness
-from .results import CheckResult, Match
+from .results import CheckResult, Match, Matches
 
-__all__ = ["CheckResult", "Match", "afind_similar", "check_many", "find_similar", "uniqueness"]
+__all__ = ["CheckResult", "Match", "Matches", "afind_similar", "check_many", "find_similar", "uniqueness"]

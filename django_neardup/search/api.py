@@ -18,12 +18,25 @@ from .batch_repeats import BatchDuplicates
 from .deleted_posts import find_deleted_posts, merge_matches
 from .judged_posts import JudgedPost, judge_posts
 from .request import SearchContext, SearchQuery, build_search_context
-from .results import CheckResult, Match, build_match
+from .results import CheckResult, Match, Matches, build_match
 from .scheme_lookup import SearchIndex, build_unsaved_index, load_search_index
 from .visible_posts import VisiblePosts
 
 BATCH_SIZE = 100
 """Number of texts that are canonicalized and looked up together."""
+
+
+class FoundPosts(dict[int, list[JudgedPost]]):
+    """The posts that were compared with each text, by its position, best first.
+
+    ``partial``: the positions of texts for which not all candidates were read.
+    """
+
+    def __init__(
+        self, posts: Mapping[int, list[JudgedPost]] | None = None, partial: frozenset[int] = frozenset()
+    ) -> None:
+        super().__init__(posts or {})
+        self.partial = partial
 
 
 def find_similar(
@@ -35,7 +48,7 @@ def find_similar(
     author: Any = None,
     scope: Iterable[Any] = (),
     using: str | None = None,
-) -> list[Match]:
+) -> Matches:
     """Return the posts similar to a text or to an object, saved or not.
 
     The best is first. Nothing is written.
@@ -58,10 +71,11 @@ def find_similar(
     Matches are in the order of verdicts (duplicate, variant, contained, related), then exact copies, then by
     score. At most ten posts are aligned with the text: the visible ones with the most similar fingerprints,
     and posts with other codes last. If ``limit`` exact copies exist, no post is aligned. Posts outside
-    ``visible`` do not change the answer, unless more than BUCKET posts share a passage. If a text is longer
-    than 1 MiB, only its first and its last 512 KiB are read.
+    ``visible`` do not change the answer, unless more than BUCKET posts share a passage: then more are read, and if
+    there are still more of them, ``partial`` of the result is true. If a text is longer than 1 MiB, only its first
+    and its last 512 KiB are read.
 
-    Return [] if nothing is indexed yet or if the text is too short to be compared.
+    Return an empty list if nothing is indexed yet or if the text is too short to be compared.
 
     Raise ``NotRegistered`` if the model has no adapter. Raise ``TypeError`` if the first argument is neither
     a text nor an object. Raise ``GroupingError`` (a ``TypeError``) if ``visible`` cannot be filtered or if a
@@ -72,16 +86,16 @@ def find_similar(
     )
     query = context.build_query(text_or_instance)
     if not limit:
-        return []
-    judged, signed = _judge_one(query, context, limit)
-    return merge_matches(
-        _build_matches(query, judged, context), find_deleted_posts(signed, [query], context).get(0, ()), limit
-    )
+        return Matches()
+    posts, signed = _judge_one(query, context, limit)
+    matches = _build_matches(query, posts.get(0, ()), context)
+    deleted_matches = find_deleted_posts(signed, [query], context).get(0, ())
+    return Matches(merge_matches(matches, deleted_matches, limit), partial=0 in posts.partial)
 
 
 async def afind_similar(
     text_or_instance: str | Model, model: type[Model] | None = None, **arguments: Any
-) -> list[Match]:
+) -> Matches:
     """Run ``find_similar`` from asynchronous code, with the same arguments.
 
     It runs in a thread, as all database queries of Django do.
@@ -139,8 +153,8 @@ def uniqueness(
     context = build_search_context(
         text_or_instance, model, visible=visible, limit=1, author=None, scope=scope, using=using
     )
-    judged_posts, _ = _judge_one(context.build_query(text_or_instance), context, 1)
-    return 100 * (1 - max((post.judgement.score for post in judged_posts), default=0.0))
+    posts, _ = _judge_one(context.build_query(text_or_instance), context, 1)
+    return 100 * (1 - max((post.judgement.score for post in posts.get(0, ())), default=0.0))
 
 
 def _check_portion(
@@ -156,30 +170,30 @@ def _check_portion(
     index = load_search_index(context.adapter, (query.source for query in queries), context.using)
     signing_index = index or build_unsaved_index(context.adapter.settings)
     signed_texts = _sign_queries(queries, signing_index) if signing_index else {}
-    judged_posts = _find_posts(queries, signed_texts, context, context.limit) if index else {}
+    posts = _find_posts(queries, signed_texts, context, context.limit) if index else FoundPosts()
     deleted_matches = find_deleted_posts(signed_texts, queries, context) if index else {}
     for position, query in enumerate(queries):
         matches = merge_matches(
-            _build_matches(query, judged_posts.get(position, ()), context),
+            _build_matches(query, posts.get(position, ()), context),
             deleted_matches.get(position, ()),
             context.limit,
         )
         signed_text = signed_texts.get(position)
         yield CheckResult(
-            matches,
+            Matches(matches, partial=position in posts.partial),
             batch_duplicates.find(first_position + position, signed_text, query) if signed_text else [],
         )
 
 
 def _judge_one(
     query: SearchQuery, context: SearchContext, limit: int
-) -> tuple[Sequence[JudgedPost], dict[int, SignedDocument]]:
-    """Return the posts that were compared with a text, best first, and the signed text by its position, 0."""
+) -> tuple[FoundPosts, dict[int, SignedDocument]]:
+    """Return the posts that were compared with a text, and the signed text, both by its position, 0."""
     index = load_search_index(context.adapter, [query.source], context.using)
     if index is None or not index.spaces:
-        return (), {}
+        return FoundPosts(), {}
     signed_texts = _sign_queries([query], index)
-    return _find_posts([query], signed_texts, context, limit).get(0, ()), signed_texts
+    return _find_posts([query], signed_texts, context, limit), signed_texts
 
 
 def _sign_queries(queries: Sequence[SearchQuery], index: SearchIndex) -> dict[int, SignedDocument]:
@@ -200,11 +214,11 @@ def _find_posts(
     signed_texts: Mapping[int, SignedDocument],
     context: SearchContext,
     limit: int,
-) -> dict[int, list[JudgedPost]]:
+) -> FoundPosts:
     """Return the compared posts of each text by its position."""
     known_space_texts = [signed_text for signed_text in signed_texts.values() if signed_text.space_id > 0]
     if not known_space_texts:
-        return {}
+        return FoundPosts()
     keys = {
         signed_text.document_id: queries[-1 - signed_text.document_id].key
         for signed_text in known_space_texts
@@ -212,7 +226,10 @@ def _find_posts(
     scheme, settings = known_space_texts[0].scheme, context.adapter.settings
     posts = VisiblePosts(settings, scheme, keys, context.visibility, context.using)
     judged_posts = judge_posts(known_space_texts, posts, limit)
-    return {-1 - document_id: judged for document_id, judged in judged_posts.items()}
+    return FoundPosts(
+        {-1 - document_id: judged for document_id, judged in judged_posts.items()},
+        frozenset(-1 - document_id for document_id in posts.partial),
+    )
 
 
 def _build_matches(

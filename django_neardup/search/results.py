@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -71,6 +72,18 @@ class Match:
         return build_difference_labels(self.judgement.evidence(), dict(zip("ab", self.texts)))
 
 
+class Matches(list[Match]):
+    """The posts that are similar to a text, the best first.
+
+    ``partial``: whether more live posts share a passage with the text than are read, and the caller may not see some
+    that were read. So a similar post may be missing.
+    """
+
+    def __init__(self, matches: Iterable[Match] = (), *, partial: bool = False) -> None:
+        super().__init__(matches)
+        self.partial = partial
+
+
 @dataclass(frozen=True)
 class CheckResult:
     """The result for one text of a batch.
@@ -79,7 +92,7 @@ class CheckResult:
     that this text duplicates. If several texts repeat each other, only the first is named.
     """
 
-    matches: list[Match]
+    matches: Matches
     repeats: list[int]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from django.db.models import Model
 
 from ..adapters import Adapter, Source, adapter_for
-from ..comparison.bucket_matches import BucketMatches, Nearby
+from ..comparison.bucket_matches import BucketLimit, BucketMatches, Nearby
 from ..comparison.compared_texts import (
     Candidates,
     JudgeableText,
@@ -18,15 +19,20 @@ from ..comparison.compared_texts import (
     SignedText,
     StoredFingerprint,
 )
+from ..comparison.packed_keys import LIVE_BIT, both_buckets
 from ..conf import Profile
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
+from ..index import keys as storage
 from ..models import Scheme
 from ..pipeline.read import adapter_of
 from ..pipeline.stage_types import SignedDocument
 from ..pipeline.stored_posts import StoredPosts, text_of_source
 from ..visibility import ObjectKey, VisibilityFilter
 from .prefilter import ContentOverlapFilter
+
+if TYPE_CHECKING:
+    from ..comparison.bucket_matches import Numbers
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +41,12 @@ VISIBILITY_BATCH_SIZE = 250
 
 MAX_ALIGNED = 10
 """Maximum number of posts that one text is aligned with."""
+
+MAX_BUCKET_SIZE = 256
+"""So many documents are read of a full bucket, if the caller may not see all that were read at first."""
+
+MAX_BUCKETS_READ_ON = 8
+"""So many buckets of one text are read on. A copy shares nearly all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,8 @@ class VisiblePosts(StoredPosts):
     """The posts of one call. Nothing is marked, and posts that the caller may not see change nothing.
 
     ``excluded_keys`` maps a document id to the object that the text belongs to. That object is never a
-    candidate.
+    candidate. ``partial``: the document ids of texts that share a passage with more live posts than were read, some
+    of which the caller may not see. So a visible post may be missing among the candidates.
     """
 
     def __init__(
@@ -77,6 +90,46 @@ class VisiblePosts(StoredPosts):
         self._checked: set[int] = set()
         self._codes: dict[int, str] = {}
         self._objects: dict[ObjectKey, tuple[Model, Source] | None] = {}
+        self._crowding: set[int] = set()
+        self.partial: set[int] = set()
+
+    def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
+        import numpy as np
+
+        # The texts are not stored. So all of them see the same documents.
+        buckets = both_buckets(keys)
+        positions, documents = storage.read_buckets(self.using, buckets, self.bucket_limit)
+        full = storage.full_buckets(positions, self.bucket_limit)
+        if not len(full):
+            return positions // 2, documents
+        self._crowding.update(documents[np.isin(positions, full)].tolist())
+        owners = np.repeat(np.arange(len(signed)), [2 * len(text.keys) for text in signed])
+        incomplete = self._with_hidden_documents(full, positions, documents)
+        incomplete = _first_of_each(incomplete, owners[incomplete], MAX_BUCKETS_READ_ON)
+        limit = BucketLimit.of(max(MAX_BUCKET_SIZE, self.bucket_limit.size))
+        indexes, more_documents = storage.read_buckets(self.using, buckets[incomplete], limit)
+        more_positions = incomplete[indexes]
+        self._crowding.update(more_documents.tolist())
+        is_kept = ~np.isin(positions, incomplete)
+        positions = np.concatenate([positions[is_kept], more_positions])
+        documents = np.concatenate([documents[is_kept], more_documents])
+        still_full = incomplete[storage.full_buckets(indexes, limit)]
+        still_incomplete = self._with_hidden_documents(still_full, positions, documents)
+        # The odd positions are those of live posts. Nobody else's hidden posts make an answer partial.
+        for owner in owners[still_incomplete[still_incomplete % 2 == LIVE_BIT]].tolist():
+            self.partial.add(signed[owner].document_id)
+        order = np.argsort(positions, kind="stable")
+        return positions[order] // 2, documents[order]
+
+    def _with_hidden_documents(self, asked: Numbers, positions: Numbers, documents: Numbers) -> Numbers:
+        """Return those of the asked positions whose documents the caller may not all see, most hidden ones first."""
+        import numpy as np
+
+        is_asked = np.isin(positions, asked)
+        positions, documents = positions[is_asked], documents[is_asked]
+        self._check({*documents.tolist()})
+        hidden, counts = np.unique(positions[~np.isin(documents, list(self._visible))], return_counts=True)
+        return hidden[np.argsort(-counts, kind="stable")]
 
     def select_nearby(
         self, signed: Sequence[SignedText], matches: Mapping[int, BucketMatches]
@@ -100,24 +153,47 @@ class VisiblePosts(StoredPosts):
     def screening_rows(self, documents: Collection[int]) -> dict[int, ScreeningRow]:
         if not documents:
             return {}
-        rows = fingerprint_queries.with_codes(self.using, sorted(documents), self.scheme.pk)
-        self._codes |= {row[0]: row[5] for row in rows}
-        # Without leaders: hidden posts also decide which post leads.
-        return {row[0]: ScreeningRow(row[0], row[1], row[2], row[3], bytes(row[4]), b"") for row in rows}
+        self._check(documents)
+        visible = self._visible.keys() & documents
+        rows = fingerprint_queries.screening_rows_with_codes(self.using, visible, self.scheme.pk)
+        self._codes |= {row[0]: row[-1] for row in rows}
+        leaders = {leader for row in rows if row[0] in self._crowding for leader in row[6:8] if leader}
+        self._check(leaders)
+        return {row[0]: self._screening_row(ScreeningRow._make(row[:-1])) for row in rows}
+
+    def _screening_row(self, row: ScreeningRow) -> ScreeningRow:
+        """Return the row with the leaders that the caller may see, if its document stands in a full bucket.
+
+        Of other rows the leaders are left out: hidden posts also decide which post leads.
+        """
+        leader, family = (
+            leader if row.document_id in self._crowding and leader in self._visible else None
+            for leader in (row.leader_id, row.family_id)
+        )
+        return row._replace(leader_id=leader, family_id=family)
+
+    def family_members(self, leaders: Collection[int]) -> dict[int, list[int]]:
+        members = super().family_members(leaders)
+        self._crowding.update(document for documents in members.values() for document in documents)
+        return members
 
     def rank(self, signed: SignedText, passing: Iterable[PassingRow]) -> list[ScreeningRow]:
         assert isinstance(signed, SignedDocument)
-        overlap = ContentOverlapFilter(signed)
+        overlap, own_key = ContentOverlapFilter(signed), self._excluded_keys[signed.document_id]
         useful = [
             (row, similarity)
             for row, similarity, key_count in passing
-            if overlap.passes(key_count, row.word_count, row.payload)
+            if self._visible[row.document_id].key != own_key
+            and overlap.passes(key_count, row.word_count, row.payload)
         ]
-        return self._in_order(signed, useful)
+        # Leaders are candidates like others: only the similarity decides which posts are aligned.
+        return [row._replace(leader_id=None, family_id=None) for row in self._in_order(signed, useful)]
 
     def rank_sure(self, signed: SignedText, rows: list[ScreeningRow]) -> list[ScreeningRow]:
         # Only some of them are read, and many posts may have one identity value.
         assert isinstance(signed, SignedDocument)
+        own_key = self._excluded_keys[signed.document_id]
+        rows = [row for row in rows if self._visible[row.document_id].key != own_key]
         if len(rows) < 2:
             return rows
         scores = signed.algorithm.screen_many(signed.payload, [row.payload for row in rows]).tolist()
@@ -218,9 +294,13 @@ class VisiblePosts(StoredPosts):
 
     def _check(self, documents: Collection[int]) -> None:
         """Find out which documents have objects that the caller may see. Each is looked up once."""
-        unknown = set(documents) - self._checked
-        self._checked |= unknown
-        rows = document_queries.places_of(self.using, sorted(unknown))
+        unknown = sorted(set(documents) - self._checked)
+        for start in range(0, len(unknown), VISIBILITY_BATCH_SIZE):
+            self._check_batch(unknown[start : start + VISIBILITY_BATCH_SIZE])
+
+    def _check_batch(self, unknown: Sequence[int]) -> None:
+        self._checked.update(unknown)
+        rows = document_queries.places_of(self.using, unknown)
         adapters: dict[int, Adapter | None] = {
             content_type_id: adapter_of(content_type_id, self.using)
             for content_type_id in {row[4] for row in rows}
@@ -303,6 +383,15 @@ class _NearbySearch:
         has_enough_keys = is_sure | (matches.counts >= algorithm.min_shared)
         documents: list[int] = matches.documents[order][has_enough_keys[order]].tolist()
         return documents
+
+
+def _first_of_each(positions: Numbers, owners: Numbers, limit: int) -> Numbers:
+    """Return the first ``limit`` positions of each owner."""
+    import numpy as np
+
+    order = np.argsort(owners, kind="stable")
+    ranks = np.arange(len(owners)) - np.searchsorted(owners[order], owners[order])
+    return positions[order[ranks < limit]]
 
 
 def _read_source(instance: Model) -> Source | None:

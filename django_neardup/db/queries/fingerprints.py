@@ -44,19 +44,18 @@ FAMILY = (
     '(SELECT m."leader_id" FROM "neardup_familymember" m '
     'WHERE m."document_id" = f."document_id" AND m."scheme_id" = f."scheme_id")'
 )
-SCREENING_ROWS = (
-    'SELECT f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", f."keys", '
-    f'{LEADER}, {FAMILY} FROM "neardup_fingerprint" f WHERE f."scheme_id" = %s AND f."document_id" IN ({{}})'
+SCREENING_COLUMNS = (
+    'f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", f."keys", '
+    f"{LEADER}, {FAMILY}"
 )
+OF_DOCUMENTS = 'FROM "neardup_fingerprint" f WHERE f."scheme_id" = %s AND f."document_id" IN ({})'
+SCREENING_ROWS = f"SELECT {SCREENING_COLUMNS} {OF_DOCUMENTS}"
+SCREENING_ROWS_WITH_CODES = f'SELECT {SCREENING_COLUMNS}, f."codes" {OF_DOCUMENTS}'
 WITH_OBJECTS = (
     f'SELECT f."document_id", f."source_digest", f."exact_digest", f."word_count", f."payload", {LEADER}, '
     'd."space_id", d."content_type_id", d."object_id" '
     'FROM "neardup_fingerprint" f JOIN "neardup_document" d ON d."id" = f."document_id" '
     'WHERE f."scheme_id" = %s AND f."document_id" IN ({})'
-)
-WITH_CODES = (
-    'SELECT "document_id", "source_digest", "exact_digest", "word_count", "payload", "codes" '
-    'FROM "neardup_fingerprint" WHERE "scheme_id" = %s AND "document_id" IN ({})'
 )
 OF_DELETED_POSTS = (
     'SELECT f."document_id", f."exact_digest", f."word_count", f."payload", f."codes", '
@@ -215,9 +214,9 @@ def with_objects(using: str, documents: Collection[int], scheme: int) -> list[Ro
     return _as_bytes(fetch_all_in(using, WITH_OBJECTS, sorted(documents), scheme), 4)
 
 
-def with_codes(using: str, documents: Sequence[int], scheme: int) -> list[Row]:
-    """Return document, both digests, word count, payload and codes."""
-    return fetch_all_in(using, WITH_CODES, documents, scheme)
+def screening_rows_with_codes(using: str, documents: Collection[int], scheme: int) -> list[Row]:
+    """Return the same, and codes."""
+    return _as_bytes(fetch_all_in(using, SCREENING_ROWS_WITH_CODES, sorted(documents), scheme), 4, 5)
 
 
 def of_deleted_posts(using: str, documents: Sequence[int], scheme: int, now: Any) -> list[Row]:

@@ -1,0 +1,143 @@
+"""Floods of copies, by which somebody tries to push an advert out of the buckets of its keys.
+
+``make trust`` floods with 500 posts, the suite with 100: more than a bucket holds. Each control shows that the flood
+succeeds without the defence.
+"""
+
+import os
+from random import Random
+
+import pytest
+
+import django_neardup as neardup
+from django_neardup.comparison.bucket_matches import BucketLimit
+from django_neardup.models import FamilyMember
+from django_neardup.pipeline.stage_types import SignedDocument
+from django_neardup.search import visible_posts
+from tests.pipeline.helpers import cluster, document, pair, post, work
+from tests.search.tools import VISIBLE, edited
+from tests.testapp.models import Ad, Author
+
+pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
+
+FLOOD = int(os.environ.get("FLOOD", "100"))
+
+VICTIM = edited(1, 0)
+COPY = edited(1, 4)
+"""What a thief publishes: the victim's text with four other words."""
+
+FLOODS = {
+    "hidden exact copies": lambda number: {"text": VICTIM, "published": False},
+    "hidden near copies": lambda number: {"text": edited(1, 2, number), "published": False},
+    "live near copies": lambda number: {"text": edited(1, 2, number), "published": True},
+}
+
+
+def one_account(number):
+    return Author.objects.get_or_create(name="one")[0]
+
+
+def many_accounts(number):
+    return Author.objects.create(name=f"author {number}")
+
+
+def guests(number):
+    return None
+
+
+ACCOUNTS = [one_account, many_accounts, guests]
+
+
+def flood(kind, accounts, before=0):
+    """Return the victim's advert among the posts of the flood, most of them later."""
+    owner = Author.objects.create(name="victim")
+    numbers = Random(1).sample(range(10 * FLOOD), FLOOD)
+    for number in numbers[:before]:
+        post(author=accounts(number), **FLOODS[kind](number))
+    victim = post(VICTIM, author=owner)
+    for number in numbers[before:]:
+        post(author=accounts(number), **FLOODS[kind](number))
+    work()
+    return victim
+
+
+def found(text, visible=VISIBLE):
+    return [match.object for match in neardup.find_similar(text, Ad, visible=visible)]
+
+
+@pytest.fixture
+def newest_of_all(monkeypatch):
+    """The newest 64 of a bucket are read, whether live or not, and nothing more."""
+    monkeypatch.setattr(BucketLimit, "of", classmethod(lambda cls, size: cls(0, 64)))
+    monkeypatch.setattr(SignedDocument, "stored_keys", property(lambda signed: signed.keys))
+    monkeypatch.setattr(visible_posts, "MAX_BUCKETS_READ_ON", 0)
+    monkeypatch.setattr(visible_posts.VisiblePosts, "family_members", lambda posts, leaders: {})
+    monkeypatch.setattr(
+        visible_posts.VisiblePosts,
+        "_screening_row",
+        lambda posts, row: row._replace(leader_id=None, family_id=None),
+    )
+
+
+CASES = [
+    # The suite tries each kind and each sort of accounts once.
+    pytest.param(kind, accounts, before, marks=[] if place == row and not before else pytest.mark.long)
+    for place, kind in enumerate(FLOODS)
+    for row, accounts in enumerate(ACCOUNTS)
+    for before in (0, FLOOD // 2)
+]
+
+
+@pytest.mark.parametrize("kind, accounts, before", CASES)
+def test_a_copy_is_found_behind_a_flood(kind, accounts, before):
+    victim = flood(kind, accounts, before)
+    assert victim in found(VICTIM)
+    assert victim in found(COPY)
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_a_saved_copy_meets_the_victim_behind_a_flood(kind):
+    victim = flood(kind, guests)
+    thief = post(COPY)
+    work()
+    assert pair(thief, victim) or (cluster(thief) and cluster(thief) == cluster(victim))
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_control_the_newest_of_all_posts_displace_the_victim(kind, newest_of_all):
+    victim = flood(kind, guests)
+    assert victim not in found(COPY)
+
+
+class TestPostsThatTheCallerMayNotSee:
+    """Live posts of others fill the live buckets: a list shows the caller's own posts alone."""
+
+    def mine(self, victim):
+        return Ad.objects.filter(author=victim.author)
+
+    def test_the_search_reads_on(self):
+        victim = flood("live near copies", many_accounts, before=FLOOD // 2)
+        matches = neardup.find_similar(COPY, Ad, visible=self.mine(victim))
+        assert [match.object for match in matches] == [victim]
+        # With the victim there is one more. 256 are read.
+        assert matches.partial == (FLOOD >= 256)
+
+    def test_says_that_it_is_partial(self, monkeypatch):
+        victim = flood("live near copies", many_accounts, before=FLOOD // 2)
+        monkeypatch.setattr(visible_posts, "MAX_BUCKET_SIZE", 80)
+        assert neardup.find_similar(COPY, Ad, visible=self.mine(victim)).partial
+        (result,) = neardup.check_many([COPY], Ad, visible=self.mine(victim))
+        assert result.matches.partial
+
+    @pytest.mark.parametrize("kind", ["hidden exact copies", "hidden near copies"])
+    def test_nobody_makes_an_answer_partial_by_hidden_posts(self, kind, monkeypatch):
+        monkeypatch.setattr(visible_posts, "MAX_BUCKET_SIZE", 80)
+        victim = flood(kind, many_accounts)
+        matches = neardup.find_similar(COPY, Ad, visible=VISIBLE)
+        assert [match.object for match in matches] == [victim] and not matches.partial
+
+
+def test_a_post_that_leads_a_family_never_finds_itself():
+    victim = flood("live near copies", guests)
+    assert FamilyMember.objects.filter(leader=document(victim)).exists()
+    assert victim not in found(victim) and found(victim)
