@@ -10,13 +10,12 @@ from random import Random
 import pytest
 
 import django_neardup as neardup
-from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.models import FamilyMember
-from django_neardup.pipeline.stage_types import SignedDocument
 from django_neardup.search import visible_posts
 from tests.pipeline.helpers import cluster, document, pair, post, work
 from tests.search.tools import VISIBLE, edited
 from tests.testapp.models import Ad, Author
+from tests.trust.controls import remove_bucket_defences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
 
@@ -66,17 +65,8 @@ def found(text, visible=VISIBLE):
 
 
 @pytest.fixture
-def newest_of_all(monkeypatch):
-    """The newest 64 of a bucket are read, whether live or not, and nothing more."""
-    monkeypatch.setattr(BucketLimit, "of", classmethod(lambda cls, size: cls(0, 64)))
-    monkeypatch.setattr(SignedDocument, "stored_keys", property(lambda signed: signed.keys))
-    monkeypatch.setattr(visible_posts, "MAX_BUCKETS_READ_ON", 0)
-    monkeypatch.setattr(visible_posts.VisiblePosts, "family_members", lambda posts, leaders: {})
-    monkeypatch.setattr(
-        visible_posts.VisiblePosts,
-        "_screening_row",
-        lambda posts, row: row._replace(leader_id=None, family_id=None),
-    )
+def undefended(monkeypatch):
+    remove_bucket_defences(monkeypatch.setattr)
 
 
 CASES = [
@@ -104,7 +94,7 @@ def test_a_saved_copy_meets_the_victim_behind_a_flood(kind):
 
 
 @pytest.mark.parametrize("kind", FLOODS)
-def test_control_the_newest_of_all_posts_displace_the_victim(kind, newest_of_all):
+def test_control_the_newest_of_all_posts_displace_the_victim(kind, undefended):
     victim = flood(kind, guests)
     assert victim not in found(COPY)
 
