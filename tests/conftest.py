@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -25,6 +26,18 @@ settings.register_profile("suite", examples(100), deadline=None)
 settings.load_profile("suite")
 
 MARKS = {"postgresql": "postgresql", "mariadb": "mariadb", "redis": "redis_server"}
+ENGINE_ALIKE = (
+    "admin/test_children.py", "admin/test_deciding.py", "admin/test_pages.py", "admin/test_phrases.py",
+    "admin/test_site_admin.py", "admin/test_whole_way.py", "api/", "authors/", "grouped_lists/", "leaks/",
+    "pipeline/test_algorithms.py", "pipeline/test_boilerplate.py", "pipeline/test_phrases.py",
+    "pipeline/test_statistics.py", "pipeline/test_synonyms.py", "pipeline/test_worked_examples.py", "prepublication/",
+    "preview/", "reports/", "search/test_privacy.py", "seo/", "test_commands.py", "test_index_command.py",
+    "test_moved_urls.py", "test_statistics_command.py",
+)  # fmt: skip
+"""Tests of pages, commands and verdicts: the statements below them are tried on every engine by other tests.
+
+On the servers `make test-long` runs them. Races are tried on every engine.
+"""
 DATABASE_FIXTURES = {
     "db", "transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server",
     "admin_user", "admin_client", "django_user_model",
@@ -38,7 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "logged_rows: the queue's rows are formed of what was logged, as on a site"
     )
-    config.addinivalue_line("markers", "engine_alike: uses them, but SQLite alone can tell")
+    config.addinivalue_line(
+        "markers",
+        "engine_alike: uses them, but hardly depends on the engine: `make test-long` has the servers",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -46,10 +62,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _uses_databases(item):
             item.add_marker("database")
+            if _is_engine_alike(item):
+                item.add_marker("engine_alike")
     left_out = [item for item in items if not _fits_engine(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if _fits_engine(item)]
+
+
+def _is_engine_alike(item: pytest.Item) -> bool:
+    path = item.path.relative_to(Path(__file__).parent).as_posix()
+    return path.startswith(ENGINE_ALIKE) and "races" not in path
 
 
 def _uses_databases(item: pytest.Item) -> bool:

@@ -4,10 +4,11 @@ import os
 
 import pytest
 
+from tests.databases import engine
 from tests.fuzzing import TIMES
 from tests.moderation.random_schemas import History, Schema, clear, tables_of
 
-SCHEMAS = int(os.environ.get("SCHEMAS") or 20 * TIMES)
+SCHEMAS = int(os.environ.get("SCHEMAS") or (20 if engine() == "sqlite" else 6) * TIMES)
 HISTORIES = int(os.environ.get("HISTORIES") or 5)
 STEPS = 6
 
