@@ -46,7 +46,9 @@ def format_value(field: Any, value: Any, names: Mapping[Any, str]) -> DisplayVal
     if len(line) <= MAX_VALUE_LENGTH:
         return DisplayValue(line)
     return DisplayValue(
-        Truncator(line).chars(MAX_VALUE_LENGTH), str(value)[:MAX_FULL_LENGTH], len(line.split())
+        Truncator(line).chars(MAX_VALUE_LENGTH),
+        replace_control_characters(str(value)[:MAX_FULL_LENGTH]),
+        len(line.split()),
     )
 
 
@@ -70,7 +72,7 @@ def load_related_names(columns: Iterable[ColumnChoice], using: str) -> dict[Any,
 def describe_row(row: models.Model) -> str:
     """Return a row in words: its ``__str__``, or its columns if the model does not define ``__str__``."""
     if type(row).__str__ is not models.Model.__str__:
-        return Truncator(str(row)).chars(MAX_VALUE_LENGTH)
+        return replace_control_characters(Truncator(str(row)).chars(MAX_VALUE_LENGTH))
     fields = [field for field in row._meta.concrete_fields if not (field.is_relation or field.primary_key)]
     descriptions = [
         f"{capfirst(field.verbose_name)} {format_value(field, field.value_from_object(row), {}).short}"

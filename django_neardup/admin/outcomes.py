@@ -39,6 +39,7 @@ from ..moderation.plan_lines import PlanLine
 from ..moderation.undo_outlook import UndoOutlook, undo_outlook
 from ..pipeline import decide
 from ..pipeline.open_items.conditions import open_pairs, with_copies
+from ..reports.segments import replace_control_characters
 from .decision_groups import CLUSTER, FAMILY, ITEM_KINDS, PAIR, SHORTLIST, ReviewItem
 
 MAX_LISTED_ROWS = 200
@@ -365,13 +366,24 @@ class DeleteAction(ModerationAction):
             for name, count in counts.items():
                 preview.deletion_counts[name] = preview.deletion_counts.get(name, 0) + count
             if sum(counts.values()) <= MAX_LISTED_ROWS:
-                preview.deletion_tree += deletion_tree
+                preview.deletion_tree += _without_controls(deletion_tree)
 
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
     ) -> None:
         case = _build_case(item, user, check_unchanged, options)
         moderation.delete(item.losers, case, keeper=item.keeper, redirects=not options.leaves_nothing)
+
+
+def _without_controls(tree: list[Any]) -> list[Any]:
+    """Return Django's list of rows, with names that cannot reverse the text after them."""
+    return [
+        # HTML stays HTML: no character of it is a control.
+        _without_controls(entry)
+        if isinstance(entry, list)
+        else type(entry)(replace_control_characters(entry))
+        for entry in tree
+    ]
 
 
 MODERATION_ACTIONS: dict[str, ModerationAction] = {

@@ -34,7 +34,7 @@ from .plan import MergePlan, plan_merge
 from .proof import prove_undo, remember_outcome
 from .refusals import check_refused_relations
 from .relation_rules import AcceptedLoss, ignored_models
-from .relations import ModelType, describe_object, rows_by_model, rows_of
+from .relations import ModelType, describe_object, rows_by_model, rows_of, short_name
 from .row_updates import load_as_shared_model, move_rows, remove_rows, save_taken_values
 from .sums import add_sums, recount
 from .trees import check_leaves, move_children
@@ -247,10 +247,7 @@ def _lock_posts(instances: Sequence[models.Model], using: str) -> Callable[[mode
         fresh_objects |= {row: row for row in rows}
     missing = [instance for instance in instances if instance not in fresh_objects]
     if missing:
-        raise Conflict(
-            _("It is gone already: %(what)s.")
-            % {"what": ", ".join(str(instance)[:100] for instance in missing)}
-        )
+        raise Conflict(_("It is gone already: %(what)s.") % {"what": ", ".join(map(short_name, missing))})
     return fresh_objects.__getitem__
 
 

@@ -16,6 +16,7 @@ from django.utils.text import capfirst
 
 from ..db.chunks import chunked
 from ..querysets import from_database
+from ..reports.segments import replace_control_characters
 
 ModelType = type[models.Model]
 
@@ -83,7 +84,12 @@ class Reference:
 
 def describe_object(instance: models.Model) -> str:
     """Return an object in words: its model, its name, its primary key."""
-    return f"{capfirst(instance._meta.verbose_name)} “{str(instance)[:100]}” ({instance.pk})"
+    return f"{capfirst(instance._meta.verbose_name)} “{short_name(instance)}” ({instance.pk})"
+
+
+def short_name(instance: models.Model) -> str:
+    """Return the beginning of the object's name, which cannot reverse the text after it."""
+    return replace_control_characters(str(instance)[:100])
 
 
 def rows_label(model: ModelType) -> str:
