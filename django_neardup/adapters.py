@@ -162,6 +162,14 @@ class Adapter:
         """Return the posts that the visitor may see. Every page of this app uses it."""
         return self.live()
 
+    def visible_spaces(self, user: Any) -> Iterable[Sequence[Any]] | None:
+        """Return the scopes whose posts a member of staff may see in the admin. Return None for all, the default.
+
+        A scope is a tuple with the values of ``scope``. Queue, lists, numbers, records and decisions show nothing of
+        other scopes. Return [] for a user who may see none. A model without ``scope`` has one scope, ().
+        """
+        return None
+
     def author(self, instance: Any) -> Any:
         """Return the author's primary key. Return None if the post has no known author."""
         return None

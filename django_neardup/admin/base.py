@@ -15,6 +15,7 @@ from django.utils.functional import cached_property
 
 from ..db.counts import BoundedCount
 from ..moderation.permissions import MERGE_PERMISSION, REVIEW_PERMISSION
+from .visible_spaces import in_visible_spaces
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -43,6 +44,8 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """
 
     using: str | None = None
+    space_path: str | None = None
+    """The lookup from a row to its space. Rows of spaces that a person may not see are left out."""
 
     # A page must not count all rows of a table. Who wants the numbers of the filters can ask for them.
     show_full_result_count = False
@@ -55,7 +58,8 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         # A moderator decides on current rows, so they are never read from a replica.
-        return super().get_queryset(request).using(self.using or router.db_for_write(self.model))
+        rows = super().get_queryset(request).using(self.using or router.db_for_write(self.model))
+        return rows if self.space_path is None else in_visible_spaces(rows, request, self.space_path)
 
     def site_context(self, request: HttpRequest) -> dict[str, Any]:
         """Return the context of the admin site for a page without its sidebar."""

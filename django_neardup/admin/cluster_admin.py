@@ -32,6 +32,7 @@ from .visible_objects import load_displayed_posts, model_verbose_name
 class ClusterAdmin(DecisionActionsAdmin):
     """Clusters of near-duplicates. The default filter shows the open ones; the newest come first."""
 
+    space_path = "space"
     key_prefix = CLUSTER
     missing_message = gettext_lazy("That group no longer exists: it was decided, or its posts have changed.")
     list_display = ("post", "size", "lowest_score", "weakest_score", "is_exact", "model_label", "state")

@@ -18,7 +18,7 @@ from ..moderation.permissions import REVIEW_PERMISSION
 from .base import non_atomic_requests
 from .change_list import PreparedListAdmin
 from .decision_groups import MAX_OBJECTS
-from .decision_withdrawal import withdraw_decision
+from .decision_withdrawal import unseen_decision_ids, withdraw_decision
 from .filters import InForceFilter
 from .history import WithdrawDecisionMixin
 from .visible_objects import link_html, load_displayed_posts
@@ -32,6 +32,7 @@ MAX_PAGE_POSTS = 100
 class DecisionAdmin(WithdrawDecisionMixin, PreparedListAdmin):
     """Decisions, newest first."""
 
+    space_path = "space"
     list_display = ("posts", "kind", "member_count", "by_name", "created", "withdrawn", "withdrawn_by")
     list_display_links = ("posts",)
     list_filter = (InForceFilter, "kind")
@@ -100,7 +101,19 @@ class DecisionAdmin(WithdrawDecisionMixin, PreparedListAdmin):
         if len(decisions) > MAX_OBJECTS:
             messages.error(request, _("Nothing was done: at most %(cap)d at once.") % {"cap": MAX_OBJECTS})
             return
-        count = sum(withdraw_decision(decision, request.user, queryset.db) for decision in decisions)
+        unseen = unseen_decision_ids(decisions, request, self.admin_site, queryset.db)
+        if unseen:
+            words = ngettext(
+                "%(count)d decision stays: you may not see all its posts.",
+                "%(count)d decisions stay: you may not see all their posts.",
+                len(unseen),
+            )
+            messages.warning(request, words % {"count": len(unseen)})
+        count = sum(
+            withdraw_decision(decision, request.user, queryset.db)
+            for decision in decisions
+            if decision.pk not in unseen
+        )
         message = ngettext(
             "%(count)d decision was taken back.", "%(count)d decisions were taken back.", count
         )

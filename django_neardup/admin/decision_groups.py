@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.http import HttpRequest
 
 from ..adapters import adapters_of
 from ..models import Cluster, Document, Fingerprint, Membership, OpenItem, Pair, Scheme, Verdict
@@ -18,6 +19,7 @@ from ..pipeline.open_items.conditions import open_pairs, open_pairs_of_families
 from ..pipeline.open_items.pair_reader import PairReader
 from ..pipeline.open_items.rows import OpenPair, Owner, is_of_shortlist
 from ..text.hashing import digest
+from .visible_objects import hidden_document_ids
 
 MAX_OBJECTS = 100
 """The maximum number of objects in one request."""
@@ -107,6 +109,7 @@ class ReviewItem:
     - ``exact_document_ids``: the ids of exact copies.
     - ``objects_by_document``: the objects of the keeper and of the selected documents, by document id.
     - ``is_keeper_unselected``: the checkbox of ``keeper_document`` was not ticked.
+    - ``hidden_document_ids``: documents with objects that the person may not see. No decision is made on them.
     """
 
     source: Decidable
@@ -119,6 +122,14 @@ class ReviewItem:
     exact_document_ids: set[int] = field(default_factory=set)
     objects_by_document: dict[int, models.Model] = field(default_factory=dict)
     is_keeper_unselected: bool = False
+    hidden_document_ids: frozenset[int] = frozenset()
+
+    @property
+    def space_id(self) -> int:
+        """Return the id of the space of the item."""
+        if isinstance(self.source, OfferedPosts):
+            return self.source.document.space_id or 0
+        return self.source.space_id
 
     @property
     def item_key(self) -> str:
@@ -340,6 +351,15 @@ def _build_review_item(
         exact_document_ids,
         is_keeper_unselected=is_unselected,
     )
+
+
+def load_hidden(items: Sequence[ReviewItem], request: HttpRequest, site: Any, using: str) -> None:
+    """Find out which posts of the items this person may not see: few queries for each model."""
+    hidden = hidden_document_ids(
+        [document for item in items for document in item.documents], request, site, using
+    )
+    for item in items:
+        item.hidden_document_ids = frozenset(hidden & {document.pk for document in item.documents})
 
 
 def count_objects(items: Iterable[ReviewItem]) -> int:

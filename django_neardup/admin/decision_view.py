@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from ..exceptions import Conflict, MergeRefused, UndoIsInexact
-from ..models import Pair
+from ..models import Pair, Space
 from ..moderation.keeper import KeeperProposal
 from ..moderation.permissions import REVIEW_PERMISSION
 from ..moderation.plan import MergePlan
@@ -26,6 +26,7 @@ from .decision_groups import (
     build_state_tokens,
     combine_tokens,
     count_objects,
+    load_hidden,
     load_objects,
     load_review_items,
 )
@@ -37,6 +38,7 @@ from .plan_view import build_plan_context
 from .selection_limits import too_many_message
 from .text_format import format_percent
 from .visible_objects import DisplayedPost, load_displayed_posts
+from .visible_spaces import in_visible_spaces, visible_spaces
 
 # The queue's admin imports this module.
 if TYPE_CHECKING:
@@ -103,7 +105,22 @@ class DecisionView:
         return self._perform_all(previews)
 
     def _load_items(self, item_keys: Sequence[str]) -> list[ReviewItem]:
-        return load_review_items(item_keys, self.selected_document_ids, self.options.keeper_id, self.using)
+        items = load_review_items(item_keys, self.selected_document_ids, self.options.keeper_id, self.using)
+        return self._checked(items)
+
+    def _checked(self, items: list[ReviewItem]) -> list[ReviewItem]:
+        """Return the items, which know the posts that this person may not see.
+
+        Raise Http404 if an item is of a space that this person may not see.
+        """
+        space_ids = {item.space_id for item in items}
+        spaces = in_visible_spaces(
+            Space.objects.using(self.using).filter(pk__in=space_ids), self.request, "pk"
+        )
+        if visible_spaces(self.request) is not None and spaces.count() < len(space_ids):
+            raise Http404
+        load_hidden(items, self.request, self.queue_admin.admin_site, self.using)
+        return items
 
     def _load_with_keepers(self, items: Sequence[ReviewItem]) -> list[ReviewItem]:
         """Load the objects, and return the items with their keepers.
@@ -243,6 +260,7 @@ class DecisionView:
             ],
             "proposal": self.keeper_proposals.get(item.item_key),
             "rest": len(item.other_documents) - len(item.selected_documents),
+            "hidden": len(item.hidden_document_ids) if self.action.name == "leave" else 0,
             **build_plan_context(preview.plan, preview.relation_lines, self.queue_admin.admin_site),
         }
 

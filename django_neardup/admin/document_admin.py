@@ -28,6 +28,7 @@ class DocumentAdmin(ReadOnlyAdmin):
     The deleted post that a post repeats is shown if the site remembers deleted posts.
     """
 
+    space_path = "space"
     # There are no titles: the list covers all posts of the site.
 
     list_display = ("number", "model_label", "state", "reason", "is_pending", "attempts", "created")

@@ -24,7 +24,7 @@ from ..pipeline.record_keys import canonical_ids_by_record
 from ..pipeline.record_queries import records_about_q
 from ..pipeline.shared_evidence import decisions_between
 from .base import non_atomic_requests
-from .decision_withdrawal import withdraw_decision
+from .decision_withdrawal import unseen_decision_ids, withdraw_decision
 from .reopened_pairs import PairState, ReopenedPair
 from .text_format import DIFFERENCE_LABELS, format_object_number, format_percent
 
@@ -187,6 +187,8 @@ class WithdrawDecisionMixin(admin.ModelAdmin):  # type: ignore[type-arg]
         decision = queryset.filter(pk=pk).first()
         if decision is None:
             raise Http404
+        if unseen_decision_ids([decision], request, self.admin_site, queryset.db):
+            raise PermissionDenied
         if decision.withdrawn is None and withdraw_decision(decision, request.user, queryset.db):
             messages.success(request, _("The decision was taken back; the posts are asked about again."))
         return HttpResponseRedirect(self._return_url(request))

@@ -50,6 +50,7 @@ class HoldModelFilter(ModelFilter):
 class HoldAdmin(PreparedListAdmin):
     """The list of held posts, longest waiting first."""
 
+    space_path = "document__space"
     list_display = ("post", "state_text", "verdict_text", "similar_post", "model_label", "author", "created")
     list_display_links = None
     list_filter = (HoldStateFilter, ExactCopyFilter, HoldModelFilter)

@@ -26,6 +26,7 @@ from ..queues import notify_worker
 from ..text.canonical_text import CanonicalText as Text
 from .change_list import PreparedListAdmin
 from .staff_list_admin import StaffListAdmin
+from .visible_spaces import in_visible_spaces
 
 ALL_PROFILES = "*"
 
@@ -115,7 +116,11 @@ class KeyPhraseAdmin(StaffListAdmin, PreparedListAdmin):
                         contact_hash(Contact.Kind.PHRASE, normalize_phrase(row.text), secret), []
                     ).append(row)
         counts = (
-            Contact.objects.using(using).filter(hash__in=list(rows_by_hash)).order_by().values_list("hash")
+            in_visible_spaces(
+                Contact.objects.using(using).filter(hash__in=list(rows_by_hash)), request, "document__space"
+            )
+            .order_by()
+            .values_list("hash")
         )
         for phrase_hash, count in counts.annotate(posts=Count("document")):
             for row in rows_by_hash[phrase_hash]:

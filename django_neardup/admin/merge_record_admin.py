@@ -30,6 +30,7 @@ from .filters import ConditionFilter, FilterOption
 from .record_titles import attach_titles, find_readable_ids
 from .text_format import format_percent
 from .undo_view import MAX_UNDO_ITEMS, UndoView, build_undo_item
+from .visible_spaces import in_visible_spaces
 
 PROOF_OUTCOMES = {
     **dict(UndoProof.Outcome.choices),
@@ -67,6 +68,7 @@ class UntitledRecordSearch(admin.ModelAdmin):  # type: ignore[type-arg]
 class MergeRecordAdmin(PreparedListAdmin):
     """The list of merge records, newest first."""
 
+    space_path = "space"
     list_display = ("post", "action", "keeper", "score_text", "by_name", "created", "undone")
     list_filter = (UndoneFilter, "action")
     list_per_page = 50
@@ -147,6 +149,7 @@ class MergeRecordAdmin(PreparedListAdmin):
         GET shows what would be restored and changes nothing. POST restores it.
         """
         decisions = Decision.objects.using(self.get_queryset(request).db).filter(batch=batch).order_by("pk")
+        decisions = in_visible_spaces(decisions, request)
         return self._undo_response(
             request, self._records_with_journal(request).filter(batch=batch), list(decisions[:MAX_UNDO_ITEMS])
         )

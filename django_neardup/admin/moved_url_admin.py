@@ -39,6 +39,7 @@ class MovedUrlAdmin(PreparedListAdmin):
     If an entry is deleted, its old address answers 404 again.
     """
 
+    space_path = "record__space"
     list_display = ("old_address", "target", "reason", "created")
     list_display_links = ("old_address",)
     list_filter = (RedirectTargetFilter,)

@@ -186,7 +186,12 @@ class MarkNotDuplicatesAction(ModerationAction):
         ) % {"count": count}
 
     def fill_preview(self, preview: ActionPreview, request: HttpRequest, site: Any) -> None:
-        """Add an obstacle if posts of a family are duplicates of each other. No permission on the posts is needed."""
+        """Add an obstacle if posts of a family are duplicates of each other.
+
+        The posts must be seen, and no other permission on them is needed.
+        """
+        if _differing_sides(preview.item) is None:
+            preview.missing_permissions.append(_("see these posts"))
         if preview.item.kind == FAMILY and _has_duplicates(preview.item):
             preview.obstacles.append(
                 _("Some of these posts are duplicates of each other. Decide on them first.")
@@ -195,7 +200,10 @@ class MarkNotDuplicatesAction(ModerationAction):
     def perform(
         self, item: ReviewItem, user: Any, check_unchanged: Callable[[], None], options: ActionOptions
     ) -> None:
-        documents, sides = _differing_sides(item)
+        differing = _differing_sides(item)
+        if differing is None:
+            raise MergeRefused([_("You may not see these posts.")])
+        documents, sides = differing
         try:
             decide(
                 "different",
@@ -208,12 +216,18 @@ class MarkNotDuplicatesAction(ModerationAction):
             )
         except ValueError as error:
             raise MergeRefused([_("These posts are not compared with each other any more.")]) from error
-        posts = [post for post in (item.keeper, *item.losers) if post is not None]
+        posts = [
+            post
+            for document_id, post in item.objects_by_document.items()
+            if document_id not in item.hidden_document_ids
+        ]
         admin_log.write_admin_log(user, posts, _("Decided: not duplicates."), item.using)
 
 
-def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] | None]:
+def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] | None] | None:
     """Return the documents that differ, and their sides. Without sides every two of them differ.
+
+    Documents of posts that the person may not see are left out. Return None if no two are left that differ.
 
     - Of a group every two posts differ. If only some were selected, these differ from the rest.
     - Of a family every two selected posts differ. Nothing is said of the rest.
@@ -221,6 +235,16 @@ def _differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] |
 
     Outside groups a decision is kept on the main posts: the leaders of the groups stand for their copies.
     """
+    documents, sides = _all_differing_sides(item)
+    documents = [document for document in documents if document.pk not in item.hidden_document_ids]
+    if sides is not None:
+        sides = {document.pk: sides[document.pk] for document in documents}
+    is_enough = len(documents) > 1 if sides is None else len(set(sides.values())) > 1
+    return (documents, sides) if is_enough else None
+
+
+def _all_differing_sides(item: ReviewItem) -> tuple[list[Document], dict[int, int] | None]:
+    """Return the same of all posts, seen or not."""
     selected_ids = {document.pk for document in item.selected_documents}
     if item.kind == CLUSTER:
         if item.is_complete and not item.is_keeper_unselected:
@@ -419,5 +443,7 @@ def remember_unselected(
     if not is_chosen or item.is_complete or action.name == "leave":
         return
     selected_ids = {item.keeper_document.pk, *(document.pk for document in item.selected_documents)}
-    sides = {document.pk: 1 if document.pk in selected_ids else 2 for document in item.documents}
-    decide("different", item.documents, user, item.using, sides=sides, batch=options.batch)
+    seen = [document for document in item.documents if document.pk not in item.hidden_document_ids]
+    sides = {document.pk: 1 if document.pk in selected_ids else 2 for document in seen}
+    if len(set(sides.values())) > 1:
+        decide("different", seen, user, item.using, sides=sides, batch=options.batch)

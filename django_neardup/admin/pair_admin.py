@@ -42,6 +42,7 @@ class PairScoreFilter(ScoreFilter):
 class PairAdmin(DecisionActionsAdmin):
     """The list of open pairs: variants, contained and related texts, and duplicates that are in no cluster."""
 
+    space_path = "space"
     key_prefix = PAIR
     missing_message = gettext_lazy("That pair is no longer waiting: it was decided, or a post has changed.")
     list_display = ("posts", "verdict_text", "score_text", "differences_text", "model_label", "found")

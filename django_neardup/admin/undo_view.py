@@ -18,7 +18,7 @@ from ..moderation import UndoPlan, plan_undo
 from ..moderation.permissions import REVIEW_PERMISSION, RequiredPermission
 from ..moderation.undo.permission_check import missing_undo_permissions
 from ..moderation.undo.restore import UndoResult, undo_records
-from .decision_withdrawal import withdraw_decision
+from .decision_withdrawal import unseen_decision_ids, withdraw_decision
 from .record_titles import attach_titles, title_with_number
 from .visible_objects import DisplayedPost, load_displayed_posts
 
@@ -131,8 +131,13 @@ class UndoView:
         posts: dict[int, list[DisplayedPost]] = {}
         for member in members_by_id.values():
             posts.setdefault(member.decision_id, []).append(displayed[member.document_id])
+        unseen = unseen_decision_ids(decisions, self.request, self.record_admin.admin_site, self.using)
         return [
-            UndoItem(decision, missing_permissions=missing, posts=posts.get(decision.pk, []))
+            UndoItem(
+                decision,
+                missing_permissions=[*missing, *([_("see these posts")] if decision.pk in unseen else [])],
+                posts=posts.get(decision.pk, []),
+            )
             for decision in decisions
         ]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,15 +95,7 @@ def load_displayed_posts(
     """Return the documents by id, as this person may see them: a fixed number of queries for each model."""
     unique = {document.pk: document for document in documents}
     instances = objects_of(unique.values(), using)
-    by_model: defaultdict[type[models.Model], list[int]] = defaultdict(list)
-    for document_id, instance in instances.items():
-        by_model[type(instance)].append(document_id)
-    allowed: set[int] = set()
-    for model, document_ids in by_model.items():
-        visible = visible_pks(
-            model, [instances[document_id].pk for document_id in document_ids], request, site, using
-        )
-        allowed |= {document_id for document_id in document_ids if instances[document_id].pk in visible}
+    allowed = _visible_ids(instances, request, site, using)
     visible_instances = {
         document_id: instance for document_id, instance in instances.items() if document_id in allowed
     }
@@ -114,6 +106,30 @@ def load_displayed_posts(
         document_id: _build_displayed_post(document, instances, document_id in allowed, site, names)
         for document_id, document in unique.items()
     }
+
+
+def hidden_document_ids(
+    documents: Iterable[Document], request: HttpRequest, site: Any, using: str
+) -> set[int]:
+    """Return the ids of the documents with objects that this person may not see. Objects that are gone hide nothing."""
+    instances = objects_of(list(documents), using)
+    return instances.keys() - _visible_ids(instances, request, site, using)
+
+
+def _visible_ids(
+    instances: Mapping[int, models.Model], request: HttpRequest, site: Any, using: str
+) -> set[int]:
+    """Return the ids, by which the objects are given, of those that this person may see: few queries for each model."""
+    by_model: defaultdict[type[models.Model], list[int]] = defaultdict(list)
+    for document_id, instance in instances.items():
+        by_model[type(instance)].append(document_id)
+    allowed: set[int] = set()
+    for model, document_ids in by_model.items():
+        visible = visible_pks(
+            model, [instances[document_id].pk for document_id in document_ids], request, site, using
+        )
+        allowed |= {document_id for document_id in document_ids if instances[document_id].pk in visible}
+    return allowed
 
 
 def attach_pair_posts(pairs: Sequence[Any], request: HttpRequest, site: Any, using: str) -> None:

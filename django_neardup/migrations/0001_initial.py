@@ -350,6 +350,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('action', models.CharField(choices=[('merge', 'merged'), ('hide', 'hidden'), ('delete', 'deleted')], max_length=10, verbose_name='action')),
                 ('batch', models.UUIDField(db_index=True, verbose_name='batch')),
+                ('space', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='neardup.space', verbose_name='space')),
                 ('cluster', models.BigIntegerField(blank=True, null=True, verbose_name='cluster')),
                 ('keeper_id', django_neardup.models.fields.ExactCharField(blank=True, default='', max_length=255, verbose_name='id of the keeper')),
                 ('keeper_text', models.CharField(blank=True, default='', max_length=200, verbose_name='keeper')),

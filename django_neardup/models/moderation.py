@@ -160,6 +160,7 @@ class MergeRecord(models.Model):
     - ``journal``: the rows before the change, ``{"rows": serialised objects, "moves": [{"model", "pk",
       "field", "from", "to"}], "m2m": …, "hold": …}``.
     - ``batch``: shared by the records of one confirmation.
+    - ``space``: where the post was compared. Empty if it never was.
     - ``score``, ``verdict``, ``exact``: the values that the moderator was shown.
     - ``author``: the post's author at its last comparison.
     - ``left``: sentences about what an undo could not restore.
@@ -172,6 +173,15 @@ class MergeRecord(models.Model):
 
     action = models.CharField(_("action"), max_length=10, choices=Action.choices)
     batch = models.UUIDField(_("batch"), db_index=True)
+    space = models.ForeignKey(
+        Space,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_constraint=False,
+        verbose_name=_("space"),
+    )
     cluster = models.BigIntegerField(_("cluster"), null=True, blank=True)
     keeper_type = models.ForeignKey(
         ContentType,

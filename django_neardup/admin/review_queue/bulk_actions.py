@@ -60,7 +60,8 @@ class BulkDecisionView(DecisionView):
         if not self.uses_suggestions and self.action.name not in IMMEDIATE_ACTIONS:
             return self._redirect_to_confirmation(self.action.name, self.item_keys)
         groups = {
-            group.item_key: group for group in load_review_items(self.item_keys, None, None, self.using)
+            group.item_key: group
+            for group in self._checked(load_review_items(self.item_keys, None, None, self.using))
         }
         requested = {key: self._requested_action(groups.get(key)) for key in self.item_keys}
         actions_by_key = {key: action for key, action in requested.items() if action is not None}

@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from ...models import OpenItem, Queue
+from ...models import Document, OpenItem, Queue
 from ...pipeline.open_items import refresh_open_items
 from .. import review_context
 from ..base import ReadOnlyAdmin, non_atomic_requests
@@ -31,6 +31,7 @@ from ..decision_view import DecisionView
 from ..offered_view import OfferedPage
 from ..outcomes import MODERATION_ACTIONS
 from ..text_format import ACTION_KEYS
+from ..visible_spaces import in_visible_spaces
 from .bulk_actions import ACCEPT_SUGGESTIONS, AcceptSuggestionsView, BulkDecisionView
 from .queue_columns import COLUMNS, Column
 from .queue_filters import FILTERS, Filter
@@ -117,6 +118,7 @@ class QueueAdmin(ReadOnlyAdmin):
         """Redirect to the list of an author's groups of exact copies, where many can be decided at once."""
         self._check_view_permission(request)
         items = OpenItem.objects.using(self.get_queryset(request).db).filter(kind=COPIES)
+        items = in_visible_spaces(items, request)
         item = items.filter(number=document).first() if document < 2**63 else None
         if item is None:
             messages.warning(
@@ -131,7 +133,9 @@ class QueueAdmin(ReadOnlyAdmin):
         if not self._can_view_items(request, kind):
             raise PermissionDenied
         using = self.get_queryset(request).db
-        found = load_offered_posts({kind: [document] if document < 2**63 else []}, using)
+        documents = Document.objects.using(using).filter(pk=document if document < 2**63 else 0)
+        visible_ids = [row.pk for row in in_visible_spaces(documents, request).only("pk")]
+        found = load_offered_posts({kind: visible_ids}, using)
         if not found:
             messages.warning(
                 request, _("Nothing waits here any more: it was decided, or a post has changed.")

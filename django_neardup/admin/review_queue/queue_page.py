@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -28,6 +29,7 @@ from ..decision_groups import CLUSTER, COPIES, FAMILY, MAX_OBJECTS, PAIR, SHORTL
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from ..text_format import elapsed_text
 from ..visible_objects import DisplayedPost, load_displayed_posts
+from ..visible_spaces import in_visible_spaces
 from .queue_columns import COLUMNS, Column
 from .queue_filters import FILTERS, Filter
 from .queue_query import (
@@ -307,7 +309,8 @@ class QueuePage:
         may_see = user.has_perm("neardup.view_hold") or user.has_perm(REVIEW_PERMISSION)
         if self.list_name != "queue" or not may_see or not self.site.is_registered(Hold):
             return None
-        holds = Hold.objects.using(self.using).filter(WAITING_HOLD)
+        waiting = Hold.objects.using(self.using).filter(WAITING_HOLD)
+        holds = in_visible_spaces(waiting, self.request, "document__space")
         oldest = list(holds.select_related("document").order_by("created", "pk")[:MAX_HELD_POSTS])
         if not oldest:
             return None
@@ -335,7 +338,7 @@ class QueuePage:
             return None
         if not self.site.get_model_admin(Document).has_view_permission(self.request):
             return None
-        count = BoundedCount.of(quarantined(self.using))
+        count = BoundedCount.of(in_visible_spaces(quarantined(self.using), self.request))
         url = reverse(f"{self.site.name}:neardup_document_changelist")
         return QuarantinedPosts(count, f"{url}?work=quarantined") if count else None
 
@@ -345,19 +348,22 @@ class QueuePage:
     @cached_property
     def decision_count(self) -> BoundedCount:
         """Return the number of decisions and merge records."""
-        decisions = BoundedCount.of(Decision.objects.using(self.using).all())
-        return decisions + BoundedCount.of(MergeRecord.objects.using(self.using).all())
+        return BoundedCount.of(self._decided(Decision)) + BoundedCount.of(self._decided(MergeRecord))
 
     @cached_property
     def decisions_today_count(self) -> int:
         today = to_local(timezone.now()).replace(hour=0, minute=0, second=0, microsecond=0)
-        models: tuple[Any, ...] = (Decision, MergeRecord)
-        return sum(model.objects.using(self.using).filter(created__gte=today).count() for model in models)
+        return sum(
+            self._decided(model).filter(created__gte=today).count() for model in (Decision, MergeRecord)
+        )
+
+    def _decided(self, model: Any) -> QuerySet[Any]:
+        return in_visible_spaces(model.objects.using(self.using).all(), self.request)
 
     @cached_property
     def document_counts(self) -> Mapping[str, Any]:
         """Return the number of compared posts and of pending posts, and the time of the newest document."""
-        documents = Document.objects.using(self.using)
+        documents = in_visible_spaces(Document.objects.using(self.using).all(), self.request)
         return {
             "posts": BoundedCount.of(documents.filter(state=Document.State.INDEXED)),
             "pending": BoundedCount.of(documents.filter(pending_since__isnull=False)),

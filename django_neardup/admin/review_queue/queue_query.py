@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from ...db.counts import MAX_COUNTED, BoundedCount
 from ...models import Document, OpenItem
+from ..visible_spaces import in_visible_spaces
 from .queue_filters import FILTERS, Filter
 from .search import search_documents
 
@@ -87,7 +88,7 @@ class QueueQuery:
     Rows are read from ``OpenItem`` in the order of an index. Numbers are counted here, from the first
     ``MAX_COUNTED`` rows of the part: of a longer one they are the least that there are. ``selected_values`` are the
     filter values by filter name. If ``documents`` is given, the list has only items that contain one of them.
-    ``part``: ``TO_REVIEW`` or ``FAMILIES``.
+    ``part``: ``TO_REVIEW`` or ``FAMILIES``. ``request``: of the person whose spaces are shown, None for all.
     """
 
     def __init__(
@@ -98,8 +99,10 @@ class QueueQuery:
         documents: QuerySet[Any] | None = None,
         part: str = TO_REVIEW,
         filters: Sequence[Filter] = FILTERS,
+        request: HttpRequest | None = None,
     ) -> None:
         self.using, self.documents, self.part, self.filters = using, documents, part, filters
+        self.request = request
         names = {queue_filter.name for queue_filter in filters}
         self.selected_values = {
             name: value for name, value in selected_values.items() if name in names and value
@@ -212,6 +215,8 @@ class QueueQuery:
 
     def _all_of(self, part: str) -> QuerySet[OpenItem]:
         items = OpenItem.objects.using(self.using).filter(part=part)
+        if self.request is not None:
+            items = in_visible_spaces(items, self.request)
         if self.documents is None:
             return items
         links = OpenItem.documents.through.objects.filter(document__in=self.documents)
@@ -280,4 +285,4 @@ def build_queue_query(
         documents = search_documents(search_text, request, site, using)
         matching = documents if matching is None else documents.filter(pk__in=matching)
     part = FAMILIES if params.get("show") == FAMILIES else TO_REVIEW
-    return QueueQuery(using, params, params.get("o", "first"), matching, part, filters)
+    return QueueQuery(using, params, params.get("o", "first"), matching, part, filters, request)

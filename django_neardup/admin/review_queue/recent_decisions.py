@@ -16,6 +16,7 @@ from ...models import Decision, DecisionMember, MergeRecord
 from ..decision_messages import undo_url
 from ..record_titles import attach_titles, title_with_number
 from ..visible_objects import DisplayedPost, load_displayed_posts
+from ..visible_spaces import in_visible_spaces
 from .queue_query import parse_stored_datetime
 
 DECISIONS_PER_PAGE = 50
@@ -79,7 +80,7 @@ class RecentDecisionsPage:
     def _position_rows(
         self, model: Any, table_number: int, position: tuple[datetime, int, int] | None
     ) -> QuerySet[Any, Any]:
-        rows = model.objects.using(self.using).annotate(
+        rows = in_visible_spaces(model.objects.using(self.using).all(), self.request).annotate(
             table=Value(table_number, IntegerField()), number=F("pk")
         )
         if position is not None:

@@ -151,6 +151,7 @@ def _create_record(
         action=action,
         batch=context.batch_id,
         cluster=context.cluster_id,
+        space_id=None if document is None else document.space_id,
         loser_type=_content_type(loser, context.using),
         loser_id=canonical_id(loser.pk),
         loser_text=str(loser)[:MAX_TEXT_LENGTH],

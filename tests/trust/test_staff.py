@@ -1,0 +1,260 @@
+"""Staff of one tenant see and decide nothing of another, and nobody decides on posts that they may not see."""
+
+import re
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
+from django.urls import reverse
+
+import django_neardup as neardup
+from django_neardup import registry
+from django_neardup.models import (
+    Cluster,
+    Decision,
+    DecisionMember,
+    Document,
+    Membership,
+    MergeRecord,
+    MovedUrl,
+    OpenItem,
+    Pair,
+    Queue,
+    Space,
+)
+from django_neardup.pipeline import decide
+from django_neardup.pipeline.open_items import rebuild_open_items
+from tests import builders
+from tests.admin.tools import OUTCOMES, confirm, fields, list_of, look, page_of, url_of
+from tests.pipeline.helpers import PIANO, PILES, SOFA, document, work
+from tests.testapp.models import Ad, ScopedPost
+from tests.testapp.neardup import AdNeardup
+
+pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
+
+WORDS = {1: "альфасайт", 2: "бетасайт"}
+"""A word of the posts of each tenant."""
+LISTS = (Queue, Cluster, Pair, Decision, Document, MergeRecord, MovedUrl)
+PERMISSIONS = (
+    "neardup.review", "neardup.merge_cluster", "testapp.change_scopedpost", "testapp.delete_scopedpost",
+    "testapp.view_scopedpost",
+)  # fmt: skip
+
+
+class TenantNeardup(neardup.Adapter):
+    """Posts of tenants. A user sees the tenants whose numbers stand in the user's name."""
+
+    fields = ["text"]
+    scope = ["site"]
+
+    def visible(self, request):
+        return ScopedPost.objects.filter(site__in=sites_of(request.user))
+
+    def visible_spaces(self, user):
+        return None if user.is_superuser else [(site,) for site in sites_of(user)]
+
+    def url(self, post):
+        return f"/posts/{WORDS[post.site]}/{post.pk}/"
+
+
+class TenantAdmin(admin.ModelAdmin):
+    def get_queryset(self, request):
+        sites = WORDS if request.user.is_superuser else sites_of(request.user)
+        return super().get_queryset(request).filter(site__in=sites)
+
+
+def sites_of(user):
+    return [int(digit) for digit in re.findall(r"\d", user.get_username())]
+
+
+@pytest.fixture
+def tenants(monkeypatch):
+    """Two tenants with the same things: a group, a doubtful pair, a merge, a decision, a moved address."""
+    monkeypatch.setitem(registry._registry, ScopedPost, TenantNeardup(ScopedPost))
+    admin.site.register(ScopedPost, TenantAdmin)
+    owner = get_user_model().objects.create_superuser("owner")
+    boss = Client()
+    boss.force_login(owner)
+    for site, word in WORDS.items():
+        made = [
+            ScopedPost.objects.create(site=site, text=f"{text} {word}")
+            for text in (SOFA, f"{SOFA} Торг.", PIANO, f"{PIANO} Торг.", f"{PIANO} Срочно.")
+        ]
+        made += [
+            ScopedPost.objects.create(site=site, text=f"{PILES.format(model)} {word}")
+            for model in ("С140.35", "С90.30", "С80.30")
+        ]
+        work()
+        decide("different", [document(post) for post in made[5:7]], owner, "default")
+        group = Cluster.objects.get(memberships__document=document(made[2]))
+        confirm(boss, "merge", group)
+        work()
+    rebuild_open_items("default")
+    yield
+    admin.site.unregister(ScopedPost)
+
+
+def person(name):
+    """A client of a member of staff who may do everything with posts of their tenants."""
+    user = get_user_model().objects.create_user(name, is_staff=True)
+    for each in PERMISSIONS:
+        label, codename = each.split(".")
+        user.user_permissions.add(Permission.objects.get(content_type__app_label=label, codename=codename))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def things_of(site):
+    """Rows of one tenant: a cluster, a decision, a document, a record, a moved address."""
+    space = Space.objects.get(scope=f'["{site}"]')
+    record = MergeRecord.objects.filter(space=space).first()
+    return {
+        "cluster": Cluster.objects.filter(space=space).first(),
+        "decision": Decision.objects.get(space=space),
+        "document": Document.objects.filter(space=space).first(),
+        "mergerecord": record,
+        "movedurl": record.moved_urls.first(),
+    }
+
+
+@pytest.mark.parametrize("site", WORDS)
+def test_no_list_shows_another_tenant(site, tenants):
+    client, other = person(f"tenant {site}"), WORDS[3 - site]
+    pages = [list_of(model) for model in LISTS] + [
+        f"{list_of(Queue)}?tab=decided",
+        f"{list_of(Queue)}?show=families",
+    ]
+    pages += [f"{list_of(model)}?q={other}" for model in (Queue, Document, MergeRecord, Decision)]
+    shown = "".join(client.get(page, follow=True).content.decode() for page in pages)
+    assert WORDS[site] in shown
+    # A search repeats what was searched for.
+    assert other not in re.sub(r'value="[^"]*"|\?q=[^"&]*|“[^”]*”', "", shown)
+
+
+@pytest.mark.parametrize("site", WORDS)
+def test_numbers_count_what_is_seen(site, tenants):
+    everything = person("both 1 2").get(list_of(Queue)).context["page"]
+    page = person(f"tenant {site}").get(list_of(Queue)).context["page"]
+    for number in ("unfiltered_count", "decision_count", "decisions_today_count"):
+        assert 0 < 2 * getattr(page, number) == getattr(everything, number)
+    assert [2 * tab.count for tab in page.tabs] == [tab.count for tab in everything.tabs]
+    assert 2 * page.document_counts["posts"] == everything.document_counts["posts"]
+    assert not [panel for panel in page.filter_panels if panel.title == "Scope"]
+
+
+@pytest.mark.parametrize("site", WORDS)
+def test_no_address_of_another_tenant_answers(site, tenants):
+    client, own, others = person(f"tenant {site}"), things_of(site), things_of(3 - site)
+    for name, row in others.items():
+        answer = client.get(reverse(f"admin:neardup_{name}_change", args=[row.pk]))
+        assert answer.status_code in (302, 404), name
+        assert client.get(reverse(f"admin:neardup_{name}_change", args=[own[name].pk])).status_code == 200, (
+            name
+        )
+    for outcome in OUTCOMES:
+        assert look(client, outcome, others["cluster"]).status_code == 404
+        assert (
+            client.post(url_of(others["cluster"], outcome), {"id": f"c{others['cluster'].pk}"}).status_code
+            == 404
+        )
+        assert look(client, outcome, own["cluster"]).status_code == 200
+    undo = reverse("admin:neardup_mergerecord_undo", args=[others["mergerecord"].batch])
+    assert client.get(undo).status_code == 404
+    withdraw = reverse("admin:neardup_decision_withdraw", args=[others["decision"].pk])
+    assert client.post(withdraw).status_code == 404
+    assert Decision.objects.get(pk=others["decision"].pk).withdrawn is None
+    item = OpenItem.objects.exclude(space=own["cluster"].space).filter(kind__in="fs").first()
+    if item is not None:
+        name = {"f": "family", "s": "shortlist"}[item.kind]
+        assert client.get(reverse(f"admin:neardup_queue_{name}", args=[item.number])).status_code == 302
+
+
+def test_who_may_see_no_space_sees_nothing(tenants):
+    client = person("newcomer")
+    shown = "".join(client.get(list_of(model)).content.decode() for model in LISTS)
+    assert not [word for word in WORDS.values() if word in shown]
+    assert client.get(list_of(Queue)).context["page"].unfiltered_count == 0
+
+
+def test_a_scope_of_another_length_is_named(tenants, monkeypatch):
+    monkeypatch.setattr(TenantNeardup, "visible_spaces", lambda adapter, user: [1])
+    with pytest.raises(ImproperlyConfigured, match=r"visible_spaces\(\) returned 1: return tuples"):
+        person("tenant 1").get(list_of(Queue))
+
+
+class TestHiddenPosts:
+    """The site hides a post, and a reviewer has no permission to see it."""
+
+    @pytest.fixture
+    def reviewer(self, db):
+        user = get_user_model().objects.create_user("reviewer", is_staff=True)
+        user.user_permissions.add(Permission.objects.get(codename="review"))
+        client = Client()
+        client.force_login(user)
+        return client
+
+    def test_a_decision_leaves_them_as_they_are(self, reviewer, ads):
+        one, hidden, two = ads("а", "б", "в")
+        Ad.objects.filter(pk=hidden.pk).update(published=False)
+        cluster = builders.cluster(one, hidden, two)
+        page = look(reviewer, "leave", cluster)
+        assert "1 post that you may not see stays as it is" in page.content.decode()
+        assert confirm(reviewer, "leave", cluster).status_code == 302
+        members = {row.document for row in DecisionMember.objects.select_related("document")}
+        assert members == {builders.document(one), builders.document(two)}
+
+    def test_a_hidden_leader_stays_as_it_is_too(self, reviewer, ads):
+        hidden, one, two = ads("а", "б", "в")
+        Ad.objects.filter(pk=hidden.pk).update(published=False)
+        cluster = builders.cluster(hidden, one, two)
+        assert confirm(reviewer, "leave", cluster).status_code == 302
+        members = set(DecisionMember.objects.values_list("document", flat=True))
+        assert members == {builders.document(one).pk, builders.document(two).pk}
+
+    def test_nothing_is_decided_on_one_visible_post(self, reviewer, ads, monkeypatch):
+        # They are live: only some visitors see them.
+        monkeypatch.setattr(AdNeardup, "visible", lambda adapter, request: Ad.objects.exclude(sku="secret"))
+        one, hidden, other, concealed = ads("а", "б", "в", "г")
+        Ad.objects.filter(pk__in=[hidden.pk, concealed.pk]).update(sku="secret")
+        pair = builders.pair(one, hidden, "variant", doubtful=True)
+        for source in (pair, builders.cluster(other, concealed)):
+            page = look(reviewer, "leave", source)
+            assert "see these posts" in page.content.decode()
+            assert reviewer.post(url_of(source, "leave"), fields(page)).status_code == 403
+        assert not Decision.objects.exists()
+
+    def test_a_decision_on_them_is_not_taken_back(self, reviewer, root, ads):
+        one, two = ads("а", "б")
+        pair = builders.pair(one, two, "variant", doubtful=True)
+        decision = decide("different", [pair.a, pair.b], root.user, "default")
+        Ad.objects.filter(pk=two.pk).update(published=False)
+        withdraw = reverse("admin:neardup_decision_withdraw", args=[decision.pk])
+        assert reviewer.post(withdraw).status_code == 403
+        action = {"action": "withdraw_selected", "_selected_action": [decision.pk]}
+        answer = reviewer.post(list_of(Decision), action, follow=True)
+        assert "1 decision stays: you may not see all its posts." in answer.content.decode()
+        undo = reverse("admin:neardup_mergerecord_undo", args=[decision.batch])
+        assert reviewer.post(undo, {"decision": [decision.pk]}).status_code == 403
+        assert Decision.objects.get().withdrawn is None
+        assert root.post(withdraw).status_code == 302 and Decision.objects.get().withdrawn is not None
+
+    def test_the_rest_of_a_group_is_remembered_without_them(self, root, ads, monkeypatch):
+        keeper, loser, rest, hidden = ads("а", "б", "в", "г")
+        cluster = builders.cluster(keeper, loser, rest, hidden)
+        user = get_user_model().objects.create_user("clerk", is_staff=True)
+        for name in ("review", "merge_cluster", "change_ad", "delete_ad"):
+            user.user_permissions.add(Permission.objects.get(codename=name))
+        client = Client()
+        client.force_login(user)
+        conceal = {"sku": "secret", "published": False}
+        Ad.objects.filter(pk=hidden.pk).update(**conceal)
+        chosen = [builders.document(each).pk for each in (keeper, loser)]
+        confirm(client, "hide", cluster, ticked=1, member=chosen, rest=1)
+        members = set(DecisionMember.objects.values_list("document", flat=True))
+        assert builders.document(rest).pk in members and builders.document(hidden).pk not in members
+        assert Membership.objects.filter(document=builders.document(hidden)).exists()
+        assert page_of(cluster)
