@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from .api.throttling import throttled
 from .listing.group import SimilarPageUrls
 from .similar_posts import SimilarPosts, find_final_keeper, find_visible_object, visible_querysets
 from .similar_posts.template_names import template_names
@@ -17,8 +18,11 @@ from .visibility import object_key
 
 @require_safe
 @cache_control(private=True)
+@throttled("similar-page", spares_crawlers=True)
 def similar(request: HttpRequest, label: str, object_id: str) -> HttpResponse:
     """Show the posts that are similar to a post, limited to posts that this visitor may see.
+
+    Visitors who ask more often than THROTTLE allows get status 429, verified crawlers of search engines do not.
 
     ``label`` is "app.model", ``object_id`` the primary key. The page of a merged post redirects to the page
     of its current keeper. A post that does not exist, is not registered or may not be seen gives the same

@@ -119,10 +119,12 @@ def _is_made(alias: str) -> bool:
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered(request: pytest.FixtureRequest) -> None:
-    """A process remembers schemes and spaces; those of the test before were rolled back."""
+    """A process remembers schemes and spaces; those of the test before were rolled back. It counts requests, too."""
     if request.node.get_closest_marker("database"):
         from django.conf import settings
+        from django.core.cache import cache
 
+        cache.clear()
         from django_neardup.pipeline.scheme_cache import clear_cache
 
         for alias in settings.DATABASES:

@@ -7,22 +7,32 @@ import logging
 import math
 import re
 import time
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from django.core.cache import caches
 from django.core.exceptions import ImproperlyConfigured
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
 
 from ..conf import get_site_settings
+from .crawlers import claims_to_be_crawler, is_verified_crawler
+from .responses import error_response
+
+View: TypeAlias = Callable[..., HttpResponse]
 
 logger = logging.getLogger(__name__)
 
 RATE_PATTERN = re.compile(r"([1-9][0-9]{0,8})/([smhd])")
 SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-IPV6_PREFIX_LENGTH = 64
-"""Bits of an IPv6 address that identify one household. The household chooses the remaining bits itself."""
+IPV6_PREFIX_LENGTH = 48
+"""Bits of an IPv6 address that identify one customer of a provider, who chooses the other bits."""
+
+CRAWLER_SECONDS = 86_400
+"""So long it is remembered whether an address is a crawler's."""
 
 _logged_topics: set[str] = set()
 """Topics that are already logged. Each is logged once."""
@@ -82,6 +92,26 @@ class Throttle:
         """
         return str(request.META.get("REMOTE_ADDR") or "")
 
+    def is_crawler(self, request: HttpRequest) -> bool:
+        """Return whether a crawler of a search engine sends the request, verified by the name of its address.
+
+        It is asked only for pages that crawlers may read, and only above the rate.
+        """
+        agent, address = request.headers.get("User-Agent", ""), self.address(request)
+        if not address or not claims_to_be_crawler(agent):
+            return False
+        key = f"neardup:crawler:{salted_hmac('neardup.crawler', f'{agent} {address}').hexdigest()}"
+        try:
+            known = caches[self.cache].get(key)
+            if known is None:
+                known = is_verified_crawler(agent, address)
+                caches[self.cache].set(key, known, CRAWLER_SECONDS)
+            return bool(known)
+        # As in ``_count_request``.
+        except Exception as error:
+            _log_once("cache", "Requests are not counted: the cache fails (%s).", type(error).__name__)
+            return False
+
     def wait(self, request: HttpRequest, name: str) -> int:
         """Count a request for ``name``.
 
@@ -115,13 +145,26 @@ class Throttle:
             return 0
 
 
-def seconds_to_wait(request: HttpRequest, name: str) -> int:
-    """Count a request for ``name`` by the setting ``THROTTLE``.
+def throttled(name: str, *, spares_crawlers: bool = False) -> Callable[[View], View]:
+    """Return a decorator that rejects requests above the rate with status 429 and a ``Retry-After`` header.
 
-    Return the seconds until the next request is allowed, 0 if this one is allowed.
+    Requests are counted by ``name`` and the setting ``THROTTLE``.
     """
-    throttle = build_throttle(get_site_settings().throttle)
-    return throttle.wait(request, name) if throttle else 0
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            throttle = build_throttle(get_site_settings().throttle)
+            seconds = throttle.wait(request, name) if throttle else 0
+            if not seconds or (throttle and spares_crawlers and throttle.is_crawler(request)):
+                return view(request, *args, **kwargs)
+            response = error_response(request, 429, _("Too many requests: try again later."))
+            response.headers["Retry-After"] = str(seconds)
+            return response
+
+        return wrapped
+
+    return decorate
 
 
 def build_throttle(setting: object) -> Throttle | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -28,9 +27,8 @@ from .responses import (
     similar_posts_json,
     wants_html,
 )
-from .throttling import seconds_to_wait
+from .throttling import View, throttled
 
-View: TypeAlias = Callable[..., HttpResponse]
 MAX_MATCHES = 5
 """Largest number of listed posts."""
 DELETED_ALLOWANCE = 1
@@ -53,24 +51,6 @@ def _no_store(view: View) -> View:
         return response
 
     return wrapped
-
-
-def _throttled(name: str) -> Callable[[View], View]:
-    """Reject requests above the rate with status 429 and a ``Retry-After`` header."""
-
-    def decorate(view: View) -> View:
-        @wraps(view)
-        def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            seconds = seconds_to_wait(request, name)
-            if not seconds:
-                return view(request, *args, **kwargs)
-            response = error_response(request, 429, _("Too many requests: try again later."))
-            response.headers["Retry-After"] = str(seconds)
-            return response
-
-        return wrapped
-
-    return decorate
 
 
 def _pass_values(view: View) -> View:
@@ -112,7 +92,7 @@ def _check(request: HttpRequest, label: str, values: dict[str, Any]) -> HttpResp
     return render(request, template_names(adapter.model, "typing.html"), context)
 
 
-_throttled_check = _throttled("check")(_check)
+_throttled_check = throttled("check")(_check)
 
 # ``csrf_exempt`` turns off the middleware. ``csrf_protect`` checks the token inside, after the body is
 # read.
@@ -129,7 +109,7 @@ open_check: View = csrf_exempt(_no_store(require_POST(_pass_values(_throttled_ch
 
 @_no_store
 @require_safe
-@_throttled("similar")
+@throttled("similar")
 def similar(request: HttpRequest, label: str, object_id: str) -> HttpResponse:
     """Return the page of posts similar to a post as JSON. ``?page=2`` is its second page."""
     instance = find_visible_object(request, label, object_id)

@@ -3,6 +3,7 @@
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
@@ -12,7 +13,7 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import reverse
 
-from django_neardup.api import throttling
+from django_neardup.api import crawlers, throttling
 from django_neardup.api.throttling import Rate, Throttle, build_throttle, parse_rate
 from tests.api.asking import address, ask, post
 from tests.testapp.models import Ad
@@ -88,11 +89,11 @@ def test_visitors_apart(rf, clock):
     anna, peter = User(pk=1), User(pk=2)
     first = [
         asked(rf, anna), asked(rf, peter), asked(rf), asked(rf, address="10.0.0.2"), asked(rf, address="2001:db8::1"),
-        asked(rf, address="2001:db8:0:1::1"), asked(rf, address="not an address"),
+        asked(rf, address="2001:db8:1::1"), asked(rf, address="not an address"),
     ]  # fmt: skip
     again = [
         asked(rf, anna, address="10.9.9.9"), asked(rf, peter), asked(rf), asked(rf, address="::ffff:10.0.0.2"),
-        asked(rf, address="2001:db8::ffff"), asked(rf, address="2001:db8:0:1:2::"), asked(rf, address="not an address"),
+        asked(rf, address="2001:db8::ffff"), asked(rf, address="2001:db8:1:2:3::"), asked(rf, address="not an address"),
     ]  # fmt: skip
     assert waits(throttle, first) == [0] * len(first)
     assert waits(throttle, again) == [60] * len(again)
@@ -181,6 +182,62 @@ def test_nobody_can_be_told_by_the_keys(rf, clock, monkeypatch):
     assert not [key for key in kept if "10.0.0.1" in key or "77:" in key]
 
 
+GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+NAMES = {
+    "66.249.66.1": "crawl-66-249-66-1.googlebot.com",
+    "2001:4860:4801:10::1": "crawl-2001-4860.googlebot.com",
+    "10.0.0.7": "googlebot.com.example.org",
+    "10.0.0.8": "crawl-66-249-66-1.googlebot.com",  # the name is another address's
+    "10.0.0.9": "evilgooglebot.com",
+}
+
+
+@pytest.fixture
+def names(monkeypatch):
+    """A server of names, and what it was asked."""
+    asked_names = []
+
+    def name_of(address):
+        asked_names.append(address)
+        if address not in NAMES:
+            raise OSError
+        return NAMES[address], [], [address]
+
+    def addresses_of(host, port):
+        # The first address that has a name is the one that the name has.
+        (first, *_) = [address for address, name in NAMES.items() if name == host]
+        return [(None, None, None, "", (first, 0))]
+
+    monkeypatch.setattr(crawlers.socket, "gethostbyaddr", name_of)
+    monkeypatch.setattr(crawlers.socket, "getaddrinfo", addresses_of)
+    caches["default"].clear()
+    return asked_names
+
+
+@pytest.mark.parametrize(
+    ("agent", "address", "expected"),
+    [
+        (GOOGLEBOT, "66.249.66.1", True), (GOOGLEBOT, "2001:4860:4801:10::1", True), (GOOGLEBOT, "10.0.0.7", False),
+        (GOOGLEBOT, "10.0.0.8", False), (GOOGLEBOT, "10.0.0.9", False), (GOOGLEBOT, "10.0.0.1", False),
+        ("Firefox", "66.249.66.1", False), ("bingbot/2.0", "66.249.66.1", False), (GOOGLEBOT, "", False),
+    ],
+)  # fmt: skip
+def test_crawlers_are_verified_by_their_names(rf, names, agent, address, expected):
+    request = asked(rf, address=address, **{"User-Agent": agent})
+    assert [Throttle("1/m").is_crawler(request) for _ in range(3)] == [expected] * 3
+    assert len(names) <= 1, "the answer is remembered"
+
+
+def test_names_that_nobody_tells_in_time_are_not_waited_for(rf, names, monkeypatch):
+    told = Event()
+    monkeypatch.setattr(crawlers, "LOOKUP_SECONDS", 0.01)
+    monkeypatch.setattr(crawlers.socket, "gethostbyaddr", lambda address: told.wait(10))
+    try:
+        assert not Throttle("1/m").is_crawler(asked(rf, address="66.249.66.1", **{"User-Agent": GOOGLEBOT}))
+    finally:
+        told.set()
+
+
 @pytest.mark.parametrize(
     "value", ["often", 30, "no.such.Thing", "os.path.join", [], "tests.test_checks.Wrong"]
 )
@@ -235,3 +292,18 @@ def test_a_throttle_of_the_sites_own(client, throttle):
     throttle("tests.api.test_throttle.Once")
     assert [ask(client, text="a").status_code for _ in range(2)] == [200, 429]
     assert Ad.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_the_page_of_similar_posts(client, throttle, names):
+    throttle("2/m")
+    page = reverse(
+        "neardup:similar", args=["testapp.ad", post("a text of some words for a page of its own").pk]
+    )
+    answers = [client.get(page) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[2].headers["Retry-After"] == "60" and b"Too many requests" in answers[2].content
+    crawler = {"REMOTE_ADDR": "66.249.66.1", "HTTP_USER_AGENT": GOOGLEBOT}
+    assert [client.get(page, **crawler).status_code for _ in range(4)] == [200] * 4
+    liar = {"REMOTE_ADDR": "10.0.0.9", "HTTP_USER_AGENT": GOOGLEBOT}
+    assert [client.get(page, **liar).status_code for _ in range(4)] == [200, 200, 429, 429]
