@@ -26,7 +26,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos trust kills bench board-questions bench-gate calibrate calibration digest figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos trust kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -136,6 +136,12 @@ calibration: $(STAMP)  ## how often the judge is right where it is sure, and in 
 
 digest: $(STAMP)  ## digests of every verdict and key, equal before and after a refactoring: DATA=FOLDER SECRET= JSON=FILE
 	@$(BIN)/python -m tools.digest $(if $(DATA),--data "$(DATA)") $(if $(SECRET),--secret "$(SECRET)") $(if $(JSON),--json "$(JSON)")
+
+audit: $(STAMP)  ## known weaknesses: rules of ruff and bandit, and vulnerable versions of what is installed (if its database is reachable)
+	$(BIN)/python -m pip install --quiet --group audit
+	$(BIN)/ruff check django_neardup
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml django_neardup
+	@$(BIN)/python tools/audit.py
 
 figures: $(STAMP)  ## the shape of the code in figures: OPTIONS="--json FILE --compare FILE --static"; what pages read of PostgreSQL: PAGES=1
 ifdef PAGES

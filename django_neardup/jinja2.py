@@ -43,7 +43,8 @@ def neardup_similar(
 @pass_context
 def neardup_canonical(context: Context, instance: Any, visible: Any) -> Markup:
     """Return the canonical link for search engines: ``{{ neardup_canonical(ad, visible_ads) }}``."""
-    return Markup(
+    # format_html has built it.
+    return Markup(  # noqa: S704  # nosec B704
         canonical_link(_require_defined(instance), _require_defined(visible), context.get("request"))
     )
 

@@ -60,7 +60,7 @@ def call_with_retries(function: Callable[P, R], *args: P.args, **kwargs: P.kwarg
             if not _is_retryable(error):
                 raise
             # Random, so that two transactions that deadlocked do not collide again.
-            time.sleep(RETRY_PAUSE * 2**attempt * (0.5 + random.random()))
+            time.sleep(RETRY_PAUSE * 2**attempt * (0.5 + random.random()))  # noqa: S311
     return function(*args, **kwargs)
 
 

@@ -126,7 +126,8 @@ class StatementWatch:
         elif statement.condition is not None:
             rows = rows_of(model, self.using)
             if statement.condition:
-                rows = rows.extra(where=[statement.condition], params=list(statement.parameters))
+                # The condition of a statement that runs anyway, with its own parameters.
+                rows = rows.extra(where=[statement.condition], params=list(statement.parameters))  # noqa: S610  # nosec B610
             self._remember(rows, are_deleted=statement.operation == "delete")
         elif is_large(rows_of(model, self.using)):
             self.unread_tables.add(table)

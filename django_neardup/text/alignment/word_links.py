@@ -29,7 +29,7 @@ DIGITS = re.compile(r"\d+")
 HYPHEN_IN_CODE = re.compile(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])")
 CYRILLIC_LETTER = re.compile("[а-яё]")
 NEGATING_PREFIXES = frozenset(("не", "un", "non"))
-TOKEN_SEPARATOR = "\0"
+TOKEN_SEPARATOR = "\0"  # noqa: S105
 ADJACENT_FIGURES = re.compile(rf"\d+(?:{TOKEN_SEPARATOR}\d+)+")
 MIN_GROUPED_DIGITS = 6
 """Minimum number of digits of a figure, such as a catalogue number, that may be written in groups.
