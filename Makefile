@@ -58,7 +58,7 @@ test-postgresql: $(STAMP)  ## database tests on a private PostgreSQL
 test-mariadb: $(STAMP)  ## database tests on a private MariaDB
 	NEARDUP_TEST_DATABASE=mariadb $(BIN)/python -m pytest -n 2 --dist loadgroup -m "database and not engine_alike and not long"
 
-test-long: $(STAMP)  ## what `make test` does in part: pages on the servers, all labelled texts, every statement of a crash, large queues, all benchmarks in short
+test-long: $(STAMP)  ## what `make test` does in part: pages on the servers, all in the browser, all labelled texts, every statement of a crash, large queues, all benchmarks in short
 	set -e; for engine in sqlite postgresql mariadb; do \
 		test $$engine = sqlite && which="long" || which="database and (long or engine_alike)"; \
 		NEARDUP_TEST_DATABASE=$$engine $(BIN)/python -m pytest -n 2 --dist loadgroup -m "$$which"; \

@@ -28,7 +28,10 @@ settings.load_profile("suite")
 MARKS = {"postgresql": "postgresql", "mariadb": "mariadb", "redis": "redis_server"}
 ENGINE_ALIKE = (
     "admin/test_children.py", "admin/test_deciding.py", "admin/test_pages.py", "admin/test_phrases.py",
-    "admin/test_site_admin.py", "admin/test_whole_way.py", "api/", "authors/", "grouped_lists/", "leaks/",
+    "admin/test_queue.py::test_texts_of_strangers", "admin/test_site_admin.py", "admin/test_undo_outlook.py",
+    "admin/test_whole_way.py", "api/", "authors/", "grouped_lists/", "leaks/", "memory/test_memory.py",
+    "moderation/test_choices.py", "moderation/test_keeper.py", "pipeline/test_rejudgement.py",
+    "search/test_find_similar.py", "test_reading_language.py",
     "pipeline/test_algorithms.py", "pipeline/test_boilerplate.py", "pipeline/test_phrases.py",
     "pipeline/test_statistics.py", "pipeline/test_synonyms.py", "pipeline/test_worked_examples.py", "prepublication/",
     "preview/", "reports/", "search/test_privacy.py", "seo/", "test_commands.py", "test_index_command.py",
@@ -38,6 +41,15 @@ ENGINE_ALIKE = (
 
 On the servers `make test-long` runs them. Races are tried on every engine.
 """
+IN_DEPTH = (
+    "browser/test_keyboard.py", "browser/test_public_pages.py", "browser/test_questions.py",
+    "browser/test_two_people.py", "browser/test_typing.py::test_a_refusal_is_heeded_in_silence",
+    "browser/test_pages.py::test_a_page_is_fit_for_everybody", "browser/test_without_script.py",
+    "example/test_content.py::test_every_load_gives_the_same_texts",
+    "example/test_content.py::test_tables_of_another_version_are_built_anew",
+)  # fmt: skip
+"""What a browser is led through at length. `make test` leads it along the whole way of a post; `make test-browser`
+and `make test-long` do all."""
 DATABASE_FIXTURES = {
     "db", "transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server",
     "admin_user", "admin_client", "django_user_model",
@@ -62,17 +74,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _uses_databases(item):
             item.add_marker("database")
-            if _is_engine_alike(item):
-                item.add_marker("engine_alike")
+        if (
+            item.get_closest_marker("database")
+            and _is_of(item, ENGINE_ALIKE)
+            and "races" not in item.path.name
+        ):
+            item.add_marker("engine_alike")
+        if _is_of(item, IN_DEPTH):
+            item.add_marker("long")
     left_out = [item for item in items if not _fits_engine(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if _fits_engine(item)]
 
 
-def _is_engine_alike(item: pytest.Item) -> bool:
+def _is_of(item: pytest.Item, beginnings: tuple[str, ...]) -> bool:
+    """Return whether the test's path and name, below this folder, have one of the beginnings."""
     path = item.path.relative_to(Path(__file__).parent).as_posix()
-    return path.startswith(ENGINE_ALIKE) and "races" not in path
+    return f"{path}::{item.name}".startswith(beginnings)
 
 
 def _uses_databases(item: pytest.Item) -> bool:

@@ -214,7 +214,7 @@ def remembered() -> int:
     return MergeRecord.objects.count() + Decision.objects.count()
 
 
-@pytest.mark.parametrize("kind", ["cluster", "pair"])
+@pytest.mark.parametrize("kind", ["cluster", pytest.param("pair", marks=pytest.mark.long)])
 @pytest.mark.parametrize("row", DEEDS)
 def test_every_deed(row, kind, case, root):
     deed, thing = row.split("-")
