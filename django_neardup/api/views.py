@@ -29,6 +29,8 @@ from .responses import (
 )
 from .throttling import View, throttled
 
+MAX_LETTERS = 20_000
+"""Longest text, all fields together, that is checked while its author types. A form checks longer ones, too."""
 MAX_MATCHES = 5
 """Largest number of listed posts."""
 DELETED_ALLOWANCE = 1
@@ -73,6 +75,10 @@ def _check(request: HttpRequest, label: str, values: dict[str, Any]) -> HttpResp
     adapter = find_adapter(label)
     if adapter is None:
         return _not_found(request)
+    if sum(len(value) for value in values.values() if isinstance(value, str)) > MAX_LETTERS:
+        return error_response(
+            request, 413, _("The text is too long to look for similar posts while it is written.")
+        )
     author = adapter.request_author(request)
     matches = neardup.find_similar(
         build_draft(adapter, request, values),
@@ -92,18 +98,19 @@ def _check(request: HttpRequest, label: str, values: dict[str, Any]) -> HttpResp
     return render(request, template_names(adapter.model, "typing.html"), context)
 
 
-_throttled_check = throttled("check")(_check)
+# A request is counted before its body is read: to read it is work, too.
+_counted = throttled("check")
 
 # ``csrf_exempt`` turns off the middleware. ``csrf_protect`` checks the token inside, after the body is
 # read.
-check: View = csrf_exempt(_no_store(require_POST(_pass_values(csrf_protect(_throttled_check)))))
+check: View = csrf_exempt(_no_store(require_POST(_counted(_pass_values(csrf_protect(_check))))))
 """Check a text while its author types.
 
 It takes a POST of the adapter's own fields, as a form or as JSON. ``pk`` names the post that is edited, if
 any. The CSRF token is checked after the body is read.
 """
 
-open_check: View = csrf_exempt(_no_store(require_POST(_pass_values(_throttled_check))))
+open_check: View = csrf_exempt(_no_store(require_POST(_counted(_pass_values(_check)))))
 """``check`` without a CSRF token, for programs. Wrap it with your own authentication."""
 
 

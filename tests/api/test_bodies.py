@@ -8,6 +8,7 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
 from django_neardup import api
+from django_neardup.api.views import MAX_LETTERS
 from tests.api.asking import address, ask, ask_json, indexed, post, texts
 
 pytestmark = pytest.mark.django_db
@@ -126,8 +127,18 @@ PLAIN = [
 @pytest.mark.parametrize("value", PLAIN, ids=lambda value: str(value)[:12])
 def test_every_other_value_is_answered(client, posts, value):
     for field in ("text", "sku", "phone", "pk"):
-        assert ask_json(client, {field: value}).status_code == 200, field
+        is_long = isinstance(value, str) and len(value) > MAX_LETTERS
+        assert ask_json(client, {field: value}).status_code == (413 if is_long else 200), field
 
 
 def test_text_of_two_megabytes(client, posts):
-    assert ask(client, text="сваи железобетонные " * 50_000).status_code == 200
+    assert ask(client, text="сваи железобетонные " * 50_000).status_code == 413
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("text, status", [("сваи " * 4000, 200), ("сваи " * 4000 + "и", 413)])
+def test_a_text_that_is_too_long_to_look_up_while_it_is_written(client, text, status):
+    response = client.post(address(), json.dumps({"title": "", "text": text}), content_type=JSON)
+    assert response.status_code == status
+    if status == 413:
+        assert "too long to look for similar posts" in response.json()["error"]

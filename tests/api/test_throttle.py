@@ -13,7 +13,7 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import reverse
 
-from django_neardup.api import crawlers, throttling
+from django_neardup.api import crawlers, throttling, views
 from django_neardup.api.throttling import Rate, Throttle, build_throttle, parse_rate
 from tests.api.asking import address, ask, post
 from tests.testapp.models import Ad
@@ -276,11 +276,11 @@ def test_the_list_of_similar_is_counted_too(client, throttle):
 
 
 @pytest.mark.django_db
-def test_what_is_refused_before_is_not_counted(client, throttle):
-    throttle("1/m")
+def test_another_method_is_not_counted_and_a_body_that_cannot_be_read_is(client, throttle):
+    throttle("2/m")
     client.get(address())
     client.post(address(), b"{", content_type="application/json")
-    assert ask(client, text="a").status_code == 200
+    assert [ask(client, text="a").status_code for _ in range(2)] == [200, 429]
 
 
 class Once(Throttle):
@@ -307,3 +307,14 @@ def test_the_page_of_similar_posts(client, throttle, names):
     assert [client.get(page, **crawler).status_code for _ in range(4)] == [200] * 4
     liar = {"REMOTE_ADDR": "10.0.0.9", "HTTP_USER_AGENT": GOOGLEBOT}
     assert [client.get(page, **liar).status_code for _ in range(4)] == [200, 200, 429, 429]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("view", ["check", "open_check"])
+def test_a_request_is_counted_before_its_body_is_read(rf, throttle, monkeypatch, view):
+    throttle("1/m")
+    bodies = []
+    monkeypatch.setattr(views, "read_values", lambda request: bodies.append(request) or {})
+    answers = [getattr(views, view)(asked(rf), label="testapp.ad") for _ in range(3)]
+    assert [answer.status_code for answer in answers[1:]] == [429, 429]
+    assert len(bodies) == 1
