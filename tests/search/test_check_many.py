@@ -93,7 +93,8 @@ def test_few_statements():
     neardup.check_many(items[:1], Ad)
     with only_reading() as queries:
         neardup.check_many(items, Ad)
-    assert len(queries) < 50
+    # MariaDB reads a hundred buckets at once, and each key has two.
+    assert len(queries) < 80
 
 
 def test_nothing_to_check():
