@@ -60,6 +60,14 @@ class NumberFrom(ValueType):
         )
 
 
+@dataclass(frozen=True)
+class NumberOrNone(NumberFrom):
+    """None, or finite numbers from a minimum on."""
+
+    def accepts(self, value: Any) -> bool:
+        return value is None or super().accepts(value)
+
+
 class Setting(NamedTuple):
     """A row of the table: one key of NEARDUP.
 
@@ -119,6 +127,11 @@ class SiteSettings:
         True,
         InstanceOf("True or False", (bool,)),
         "whether a merge, a hide and a deletion are refused if their undo would not restore everything",
+    )
+    journal_days: int | None = row(
+        None,
+        NumberOrNone("a whole number, 1 or more, or None", 1, is_whole=True),
+        "days for which a merge, a hide and a deletion can be undone; None: for ever",
     )
     prove_rows: int = row(10_000, whole_number(0), "changed rows above which an undo is not tried")
     lease_seconds: int = row(120, whole_number(1), "how long a worker has a post for itself")

@@ -183,8 +183,8 @@ class MergeRecordAdmin(PreparedListAdmin):
             "item": item,
             "score": self.score_text(row),
             "proof": PROOF_OUTCOMES.get(row.journal.get(PROOF_KEY)),
-            "kept": _count_stored_rows(row),
-            "moved": _count_moved_rows(row),
+            "kept": [] if row.emptied is not None else _count_stored_rows(row),
+            "moved": [] if row.emptied is not None else _count_moved_rows(row),
             "batch_url": self._undo_url(row),
             "together": self._records_with_journal(request).filter(batch=row.batch).count(),
         }

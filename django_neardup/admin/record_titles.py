@@ -32,12 +32,15 @@ def attach_titles(records: Iterable[MergeRecord], request: HttpRequest, site: An
     rows: list[Any] = list(records)
     readable = _visible_object_keys(rows, request, site, using)
     for row in rows:
-        row.loser_title = (
-            replace_control_characters(row.loser_text) if _loser_key(row) in readable else _("no access")
+        row.loser_title = _title_or_none(row.loser_text) if _loser_key(row) in readable else _("no access")
+        row.keeper_title = row.keeper_id and (
+            _title_or_none(row.keeper_text) if _keeper_key(row) in readable else _("no access")
         )
-        row.keeper_title = row.keeper_text and (
-            replace_control_characters(row.keeper_text) if _keeper_key(row) in readable else _("no access")
-        )
+
+
+def _title_or_none(title: str) -> str:
+    # An erasure blanks titles.
+    return replace_control_characters(title) if title else _("no title")
 
 
 def title_with_number(title: str, object_id: str) -> str:

@@ -18,6 +18,7 @@ from ..moderation import UndoPlan, plan_undo
 from ..moderation.permissions import REVIEW_PERMISSION, RequiredPermission
 from ..moderation.undo.permission_check import missing_undo_permissions
 from ..moderation.undo.restore import UndoResult, undo_records
+from ..pipeline.emptied_journals import last_undo_day
 from .decision_withdrawal import unseen_decision_ids, withdraw_decision
 from .record_titles import attach_titles, title_with_number
 from .visible_objects import DisplayedPost, load_displayed_posts
@@ -57,6 +58,12 @@ class UndoItem:
             if isinstance(self.record_or_decision, MergeRecord)
             else self.record_or_decision.withdrawn
         )
+
+    @property
+    def last_day(self) -> str:
+        """Return the last day on which a record can be undone. Return an empty text if there is no limit."""
+        record = self.record_or_decision
+        return last_undo_day(record.created) if isinstance(record, MergeRecord) else ""
 
     @property
     def can_undo(self) -> bool:

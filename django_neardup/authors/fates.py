@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar
 
-from django.core.exceptions import ValidationError
 from django.db import router
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.http import HttpRequest
@@ -16,12 +15,7 @@ from django.utils.translation import pgettext_lazy
 from ..adapters import Adapter, adapter_for
 from ..models import MergeRecord
 from ..moderation.final_keepers import find_final_keepers
-from ..moderation.journal.serialization import (
-    deserialize_key,
-    deserialize_value,
-    find_model,
-    own_table_fields,
-)
+from ..moderation.journal.stored_posts import post_from_journal
 from ..pipeline.availability import has_current_tables
 from ..pipeline.content_objects import content_type_ids_of
 from ..pipeline.record_keys import loser_id_for_model
@@ -30,38 +24,6 @@ from ..search.display_titles import display_title, shorten
 from ..similar_posts import parse_limit, public_url, safe_appeal_url
 from ..similar_posts.template_names import Renderable
 from ..visibility import GroupingError, Querysets, VisibilityFilter
-
-
-def post_from_journal(record: MergeRecord) -> Model | None:
-    """Return the post as it was before the action. It must never be saved.
-
-    Return None if its model is gone or has changed too much since.
-    """
-    model = record.loser_type.model_class()
-    rows = record.journal.get("rows", ())[: record.journal.get("own", 1)]
-    if model is None:
-        return None
-    values: dict[str, Any] = {}
-    try:
-        for row in rows:
-            values |= _field_values(row, model)
-        return model(**values)
-    except (ValidationError, ValueError, TypeError):
-        return None
-
-
-def _field_values(row: dict[str, Any], model: type[Model]) -> dict[str, Any]:
-    """Return the columns of a stored row by attribute.
-
-    Return an empty dict unless the row is of the model's own table or a parent's.
-    """
-    row_model = find_model(row["model"])
-    if row_model is None or not issubclass(model, row_model):
-        return {}
-    fields = {field.name: field for field in own_table_fields(row_model) if field.name in row["fields"]}
-    values = {field.attname: deserialize_value(field, row["fields"][name]) for name, field in fields.items()}
-    return {**values, row_model._meta.pk.attname: deserialize_key(row_model, row["pk"])}
-
 
 FATES_LIMIT = 50
 """Default number of listed posts."""

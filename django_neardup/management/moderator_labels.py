@@ -230,7 +230,12 @@ def _registered_model(kind: ContentType | None) -> type[models.Model] | None:
 
 
 def _post_from_journal(record: MergeRecord, adapter: Adapter, using: str) -> _LabelledPost | None:
-    """Return the merged post as its journal describes it. Return None and log it if that cannot be read."""
+    """Return the merged post as its journal describes it. Return None and log it if that cannot be read.
+
+    Return None if the journal was emptied.
+    """
+    if record.emptied is not None:
+        return None
     try:
         source = adapter.source(_rebuild_merged_post(record, adapter.model, using), compared=True, live=True)
     except Exception as error:

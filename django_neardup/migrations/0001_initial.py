@@ -367,13 +367,14 @@ class Migration(migrations.Migration):
                 ('undone', models.DateTimeField(blank=True, null=True, verbose_name='undone')),
                 ('undone_by', models.CharField(blank=True, default='', max_length=255, verbose_name='undone by')),
                 ('left', models.JSONField(blank=True, default=list, verbose_name='not restored')),
+                ('emptied', models.DateTimeField(blank=True, null=True, verbose_name='journal emptied')),
                 ('keeper_type', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='contenttypes.contenttype', verbose_name='model of the keeper')),
                 ('loser_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contenttypes.contenttype', verbose_name='model')),
             ],
             options={
                 'verbose_name': 'merge record',
                 'verbose_name_plural': 'merge records',
-                'indexes': [models.Index(fields=['loser_type', 'loser_id'], name='neardup_merge_loser'), models.Index(fields=['author'], name='neardup_merge_author')],
+                'indexes': [models.Index(fields=['loser_type', 'loser_id'], name='neardup_merge_loser'), models.Index(fields=['author'], name='neardup_merge_author'), models.Index(fields=['emptied', 'created'], name='neardup_merge_emptied')],
             },
         ),
         migrations.CreateModel(

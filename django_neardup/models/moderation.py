@@ -164,6 +164,7 @@ class MergeRecord(models.Model):
     - ``score``, ``verdict``, ``exact``: the values that the moderator was shown.
     - ``author``: the post's author at its last comparison.
     - ``left``: sentences about what an undo could not restore.
+    - ``emptied``: the time when the journal was emptied. Its undo is not possible since then.
     """
 
     class Action(models.TextChoices):
@@ -207,6 +208,7 @@ class MergeRecord(models.Model):
     undone = models.DateTimeField(_("undone"), null=True, blank=True)
     undone_by = models.CharField(_("undone by"), max_length=255, blank=True, default="")
     left = models.JSONField(_("not restored"), default=list, blank=True)
+    emptied = models.DateTimeField(_("journal emptied"), null=True, blank=True)
 
     class Meta:
         app_label = "neardup"
@@ -215,6 +217,7 @@ class MergeRecord(models.Model):
         indexes = [
             models.Index(fields=["loser_type", "loser_id"], name="neardup_merge_loser"),
             models.Index(fields=["author"], name="neardup_merge_author"),
+            models.Index(fields=["emptied", "created"], name="neardup_merge_emptied"),
         ]
 
     def __str__(self) -> str:

@@ -268,10 +268,13 @@ def _announce_merge(keeper: models.Model, loser: models.Model, record: MergeReco
 
 
 def _log_merge(plan: MergePlan, context: ActionContext) -> None:
+    keeper_name = admin_log.number_in_message(plan.keeper._meta.verbose_name, plan.keeper.pk)
     for loser in plan.losers:
-        message = _("Merged into %(keeper)s as a near-duplicate.") % {"keeper": describe_object(plan.keeper)}
+        message = _("Merged into %(keeper)s as a near-duplicate.") % {"keeper": keeper_name}
         admin_log.write_admin_log(context.user, [loser], message, context.using, is_deletion=True)
-    names = ", ".join(describe_object(loser) for loser in plan.losers)
+    names = ", ".join(
+        admin_log.number_in_message(loser._meta.verbose_name, loser.pk) for loser in plan.losers
+    )
     admin_log.write_admin_log(
         context.user,
         [plan.keeper],

@@ -1,14 +1,24 @@
-"""Entries in the history of the admin for every object that was touched."""
+"""Entries in the history of the admin for every object that was touched.
+
+The messages name posts by their numbers, never by their titles. So an erasure has only the name of the object
+to replace, and only in lines with ``MARK``: those of the admin itself and of the site are not ours.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.apps import apps
 from django.db import models, router
+from django.db.models import Q
+from django.utils.text import capfirst
 
 from ..db.transactions import call_after_commit
+from .relations import ModelType
+
+MARK = " [neardup]"
+"""The end of every message of ours. It says who wrote a line. The admin shows a message as it is."""
 
 
 def write_admin_log(
@@ -20,7 +30,8 @@ def write_admin_log(
     from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 
     # Take keys and names now: a deletion that follows clears the keys.
-    arguments = user.pk, _logged_objects(instances), DELETION if is_deletion else CHANGE, message
+    flag = DELETION if is_deletion else CHANGE
+    arguments = user.pk, _logged_objects(instances), flag, f"{message}{MARK}"
     if router.db_for_write(LogEntry) == using:
         _write_log_entries(*arguments)
     else:
@@ -45,3 +56,39 @@ def _write_log_entries(user: Any, instances: list[Any], action_flag: int, messag
     from django.contrib.admin.models import LogEntry
 
     LogEntry.objects.log_actions(user, instances, action_flag, message)
+
+
+def number_in_message(model_name: Any, object_id: Any) -> str:
+    """Return how a message names an object: by the name of its model and its number."""
+    return f"{capfirst(model_name)} {erased_name(object_id)}"
+
+
+def erased_name(object_id: Any) -> str:
+    """Return the name of an object in a line after its erasure."""
+    return f"№\N{NO-BREAK SPACE}{object_id}"[:200]
+
+
+def lines_with_names(objects: Iterable[tuple[ModelType, str]]) -> list[Any]:
+    """Return our lines about the objects that still have their names, from the database of the log."""
+    if not apps.is_installed("django.contrib.admin"):
+        return []
+    from django.contrib.admin.models import LogEntry
+    from django.contrib.contenttypes.models import ContentType
+
+    condition = Q(pk__in=[])
+    for model, object_id in objects:
+        # A line may name an object by a proxy of its model.
+        models_of_table = [each for each in apps.get_models() if each._meta.concrete_model is model]
+        types = ContentType.objects.get_for_models(*models_of_table, for_concrete_models=False)
+        condition |= Q(content_type__in=types.values(), object_id=object_id)
+    lines = LogEntry.objects.using(router.db_for_write(LogEntry)).filter(
+        condition, change_message__endswith=MARK
+    )
+    return [line for line in lines if line.object_repr != erased_name(line.object_id)]
+
+
+def erase_names(lines: Iterable[Any]) -> None:
+    """Replace the names of the objects in lines by their numbers. Who, when and which act stay."""
+    for line in lines:
+        line.object_repr = erased_name(line.object_id)
+        line.save(using=line._state.db, update_fields=["object_repr"])

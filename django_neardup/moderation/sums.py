@@ -99,7 +99,8 @@ def _take_back(
     amount, key = deserialize_value(field, entry["amount"]), hashable_key(entry["pk"])
     for journal in keeper_chain:
         row_id = (entry["model"], key)
-        if row_id in journal.deleted_rows:
+        # The row of an emptied journal has no columns.
+        if row_id in journal.deleted_rows and field.name in journal.deleted_rows[row_id]["fields"]:
             # The keeper was merged or deleted itself: its stored row gets back what it was without this share.
             stored = deserialize_value(field, journal.deleted_rows[row_id]["fields"][field.name])
             if not is_valid(field, (stored or 0) - amount):

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 
 from django.db import models
 from django.db.models.signals import post_delete, pre_delete
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from ..conf import get_site_settings
 from ..db.own_effects import OwnEffects
 from ..models import UndoProof
 from ..pipeline.content_objects import content_type_of
+from ..pipeline.emptied_journals import last_undo_day
 from .journal.statement_watch import models_by_table, own_tables
 from .relation_rules import AcceptedLoss
 from .relations import ModelType, rows_label
@@ -28,12 +30,14 @@ class UndoOutlook:
     - ``last_proof``: what came of the last try on posts of this model, None if there was none.
     - ``findings``: sentences about what acts besides Django's own deletion.
     - ``accepted_names``: the rows that the site accepts to lose, if the person does too.
+    - ``last_day``: the last day of the undo. Empty if the site sets no limit.
     """
 
     untried_reason: str = ""
     last_proof: UndoProof | None = None
     findings: list[str] = field(default_factory=list)
     accepted_names: list[str] = field(default_factory=list)
+    last_day: str = ""
 
 
 def undo_outlook(
@@ -48,6 +52,7 @@ def undo_outlook(
         proofs.first(),
         [sentence for model in post_models for sentence in _findings(model, using)] if are_deleted else [],
         [_label(name) for name in AcceptedLoss(posts).names],
+        last_undo_day(timezone.now()),
     )
 
 

@@ -36,6 +36,7 @@ Next to the path:
 - ``clusters/``: assigns documents to clusters and repairs clusters that lost their leader.
 - ``decisions``: stores and withdraws moderators' decisions.
 - ``deleted_posts``: remembers deleted posts for a limited time.
+- ``emptied_journals``: takes the words out of the journals of merge records.
 - ``record_queries``, ``record_keys``: find the merge records of a post.
 - ``open_items/``: forms the rows of the review queue.
 - ``reconcile``: finds posts for which no signal was sent.

@@ -17,6 +17,7 @@ from ..exceptions import infrastructure_errors, without_message
 from ..models import PeriodicSearch
 from ..models.fields import DatabaseClock
 from .deleted_posts import MAX_PURGED, purge
+from .emptied_journals import MAX_EMPTIED, empty_old_journals
 from .quarantine import MAX_RETRIES, retry_given_up
 from .reconcile import BATCH, mark_missing
 
@@ -29,10 +30,12 @@ SEARCHES: Final[dict[str, Callable[[str], int]]] = {
     "given up": retry_given_up,
     # Deleted posts whose time is over.
     "expired": purge,
+    # Merge records that are too old for an undo.
+    "old journals": empty_old_journals,
 }
 """By name: a search in a database, which returns how many rows it found and saw to."""
 
-MANY = min(BATCH, MAX_RETRIES, MAX_PURGED)
+MANY = min(BATCH, MAX_RETRIES, MAX_PURGED, MAX_EMPTIED)
 """A search that finds so many rows may have left some: the limit of the most careful one."""
 MIN_SECONDS = 30.0
 """Seconds between two searches of a name, at least."""

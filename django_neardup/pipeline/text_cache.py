@@ -49,12 +49,22 @@ class _TextCache:
             while self.words > MAX_CACHED_WORDS:
                 self.words -= _size_in_words(self.texts.popitem(last=False)[1])
 
+    def clear(self) -> None:
+        with self.lock:
+            self.texts.clear()
+            self.words = 0
+
 
 def _size_in_words(text: Text) -> int:
     return 1 + max(text.word_count, len(text.raw) // CHARACTERS_PER_WORD)
 
 
 _text_cache = _TextCache()
+
+
+def forget_texts() -> None:
+    """Drop all texts that this process has cached."""
+    _text_cache.clear()
 
 
 def cached_canonical_text(adapter: Adapter, source: Source, digest: str, scheme: Scheme) -> Text:

@@ -87,8 +87,8 @@ FORGET = (
     'WHERE "id" = %s AND "state" = \'gone\' AND "forget_at" IS NOT NULL'
 )
 ERASE = (
-    'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE, "version" = "wanted" '
-    'WHERE "id" = %s'
+    'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE, "version" = "wanted", '
+    '"author" = \'\', "former_texts" = NULL WHERE "id" = %s'
 )
 LOST_REPOSTS = (
     'SELECT d."id", d."repeats_id" FROM "neardup_document" d '

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from django.apps import apps
-from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
-from django.db import DatabaseError, models
+from django.db import models
 
 from ...conf import get_aliases
 from ...db.queries import documents as document_queries
-from ...exceptions import NotRegistered
 from ...models import Document, Hold
 from ...pipeline import has_tables, routed_databases
 from ...pipeline.boilerplate_store import unused_boilerplate
-from ...pipeline.content_objects import is_stored_in
-from ...pipeline.deleted_posts import erase_now, expired_documents, purge
+from ...pipeline.deleted_posts import expired_documents, purge
+from ...pipeline.emptied_journals import empty_old_journals, old_records
 from ...pipeline.statistics_store import unused_snapshots
 from ..arguments import add_databases_option, add_progress_option
 from ..command_base import CommandWithExamples
+from ..erasure_run import ErasureRun
 from ..number_format import format_number
 from ..progress_bars import is_quiet, progress_bar
+
+NO_TABLES = "No database holds the tables of neardup: run migrate first."
 
 
 class UnusedRows(NamedTuple):
@@ -42,37 +42,54 @@ def _holds_of_deleted_posts(using: str) -> models.QuerySet[Hold]:
 
 class Command(CommandWithExamples):
     help = (
-        "Forget what is past its days: deleted posts that were remembered (MEMORY_DAYS), holds of deleted posts, "
-        "statistics that no scheme works with. A worker that runs all the time forgets deleted posts by itself; where "
-        "a queue rings it, run this daily. With --erase only those deleted posts, at once. "
-        "Exit status 1: an argument is wrong, a post that is to be erased is not deleted, or no database holds the "
-        "tables."
+        "Forget what is past its days: deleted posts that were remembered (MEMORY_DAYS), journals of old merge "
+        "records (JOURNAL_DAYS), holds of deleted posts, statistics that no scheme works with. A worker that runs all "
+        "the time forgets deleted posts and journals by itself. If a queue starts the worker, run this daily. With "
+        "--erase, --erase-author or --show-author nothing else is done. "
+        "Exit status 1: an argument is wrong, or no database holds the tables. 3: something of a post or an author is "
+        "left, for example because the post is not deleted."
     )
 
     examples = (
         "neardup_cleanup --dry-run",
         "neardup_cleanup                        # daily, from cron",
-        "neardup_cleanup --erase board.Ad:17    # somebody asks to be forgotten",
+        "neardup_cleanup --erase board.Ad:17    # a person asks to be forgotten",
+        "neardup_cleanup --erase-author 7 --yes",
+        "neardup_cleanup --show-author 7",
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
-        parser.add_argument(
+        requests = parser.add_mutually_exclusive_group()
+        requests.add_argument(
             "--erase", action="append", metavar="app.Model:KEY", default=[],
-            help="forget this deleted post now, may be given again; nothing else is done",
+            help="erase all that is kept of this deleted post, may be given again",
         )  # fmt: skip
+        requests.add_argument(
+            "--erase-author",
+            metavar="KEY",
+            help="erase all that is kept of this author and the deleted posts",
+        )
+        requests.add_argument(
+            "--show-author", metavar="KEY", help="print all that is kept of this author as JSON"
+        )
+        parser.add_argument("--yes", action="store_true", help="erase without a question")
         add_progress_option(parser)
         add_databases_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        aliases = [using for using in options["databases"] or routed_databases() if has_tables(using)]
-        if not aliases:
-            raise CommandError("No database holds the tables of neardup: run migrate first.")
-        if options["erase"]:
-            self._erase(options["erase"], aliases, options)
+        databases = options["databases"] or routed_databases()
+        if options["erase"] or options["erase_author"] or options["show_author"]:
+            self._answer_request(ErasureRun(self, databases, options), options)
             return
+        aliases = [using for using in databases if has_tables(using)]
+        if not aliases:
+            raise CommandError(NO_TABLES)
         for using in aliases:
-            parts = [_format_removed(self._purge_expired(using, options), "deleted post", "deleted posts")]
+            parts = [
+                _format_removed(self._purge_expired(using, options), "deleted post", "deleted posts"),
+                _format_removed(_empty_journals(using, options["dry_run"]), "old journal", "old journals"),
+            ]
             for singular, plural, queryset in _list_unused_rows():
                 parts.append(
                     _format_removed(_delete_rows(queryset(using), options["dry_run"]), singular, plural)
@@ -80,6 +97,16 @@ class Command(CommandWithExamples):
             outcome = "would be forgotten" if options["dry_run"] else "forgotten"
             if options["verbosity"]:
                 self.stdout.write(f"{using}, {outcome}: {', '.join(filter(None, parts)) or 'nothing'}.")
+
+    def _answer_request(self, run: ErasureRun, options: dict[str, Any]) -> None:
+        if not run.aliases and not run.left:
+            raise CommandError(NO_TABLES)
+        if options["erase"]:
+            run.erase(options["erase"])
+        elif options["erase_author"]:
+            run.erase_author(options["erase_author"])
+        else:
+            run.show_author(options["show_author"])
 
     def _purge_expired(self, using: str, options: dict[str, Any]) -> int:
         due = expired_documents(using).count()
@@ -92,14 +119,6 @@ class Command(CommandWithExamples):
                 counting.update(count)
         document_queries.clear_lost_reposts(using)
         return forgotten
-
-    def _erase(self, names: Iterable[str], aliases: list[str], options: dict[str, Any]) -> None:
-        for model, key in [_parse_post(name) for name in names]:
-            databases = [using for using in aliases if is_stored_in(model, using)]
-            erased = [_erase_post(model, key, using, options["dry_run"]) for using in databases]
-            prefix = "would be " if options["dry_run"] else ""
-            outcome = f"{prefix}erased" if any(erased) else "nothing is remembered of it"
-            self.stdout.write(f"{model._meta.label} {key}: {outcome}.")
 
 
 def _format_removed(number: int, singular: str, plural: str) -> str:
@@ -122,37 +141,16 @@ def _list_unused_rows() -> list[UnusedRows]:
     ]
 
 
+def _empty_journals(using: str, dry_run: bool) -> int:
+    """Empty all old journals and return their number. A dry run only counts them."""
+    if dry_run:
+        return int(old_records(using).count())
+    emptied_count = 0
+    while count := empty_old_journals(using):
+        emptied_count += count
+    return emptied_count
+
+
 def _delete_rows(rows: models.QuerySet[Any], dry_run: bool) -> int:
     """Delete the rows and return their number. A dry run only counts them."""
     return rows.count() if dry_run else rows.delete()[0]
-
-
-def _parse_post(name: str) -> tuple[type[models.Model], str]:
-    """Parse "app.Model:key" to a model and a key. Raise CommandError if either is not valid."""
-    label, _, key = name.partition(":")
-    try:
-        model = apps.get_model(label)
-        model._meta.pk.to_python(key)
-    except (LookupError, ValueError):
-        raise CommandError(f"There is no model {label!r}: name a post as app.Model:KEY.") from None
-    except ValidationError:
-        raise CommandError(f"{key!r} is no key of {label}.") from None
-    if not key:
-        raise CommandError(f"{name!r} names no post: write app.Model:KEY.")
-    return model, key
-
-
-def _erase_post(model: type[models.Model], key: str, using: str, dry_run: bool) -> bool:
-    """Erase the fingerprint of a deleted post.
-
-    Return whether there was one. Raise CommandError if that fails.
-    """
-    try:
-        return erase_now(model, key, using, dry_run=dry_run)
-    except (ValueError, NotRegistered) as error:
-        raise CommandError(str(error)) from error
-    except DatabaseError as error:
-        raise CommandError(
-            f"{model._meta.label} cannot be read in the database {using!r}: {str(error).strip()}. If another one holds "
-            "it, name that: --database."
-        ) from error

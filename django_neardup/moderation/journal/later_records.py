@@ -186,7 +186,7 @@ class LaterRecords:
             *(self._journal_of(sibling_record) for sibling_record in sibling_records),
             *self.keeper_chain,
         ]:
-            if any(
+            if journal.record.emptied is None and any(
                 journal.row_id_after(old_row_id) == row_id
                 for old_row_id, _name in journal.moves_by_column
                 if old_row_id[0] == row_id[0]

@@ -87,7 +87,7 @@ def merged_into_keeper_q(record: MergeRecord, using: str) -> Q:
     model = ContentType.objects.db_manager(using).get_for_id(record.keeper_type_id).model_class()
     condition = Q(keeper_type=record.keeper_type_id, keeper_id=record.keeper_id)
     if model is not None:
-        for related_model in _model_family(model) - {model}:
+        for related_model in model_family(model) - {model}:
             key = ids_in_other_model(model, [record.keeper_id], related_model, using).get(record.keeper_id)
             if key is not None:
                 condition |= Q(keeper_type=_content_type_id(related_model, using), keeper_id=key)
@@ -96,7 +96,7 @@ def merged_into_keeper_q(record: MergeRecord, using: str) -> Q:
 
 def related_model_records_q(model: ModelType, keys: Collection[str], using: str) -> Q:
     """Return a condition for the records of posts that have rows of the model with those keys."""
-    family = _model_family(model)
+    family = model_family(model)
     content_type_ids = {
         related_model: content_type_id
         for related_model in family
@@ -131,10 +131,10 @@ def _content_type_id(model: ModelType, using: str) -> int | None:
 
 def has_separate_keys(model: ModelType) -> bool:
     """Return whether a post with a row of the model may have another key as a post of another model."""
-    return any(pk_field(related_model) != pk_field(model) for related_model in _model_family(model))
+    return any(pk_field(related_model) != pk_field(model) for related_model in model_family(model))
 
 
-def _model_family(model: ModelType) -> set[ModelType]:
+def model_family(model: ModelType) -> set[ModelType]:
     """Return the models under which such a post may have been merged: the model, its parents and children."""
     return {*model_and_parents(model), *_descendants(model)}
 

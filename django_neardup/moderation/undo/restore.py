@@ -178,8 +178,8 @@ def _mark_undone(record: MergeRecord, user: Any, using: str) -> None:
     # The write comes first, and only one of two people gets through it.
     if not rows.update(undone=record.undone, undone_by=record.undone_by):
         raise Conflict(_("It was undone already."))
-    # An undo of another post may have amended the journal meanwhile.
-    record.refresh_from_db(using=using, fields=["journal"])
+    # An undo of another post may have amended the journal meanwhile, or an erasure has emptied it.
+    record.refresh_from_db(using=using, fields=["journal", "emptied"])
 
 
 def _show_post(plan: UndoPlan) -> None:
@@ -254,19 +254,27 @@ def _reopen_cluster(record: MergeRecord, using: str) -> None:
 def _announce_undo(plan: UndoPlan, user: Any) -> None:
     """Write the admin's history, mark posts for the worker, and send ``post_undo`` at the commit."""
     messages = {
-        MergeRecord.Action.MERGE: _("Came back: the merge into “%(keeper)s” was undone."),
+        MergeRecord.Action.MERGE: _("Came back: the merge into %(keeper)s was undone."),
         MergeRecord.Action.HIDE: _hide_undo_message(plan),
         MergeRecord.Action.DELETE: _("Came back: the deletion as a near-duplicate was undone."),
     }
     record, using = plan.record, plan.using
     post, keeper = plan.post, plan.keeper
-    message = messages[MergeRecord.Action(record.action)] % {"keeper": record.keeper_text}
+    message = messages[MergeRecord.Action(record.action)] % {
+        "keeper": _name_in_log(record.keeper_type, record.keeper_id)
+    }
     admin_log.write_admin_log(user, [post] if post else [], message, using)
-    message = _("The merge of “%(post)s” was undone.") % {"post": record.loser_text}
+    message = _("The merge of %(post)s was undone.") % {
+        "post": _name_in_log(record.loser_type, record.loser_id)
+    }
     admin_log.write_admin_log(user, [keeper] if keeper else [], message, using)
     _mark_for_check(plan)
     sender = record.loser_type.model_class()
     call_after_commit(using, post_undo.send_robust, sender=sender, record=record, using=using)
+
+
+def _name_in_log(content_type: ContentType | None, object_id: str) -> str:
+    return admin_log.number_in_message(content_type.name if content_type is not None else "", object_id)
 
 
 def _hide_undo_message(plan: UndoPlan) -> str:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from ...adapters import adapters_of
 from ...models import MergeRecord
+from ...pipeline.emptied_journals import emptied_sentence
 from ...pipeline.record_keys import loser_id_for_model
 from ...pipeline.record_queries import records_of_post
 from ..dependencies import model_of_row
@@ -119,7 +120,9 @@ def plan_undo(record: MergeRecord, using: str, *, lock_rows: bool = False) -> Un
     if record.action == MergeRecord.Action.MERGE and record.keeper_type_id is not None:
         keeper = load_object(record.keeper_type_id, record.keeper_id, using, lock_row=lock_rows)
     plan = UndoPlan(record, using, post, keeper)
-    if record.loser_type.model_class() is None:
+    if record.emptied is not None:
+        plan.reasons.append(emptied_sentence(record))
+    elif record.loser_type.model_class() is None:
         plan.reasons.append(_("The site has no such model any more."))
     elif record.action == MergeRecord.Action.HIDE:
         _plan_show(plan, lock_rows)

@@ -1,0 +1,126 @@
+"""What the app keeps of an author: found by the author's key, as ``Adapter.author`` returns it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import Q
+
+from ...adapters import adapters_of
+from ...models import Decision, Document, Hold, MergeRecord, MovedUrl, OpenItem, Pair
+from ...pipeline.record_keys import loser_id_for_model
+from ..admin_log import lines_with_names
+from .post_rows import DeletedPost, PostRows
+
+DOCUMENT_COLUMNS = (
+    "state", "reason", "live", "author", "created", "text_since", "forget_at", "repeats_exactly",
+)  # fmt: skip
+
+
+def posts_of_author(author: str, using: str) -> list[DeletedPost]:
+    """Return the posts that documents or merge records attribute to an author, deleted or not.
+
+    Posts of models without an adapter are left out.
+    """
+    documents = Document.objects.using(using).filter(author=author)
+    records = MergeRecord.objects.using(using).filter(author=author)
+    posts = {
+        *(_post(row.content_type, row.object_id) for row in documents.select_related("content_type")),
+        *(_post_of_record(record) for record in records.select_related("loser_type")),
+    }
+    return sorted((post for post in posts if post is not None), key=str)
+
+
+def rows_with_author(author: str, using: str) -> dict[str, int]:
+    """Return how many rows still hold an author's key, by kind. Kinds without rows are left out."""
+    counts = {
+        "documents": Document.objects.using(using).filter(author=author).count(),
+        "merge records": MergeRecord.objects.using(using).filter(author=author).count(),
+        "rows of the review queue": OpenItem.objects.using(using).filter(copied_by=author).count(),
+    }
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def author_data(author: str, using: str) -> dict[str, list[dict[str, Any]]]:
+    """Return everything that the app keeps of an author in a database, as plain values by kind."""
+    posts = posts_of_author(author, using)
+    rows = PostRows(posts, using)
+    documents = {
+        document.pk: document
+        for document in Document.objects.using(using).filter(author=author).select_related("content_type")
+    }
+    pairs = Pair.objects.using(using).filter(Q(a__in=documents) | Q(b__in=documents)).order_by("pk")
+    decisions = Decision.objects.using(using).filter(members__document__in=documents).distinct()
+    holds = Hold.objects.using(using).filter(document__in=documents).order_by("pk")
+    records = MergeRecord.objects.using(using).filter(Q(author=author) | Q(pk__in=rows.own_record_ids))
+    addresses = MovedUrl.objects.using(using).filter(record__in=records).order_by("pk")
+    names = {pk: str(document) for pk, document in documents.items()}
+    return {
+        "documents": [_document_data(document) for _pk, document in sorted(documents.items())],
+        "pairs": [
+            {
+                "posts": [names.get(pair.a_id, ""), names.get(pair.b_id, "")],
+                **_values(pair, "verdict", "score", "classes", "evidence", "found"),
+            }
+            for pair in pairs
+        ],
+        "decisions": [
+            _values(decision, "kind", "note", "by_name", "created", "withdrawn", "withdrawn_by")
+            for decision in decisions.order_by("pk")
+        ],
+        "holds": [
+            {
+                "post": names[hold.document_id],
+                **_values(hold, "state", "verdict", "exact", "own", "trust", "created"),
+            }
+            for hold in holds
+        ],
+        "merge_records": [
+            {
+                "post": f"{record.loser_type.app_label}.{record.loser_type.model} {record.loser_id}",
+                **_values(
+                    record, "action", "loser_text", "keeper_text", "author", "by_name", "created", "undone",
+                    "undone_by", "emptied", "journal",
+                ),
+            }
+            for record in records.select_related("loser_type").order_by("pk")
+        ],
+        "old_addresses": [_values(entry, "path", "created") for entry in addresses],
+        "admin_log": [
+            _values(line, "object_repr", "change_message", "action_time")
+            for line in sorted(lines_with_names(rows.objects), key=lambda line: line.pk)
+        ],
+    }  # fmt: skip
+
+
+def _document_data(document: Document) -> dict[str, Any]:
+    fingerprints = document.fingerprints.order_by("scheme")
+    return {
+        "post": str(document),
+        **_values(document, *DOCUMENT_COLUMNS),
+        "fingerprints": [_values(row, "scheme_id", "word_count", "codes") for row in fingerprints],
+        "contacts": document.contacts.count(),
+    }
+
+
+def _values(row: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _post(content_type: ContentType, object_id: str) -> DeletedPost | None:
+    for adapter in _adapters(content_type):
+        return DeletedPost(adapter.model, object_id)
+    return None
+
+
+def _post_of_record(record: MergeRecord) -> DeletedPost | None:
+    for adapter in _adapters(record.loser_type):
+        return DeletedPost(adapter.model, loser_id_for_model(record, adapter.model))
+    return None
+
+
+def _adapters(content_type: ContentType) -> Iterable[Any]:
+    model = content_type.model_class()
+    return adapters_of(model)[:1] if model is not None else []
