@@ -15,7 +15,7 @@ from django.db import DatabaseError, models
 
 from ..exceptions import NotRegistered
 from ..models import MergeRecord
-from ..moderation.erasure.author_data import author_data, posts_of_author, rows_with_author
+from ..moderation.erasure.author_data import author_data, deleted_accounts, posts_of_author, rows_with_author
 from ..moderation.erasure.erase import (
     ErasurePlan,
     deleted_post,
@@ -48,12 +48,11 @@ class ErasureRun:
     def erase(self, names: Iterable[str]) -> None:
         """Erase deleted posts, each named "app.Model:key"."""
         posts = [parse_post(name) for name in names]
-        plans = [(post, self._plan_post(post)) for post in posts]
-        self._ask([plan for _post, post_plans in plans for plan in post_plans])
-        for post, post_plans in plans:
-            if not post_plans and not self._databases_of(post):
-                self._say(f"{post}: nothing is remembered of it.")
-            elif post_plans:
+        plans = {post: self._plan_post(post) for post in posts}
+        self._ask([plan for post_plans in plans.values() for plan in post_plans])
+        for post, post_plans in plans.items():
+            is_complete = len(post_plans) == len(self._databases_of(post))
+            if is_complete or any(plan.kinds for plan in post_plans):
                 self._erase_plans(str(post), post_plans)
         self._finish()
 
@@ -107,7 +106,8 @@ class ErasureRun:
             posts = posts_of_author(author, using)
             existing = [post for post in posts if is_there(post, using)]
             self.left += [f"{post} is not deleted: delete it first." for post in existing]
-            return plan_erasure([post for post in posts if post not in existing], using)
+            deleted = [post for post in posts if post not in existing]
+            return plan_erasure(deleted, using, deleted_accounts(author, using))
         except DatabaseError as error:
             self.left.append(f"The database {using!r} cannot be read: {str(error).strip()}.")
             return None

@@ -110,9 +110,9 @@ def remembered_documents(using: str) -> models.QuerySet[Document]:
 def erase_now(
     model: type[models.Model], key: Any, using: str | None = None, *, dry_run: bool = False
 ) -> bool:
-    """Forget one deleted post immediately, on a person's request.
+    """Forget the keys, fingerprint, contacts and author of one deleted post immediately.
 
-    Return whether anything of its text was stored.
+    ``moderation.erasure`` erases the rest. Return whether anything of its text was stored.
 
     Raise ValueError if the post still exists: delete it first.
     """

@@ -6,12 +6,14 @@ The controls show that the words are there without the erasure.
 import io
 import json
 from datetime import timedelta
+from urllib.parse import unquote
 
 import pytest
 from django.apps import apps
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 from django.contrib.auth import get_user_model
 from django.contrib.contenttypes.models import ContentType
+from django.contrib.redirects.models import Redirect
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, models
 from django.urls import reverse
@@ -30,16 +32,21 @@ from django_neardup.models import (
 )
 from django_neardup.moderation import ActionContext, delete, hide, merge
 from django_neardup.moderation.admin_log import MARK
+from django_neardup.moderation.erasure import erase as erasure
 from django_neardup.moderation.erasure.erase import erase
+from django_neardup.moderation.erasure.journal_cleaning import JournalCleaning
+from django_neardup.moderation.erasure.post_rows import PostRows
 from django_neardup.moderation.undo.restore import undo
-from django_neardup.pipeline import decide
+from django_neardup.pipeline import decide, text_cache
 from django_neardup.pipeline.emptied_journals import empty_old_journals
 from django_neardup.pipeline.open_items import rebuild_open_items
 from django_neardup.pipeline.periodic_searches import run_due_searches
+from django_neardup.text.canonical_text import CanonicalText as Text
 from tests.admin.tools import look
 from tests.moderation.tools import site
 from tests.pipeline.helpers import SOFA, cluster, document, work
-from tests.testapp.models import Ad, Author, Comment, Favourite, Note
+from tests.seo.profiles import with_seo
+from tests.testapp.models import Ad, Article, Author, Comment, Favourite, LongArticle, Note
 
 pytestmark = [pytest.mark.django_db(transaction=True, databases=["default", "other"])]
 
@@ -165,6 +172,73 @@ def test_nothing_is_left_of_a_merged_post(case, moderator, addresses):
     assert run("--erase", name_of(key), "--yes") == f"testapp.Ad {key}: nothing is remembered of it.\n"
     # The site's own line in the log is not ours.
     assert LogEntry.objects.filter(change_message="Заголовкович").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "replacement"),
+    [
+        (JournalCleaning, "_empty", lambda cleaning, record: False),
+        (JournalCleaning, "_is_copy", lambda cleaning, cell, value: False),
+        (JournalCleaning, "without_copied_words", lambda cleaning, name: name),
+        (PostRows, "is_keeper_of", lambda rows, record: False),
+        (PostRows, "rows_in", lambda rows, stored, kept: set()),
+        (erasure, "_addresses_with_words", lambda cleaning: []),
+        (erasure, "own_addresses", lambda rows: MovedUrl.objects.none()),
+        (erasure, "erase_names", lambda lines: None),
+        (erasure, "_erase_derived_rows", lambda documents, using: None),
+        (erasure, "_forget_proofs", lambda rows: None),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_control_without_one_step_keeps_words(
+    case, moderator, addresses, monkeypatch, owner, name, replacement
+):
+    key, last = merged_with_everything(case, moderator)
+    # As a cascade would store it: a note about the post in the journal of another one.
+    (record,) = delete([last], case())
+    note = {"object_id": key, "content_type": ContentType.objects.get_for_model(Ad).pk, "text": WORDS[0]}
+    record.journal["rows"].append({"model": "testapp.note", "pk": 900, "fields": note})
+    record.save()
+    monkeypatch.setattr(owner, name, replacement)
+    erase(Ad, key)
+    assert words_kept() != []
+
+
+def test_redirects_of_the_site_are_deleted_too(case, addresses):
+    with with_seo("redirects"):
+        first, post, keeper = another(1), victim(), another(2)
+        key = post.pk
+        merge(post, [first], case())
+        merge(keeper, [Ad.objects.get(pk=key)], case())
+        assert len(redirects()) == 2 and WORDS[-1] in str(redirects())
+        assert erase(Ad, key) == []
+        assert redirects() == {MovedUrl.objects.get().path: f"/ads/{keeper.pk}/"}
+
+
+def redirects():
+    return {unquote(row.old_path): row.new_path for row in Redirect.objects.all()}
+
+
+def test_a_child_is_erased_by_the_key_of_its_parent(case):
+    keeper = Article.objects.create(text=TEXT.format("Соседа", "ZZ0Q"))
+    child = LongArticle.objects.create(text=TEXT.format(WORDS[1], WORDS[2]), source=WORDS[0])
+    other = LongArticle.objects.create(text=TEXT.format("Другого", "ZZ9Q"), source="there")
+    merge(other, [child], case(), values={"source": child.pk})
+    assert words_kept(WORDS[:3]) == [*WORDS[:3]]
+    key = MergeRecord.objects.get().loser_id
+    assert run("--erase", f"testapp.Article:{key}", "--yes").endswith(": erased.\n")
+    assert words_kept(WORDS[:3]) == [] and keeper.pk
+
+
+def test_texts_in_memory_are_dropped():
+    post = victim()
+    work()
+    text_cache._text_cache.put(("secret", "ru", "digest"), Text(post.text))
+    assert text_cache._text_cache.words
+    key = post.pk
+    post.delete()
+    erase(Ad, key)
+    assert not text_cache._text_cache.texts and not text_cache._text_cache.words
 
 
 def test_who_when_and_which_act_stay(case, moderator, addresses):
@@ -462,6 +536,23 @@ def test_what_is_kept_of_an_author_is_printed(case, moderator, author, addresses
     assert kept["merge_records"][0]["loser_text"] == WORDS[0] and kept["merge_records"][0]["journal"]["rows"]
     assert WORDS[-1] in kept["old_addresses"][0]["path"]
     assert kept["admin_log"][0]["object_repr"] == WORDS[0] and str(key) in kept["merge_records"][0]["post"]
+
+
+@pytest.mark.parametrize("account", ["deleted", "kept"])
+def test_rows_of_a_deleted_account_leave_the_journals_of_others(case, author, account):
+    """A favourite went with a stranger's post. Without the account, no undo could restore it."""
+    post, other = another(1), Author.objects.create(name="b")
+    for each in (author, other):
+        Favourite.objects.create(ad=post, author=each)
+    (record,) = delete([post], case())
+    if account == "deleted":
+        author.delete()
+    outcome = "erased" if account == "deleted" else "nothing is remembered of it"
+    assert run("--erase-author", "90210") == f"author 90210: {outcome}.\n"
+    record.refresh_from_db()
+    assert ("90210" in our_values()) is (account == "kept") and record.emptied is None
+    undo(record, None, "default")
+    assert Favourite.objects.count() == (1 if account == "deleted" else 2)
 
 
 def test_an_unknown_author_is_no_error():

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Q
+from django.db.models import ForeignKey, Q
 
-from ...adapters import adapters_of
+from ...adapters import Adapter, adapters_of, registered_adapters
 from ...models import Decision, Document, Hold, MergeRecord, MovedUrl, OpenItem, Pair
 from ...pipeline.record_keys import loser_id_for_model
 from ..admin_log import lines_with_names
+from ..dependencies import ReferenceTarget
+from ..journal.serialization import serialize_value
+from ..relations import concrete_model, rows_of
 from .post_rows import DeletedPost, PostRows
+
+logger = logging.getLogger(__name__)
 
 DOCUMENT_COLUMNS = (
     "state", "reason", "live", "author", "created", "text_since", "forget_at", "repeats_exactly",
@@ -31,6 +37,30 @@ def posts_of_author(author: str, using: str) -> list[DeletedPost]:
         *(_post_of_record(record) for record in records.select_related("loser_type")),
     }
     return sorted((post for post in posts if post is not None), key=str)
+
+
+def deleted_accounts(author: str, using: str) -> list[ReferenceTarget]:
+    """Return the rows that the posts' columns for the author point at with this key, if they are deleted."""
+    accounts = []
+    for adapter in registered_adapters().values():
+        for field in adapter.model._meta.concrete_fields:
+            if isinstance(field, ForeignKey) and (key := _account_key(adapter, field, author)) is not None:
+                model, name = concrete_model(field.target_field.model), field.target_field.attname
+                if not rows_of(model, using).filter(**{name: key}).exists():
+                    accounts.append((model, name, serialize_value(field.target_field, key)))
+    return accounts
+
+
+def _account_key(adapter: Adapter, field: Any, author: str) -> Any:
+    """Return the author's key if the adapter takes it from this column. Return None otherwise."""
+    try:
+        key = field.target_field.to_python(author)
+        return key if str(adapter.author(adapter.model(**{field.attname: key}))) == author else None
+    except Exception as error:  # code of the site, which may read what a new post does not have
+        logger.info(
+            "The author of %s cannot be read from %s: %s", adapter.model, field.name, type(error).__name__
+        )
+        return None
 
 
 def rows_with_author(author: str, using: str) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from ...pipeline.worker import process_batch
 from ...signals import addresses_changed
 from .. import addresses
 from ..admin_log import erase_names, lines_with_names
+from ..dependencies import ReferenceTarget
 from ..journal.serialization import find_model
 from ..journal.stored_posts import post_from_journal
 from ..relations import PORTION, ModelType
@@ -57,7 +58,8 @@ class ErasurePlan:
 def erase(model: ModelType, key: Any, using: str | None = None) -> list[str]:
     """Erase everything that the app keeps of a deleted post. Its merge records cannot be undone afterwards.
 
-    Return what is left, for example because a worker is processing the post: an empty list if nothing is.
+    Never call it inside a transaction. Return what is left, for example because a worker is processing the post:
+    an empty list if nothing is.
     Raise ValueError if the post still exists, and NotRegistered if its model has no adapter.
     """
     post = deleted_post(model, key)
@@ -79,9 +81,14 @@ def is_there(post: DeletedPost, using: str) -> bool:
     return post.model._base_manager.using(using).filter(pk=key).exists()
 
 
-def plan_erasure(posts: Sequence[DeletedPost], using: str) -> ErasurePlan:
-    """Plan the erasure of deleted posts. This reads every merge record of the database."""
-    rows = PostRows(posts, using)
+def plan_erasure(
+    posts: Sequence[DeletedPost], using: str, accounts: Iterable[ReferenceTarget] = ()
+) -> ErasurePlan:
+    """Plan the erasure of deleted posts. This reads every merge record of the database.
+
+    ``accounts``: deleted rows of authors. Rows that pointed at them go, too.
+    """
+    rows = PostRows(posts, using, accounts)
     cleaning = JournalCleaning(rows, own_addresses(rows).values_list("path", flat=True))
     documents = list(documents_of_posts(posts, using).values_list("pk", flat=True))
     record_ids = list(_records_with_words(cleaning, using))
@@ -148,10 +155,12 @@ def _addresses_with_words(cleaning: JournalCleaning) -> list[int]:
 
 def _records_with_words(cleaning: JournalCleaning, using: str) -> Iterator[int]:
     """Yield the records with words of the posts. What the cleaning changes in them is not saved."""
-    records = MergeRecord.objects.using(using).order_by("pk")
-    for record in records.select_related("keeper_type").iterator(chunk_size=PORTION):
-        if cleaning.clean(record):
-            yield record.pk
+    records = MergeRecord.objects.using(using).select_related("keeper_type").order_by("pk")
+    last_pk = 0
+    # In portions: a driver may read all rows of a query at once, and journals are large.
+    while portion := list(records.filter(pk__gt=last_pk)[:PORTION]):
+        last_pk = portion[-1].pk
+        yield from (record.pk for record in portion if cleaning.clean(record))
 
 
 def _process(document: int, using: str) -> None:

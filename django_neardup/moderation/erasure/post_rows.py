@@ -36,10 +36,12 @@ class PostRows:
     """The rows of deleted posts in all their tables, and the records of these posts.
 
     ``objects`` are the posts by every model under which a record, a generic reference or the admin's log may
-    name them.
+    name them. ``accounts``: deleted rows of authors. What pointed at them can no longer come back.
     """
 
-    def __init__(self, posts: Collection[DeletedPost], using: str) -> None:
+    def __init__(
+        self, posts: Collection[DeletedPost], using: str, accounts: Iterable[ReferenceTarget] = ()
+    ) -> None:
         self.using = using
         self.own_records = list(_records_of(posts, using))
         self.row_ids: set[RowId] = {row_id for post in posts for row_id in _row_ids_of(post)}
@@ -56,7 +58,7 @@ class PostRows:
             target
             for label, key in self.row_ids
             for target in offered_targets({"model": label, "pk": stored_key(key), "fields": {}})
-        }
+        } | {*accounts}
 
     @property
     def own_record_ids(self) -> set[int]:
