@@ -39,7 +39,7 @@ from django_neardup.checks import (
 from django_neardup.checks import seo as moved
 from django_neardup.checks import site as throttle
 from django_neardup.checks.messages import CHECK_DESCRIPTIONS, check_message
-from django_neardup.conf import SETTINGS, SITE, InstanceOf, NumberFrom, get_profile
+from django_neardup.conf import SETTINGS, SITE, InstanceOf, NumberFrom, NumberOrNone, get_profile
 from django_neardup.judge.version import JUDGE_VERSION
 from django_neardup.middleware import MovedUrlMiddleware
 from django_neardup.models import (
@@ -330,12 +330,12 @@ def test_e011_numbers(setting):
         minimum - 1,
         minimum / 2 - 0.001,
         str(setting.default),
-        None,
         True,
         float("nan"),
         float("inf"),
     ]
-    wrong_values += [setting.default + 0.5] if setting.value_type.is_whole else []
+    wrong_values += [minimum + 0.5] if setting.value_type.is_whole else []
+    wrong_values += [] if isinstance(setting.value_type, NumberOrNone) else [None]
     for value in wrong_values:
         with with_profile(**{setting.name: value}):
             messages = profiles.check_numbers()
