@@ -137,8 +137,8 @@ def test_the_history_says_whether_it_is_shown():
 
     said = user.logentry_set.order_by("pk").values_list("change_message", flat=True)
     assert list(said)[2:] == [
-        "Shown again: the hiding as a near-duplicate was undone.",
-        "The hiding as a near-duplicate was undone; the post is left as it is.",
+        "Shown again: the hiding as a near-duplicate was undone. [neardup]",
+        "The hiding as a near-duplicate was undone; the post is left as it is. [neardup]",
     ]
 
 
