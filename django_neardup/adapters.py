@@ -30,12 +30,14 @@ from .querysets import (
 from .registry import adapter_for, adapters_of, register, registered_adapters, unregister
 from .text.hashing import digest
 from .text.heads import head_length
+from .text.normalization.markup import MARKUPS
 
 # Not imported at run time: sites register adapters before the models of this app are loaded.
 if TYPE_CHECKING:
     from .models import Scheme
 
 __all__ = [
+    "MARKUPS",
     "QUOTES",
     "Adapter",
     "Source",
@@ -98,6 +100,8 @@ class Adapter:
     - ``profile``: the alias in NEARDUP.
     - ``order``: the field that numbers objects in the first backfill, if primary keys do not grow with age.
     - ``quotes``: "keep" or "drop" quotations.
+    - ``markup``: what pages make of the texts: "html", "bbcode", "markdown" or "none". None means that it is
+      not known. Then all three are removed, and what only some pages show is read if it is long enough.
     - ``language``, ``min_words``: override the profile's ``LANGUAGE`` and ``MIN_WORDS``.
     - ``ignored_differences``: classes of differences that never make a variant (None: price, date and
       contact).
@@ -122,6 +126,7 @@ class Adapter:
     profile: ClassVar[str] = "default"
     order: ClassVar[str] = "pk"
     quotes: ClassVar[str] = "keep"
+    markup: ClassVar[str | None] = None
     language: ClassVar[str | None] = None
     min_words: ClassVar[int | None] = None
     ignored_differences: ClassVar[Sequence[str] | None] = None
@@ -386,6 +391,8 @@ class Adapter:
                 str(self.settings.min_words),
                 ",".join(["-"] if self.ignored_differences is None else self.ignored_differences),
                 *(model._meta.label_lower for model in self.partners),
+                # Posts of a site that declares no markup keep the digest they had before it could.
+                *([f"markup={self.markup}"] if self.markup is not None else []),
             ),
             head=head_length(text, self.head(instance)),
             edited_at=_milliseconds(self.edited_at(instance)),

@@ -547,7 +547,7 @@ def test_e007_no_models(value, alone):
     [
         {"quotes": "remove"}, {"quotes": None}, {"ignored_differences": ["prise"]},
         {"ignored_differences": "price"}, {"ignored_differences": 5},
-        {"ignored_differences": {"price", "date"}},
+        {"ignored_differences": {"price", "date"}}, {"markup": "htlm"}, {"markup": ""},
     ],
 )  # fmt: skip
 def test_e012_choices(attributes, alone):
@@ -559,12 +559,18 @@ def test_e012_choices(attributes, alone):
     "attributes",
     [
         {"quotes": "drop"}, {"ignored_differences": ()}, {"ignored_differences": ["price", "code"]},
-        {"ignored_differences": None},
+        {"ignored_differences": None}, {"markup": "none"}, {"markup": None},
     ],
 )  # fmt: skip
 def test_e012_silent(attributes, alone):
     registered(Ad, **attributes)
     assert adapters.check_choices() == []
+
+
+def test_e012_suggests_a_markup(alone):
+    registered(Ad, markup="htlm")
+    (message,) = adapters.check_choices()
+    assert "Did you mean html?" in message.hint
 
 
 def test_e013_no_file():

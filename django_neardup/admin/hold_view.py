@@ -171,9 +171,9 @@ class HoldItem:
         return digest(part.encode() for part in parts).hex()
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, markup: str | None) -> str:
     """Return the beginning of a text as it is read: without tags, and without characters that turn others round."""
-    read = replace_control_characters(plain_text(text[: 4 * MAX_SHOWN_TEXT]).text).strip()
+    read = replace_control_characters(plain_text(text[: 4 * MAX_SHOWN_TEXT], markup=markup).text).strip()
     return read if len(read) <= MAX_SHOWN_TEXT else f"{read[: MAX_SHOWN_TEXT - 1]}…"
 
 
@@ -224,7 +224,8 @@ class HoldActionView:
             self.using,
         )
         sources = load_sources(displayed.values(), self.using)
-        texts = {document: shortened(source.text) for document, source in sources.items()}
+        markups = {post.document.pk: post.markup for post in displayed.values()}
+        texts = {document: shortened(source.text, markups[document]) for document, source in sources.items()}
         items = []
         for hold in holds:
             similar, instance = similar_posts.get(hold.document_id), instances.get(hold.document_id)

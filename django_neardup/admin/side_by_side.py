@@ -59,7 +59,7 @@ class SideBySideTexts:
         side: str,
     ) -> None:
         self.displayed_posts = (left, right)
-        self.texts = [_strip_markup(sources.get(post.document.pk)) for post in self.displayed_posts]
+        self.texts = [_strip_markup(post, sources.get(post.document.pk)) for post in self.displayed_posts]
         self.differences: list[Difference] = []
         self.shared_passages: list[SharedPassage] = []
         if self.texts[0] is not None and self.texts[1] is not None and evidence:
@@ -114,8 +114,8 @@ class SideBySideTexts:
         )
 
 
-def _strip_markup(source: Source | None) -> OffsetText | None:
-    return None if source is None else plain_text(source.text)
+def _strip_markup(post: DisplayedPost, source: Source | None) -> OffsetText | None:
+    return None if source is None else plain_text(source.text, markup=post.markup)
 
 
 def _edit_text(document: Document) -> str:

@@ -64,6 +64,11 @@ class DisplayedPost:
         return adapters[0] if adapters else None
 
     @property
+    def markup(self) -> str | None:
+        """Return the markup of the post's text, as its adapter declares it."""
+        return None if self.adapter is None else self.adapter.markup
+
+    @property
     def visits(self) -> int | None:
         """Return how often the post was read. Return None if the site does not know."""
         adapter = self.adapter

@@ -9,13 +9,13 @@ from django.conf import settings
 from django.core.checks import CheckMessage
 from django.db import models, router
 
-from ..adapters import QUOTES, Adapter, registered_adapters
+from ..adapters import MARKUPS, QUOTES, Adapter, registered_adapters
 from ..conf import SETTINGS
 from ..judge.word_classes import CLASS_PRIORITY
 from ..models import Document
 from ..querysets import pk_field
 from .languages import is_known_language, is_language_code, suggest_language, unknown_language_message
-from .messages import check_message
+from .messages import check_message, did_you_mean
 from .text_attributes import find_field, text_attribute_problem
 
 FIELD_LIST_ATTRIBUTES = ("fields", "heads", "contacts", "identity", "scope")
@@ -149,6 +149,16 @@ def check_choices(**kwargs: Any) -> list[CheckMessage]:
                     "E012",
                     f"{adapter_name(adapter)}: quotes is {adapter.quotes!r}.",
                     'It is "keep", or "drop" for texts without what they quote.',
+                    model,
+                )
+            )
+        if adapter.markup is not None and adapter.markup not in MARKUPS:
+            messages.append(
+                check_message(
+                    "E012",
+                    f"{adapter_name(adapter)}: markup is {adapter.markup!r}.",
+                    f"{did_you_mean(str(adapter.markup), MARKUPS)}It is one of {', '.join(MARKUPS)}. Leave it "
+                    "out if it is not known.",
                     model,
                 )
             )

@@ -20,7 +20,7 @@ CHECK_DESCRIPTIONS = {
     "E009": 'BACKEND is "tasks", but Django has no tasks or no such queue',
     "E010": "LANGUAGE is no language code",
     "E011": "a number is out of its range",
-    "E012": "quotes or ignored_differences hold what an adapter cannot use",
+    "E012": "quotes, markup or ignored_differences hold what an adapter cannot use",
     "E013": "SYNONYMS names a file that cannot be used",
     "E014": "INDEX names no key index, or the index cannot work with a database",
     "E015": "KEEPER is no policy, and nothing that can be called",

@@ -31,7 +31,7 @@ def verdict_by_quotations(a: CanonicalText, b: CanonicalText, min_score: float) 
 
 
 def _is_reply(quoting: CanonicalText, other: CanonicalText) -> bool:
-    own = own_text(quoting.raw)
+    own = own_text(quoting.raw, quoting.markup)
     if len(own.split()) < MIN_OWN_WORDS_OF_REPLY or len(_own_words(quoting, own)) == len(quoting):
         return False
     words, own_words = set(other.raw.lower().split()), set(own.lower().split())
@@ -39,7 +39,7 @@ def _is_reply(quoting: CanonicalText, other: CanonicalText) -> bool:
 
 
 def _have_other_own_words(a: CanonicalText, b: CanonicalText, min_score: float) -> bool:
-    text_a, text_b = own_text(a.raw), own_text(b.raw)
+    text_a, text_b = own_text(a.raw, a.markup), own_text(b.raw, b.markup)
     if _share_of_common_words(text_a, text_b) >= MIN_COMMON_SHARE:
         return False
     own_a, own_b = _own_words(a, text_a), _own_words(b, text_b)
@@ -63,5 +63,8 @@ def _quotes(raw: str) -> bool:
 
 
 def _own_words(text: CanonicalText, own: str) -> CanonicalText:
-    # Without the option "quotes": there are no quotations left.
-    return CanonicalText(own, language=text.language, secret=text.secret, synonyms=text.synonyms)
+    # Without the option "quotes": there are no quotations left. If the markup is declared, it is gone too.
+    markup = text.markup and "none"
+    return CanonicalText(
+        own, language=text.language, secret=text.secret, synonyms=text.synonyms, markup=markup
+    )

@@ -104,7 +104,9 @@ def collect_labels(profile: Profile, using: str) -> ModeratorLabels:
 
 def compared_text(adapter: Adapter, source: Source) -> str:
     """Return the text that is compared: without quotations, if the adapter drops them."""
-    return source.text if adapter.quotes == "keep" else plain_text(source.text, adapter.quotes).text
+    if adapter.quotes == "keep" and adapter.markup is None:
+        return source.text
+    return plain_text(source.text, adapter.quotes, markup=adapter.markup).text
 
 
 def compared_head(adapter: Adapter, source: Source) -> int:

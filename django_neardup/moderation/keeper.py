@@ -19,6 +19,7 @@ from ..adapters import adapter_for
 from ..conf import KEEPER_POLICIES
 from ..pipeline import documents_of
 from ..pipeline.content_objects import post_id_of
+from ..text.normalization.offsets import PlainText
 from ..text.normalization.plain_text import plain_text
 
 FIRST_SEEN, NEWEST, MOST_VISITED, MOST_LINKED, LONGEST = KEEPER_POLICIES
@@ -105,8 +106,9 @@ def _rank_posts(posts: Sequence[models.Model], using: str) -> dict[models.Model,
 
 
 def _text_length(instance: Any) -> int:
-    source = adapter_for(instance).source(instance, compared=True, live=True)
-    return len(plain_text(source.text).text)
+    adapter = adapter_for(instance)
+    source = adapter.source(instance, compared=True, live=True)
+    return len(plain_text(source.text, text_class=PlainText, markup=adapter.markup).text)
 
 
 MEASURES: dict[str, Callable[[Any], int | None]] = {

@@ -225,6 +225,7 @@ def canonicalize(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
         source.text,
         language=language,
         quotes=adapter.quotes,
+        markup=adapter.markup,
         secret=bytes.fromhex(scheme.secret),
         synonyms=synonyms_of(scheme, language),
         head=source.head,

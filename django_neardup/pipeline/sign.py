@@ -116,19 +116,21 @@ def _require_adapter(read_document: ReadDocument) -> Adapter:
 def _read_batches(
     read_documents: Iterable[ReadDocument], scheme: Scheme
 ) -> Iterator[tuple[str, Batch, list[ReadDocument]]]:
-    """Yield the texts as batches, one for each language and each handling of quotes."""
+    """Yield the texts as batches, one for each language, each handling of quotes and each markup."""
     from ..text.batch import read_batch
 
-    groups: dict[tuple[str, str], list[ReadDocument]] = {}
+    groups: dict[tuple[str, str, str | None], list[ReadDocument]] = {}
     for read_document in read_documents:
         adapter = _require_adapter(read_document)
-        groups.setdefault((language_of(adapter, scheme), adapter.quotes), []).append(read_document)
-    for (language, quotes), group in groups.items():
+        reading = language_of(adapter, scheme), adapter.quotes, adapter.markup
+        groups.setdefault(reading, []).append(read_document)
+    for (language, quotes, markup), group in groups.items():
         sources = [_require_source(read_document) for read_document in group]
         batch = read_batch(
             [source.text for source in sources],
             language=language,
             quotes=quotes,
+            markup=markup,
             secret=bytes.fromhex(scheme.secret),
             synonyms=synonyms_of(scheme, language),
             heads=[source.head for source in sources],

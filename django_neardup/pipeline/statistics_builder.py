@@ -67,7 +67,13 @@ def texts_of(
             language = language_of(adapter, profile)
             synonyms = Synonyms.from_classes(classes, language) if classes else None
             for _, source in sources_of(adapter, using, sample_size, progress):
-                text = Text(source.text, language=language, quotes=adapter.quotes, synonyms=synonyms)
+                text = Text(
+                    source.text,
+                    language=language,
+                    quotes=adapter.quotes,
+                    synonyms=synonyms,
+                    markup=adapter.markup,
+                )
                 if not skip_reason(adapter, source, text):
                     yield text
 

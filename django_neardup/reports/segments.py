@@ -11,7 +11,6 @@ from typing import Generic, NamedTuple, TypeVar
 from ..judge.differences import Difference, Passage, Span
 from ..text.canonical_text import CanonicalText
 from ..text.normalization.offsets import OffsetText
-from ..text.normalization.plain_text import plain_text
 
 MAX_GAP_WORDS = 8
 LOOK_BACK_GROUPS = 3
@@ -107,7 +106,7 @@ def split_text(
     text: CanonicalText, differences: Iterable[Difference], passages: Iterable[SharedPassage], side: str
 ) -> list[Segment]:
     """Return the segments of the whole text, in order. ``side`` is "a" or "b": which of the two texts it is."""
-    return split_plain_text(plain_text(text.raw, text.quotes), differences, passages, side)
+    return split_plain_text(text.traced_plain, differences, passages, side)
 
 
 def split_plain_text(
@@ -172,5 +171,5 @@ def quote_span(text: CanonicalText, span: Span, max_length: int = 120) -> str:
     start, end = span
     # A span may be the whole text. A quote needs only its beginning, with room for markup.
     raw = text.raw[start : min(end, start + 4 * max_length)]
-    words = " ".join(replace_control_characters(plain_text(raw, text.quotes).text).split())
+    words = " ".join(replace_control_characters(text.with_raw(raw).traced_plain.text).split())
     return words if len(words) <= max_length else words[: max_length - 1] + "…"

@@ -222,6 +222,7 @@ def _canonicalize(side: _ComparedSide, scheme: Scheme, language: str | None) -> 
         side.text,
         language=text_language,
         quotes=side.adapter.quotes if side.adapter else "keep",
+        markup=side.adapter.markup if side.adapter else None,
         secret=bytes.fromhex(scheme.secret),
         synonyms=synonyms_of(scheme, text_language),
         head=side.head,

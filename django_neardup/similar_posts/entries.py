@@ -9,13 +9,14 @@ from typing import Any
 
 from django.db.models import Model
 
-from ..adapters import Source, adapter_for
+from ..adapters import Adapter, Source, adapter_for
 from ..pipeline.content_objects import canonical_id
 from ..search.difference_labels import DifferenceLabel, build_difference_labels
 from ..search.display_titles import display_title, shorten
 from ..search.results import public_url as public_url
 from ..search.results import safe_appeal_url as safe_appeal_url
 from ..search.results import safe_url as safe_url
+from ..text.normalization.offsets import PlainText
 from ..text.normalization.plain_text import plain_text
 from ..visibility import ObjectKey
 from .pair_query import SimilarPair
@@ -75,7 +76,7 @@ class EntryBuilder:
         text = self._sources[key].text if key in self._sources else ""
         title = display_title(instance, MAX_TITLE_LENGTH)
         return SimilarEntry(
-            instance, title, public_url(instance), _build_excerpt(text, title, adapter_for(instance).quotes)
+            instance, title, public_url(instance), _build_excerpt(text, title, adapter_for(instance))
         )
 
     def build_compared(self, key: ObjectKey, pair: SimilarPair, evidence: Any) -> SimilarEntry:
@@ -109,6 +110,7 @@ def sources_of(objects: Iterable[ObjectKey], using: str) -> dict[ObjectKey, Sour
     }
 
 
-def _build_excerpt(text: str, title: str, quotes: str) -> str:
-    plain = " ".join(plain_text(text[:MAX_EXCERPT_SOURCE], quotes=quotes).text.split())
+def _build_excerpt(text: str, title: str, adapter: Adapter) -> str:
+    beginning = plain_text(text[:MAX_EXCERPT_SOURCE], adapter.quotes, PlainText, adapter.markup)
+    plain = " ".join(beginning.text.split())
     return shorten(plain.removeprefix(title).lstrip(" .,:;–-"), MAX_EXCERPT_LENGTH)

@@ -30,6 +30,7 @@ class Options(TypedDict):
     quotes: str
     secret: bytes
     synonyms: Synonyms | None
+    markup: str | None
 
 
 def read_batch(
@@ -40,12 +41,19 @@ def read_batch(
     secret: bytes = b"",
     synonyms: Synonyms | None = None,
     heads: Sequence[int] = (),
+    markup: str | None = None,
 ) -> Batch:
     """Read texts side by side. The arguments are those of ``CanonicalText``.
 
     ``heads``: the length of each text's head. By default, no text has one.
     """
-    options: Options = {"language": language, "quotes": quotes, "secret": secret, "synonyms": synonyms}
+    options: Options = {
+        "language": language,
+        "quotes": quotes,
+        "secret": secret,
+        "synonyms": synonyms,
+        "markup": markup,
+    }
     lengths = heads or repeat(0, len(texts))
     return Batch(
         [CanonicalText(text, head=head, **options) for text, head in zip(texts, lengths, strict=True)]

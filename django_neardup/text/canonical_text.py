@@ -48,6 +48,7 @@ class CanonicalText:
 
     - ``language``: the language of the lemmas, "ru" by default.
     - ``quotes``: "keep" or "drop" quotations. Any other value raises ValueError.
+    - ``markup``: the markup that the site renders (see ``plain_text``). None means that it is not known.
     - ``secret``: the key of every hash.
     - ``synonyms``: classes of words that count as one.
     - ``head``: number of characters of the raw text that form the declared head (title). 0 means none.
@@ -68,6 +69,7 @@ class CanonicalText:
         secret: bytes = b"",
         synonyms: Synonyms | None = None,
         head: int = 0,
+        markup: str | None = None,
     ) -> None:
         if quotes not in ("keep", "drop"):
             raise ValueError("quotes is 'keep' or 'drop'")
@@ -77,6 +79,7 @@ class CanonicalText:
         self.secret = secret
         self.synonyms = synonyms
         self.head = head
+        self.markup = markup
 
     def __len__(self) -> int:
         return len(self.reading.data) // RECORD.size
@@ -90,7 +93,7 @@ class CanonicalText:
     @cached_property
     def reading(self) -> Reading:
         """The reader's results for the text."""
-        return read(self.raw, self.language, self.quotes, self.secret, self.synonyms)
+        return read(self.raw, self.language, self.quotes, self.secret, self.synonyms, self.markup)
 
     @cached_property
     def _records(self) -> tuple[tuple[int, int], ...]:
@@ -116,6 +119,7 @@ class CanonicalText:
             quotes=self.quotes,
             secret=self.secret,
             synonyms=self.synonyms,
+            markup=self.markup,
         )
 
     @property
@@ -123,9 +127,14 @@ class CanonicalText:
         """The text without markup, as a person sees it."""
         return self.reading.plain
 
+    @property
+    def traced_plain(self) -> OffsetText:
+        """``plain`` with the offsets of its characters in ``raw``. It is computed each time."""
+        return plain_text(self.raw, self.quotes, markup=self.markup)
+
     @cached_property
     def _normalized(self) -> NormalizedText:
-        return normalize(plain_text(self.raw, self.quotes), prefer_cyrillic=prefers_cyrillic(self.language))
+        return normalize(self.traced_plain, prefer_cyrillic=prefers_cyrillic(self.language))
 
     @property
     def folded_text(self) -> OffsetText:

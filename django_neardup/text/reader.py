@@ -46,9 +46,16 @@ class Reading(NamedTuple):
     exact_digest: bytes
 
 
-def read(raw: str, language: str, quotes: str, secret: bytes, synonyms: Synonyms | None) -> Reading:
+def read(
+    raw: str,
+    language: str,
+    quotes: str,
+    secret: bytes,
+    synonyms: Synonyms | None,
+    markup: str | None = None,
+) -> Reading:
     """Read a text. See ``CanonicalText`` for the arguments."""
-    plain = plain_text(raw, quotes, PlainText)
+    plain = plain_text(raw, quotes, PlainText, markup)
     folded = normalize(plain, prefer_cyrillic=prefers_cyrillic(language))
     text = lower(folded.offset_text.text)
     form = exact_form(text, plain.text, cyrillic=folded.is_cyrillic, usual=folded.usual)

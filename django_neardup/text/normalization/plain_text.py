@@ -1,18 +1,23 @@
-"""A raw post as plain text: without markup and, on request, without quotations. Too long texts are cut."""
+"""A raw post as plain text: without markup and, on request, without quotations."""
 
 from __future__ import annotations
 
 import re
 
-from .markup import LINE_BREAK, strip_markup
+from .markup import SYNTAXES, Syntax, strip_markup
 from .offsets import OffsetText, PlainText
+from .unread_text import MIN_UNREAD_WORDS, words_for_readers
 
 MAX_BYTES = 1 << 20
 
 MIN_OWN_WORDS = 5
 
+MAX_SIGNATURE_LINES = 4
+"""The limit of RFC 3676. A longer signature is text."""
+
 # The mail convention: two dashes and a blank on a line of their own. The text before it must not be empty.
 _SIGNATURE = re.compile(r"(?<=\w)(?P<end>[^\w\n]*)\n-- ?\n[\s\S]*\Z")
+_WORD = re.compile(r"\w+")
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*\n?", re.M)
 _LINK_TARGET = re.compile(
     r"(?<=\])\((?:[^()\s:]{1,16}:|[/#.]|[\w\-]{1,60}[./])[^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,300}\")?\)"
@@ -29,7 +34,9 @@ _STAR, _STAR_OR_TILDE = re.compile(r"\*"), re.compile("[*~]")
 _STRUCK_WORD_PART = re.compile(r"(?<![\w~])(~~)([^\W_]{1,60})\1(?=[^\W_])")
 
 
-def plain_text(raw: str, quotes: str = "keep", text_class: type[OffsetText] = OffsetText) -> OffsetText:
+def plain_text(
+    raw: str, quotes: str = "keep", text_class: type[OffsetText] = OffsetText, markup: str | None = None
+) -> OffsetText:
     """Return the text that a reader sees, with the offsets of each character in ``raw``.
 
     Accepts any ``str``.
@@ -38,33 +45,43 @@ def plain_text(raw: str, quotes: str = "keep", text_class: type[OffsetText] = Of
     BBCode and Markdown marks are removed, entities are resolved.
     ``quotes="drop"`` leaves out ``<blockquote>``, ``[quote]`` (nested ones too) and lines that begin
     with ``>``. If a raw text has over ``MAX_BYTES`` in UTF-8, only its head and tail are read.
-    ``text_class``: ``PlainText`` if only the text is needed. Raise ValueError for another value of
-    ``quotes``.
+    ``text_class``: ``PlainText`` if only the text is needed.
+    ``markup``: what the site renders, one of ``MARKUPS``. None means any of them. Then, and with "bbcode" and
+    "markdown", words that a browser would leave out are read if there are ``MIN_UNREAD_WORDS`` or more.
+    Raise ValueError for another value of ``quotes`` or ``markup``.
     """
     if quotes not in ("keep", "drop"):
         raise ValueError("quotes is 'keep' or 'drop'")
-    plain = _strip_marks(_head_and_tail(raw, text_class), quotes)
+    syntax = _syntax_of(markup)
+    plain = _strip_marks(_head_and_tail(raw, text_class), quotes, syntax)
     # A post that is nearly nothing but a quotation is compared with it: spam may stand there.
     if quotes == "drop" and len(plain.text.split()) < MIN_OWN_WORDS:
-        return plain_text(raw, "keep", text_class)
+        return plain_text(raw, "keep", text_class, markup)
     return plain
 
 
-def own_text(raw: str) -> str:
+def own_text(raw: str, markup: str | None = None) -> str:
     """Return the text without markup, quotations and signature, however short it is."""
-    return _strip_marks(_head_and_tail(raw, PlainText), "drop").text
+    return _strip_marks(_head_and_tail(raw, PlainText), "drop", _syntax_of(markup)).text
 
 
-def _strip_marks(offset_text: OffsetText, quotes: str) -> OffsetText:
+def _syntax_of(markup: str | None) -> Syntax:
+    syntax = SYNTAXES.get(markup)
+    if syntax is None:
+        raise ValueError(f"markup is None or one of {', '.join(filter(None, SYNTAXES))}")
+    return syntax
+
+
+def _strip_marks(offset_text: OffsetText, quotes: str, syntax: Syntax) -> OffsetText:
     """Remove markup, the signature and, on request, quotations."""
     if "<" in offset_text.text or "&" in offset_text.text or "[" in offset_text.text:
-        offset_text = strip_markup(offset_text, quotes == "drop")
-    if "](" in offset_text.text:
-        offset_text = offset_text.sub(_LINK_TARGET, "")
+        offset_text = strip_markup(offset_text, quotes == "drop", syntax)
+    if syntax.markdown and "](" in offset_text.text:
+        offset_text = offset_text.sub(_LINK_TARGET, _strip_link_target)
     if quotes == "drop" and ">" in offset_text.text:
         offset_text = offset_text.sub(_QUOTED_LINE, "")
     if "--" in offset_text.text:
-        offset_text = offset_text.sub(_SIGNATURE, lambda match: match["end"])
+        offset_text = offset_text.sub(_SIGNATURE, _strip_signature)
     if _has_mark_before_apostrophe(offset_text.text):
         offset_text = offset_text.sub(_MARK_BEFORE_APOSTROPHE, "")
     if "*" in offset_text.text and _STAR_IN_WORD.search(offset_text.text):
@@ -74,6 +91,23 @@ def _strip_marks(offset_text: OffsetText, quotes: str) -> OffsetText:
     if "~~" in offset_text.text:
         offset_text = offset_text.sub(_STRUCK_WORD_PART, lambda match: match[2])
     return offset_text
+
+
+def _strip_link_target(match: re.Match[str]) -> str:
+    """Return nothing. If the target or the title has enough words for readers, return all of it."""
+    target = match.group()
+    return target if len(words_for_readers(target[1:-1])) >= MIN_UNREAD_WORDS else ""
+
+
+def _strip_signature(match: re.Match[str]) -> str:
+    """Return the text without its signature. A signature longer than the text, or than four lines, is text."""
+    signature = match.group()[len(match["end"]) :]
+    word_count = len(_WORD.findall(signature))
+    lines = signature.strip().splitlines()[1:]
+    is_text = word_count >= MIN_UNREAD_WORDS and (
+        len(lines) > MAX_SIGNATURE_LINES or word_count > len(_WORD.findall(match.string[: match.start()]))
+    )
+    return match.group() if is_text else match["end"]
 
 
 def _strip_stars(match: re.Match[str]) -> str:
@@ -92,7 +126,7 @@ def _head_and_tail(raw: str, text_class: type[OffsetText]) -> OffsetText:
     head = len(_cut_bytes(raw[:half].encode("utf-8", "replace"), half, from_end=False))
     tail = len(raw) - len(_cut_bytes(raw[-half:].encode("utf-8", "replace"), half, from_end=True))
     full_text = text_class(raw, truncated=True)
-    return full_text.rebuild([(0, head, None), (head, tail, LINE_BREAK + LINE_BREAK), (tail, len(raw), None)])
+    return full_text.rebuild([(0, head, None), (head, tail, "\n\n"), (tail, len(raw), None)])
 
 
 def _utf8_size(text: str) -> int:

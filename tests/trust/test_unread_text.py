@@ -1,0 +1,238 @@
+"""Copies that readers see and the index would not read.
+
+Each kind has a control: without the defence the copy passes.
+"""
+
+import pytest
+
+import django_neardup as neardup
+from django_neardup.models import Fingerprint
+from django_neardup.pipeline import drain
+from django_neardup.text.canonical_text import CanonicalText
+from django_neardup.text.normalization import markup, plain_text
+from tests.hang_guard import hang_guard
+from tests.pipeline.helpers import CAT, SOFA, SOFA_EDITED, pair
+from tests.text.hostile import HOSTILE
+from tests.trust.attacks import originals_by_form, originals_by_search
+
+django_db = [pytest.mark.django_db, pytest.mark.engine_alike]
+
+EN = "Selling my old mountain bicycle in great condition, with two new tyres and a bell"
+
+UNREAD = {
+    "comment": lambda text: f"<!-- {text} -->",
+    "comment of one word each": lambda text: " ".join(f"<!--{word}-->" for word in text.split()),
+    "comment in a comment": lambda text: f"<!-- <!-- {text} -->",
+    "comment with tags": lambda text: f"<!-- <p>{text}</p> -->",
+    "comment with commas": lambda text: f"<!--{text.replace(' ', ',')}-->",
+    "style": lambda text: f"<style>{text}</style>",
+    "style with a rule": lambda text: f"<style>p {{ color: red }} {text}</style>",
+    "template": lambda text: f"<template>{text}</template>",
+    "template in a style": lambda text: f"<style><template>{text}</template></style>",
+    "script": lambda text: f"<SCRIPT type='text/plain'>{text}</SCRIPT >",
+    "picture of BBCode": lambda text: f"[img]{text}[/img]",
+    "address of BBCode": lambda text: f"[url={text}]здесь[/url]",
+    "author of a quotation": lambda text: f"[quote={text}]да[/quote]",
+    "attribute": lambda text: f'<a title="{text}">здесь</a>',
+    "attribute of a style": lambda text: f'<b style="{text}">здесь</b>',
+    "attribute of one word each": lambda text: " ".join(f"<b x='{word}'></b>" for word in text.split()),
+    "attribute without a value": lambda text: f"<b {text}>",
+    "attribute of a closing tag": lambda text: f"<b></b {text}>",
+    "declaration": lambda text: f"<! {text}>",
+    "doctype": lambda text: f"<!DOCTYPE html {text}>",
+    "instruction": lambda text: f"<?php {text} ?>",
+    "nameless tag": lambda text: f"</ {text}>",
+    "title of a link": lambda text: f'[здесь](x.ru "{text}")',
+    "signature": lambda text: f"Здравствуйте\n-- \n{text}",
+}
+
+
+@pytest.fixture
+def undefended(monkeypatch):
+    """Never read what a browser would leave out."""
+    for module in (markup, plain_text):
+        monkeypatch.setattr(module, "MIN_UNREAD_WORDS", 10**9)
+    monkeypatch.setattr(plain_text, "MAX_SIGNATURE_LINES", 10**9)
+    monkeypatch.setattr(plain_text, "_strip_signature", lambda match: match["end"])
+
+
+def words(text, **options):
+    """The words of a text as they are read, without figures."""
+    surfaces = {token.surface for token in CanonicalText(text, **options).tokens}
+    return {surface for surface in surfaces if surface.isalpha()}
+
+
+class TestReading:
+    @pytest.mark.parametrize("kind", UNREAD)
+    @pytest.mark.parametrize("declared", [None, "none"])
+    @pytest.mark.parametrize("text", [SOFA, EN])
+    def test_words_that_readers_see_are_read(self, kind, declared, text):
+        if text == EN and declared is None and kind in ENGLISH_LIMITS:
+            pytest.skip("English words look like code there: the guess has this limit")
+        assert words(text) <= words(UNREAD[kind](text), markup=declared)
+
+    @pytest.mark.parametrize("kind", UNREAD)
+    def test_control_they_were_not(self, kind, undefended):
+        assert not words(SOFA) <= words(UNREAD[kind](SOFA))
+
+    @pytest.mark.parametrize("kind", ["comment", "style", "template", "script", "attribute", "declaration"])
+    def test_on_a_site_that_renders_html_they_are_not_seen(self, kind):
+        assert "диван" not in words(UNREAD[kind](SOFA), markup="html")
+
+    @pytest.mark.parametrize("kind", ["picture of BBCode", "address of BBCode", "author of a quotation"])
+    @pytest.mark.parametrize("declared", ["bbcode", "markdown", "html"])
+    def test_bbcode(self, kind, declared):
+        assert words(SOFA) <= words(UNREAD[kind](SOFA), markup=declared)
+
+    @pytest.mark.parametrize("kind", ["comment", "style", "attribute", "title of a link"])
+    @pytest.mark.parametrize("declared", ["bbcode", "markdown"])
+    def test_html_in_other_markup(self, kind, declared):
+        assert words(SOFA) <= words(UNREAD[kind](SOFA), markup=declared)
+
+    @pytest.mark.parametrize(
+        "ordinary",
+        [
+            '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/x.dtd">',
+            '<?xml:namespace prefix = o ns = "urn:schemas-microsoft-com:office:office" />',
+            "<!--[if gte mso 9]><xml><w:View>Normal</w:View><w:Zoom>0</w:Zoom></xml><![endif]-->",
+            "<!--StartFragment--><!-- wp:paragraph {\"align\":\"center\"} --><!--more--><!--EndFragment-->",
+            "<style>p.MsoNormal, li.MsoNormal {margin:0cm; font-family:\"Times New Roman\",\"serif\";}</style>",
+            "<script>function f(a) { if (a) return true; else return false; }</script>",
+            '<p class="text center bold red" style="font-family: Georgia, Times New Roman, Times, serif">',
+            '<a href="https://ru.wikipedia.org/wiki/Угловой_диван_в_хорошем_состоянии" rel="nofollow noopener">',
+            '<img src="/диван/угловой/серый/новый.png" width="100" height="50" alt="Диван">',
+            "[quote=Иван Петров][/quote][url=http://сайт.рф/угловой/диван/новый/серый][/url]",
+            "[img]http://сайт.рф/угловой/диван/новый/серый.png[/img]",
+            "[о сайте](http://сайт.рф/угловой/диван/новый/серый)",
+        ],
+    )  # fmt: skip
+    def test_ordinary_markup_is_no_text(self, ordinary):
+        assert words(f"Кот {ordinary}") <= {"кот", "kot", "о", "сайте"}
+
+
+ENGLISH_LIMITS = {
+    "comment of one word each",
+    "comment with commas",
+    "attribute of a style",
+    "attribute of one word each",
+    "style with a rule",
+}
+
+
+class TestVerdicts:
+    """The verdict of the worker, of the search and of the form, on a site that has declared nothing."""
+
+    pytestmark = django_db
+
+    @pytest.mark.parametrize("kind", UNREAD)
+    def test_a_copy_is_a_copy(self, kind, board, people, submit, publish):
+        victim = publish(SOFA, people.bob)
+        copy = UNREAD[kind](SOFA_EDITED)
+        assert originals_by_search(copy) == [victim]
+        assert originals_by_form(submit(people.ann, text=copy)) == [victim]
+        thief = publish(copy, people.ann)
+        assert pair(thief, victim).verdict == "duplicate"
+
+    @pytest.mark.parametrize("kind", UNREAD)
+    def test_control_it_passes(self, kind, undefended, board, people, submit, publish):
+        victim = publish(SOFA, people.bob)
+        copy = UNREAD[kind](SOFA_EDITED)
+        assert originals_by_search(copy) == []
+        assert originals_by_form(submit(people.ann, text=copy)) == []
+        assert pair(publish(copy, people.ann), victim) is None
+
+    def test_another_markup_is_noticed(self, adapt, people, publish):
+        adapt(markup="html")
+        victim, thief = publish(SOFA, people.bob), publish(UNREAD["comment"](SOFA), people.ann)
+        assert pair(thief, victim) is None
+        digests = set(Fingerprint.objects.values_list("source_digest", flat=True))
+        adapt(markup="none")
+        for ad in (victim, thief):
+            neardup.mark(ad)
+        drain()
+        assert pair(thief, victim).verdict == "duplicate"
+        assert digests.isdisjoint(Fingerprint.objects.values_list("source_digest", flat=True))
+
+
+HIDDEN = [
+    '<div style="display:none">{}</div>',
+    "<div style='color:red; DISPLAY : none ! important; display:block'>{}</div>",
+    '<p style="display&#58;none">{}</p>',
+    "<span hidden>{}</span>",
+    '<span hidden="until-found"><b>{}</b></span>',
+    '<div hidden><div>{}</div>{}</div>',
+    "<b style='font-size:0'>{}</b>",
+    "<b style='font-size: 0.0px'><i>{}</i></b>",
+    "<ul><li hidden>{}<li></ul>",
+    "<p hidden>{}<p>",
+    "<span hidden>{}",
+]  # fmt: skip
+SHOWN = [
+    '<b title=" hidden ">{}</b>',
+    "<b title='style=display:none'>{}</b>",
+    "<b ''hidden>{}</b>",
+    '<b style="display:none;display:block">{}</b>',
+    '<b style="color:url(x;display:none;)">{}</b>',
+    '<b style="/*;display:none">{}</b>',
+    '<b hidden style="display:inline">{}</b>',
+    "<div><span hidden></div>{}",
+    "<p><span hidden><div>{}</div>",
+    "<ul><li><span hidden><li>{}</ul>",
+    "<h2><span hidden></h1>{}",
+    "<table><tr><td><span hidden><td>{}</table>",
+    "<table hidden>{}</table>",
+    "<br hidden>{}",
+    '<b style="font-size:0"><i style="font-size:12px">{}</i></b>',
+    '<b style="font-size:0"><button>{}</button></b>',
+    "<!-->{}<!-- -->",
+    "<!--->{}<!-- -->",
+    "<!-- --!>{}<!-- -->",
+    "<style></style <x>{}</style>",
+    '<a =">{}">',
+    "<textarea><!--</textarea>{}-->",
+    "<b\u00a0hidden>{}</b>",
+]
+
+
+class TestHiddenElements:
+    """On a site that renders HTML, words are added that no reader sees, or the copy is made to look hidden."""
+
+    @pytest.mark.parametrize("element", HIDDEN)
+    def test_hidden_words_are_not_read(self, element):
+        text = f"Диван {element.format('слон', 'кит')} угловой"
+        read = words(text, markup="html")
+        assert "диван" in read
+        assert read.isdisjoint({"слон", "кит"})
+
+    @pytest.mark.parametrize("element", HIDDEN)
+    def test_control_without_a_declaration_they_are(self, element):
+        assert "слон" in words(element.format("слон", "кит"))
+
+    @pytest.mark.parametrize("element", SHOWN)
+    def test_words_that_a_browser_shows_are_read(self, element):
+        assert "слон" in words(f"Диван {element.format('слон')} угловой", markup="html")
+
+    @pytest.mark.parametrize("name", HOSTILE)
+    @pytest.mark.parametrize("declared", ["html", "bbcode", "markdown"])
+    def test_crafted_texts_are_read_in_linear_time(self, name, declared):
+        with hang_guard():
+            text = HOSTILE[name](2_000)
+            plain = plain_text.plain_text(text[:60_000], markup=declared)
+        assert len(plain.text) <= 60_000 or "jamo" in name
+
+
+class TestHiddenVerdicts:
+    pytestmark = django_db
+
+    def test_filler_that_nobody_sees_does_not_help(self, adapt, people, publish):
+        adapt(markup="html")
+        victim = publish(SOFA, people.bob)
+        thief = publish(f"{SOFA_EDITED} <div hidden>{CAT} {CAT[::-1]}</div>", people.ann)
+        assert pair(thief, victim).verdict == "duplicate"
+
+    def test_control_without_a_declaration_it_does(self, adapt, people, publish):
+        adapt()
+        victim = publish(SOFA, people.bob)
+        thief = publish(f"{SOFA_EDITED} <div hidden>{CAT} {CAT[::-1]}</div>", people.ann)
+        found = pair(thief, victim)
+        assert found is None or found.verdict != "duplicate"
