@@ -40,6 +40,12 @@ SAME = {
     "invisible operators": ("Про\u2062дам\u2063 гараж", "Продам гараж"),
     "grapheme joiner": ("Про\u034fдам гараж", "Продам гараж"),
     "hangul filler": ("Про\u3164дам гар\u115fаж", "Продам гараж"),
+    "halfwidth filler": ("Про\uffa0дам гар\u1160аж", "Продам гараж"),
+    "fillers between words": (
+        "Продам\u3164хороший\uffa0гараж\u115fметаллический",
+        "Продам хороший гараж металлический",
+    ),
+    "braille blanks and null notes": ("Продам\u2800хороший\U0001d159гараж", "Продам хороший гараж"),
     "mongolian separator": ("Про\u180eдам гараж", "Продам гараж"),
     "decomposed letters": (unicodedata.normalize("NFD", "Мой йод, её ёлка"), "Мой йод, её ёлка"),
     "yo": ("еще елка", "ещё ёлка"),
@@ -53,6 +59,16 @@ SAME = {
     "case": ("пРоДаМ ГАРАЖ металлический, ЦЕНА 5000 РУБ", HONEST),
     "letters apart": ("п р о д а м хороший гараж", "продам хороший гараж"),
     "letters far apart": ("п   р   о   д   а   м гараж", "продам гараж"),
+    "letters apart, words further apart": ("п р о д а м  х о р о ш и й  г а р а ж", "продам хороший гараж"),
+    "letters apart by tabs": ("п\tр\tо\tд\tа\tм гараж", "продам гараж"),
+    "letters apart by thin blanks": (
+        "п\u2009р\u2009о\u2009д\u2009а\u2009м г\u200aа\u200aр\u200aа\u200aж",
+        "продам гараж",
+    ),
+    "letters apart by braille blanks": (
+        "п\u2800р\u2800о\u2800д\u2800а\u2800м г\u2800а\u2800р\u2800а\u2800ж",
+        "продам гараж",
+    ),
     "letters with dots": ("п.р.о.д.а.м гараж", "продам гараж"),
     "letters with hyphens": ("п-р-о-д-а-м гараж", "продам гараж"),
     "letters with stars": ("п*р*о*д*а*м гараж", "продам гараж"),
@@ -78,6 +94,10 @@ SAME = {
 }
 
 EQUAL_KEYS = {
+    "digits for letters": (
+        "Прода3 3абор, до6рый 4айник, и3ба и на4ало про8ерки, 60льшой",
+        "Прода3 забор, добрый чайник, изба и начало проверки, большой",
+    ),
     "accents": ("Про́да̀м гара̂ж", "Продам гараж"),
     "zalgo": ("П" + "\u0316\u0330\u035b" * 40 + "родам гараж", "Продам гараж"),
     "struck through by marks": ("П\u0336р\u0336о\u0336д\u0336а\u0336м\u0336 гараж", "Продам гараж"),
@@ -100,10 +120,15 @@ PARTLY = {
 }
 
 NOT_CAUGHT = {
-    "leet: figures are codes, and codes tell adverts apart": ("Про4ам гараж", "Продам гараж"),
+    "a figure that looks like no letter of a known word": ("Про4ам гараж", "Продам гараж"),
+    "a figure before a word: 3 лото is another thing": ("30лото 585 пробы", "золото 585 пробы"),
+    "letters apart without gaps between words": ("п р о д а м г а р а ж", "продам гараж"),
     "transliteration: another language for all we know": ("Prodam garazh", "Продам гараж"),
     "emoji inside a word: they separate words": ("Про🔥дам гараж", "Продам гараж"),
-    "hidden by CSS: styles are not read": ('Продам <i style="display:none">слон</i> гараж', "Продам гараж"),
+    "hidden by CSS, unless the markup is declared": (
+        'Продам <i style="display:none">слон</i> гараж',
+        "Продам гараж",
+    ),
     "three letters apart: initials look like that": ("п р о дам гараж", "продам гараж"),
     "words of unknown twins: nothing says which script is meant": ("Yokep", "Уокер и гараж"),
     "text in a picture": ('<img alt="Продам гараж">', "Продам гараж"),
@@ -146,6 +171,13 @@ DIFFERENT = """
 5 кг                  | 5 г
 350×350               | 350×400
 iPhone 11             | iPhone 12
+т34                   | тзч
+газ66                 | газбб
+3 года                | згода
+3этажный              | 4этажный
+сталь ст3             | сталь ст4
+а4                    | ач
+ГОСТ 380              | ГОСТ зво
 KDL-32L4000           | KDL-32M4000
 работает              | не работает
 С++                   | C#

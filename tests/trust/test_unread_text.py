@@ -3,13 +3,17 @@
 Each kind has a control: without the defence the copy passes.
 """
 
+import re
+
 import pytest
 
 import django_neardup as neardup
 from django_neardup.models import Fingerprint
 from django_neardup.pipeline import drain
 from django_neardup.text.canonical_text import CanonicalText
-from django_neardup.text.normalization import markup, plain_text
+from django_neardup.text.chunk_cache import chunk_cache
+from django_neardup.text.normalization import markup, normalize, plain_text
+from django_neardup.text.tokens.lexicon import Lexicon
 from tests.hang_guard import hang_guard
 from tests.pipeline.helpers import CAT, SOFA, SOFA_EDITED, pair
 from tests.text.hostile import HOSTILE
@@ -152,6 +156,46 @@ class TestVerdicts:
         drain()
         assert pair(thief, victim).verdict == "duplicate"
         assert digests.isdisjoint(Fingerprint.objects.values_list("source_digest", flat=True))
+
+
+LEET = str.maketrans("озчб", "0346")
+EVASIONS = {
+    "letters apart": lambda text: "   ".join(" ".join(word) for word in text.split()),
+    "letters apart by thin blanks": lambda text: " ".join("\u2009".join(word) for word in text.split()),
+    "digits for letters": lambda text: re.sub(
+        "обивка|зацепок|погрузкой|этажа|вечером", lambda word: word[0].translate(LEET), text
+    ),
+    "braille blanks": lambda text: text.replace(" ", "\u2800"),
+    "hangul fillers": lambda text: text.replace(" ", "\u3164"),
+    "hangul fillers of half width": lambda text: text.replace(" ", "\uffa0"),
+    "hangul fillers in words": lambda text: text.replace("ив", "и\u115fв").replace("ру", "р\u1160у"),
+    "null notes": lambda text: text.replace(" ", "\U0001d159"),
+}
+
+
+class TestEvasions:
+    pytestmark = django_db
+
+    @pytest.mark.parametrize("kind", EVASIONS)
+    def test_a_copy_is_a_copy(self, kind, board, people, submit, publish):
+        victim = publish(SOFA, people.bob)
+        copy = EVASIONS[kind](SOFA_EDITED)
+        assert originals_by_search(copy) == [victim]
+        assert originals_by_form(submit(people.ann, text=copy)) == [victim]
+        assert pair(publish(copy, people.ann), victim).verdict == "duplicate"
+
+    @pytest.mark.parametrize("kind", ["letters apart", "digits for letters", "hangul fillers"])
+    def test_control_it_passes(self, kind, monkeypatch, board, people, publish):
+        monkeypatch.setattr(Lexicon, "disguised_word", lambda lexicon, text: None)
+        monkeypatch.setattr(normalize, "_join_letters_apart", lambda match: match.group())
+        monkeypatch.setattr(normalize, "_fold_fillers", lambda text: text)
+        chunk_cache.cache_clear()
+        victim = publish(SOFA, people.bob)
+        copy = EVASIONS[kind](SOFA_EDITED)
+        assert originals_by_search(copy) == []
+        found = pair(publish(copy, people.ann), victim)
+        chunk_cache.cache_clear()
+        assert found is None or found.verdict != "duplicate"
 
 
 HIDDEN = [

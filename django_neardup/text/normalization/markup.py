@@ -321,6 +321,8 @@ class _MarkupScanner:
             return end, _tag_replacement(tag)
         if tag in _SKIPPED_TAGS:
             self._tag = None
+            if start < self.opened_end:
+                return end, " "
             closer = self._find_end_tag(_CLOSING_TAG_BY_NAME[tag], end)
             return self._leave_out(end, closer, " ", may_be_code=tag in _CODE_TAGS) or (end, "")
         if tag in _LITERAL_TAGS and self._open_elements is not None:
@@ -331,9 +333,13 @@ class _MarkupScanner:
     def _read_comment(self, start: int) -> tuple[int, str]:
         if self.text.startswith((">", "->"), start + 4):  # an empty comment
             return self.text.index(">", start + 4) + 1, ""
+        if start < self.opened_end:
+            return start + 4, " "
         return self._leave_out(start + 4, self._find_pattern(_COMMENT_END, start + 4), "") or (start + 4, "")
 
     def _read_declaration(self, start: int) -> tuple[int, str] | None:
+        if start < self.opened_end:
+            return start + 2, " "
         closer = self._find_closer(">", start + 2)
         return self._leave_out(start + 2, (closer - 1, closer) if closer else None, "")
 
@@ -361,15 +367,13 @@ class _MarkupScanner:
         content_end, end = closer
         if not self.syntax.reads_unread:
             return end, replacement
-        if content_start < self.opened_end:
-            return content_start, " "
         content = self.text[content_start:content_end]
         is_code = may_be_code and bool(_CODE.search(content))
         words = words_for_readers(content, is_technical=is_code)
         self.unread_words |= words
         if not (words and self.reads_all):
             return end, replacement
-        # Inside it nothing is counted again: that keeps the scanner linear.
+        # Inside it no closer is searched and nothing is counted again: that keeps the scanner linear.
         self.opened_end = end
         return content_start, " "
 
@@ -425,6 +429,8 @@ class _MarkupScanner:
         if name not in self.closed_names and name not in _BB_VOID_TAGS:
             return None
         if name in _BB_SKIPPED_TAGS and not match[1]:
+            if start < self.opened_end:
+                return match.end(), " "
             closer = self._find_pattern(_BB_IMAGE_END, match.end())
             return self._leave_out(match.end(), closer, " ") or (match.end(), "")
         if not (

@@ -22,6 +22,17 @@ INVISIBLE_CHARACTERS = (
     "\u00ad\u034f\u061c\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+# Letters of Korean that are drawn as a blank or not at all.
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+_FILLER = re.compile(f"[{_FILLERS}]")
+_MAX_MEAN_WORD = 9
+"""Mean number of letters above which chunks with fillers are several words each. In Russian the mean is six."""
+
+# Blanks of other widths than the one between words.
+_LETTERS_BETWEEN_THIN_BLANKS = re.compile(
+    r"(?<!\w)[^\W\d_](?:[\u2000-\u200a\u202f\u205f\u2800][^\W\d_]){2,}(?!\w)"
+)
+_THIN_BLANK = re.compile("[\u2000-\u200a\u202f\u205f\u2800]")
 INVISIBLE_RUN = re.compile(f"[{INVISIBLE_CHARACTERS}]+")
 ACCENT_MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670"
@@ -49,6 +60,9 @@ SPACED_OUT_WORD = re.compile(
     r"(?<!\w)[^\W\d_]{1,30}([.\-_*·•|~])(?:[^\W\d_]\1){2,}[^\W\d_]{1,30}(?!\w)"
     r"|(?<![\w.\-])[^\W\d_]([ /+])[^\W\d_](?:\2[^\W\d_]){2,}(?!\w)"
 )
+# п р о д а м   г а р а ж: the gaps between words are wider than those between letters.
+_LETTERS_APART = re.compile(r"(?<![\w.\-])[^\W\d_](?:[ \t]{1,20}[^\W\d_](?!\w)){3,}")
+_GAP = re.compile(r"[ \t]+")
 # Parts of every match of the pattern above. Each begins with one of few characters, which makes the search fast.
 _SPACED_OUT_HINT = re.compile(r"([.\-_*·•|~])[^\W\d_]\1[^\W\d_]\1")
 _MAYBE_SPACED_BY_BLANKS = re.compile(r" . .(?<= [^\W\d_] [^\W\d_]) [^\W\d_](?!\w)")
@@ -72,7 +86,7 @@ def _fold_character(char: str) -> str:
     category = unicodedata.category(char)
     if char in "\n\t":
         return char
-    if category in ("Cc", "Cs", "Co", "Cn", "Zs", "Zl", "Zp") or char in "™®©ªº⠀":
+    if category in ("Cc", "Cs", "Co", "Cn", "Zs", "Zl", "Zp") or char in "™®©ªº⠀\U0001d159":
         return "\n" if char in "\x0b\x0c\x85\u2028\u2029" else " "
     if category == "Pd" or char == "−":
         return "-"
@@ -165,8 +179,18 @@ def _fold_blanks(traced: OffsetText) -> OffsetText:
     if "\n" in text and (" \n" in text or "\t\n" in text):
         traced = traced.sub(_BLANKS_BEFORE_END, "")
     if "  " in text or "\t" in text:
-        traced = traced.sub(_BLANKS, " ")
+        traced = traced.sub(_LETTERS_APART, _join_letters_apart).sub(_BLANKS, " ")
     return traced
+
+
+def _join_letters_apart(match: re.Match[str]) -> str:
+    """Join the letters of each word, if the gaps between words are wider than those between letters."""
+    letters = match.group()
+    gaps = _GAP.findall(letters)
+    narrow = min(map(len, gaps))
+    if narrow == max(map(len, gaps)):
+        return letters
+    return _GAP.sub(lambda gap: "" if len(gap.group()) == narrow else " ", letters)
 
 
 def _fold_letters(traced: OffsetText) -> OffsetText:
@@ -198,6 +222,12 @@ def _join_spaced_letters(match: re.Match[str]) -> str:
 def _fold_unusual(offset_text: OffsetText) -> OffsetText:
     if "\r" in offset_text.text:
         offset_text = offset_text.with_text(offset_text.text.replace("\r\n", " \n").replace("\r", "\n"))
+    if _FILLER.search(offset_text.text):
+        offset_text = _fold_fillers(offset_text)
+    if _THIN_BLANK.search(offset_text.text):
+        offset_text = offset_text.sub(
+            _LETTERS_BETWEEN_THIN_BLANKS, lambda match: _THIN_BLANK.sub("", match.group())
+        )
     offset_text = offset_text.sub(INVISIBLE_RUN, "")
     if ACCENT_RUN.search(offset_text.text):
         offset_text = offset_text.sub(_ACCENTED_LETTER, _compose_or_drop_accent)
@@ -209,6 +239,16 @@ def _fold_unusual(offset_text: OffsetText) -> OffsetText:
     if unicodedata.is_normalized("NFKC", offset_text.text.translate(_STAYING)):
         return offset_text
     return offset_text.sub(_CHARACTER_CLUSTER, _fold_compatibility)
+
+
+def _fold_fillers(offset_text: OffsetText) -> OffsetText:
+    """Replace fillers by blanks if words are written with them in place of blanks. Otherwise they are invisible."""
+    lengths = [
+        len(chunk) - count for chunk in offset_text.text.split() if (count := len(_FILLER.findall(chunk)))
+    ]
+    if sum(lengths) <= _MAX_MEAN_WORD * len(lengths):
+        return offset_text
+    return offset_text.with_text(_FILLER.sub(" ", offset_text.text))
 
 
 def limit_marks(match: re.Match[str]) -> str:

@@ -38,6 +38,12 @@ _CYRILLIC_LOOKALIKE_WORD = re.compile("[аеорсухківтмн]+")
 _CERTAIN_LOOKALIKE_WORD = re.compile("[aeopcyxk]+")
 
 
+_DIGITS_AS_LETTERS = str.maketrans("03468", "озчбв")
+# Codes have their letters and their figures apart: т34, 40х, 4к.
+_WORD_WITH_DIGITS = re.compile(r"(?=.{4,30}$)(?=(?:\d*[а-яё]){3})[а-яё03468]+")
+_EDGE_DIGITS = re.compile(r"^\d+|\d+$")
+
+
 class LexiconEntry(NamedTuple):
     """The values that a token copies from its word."""
 
@@ -91,6 +97,20 @@ class Lexicon(dict[str, LexiconEntry]):
             return None
         key = self.morphology.key(word)
         return None if key in _WORDS_WITH_FIXED_KEY else key
+
+    def disguised_word(self, text: str) -> str | None:
+        """Return the Cyrillic word in which digits stand for letters (за6ор). Return None for a code or a number.
+
+        The word is in the dictionary. What is left of it without the digits at its ends is not: 3года has a
+        number and a word.
+        """
+        if not self.is_cyrillic or not _WORD_WITH_DIGITS.fullmatch(text):
+            return None
+        word = text.translate(_DIGITS_AS_LETTERS)
+        rest = _EDGE_DIGITS.sub("", text)
+        if rest != text and self.morphology.is_in_dictionary(rest.translate(_DIGITS_AS_LETTERS)):
+            return None
+        return word if self.morphology.is_in_dictionary(word) else None
 
     def _restore_script(self, word: str) -> str:
         """Return a word that consists only of look-alikes in the intended script.
@@ -156,6 +176,10 @@ class LongTextLexicon(dict[str, LexiconEntry]):
             entry = self.shared_lexicon.make_entry(word, analyse=False)
         self[word] = entry
         return entry
+
+    def disguised_word(self, text: str) -> str | None:
+        """Return what ``Lexicon.disguised_word`` returns."""
+        return self.shared_lexicon.disguised_word(text)
 
     def _analysis_cost(self, word: str) -> int:
         if not _CYRILLIC_LETTER.search(word):

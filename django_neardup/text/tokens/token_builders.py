@@ -88,6 +88,8 @@ def build_used(words: Words, text: str, start: int) -> list[Part]:
 
 def build_glued(words: Words, text: str, start: int) -> list[Part]:
     """Build a number and a word, or a code: 5шт is 5 and шт, whereas 3d and 1080p are codes."""
+    if disguised_word := words.disguised_word(text):
+        return [(words[disguised_word], start, start + len(text))]
     match = _NUMBER_AND_LETTERS.fullmatch(text)
     if match is None or match[2].isascii() or not words.is_cyrillic:
         return build_code(words, text, start)
@@ -96,7 +98,12 @@ def build_glued(words: Words, text: str, start: int) -> list[Part]:
 
 
 def build_code(words: Words, text: str, start: int) -> list[Part]:
-    """Build a code with letters of one script: С140 (Cyrillic) is C140. KDL-32 is KDL32."""
+    """Build a code with letters of one script: С140 (Cyrillic) is C140. KDL-32 is KDL32.
+
+    A word in which digits stand for letters is a word: за6ор.
+    """
+    if disguised_word := words.disguised_word(text):
+        return [(words[disguised_word], start, start + len(text))]
     latin = text[:MAX_KEY_LENGTH].translate(TO_LATIN).replace("×", "x")
     key = _HYPHEN_IN_CODE.sub("", latin if latin.isascii() else latin.translate(TO_CYRILLIC))
     kind = "code" if any(map(str.isalpha, key)) else "number"
