@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from .adapters import adapter_for
 from .prepublication.check import check_text
+from .prepublication.text_facts import FACT_TEXTS, TOO_LONG
 from .visibility import Querysets
 
 
@@ -57,6 +58,8 @@ class NotNearDuplicate:
         decision = check_text(
             text, adapter_for(model), self.visible, self.author, self.trust, self.scope
         ).decision
+        if decision.action in self.actions and TOO_LONG in decision.facts:
+            raise ValidationError(str(FACT_TEXTS[TOO_LONG]), code=TOO_LONG, params={"value": text})
         # A doubt never refuses a text.
         causes = [match for match in decision.causes if not match.doubtful]
         if decision.action in self.actions and causes:

@@ -17,6 +17,7 @@ from ..queues import notify_worker
 from .base import ReadOnlyAdmin
 from .filters import ModelFilter, RepeatsFilter, WorkQueueFilter
 from .selection_limits import selected_pks
+from .skip_reasons import SKIP_REASON_LABELS
 from .text_format import format_object_number
 from .visible_objects import model_verbose_name
 
@@ -31,7 +32,7 @@ class DocumentAdmin(ReadOnlyAdmin):
     space_path = "space"
     # There are no titles: the list covers all posts of the site.
 
-    list_display = ("number", "model_label", "state", "reason", "is_pending", "attempts", "created")
+    list_display = ("number", "model_label", "state", "reason_text", "is_pending", "attempts", "created")
     list_display_links = ("number",)
     list_filter = (WorkQueueFilter, "state", RepeatsFilter, ModelFilter)
     list_select_related = ("content_type", "repeats")
@@ -41,7 +42,8 @@ class DocumentAdmin(ReadOnlyAdmin):
     search_help_text = gettext_lazy("Post number or author")
     actions = ("retry_selected",)
     fields = readonly_fields = (
-        "number", "model_label", "state", "reason", "live", "author", "is_pending", "attempts", "version", "created",
+        "number", "model_label", "state", "reason_text", "live", "author", "is_pending", "attempts", "version",
+        "created",
     )  # fmt: skip
 
     def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
@@ -75,6 +77,10 @@ class DocumentAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("post"), ordering="object_id")
     def number(self, row: Document) -> str:
         return format_object_number(row.object_id)
+
+    @admin.display(description=gettext_lazy("reason"), ordering="reason")
+    def reason_text(self, row: Document) -> str:
+        return str(SKIP_REASON_LABELS.get(row.reason, row.reason))
 
     @admin.display(description=gettext_lazy("model"))
     def model_label(self, row: Document) -> str:

@@ -21,11 +21,13 @@ from django.utils.translation import gettext_lazy
 from ..models import Document, Hold, Verdict
 from ..moderation.permissions import REVIEW_PERMISSION
 from ..pipeline.open_items.conditions import WAITING_HOLD
+from ..pipeline.source_properties import TOO_LONG
 from .base import non_atomic_requests
 from .change_list import PreparedListAdmin
 from .filters import ConditionFilter, ExactCopyFilter, FilterOption, ModelFilter
 from .hold_view import HOLD_ACTIONS, HoldActionView, find_similar_posts
 from .selection_limits import selected_pks
+from .skip_reasons import SKIP_REASON_LABELS
 from .text_format import VERDICT_SIGNS
 from .visible_objects import link_html, load_displayed_posts, model_verbose_name
 
@@ -98,7 +100,7 @@ class HoldAdmin(PreparedListAdmin):
     @admin.display(description=gettext_lazy("verdict"), ordering="verdict")
     def verdict_text(self, row: Hold) -> str | SafeString:
         if not row.verdict:
-            return ""
+            return str(SKIP_REASON_LABELS[TOO_LONG]) if row.document.reason == TOO_LONG else ""
         words = [str(Verdict(row.verdict).label)]
         words += [_("exact copy")] * row.exact + [_("of the same author")] * row.own
         sign = VERDICT_SIGNS[Verdict(row.verdict)]

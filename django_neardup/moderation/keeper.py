@@ -108,7 +108,8 @@ def _rank_posts(posts: Sequence[models.Model], using: str) -> dict[models.Model,
 def _text_length(instance: Any) -> int:
     adapter = adapter_for(instance)
     source = adapter.source(instance, compared=True, live=True)
-    return len(plain_text(source.text, text_class=PlainText, markup=adapter.markup).text)
+    plain = plain_text(source.text, text_class=PlainText, markup=adapter.markup)
+    return len(source.text) if plain.too_long else len(plain.text)
 
 
 MEASURES: dict[str, Callable[[Any], int | None]] = {

@@ -136,12 +136,7 @@ def finish_many(signed: Sequence[SignedDocument], using: str) -> None:
     Every request up to each one's ``requested_version`` is answered.
     """
     finish_documents(
-        {
-            document.document_id: Completion(
-                document.requested_version, INDEXED, "truncated" if document.is_truncated else ""
-            )
-            for document in signed
-        },
+        {document.document_id: Completion(document.requested_version, INDEXED) for document in signed},
         using,
     )
 

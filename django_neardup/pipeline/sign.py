@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..adapters import Adapter, Source, language_of
 from ..algorithms.base import Algorithm
@@ -17,7 +17,15 @@ from ..text.tokens.name_prefilter import can_contain_name
 from .key_phrases import PhraseList
 from .scheme_cache import cached_space, has_no_key_phrases
 from .schemes import algorithm_of
-from .source_properties import MAX_CONTACTS, contact_hash, contacts_of, is_too_short
+from .source_properties import (
+    MAX_CONTACTS,
+    NOT_COMPARED,
+    TOO_LONG,
+    TOO_SHORT,
+    contact_hash,
+    contacts_of,
+    is_too_short,
+)
 from .stage_types import ReadDocument, SignedDocument, SkippedDocument
 from .synonym_files import synonyms_of
 
@@ -35,6 +43,13 @@ SpaceLookup = Callable[[Adapter, Source], tuple[int, str]]
 """Returns the id and the digest of the space in which a source is compared."""
 
 
+class SignedTexts(NamedTuple):
+    """Signed texts, and the ids of the documents with texts that are too long to be compared."""
+
+    documents: list[SignedDocument]
+    too_long: set[int]
+
+
 def sign_many(
     read_documents: Sequence[ReadDocument], scheme: Scheme, using: str
 ) -> tuple[list[SignedDocument], list[SkippedDocument]]:
@@ -45,7 +60,7 @@ def sign_many(
     """
     signed: list[SignedDocument] = []
     skipped = [
-        SkippedDocument(read_document, "not compared")
+        SkippedDocument(read_document, NOT_COMPARED)
         for read_document in read_documents
         if not _require_source(read_document).compared
     ]
@@ -55,7 +70,7 @@ def sign_many(
     ):
         long_enough = {signed_document.batch_index for signed_document in signed_in_batch}
         skipped += [
-            SkippedDocument(read_document, "too short")
+            SkippedDocument(read_document, TOO_LONG if batch.too_long[batch_index] else TOO_SHORT)
             for batch_index, read_document in enumerate(group)
             if batch_index not in long_enough
         ]
@@ -72,16 +87,20 @@ def sign_many(
 
 def sign_texts(
     read_documents: Sequence[ReadDocument], scheme: Scheme, find_space: SpaceLookup
-) -> list[SignedDocument]:
+) -> SignedTexts:
     """Return keys and payloads of the texts that are compared, in no order, without contacts.
 
     Nothing is read or written. ``find_space`` returns the space in which a source is compared.
     """
-    return [
-        signed_document
-        for *_, signed_in_batch in _sign_batches(read_documents, scheme, find_space)
-        for signed_document in signed_in_batch
-    ]
+    signed, too_long = list[SignedDocument](), set[int]()
+    for _, batch, group, signed_in_batch in _sign_batches(read_documents, scheme, find_space):
+        signed += signed_in_batch
+        too_long |= {
+            read_document.document.pk
+            for batch_index, read_document in enumerate(group)
+            if batch.too_long[batch_index]
+        }
+    return SignedTexts(signed, too_long)
 
 
 def _sign_batches(
@@ -139,6 +158,8 @@ def _read_batches(
 
 
 def _is_long_enough(read_document: ReadDocument, batch: Batch, batch_index: int) -> bool:
+    if batch.too_long[batch_index]:
+        return False
     words, content = int(batch.lengths[batch_index]), int(batch.content_words[batch_index])
     return not is_too_short(_require_adapter(read_document), _require_source(read_document), words, content)
 
@@ -209,7 +230,6 @@ def _build_signed_document(
         identity=source.identity,
         author=source.author[:255],
         is_live=source.live,
-        is_truncated=bool(batch.truncated[batch_index]),
         edited_at=source.edited_at,
         batch=batch,
         batch_index=batch_index,

@@ -18,6 +18,9 @@ from ..text.tokens.name_prefilter import can_contain_name
 MAX_CONTACTS = 500
 """Contacts, key phrases and names that are stored of a document, in this order."""
 
+NOT_COMPARED, TOO_SHORT, TOO_LONG = "not compared", "too short", "too long"
+"""Reasons of documents that are skipped."""
+
 MIN_CONTENT_WORDS = 2
 """Content words that a text needs, or it is too short to compare."""
 
@@ -30,9 +33,11 @@ def ignored_classes_of(adapter: Adapter) -> tuple[str, ...] | None:
 def skip_reason(adapter: Adapter, source: Source, text: Text | None) -> str:
     """Return why a source is not compared. Return an empty text if it is compared."""
     if not source.compared:
-        return "not compared"
+        return NOT_COMPARED
+    if text is not None and text.too_long:
+        return TOO_LONG
     if text is not None and is_too_short(adapter, source, text.word_count, text.content_word_count):
-        return "too short"
+        return TOO_SHORT
     return ""
 
 

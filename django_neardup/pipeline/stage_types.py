@@ -105,7 +105,6 @@ class SignedDocument:
     identity: tuple[str, ...] = ()
     author: str = ""
     is_live: bool = True
-    is_truncated: bool = False
     edited_at: int | None = None
     edit: Edit | None = None
     batch: Batch | None = None

@@ -25,6 +25,7 @@ from ..visibility import Querysets
 from .holds import can_hold, database_of, holds_of, live_post
 from .resubmission import Resubmission, find_resubmission
 from .rules import PublicationDecision, apply_rules, is_exempt, is_match_allowed, scope_values
+from .text_facts import facts_of
 
 logger = logging.getLogger(__name__)
 
@@ -115,9 +116,10 @@ def check_post(request: HttpRequest, instance: Model, adapter: Adapter, visitor:
         # A post that staff edit is still its author's post.
         author = visitor.author if is_new else adapter.author(instance)
         visible_querysets = [partner.visible(request) for partner in adapter.partner_adapters]
-        matches: Sequence[Match] = find_similar(
+        found = find_similar(
             instance, visible=visible_querysets, author=author, limit=MAX_MATCHES, using=using
         )
+        matches: Sequence[Match] = found
         if not is_new:
             matches = _without_younger_copies(matches, instance, using)
         renewable = _renewable_matches(matches, adapter, visitor, instance) if is_new else ()
@@ -127,7 +129,9 @@ def check_post(request: HttpRequest, instance: Model, adapter: Adapter, visitor:
                 resubmission.match,
                 *(match for match in matches if match.object != resubmission.match.object),
             ]
-        decision = decide_or_warn(matches, adapter, visitor.trust, scope_values(adapter, instance))
+        decision = decide_or_warn(
+            matches, adapter, visitor.trust, scope_values(adapter, instance), facts_of(found)
+        )
         # A moderator already has the same text to review.
         if resubmission is not None and decision.action == "hold":
             decision = PublicationDecision("block", (resubmission.match,))
@@ -186,7 +190,9 @@ def check_text(
             text, model, visible=visible, author=author, limit=MAX_MATCHES, scope=values
         )
         matches = [match for match in all_matches if match.object is not None]
-        return PublicationCheck(matches, decide_or_warn(matches, adapter, trust, values))
+        return PublicationCheck(
+            matches, decide_or_warn(matches, adapter, trust, values, facts_of(all_matches))
+        )
 
     return call_or_default(
         run_check, PublicationCheck(), router.db_for_read(model), "a text is let through unchecked"
@@ -194,15 +200,19 @@ def check_text(
 
 
 def decide_or_warn(
-    matches: Sequence[Match], adapter: Adapter, trust: str, scope: Iterable[Any]
+    matches: Sequence[Match],
+    adapter: Adapter,
+    trust: str,
+    scope: Iterable[Any],
+    facts: Iterable[str] = (),
 ) -> PublicationDecision[Match]:
     """Return the decision of ``rules.apply_rules``.
 
     If the decision is to hold and the model cannot be held, it is to warn.
     """
-    decision = apply_rules(matches, adapter, trust=trust, scope=scope)
+    decision = apply_rules(matches, adapter, trust=trust, scope=scope, facts=facts)
     return (
-        PublicationDecision("warn", decision.causes)
+        PublicationDecision("warn", decision.causes, decision.facts)
         if decision.action == "hold" and not can_hold(adapter)
         else decision
     )

@@ -24,7 +24,7 @@ MAX_AGE_SECONDS = 24 * 60 * 60
 def make_token(decision: PublicationDecision[Match], instance: Model, visitor: Visitor) -> str:
     """Return the token that confirms the causes of the decision, for one visitor and one post."""
     return signing.dumps(
-        [_context_digest(instance, visitor), decision.action, sorted(map(_match_digest, decision.causes))],
+        [_context_digest(instance, visitor), decision.action, sorted(_cause_digests(decision))],
         salt=SALT,
         compress=True,
     )
@@ -47,7 +47,7 @@ def is_token_valid(
         context_digest == _context_digest(instance, visitor)
         and is_action_covered
         # Fewer matches than were shown are fine. A new match must be shown first.
-        and _match_digests(decision.causes) <= set(shown_digests)
+        and _cause_digests(decision) <= set(shown_digests)
     )
 
 
@@ -58,8 +58,8 @@ def _context_digest(instance: Model, visitor: Visitor) -> str:
     return _digest([instance._meta.label_lower, key, author, visitor.trust])
 
 
-def _match_digests(matches: Sequence[Match]) -> set[str]:
-    return set(map(_match_digest, matches))
+def _cause_digests(decision: PublicationDecision[Match]) -> set[str]:
+    return {*map(_match_digest, decision.causes), *(_digest(["fact", fact]) for fact in decision.facts)}
 
 
 def _match_digest(match: Match) -> str:

@@ -22,6 +22,7 @@ from .check import PublicationCheck, Visitor, check_post, load_visitor
 from .confirmation_tokens import is_token_valid, make_token
 from .rules import RuleAction
 from .save import PlannedHold, find_effective_hold, hold_on_save, plan_existing_hold, renew_post
+from .text_facts import FACT_HEADINGS, FACT_PROBLEMS, FACT_TEXTS, TEXT_FACTS, first_fact
 
 CHECK_BUTTON, CONFIRM_BUTTON, RENEW_BUTTON, TOKEN_FIELD = (
     "neardup_check",
@@ -123,7 +124,25 @@ class FormCheck:
             return None
         if self.action != "block" and self._is_confirmed:
             return None
-        return RESUBMITTED_PROBLEM if self._is_resubmission else PROBLEMS[self.action]
+        if self._is_resubmission:
+            return RESUBMITTED_PROBLEM
+        problem, code = PROBLEMS[self.action]
+        return FACT_PROBLEMS[self._only_fact][self.action] if self._only_fact else problem, code
+
+    @property
+    def _only_fact(self) -> str:
+        """The fact about the text that alone caused the decision. Empty if a similar post did too."""
+        decision = self.result.decision
+        return "" if decision.causes else first_fact(decision.facts)
+
+    @property
+    def _only_fact_heading(self) -> Promise | None:
+        return FACT_HEADINGS[self._only_fact] if self._only_fact and not self.matches else None
+
+    @property
+    def fact_texts(self) -> list[Promise]:
+        """What the visitor is told about the text itself, apart from similar posts."""
+        return [FACT_TEXTS[fact] for fact in TEXT_FACTS if fact in self.result.decision.facts]
 
     @property
     def _is_resubmission(self) -> bool:
@@ -240,9 +259,11 @@ class FormCheck:
     @property
     def heading(self) -> str | Promise:
         if self.is_check_requested:
-            return _check_heading(len(self.matches))
+            return self._only_fact_heading or _check_heading(len(self.matches))
         if self._is_resubmission:
             return _("You have sent this already")
+        if self._only_fact:
+            return FACT_HEADINGS[self._only_fact]
         is_own = any(match.own and match.object is not None for match in self.result.decision.causes)
         return HEADINGS[self.action, is_own]
 

@@ -26,6 +26,7 @@ from ..signals import decision_made, document_checked
 from ..visibility import VisibilityFilter
 from .holds import hide_records_of, is_live, lock_post, match_columns, publish_held, refuse_held
 from .rules import apply_rules, scope_values
+from .text_facts import facts_of_text
 
 logger = logging.getLogger(__name__)
 
@@ -155,7 +156,16 @@ def _current_digest(
 def _apply_decision(hold: Hold, document: Document, instance: Model, digest: str, using: str) -> None:
     adapter = adapter_for(instance)
     matches = find_held_post_matches(document, adapter, using)
-    decision = apply_rules(matches, adapter, trust=hold.trust, scope=scope_values(adapter, instance))
+    source = adapter.source(instance, compared=True, live=False)
+    decision = apply_rules(
+        matches,
+        adapter,
+        trust=hold.trust,
+        scope=scope_values(adapter, instance),
+        facts=facts_of_text(source.text, adapter),
+    )
+    # A fact about the text decides without a similar post.
+    cause = next(iter(decision.causes), None)
     holds = Hold.objects.using(using).filter(pk=hold.pk)
     log_changed_documents([document.pk], using)
     if decision.action in ("ignore", "warn"):
@@ -165,9 +175,9 @@ def _apply_decision(hold: Hold, document: Document, instance: Model, digest: str
         else:
             publish_held(instance, adapter, holds, using)
     elif decision.action == "hold":
-        holds.update(state=State.REVIEW, digest=digest, **match_columns(decision.causes[0]))
+        holds.update(state=State.REVIEW, digest=digest, **match_columns(cause))
     else:
-        refuse_held(instance, adapter, holds, using, digest=digest, **match_columns(decision.causes[0]))
+        refuse_held(instance, adapter, holds, using, digest=digest, **match_columns(cause))
 
 
 def _is_hidden_by_staff(hold: Hold, document: Document, adapter: Adapter, using: str) -> bool:

@@ -12,6 +12,7 @@ from ..adapters import Adapter
 from ..exceptions import InvalidRule
 from ..models import Verdict
 from ..querysets import field_value
+from .text_facts import PARTIAL, TEXT_FACTS, TOO_LONG
 
 RuleAction = Literal["ignore", "warn", "hold", "block"]
 ACTIONS: tuple[RuleAction, ...] = ("ignore", "warn", "hold", "block")
@@ -19,6 +20,7 @@ ACTIONS: tuple[RuleAction, ...] = ("ignore", "warn", "hold", "block")
 
 DEFAULT_RULES: tuple[Mapping[str, Any], ...] = (
     {"action": "ignore", "trust": "staff"},
+    {"action": "hold", "too_long": True},
     {"action": "hold", "deleted": True, "own": True, "exact": True},
     {"action": "ignore", "deleted": True},
     {"action": "block", "verdict": "duplicate", "own": True, "exact": True},
@@ -26,11 +28,14 @@ DEFAULT_RULES: tuple[Mapping[str, Any], ...] = (
     {"action": "warn", "verdict": "duplicate"},
 )
 """Mild rules. Staff are let through. If the author has a similar post, it is renewed or the new one is
-reviewed. Similar posts of other authors are shown."""
+reviewed. Similar posts of other authors are shown. A text that is too long to be compared is reviewed. A
+partial search has no rule: its author can do nothing about it, and there is no post to show."""
 
 FLAG_KEYS = ("exact", "own", "deleted")
 WORD_KEYS = ("verdict", "trust", "scope")
-RULE_KEYS = ("action", *WORD_KEYS[:1], *FLAG_KEYS, *WORD_KEYS[1:])
+RULE_KEYS = ("action", *WORD_KEYS[:1], *FLAG_KEYS, *WORD_KEYS[1:], *TEXT_FACTS)
+STRONGEST_BY_FACT: dict[str, RuleAction] = {TOO_LONG: "hold", PARTIAL: "warn"}
+"""The strongest action for a fact about the text. Only an exact copy is refused, and a doubt at most warns."""
 
 
 class MatchFacts(Protocol):
@@ -66,6 +71,7 @@ class Rule:
     deleted: bool | None = None
     trust: frozenset[str] | None = None
     scope: frozenset[str] | None = None
+    facts: frozenset[str] = frozenset()
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Rule:
@@ -79,7 +85,8 @@ class Rule:
             name: _to_word_set(mapping[name]) for name in WORD_KEYS if mapping.get(name) is not None
         }
         flags = {name: mapping[name] for name in FLAG_KEYS if name in mapping}
-        return cls(mapping["action"], **words, **flags)
+        facts = frozenset(fact for fact in TEXT_FACTS if mapping.get(fact))
+        return cls(mapping["action"], **words, **flags, facts=facts)
 
     def applies_to(self, trust: str, scope: Collection[str]) -> bool:
         """Return whether the rule applies to posts of people with this trust, in this scope."""
@@ -89,41 +96,58 @@ class Rule:
 
     def matches(self, match: MatchFacts) -> bool:
         """Return whether the rule applies to posts similar to this one."""
+        if self.facts:
+            return False
         if self.verdict is not None and str(match.verdict) not in self.verdict:
             return False
         flags = {"exact": match.exact, "own": match.own, "deleted": bool(match.deleted)}
         return all(getattr(self, name) in (None, value) for name, value in flags.items())
 
+    def matches_fact(self, fact: str) -> bool:
+        """Return whether the rule applies to a text with this fact: it names the fact, or lets everything through."""
+        return fact in self.facts or (self.action == "ignore" and self.is_unconditional)
+
     @property
     def is_unconditional(self) -> bool:
-        """Whether the rule has no condition on the match."""
-        return all(getattr(self, name) is None for name in ("verdict", *FLAG_KEYS))
+        """Whether the rule has no condition on the match or the text."""
+        return not self.facts and all(getattr(self, name) is None for name in ("verdict", *FLAG_KEYS))
 
 
 @dataclass(frozen=True)
 class PublicationDecision(Generic[Found]):
-    """The strongest action and the matches that caused it. There are no causes if the post is let through."""
+    """The strongest action, and the matches and the facts about the text that caused it.
+
+    There are none if the post is let through.
+    """
 
     action: RuleAction
     causes: Sequence[Found] = ()
+    facts: Sequence[str] = ()
 
 
 def apply_rules(
-    matches: Iterable[Found], adapter: Adapter, *, trust: str = "", scope: Iterable[Any] = ()
+    matches: Iterable[Found],
+    adapter: Adapter,
+    *,
+    trust: str = "",
+    scope: Iterable[Any] = (),
+    facts: Iterable[str] = (),
 ) -> PublicationDecision[Found]:
     """Return the decision about a post of the adapter's model that is similar to the matches.
 
     ``trust``: the result of ``Adapter.trust`` for the person who publishes. ``scope``: the post's values of
-    the adapter's ``scope``. The first rule that applies to a match decides its action. The strongest action
-    of all matches is taken.
+    the adapter's ``scope``. ``facts``: those of ``TEXT_FACTS`` that are true of the text. The first rule that
+    applies to a match or a fact decides its action. The strongest action of all is taken.
     """
     rules = _rules_for(adapter, trust, scope)
     causes: dict[RuleAction, list[Found]] = {action: [] for action in ACTIONS}
     for match in matches:
         causes[action_for(match, rules)].append(match)
+    action_by_fact = {fact: _action_for_fact(fact, rules) for fact in facts}
     for action in reversed(ACTIONS[1:]):
-        if causes[action]:
-            return PublicationDecision(action, tuple(causes[action]))
+        action_facts = tuple(fact for fact, fact_action in action_by_fact.items() if fact_action == action)
+        if causes[action] or action_facts:
+            return PublicationDecision(action, tuple(causes[action]), action_facts)
     return PublicationDecision("ignore")
 
 
@@ -135,6 +159,12 @@ def action_for(match: MatchFacts, rules: Iterable[Rule]) -> RuleAction:
     action: RuleAction = next((rule.action for rule in rules if rule.matches(match)), "ignore")
     strongest: RuleAction = "warn" if match.doubtful else "block" if match.exact else "hold"
     return ACTIONS[min(ACTIONS.index(action), ACTIONS.index(strongest))]
+
+
+def _action_for_fact(fact: str, rules: Iterable[Rule]) -> RuleAction:
+    """Return the action of the first rule that applies to the fact. Return "ignore" if no rule applies."""
+    action: RuleAction = next((rule.action for rule in rules if rule.matches_fact(fact)), "ignore")
+    return ACTIONS[min(ACTIONS.index(action), ACTIONS.index(STRONGEST_BY_FACT[fact]))]
 
 
 def is_match_allowed(match: MatchFacts, adapter: Adapter, *, trust: str, scope: Iterable[Any] = ()) -> bool:
@@ -196,6 +226,17 @@ def rule_errors(mapping: Any) -> Iterator[tuple[str, str]]:
     for name in FLAG_KEYS:
         if mapping.get(name) not in (None, True, False):
             yield f"{name!r} is {mapping[name]!r}", f"It is True or False; leave {name!r} out for either."
+    for name in (fact for fact in TEXT_FACTS if fact in mapping):
+        if mapping[name] is not True:
+            yield (
+                f"{name!r} is {mapping[name]!r}",
+                f"It is True. Leave {name!r} out of rules about similar posts.",
+            )
+        if others := [key for key in ("verdict", *FLAG_KEYS) if mapping.get(key) is not None]:
+            yield (
+                f"a rule has both {name!r} and {others[0]!r}",
+                "One is about the text, the other about a similar post. Write two rules.",
+            )
     unknown_words = _to_word_set(mapping.get("verdict", ())) - set(Verdict.values)
     for word in sorted(unknown_words):
         yield f"the verdict {word!r} is unknown", f"It is one or several of {', '.join(Verdict.values)}."

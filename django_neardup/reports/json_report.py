@@ -26,7 +26,7 @@ def as_dict(comparison: Comparison) -> dict[str, Any]:
     """Return a JSON-able dict with these keys:
 
     - ``a``, ``b``: ``title``, ``text`` (as written), ``language``, ``words``, ``content_words``, ``sentences``,
-      ``truncated``, ``zipf`` (null for a text under 300 words, otherwise ``slope``, ``distance``, ``anomalous``)
+      ``too_long``, ``zipf`` (null for a text under 300 words, otherwise ``slope``, ``distance``, ``anomalous``)
     - ``algorithm``: the deciding one; ``verdict`` ("duplicate", "variant", "contained", "related", "none"),
       ``score`` (0..1), ``percent``, ``exact``, ``certainty`` ("sure" or "maybe"), ``classes`` (the deciding ones),
       ``containment_a`` and ``containment_b`` (0..1)
@@ -79,7 +79,7 @@ def _text_as_dict(side: TextSide) -> dict[str, Any]:
         "words": text.word_count,
         "content_words": text.content_word_count,
         "sentences": len(text.sentences),
-        "truncated": text.truncated,
+        "too_long": text.too_long,
         "zipf": side.zipf and _zipf_as_dict(side.zipf),
     }
 

@@ -142,7 +142,7 @@ NOTE_TEXTS = {
         "The two models have different profiles: they are never compared with one another."
     ),
     "short": gettext_noop("%(side)s has too few words to be compared (min_words)."),
-    "truncated": gettext_noop("%(side)s is longer than 1 MiB: only its beginning and its end were read."),
+    "too_long": gettext_noop("%(side)s is longer than 1 MiB, or than 200,000 words: it is not compared."),
     "identity": gettext_noop("The verdict is that of the identity values, whatever the texts."),
     "excluded": gettext_noop("%(side)s is not compared: the adapter's compared() leaves it out."),
     "databases": gettext_noop(

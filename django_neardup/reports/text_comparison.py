@@ -205,7 +205,7 @@ def compare_texts(
         SharedValues.from_values(a.person_names, b.person_names),
         SharedValues.from_values(_canonical_codes(a), _canonical_codes(b)),
         tuple(results),
-        (*notes, *(Note("truncated", side) for side, text in (("A", a), ("B", b)) if text.truncated)),
+        (*notes, *(Note("too_long", side) for side, text in (("A", a), ("B", b)) if text.too_long)),
         _ignored_kinds(deciding),
     )
 

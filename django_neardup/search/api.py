@@ -13,6 +13,7 @@ from ..models import Document
 from ..pipeline.read import split_by_length
 from ..pipeline.sign import sign_texts
 from ..pipeline.stage_types import ReadDocument, SignedDocument
+from ..text.normalization.plain_text import exceeds_limit
 from ..visibility import Querysets
 from .batch_repeats import BatchDuplicates
 from .deleted_posts import find_deleted_posts, merge_matches
@@ -72,8 +73,8 @@ def find_similar(
     score. At most ten posts are aligned with the text: the visible ones with the most similar fingerprints,
     and posts with other codes last. If ``limit`` exact copies exist, no post is aligned. Posts outside
     ``visible`` do not change the answer, unless more than BUCKET posts share a passage: then more are read, and if
-    there are still more of them, ``partial`` of the result is true. If a text is longer than 1 MiB, only its first
-    and its last 512 KiB are read.
+    there are still more of them, ``partial`` of the result is true. A text over 1 MiB or 200 000 words is not
+    compared: the result is empty, and its ``too_long`` is true.
 
     Return an empty list if nothing is indexed yet or if the text is too short to be compared.
 
@@ -86,11 +87,13 @@ def find_similar(
     )
     query = context.build_query(text_or_instance)
     if not limit:
-        return Matches()
-    posts, signed = _judge_one(query, context, limit)
+        return Matches(too_long=exceeds_limit(query.source.text))
+    posts, signed, too_long = _judge_one(query, context, limit)
     matches = _build_matches(query, posts.get(0, ()), context)
     deleted_matches = find_deleted_posts(signed, [query], context).get(0, ())
-    return Matches(merge_matches(matches, deleted_matches, limit), partial=0 in posts.partial)
+    return Matches(
+        merge_matches(matches, deleted_matches, limit), partial=0 in posts.partial, too_long=too_long
+    )
 
 
 async def afind_similar(
@@ -153,7 +156,7 @@ def uniqueness(
     context = build_search_context(
         text_or_instance, model, visible=visible, limit=1, author=None, scope=scope, using=using
     )
-    posts, _ = _judge_one(context.build_query(text_or_instance), context, 1)
+    posts, *_ = _judge_one(context.build_query(text_or_instance), context, 1)
     return 100 * (1 - max((post.judgement.score for post in posts.get(0, ())), default=0.0))
 
 
@@ -169,7 +172,7 @@ def _check_portion(
     """
     index = load_search_index(context.adapter, (query.source for query in queries), context.using)
     signing_index = index or build_unsaved_index(context.adapter.settings)
-    signed_texts = _sign_queries(queries, signing_index) if signing_index else {}
+    signed_texts, too_long = _sign_queries(queries, signing_index) if signing_index else ({}, set())
     posts = _find_posts(queries, signed_texts, context, context.limit) if index else FoundPosts()
     deleted_matches = find_deleted_posts(signed_texts, queries, context) if index else {}
     for position, query in enumerate(queries):
@@ -180,33 +183,48 @@ def _check_portion(
         )
         signed_text = signed_texts.get(position)
         yield CheckResult(
-            Matches(matches, partial=position in posts.partial),
+            Matches(
+                matches,
+                partial=position in posts.partial,
+                too_long=position in too_long or exceeds_limit(query.source.text),
+            ),
             batch_duplicates.find(first_position + position, signed_text, query) if signed_text else [],
         )
 
 
 def _judge_one(
     query: SearchQuery, context: SearchContext, limit: int
-) -> tuple[FoundPosts, dict[int, SignedDocument]]:
-    """Return the posts that were compared with a text, and the signed text, both by its position, 0."""
+) -> tuple[FoundPosts, dict[int, SignedDocument], bool]:
+    """Return the posts that were compared with a text, and the signed text, both by its position, 0.
+
+    Also return whether the text is too long to be compared.
+    """
+    if exceeds_limit(query.source.text):
+        return FoundPosts(), {}, True
     index = load_search_index(context.adapter, [query.source], context.using)
     if index is None or not index.spaces:
-        return FoundPosts(), {}
-    signed_texts = _sign_queries([query], index)
-    return _find_posts([query], signed_texts, context, limit), signed_texts
+        return FoundPosts(), {}, False
+    signed_texts, too_long = _sign_queries([query], index)
+    return _find_posts([query], signed_texts, context, limit), signed_texts, bool(too_long)
 
 
-def _sign_queries(queries: Sequence[SearchQuery], index: SearchIndex) -> dict[int, SignedDocument]:
-    """Return the signed texts by position, without the texts that are not compared."""
+def _sign_queries(
+    queries: Sequence[SearchQuery], index: SearchIndex
+) -> tuple[dict[int, SignedDocument], set[int]]:
+    """Return the signed texts by position, without the texts that are not compared.
+
+    Also return the positions of the texts that are too long to be compared.
+    """
     # Stored documents have positive ids, so negative ones identify the texts of this call.
     documents = [
         ReadDocument(Document(pk=-1 - position), query.adapter, query.source)
         for position, query in enumerate(queries)
     ]
-    return {
-        -1 - signed_text.document_id: signed_text
-        for signed_text in sign_texts(documents, index.scheme, index.find_space)
-    }
+    signed = sign_texts(documents, index.scheme, index.find_space)
+    return (
+        {-1 - signed_text.document_id: signed_text for signed_text in signed.documents},
+        {-1 - document_id for document_id in signed.too_long},
+    )
 
 
 def _find_posts(

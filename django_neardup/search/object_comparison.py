@@ -21,7 +21,7 @@ from ..models import TermStatistics as Snapshot
 from ..pipeline.content_objects import pk_of
 from ..pipeline.schemes import active_or_unsaved_scheme, algorithm_of, unsaved_scheme
 from ..pipeline.shared_evidence import ComparedObject, ComparedText, load_stored_facts
-from ..pipeline.source_properties import skip_reason
+from ..pipeline.source_properties import NOT_COMPARED, TOO_SHORT, skip_reason
 from ..pipeline.statistics_store import load_statistics, newest_snapshot
 from ..pipeline.synonym_files import synonyms_of
 from ..querysets import existing_pks
@@ -30,7 +30,7 @@ from ..text.canonical_text import CanonicalText as Text
 from ..text.heads import FIRST_LINE, first_line_length
 from ..text.tokens.contacts import canonical_contact
 
-NOTES_BY_SKIP_REASON = {"not compared": "excluded", "too short": "short"}
+NOTES_BY_SKIP_REASON = {NOT_COMPARED: "excluded", TOO_SHORT: "short"}
 """Note kinds by the pipeline's skip reasons."""
 
 
@@ -272,7 +272,9 @@ def _comparison_notes(
     ``is_same_object``: both arguments are one object. It need not be saved.
     """
     for letter, side, text in zip("AB", (left, right), texts):
-        if side.adapter and side.source and (reason := skip_reason(side.adapter, side.source, text)):
+        reason = skip_reason(side.adapter, side.source, text) if side.adapter and side.source else ""
+        # The comparison itself notes a text that is too long.
+        if reason in NOTES_BY_SKIP_REASON:
             yield Note(NOTES_BY_SKIP_REASON[reason], letter)
     if not (
         left.adapter and right.adapter and left.source and right.source and left.location and right.location

@@ -77,11 +77,15 @@ class Matches(list[Match]):
 
     ``partial``: whether more live posts share a passage with the text than are read, and the caller may not see some
     that were read. So a similar post may be missing.
+    ``too_long``: whether the text is too long to be compared. Then there are no matches.
     """
 
-    def __init__(self, matches: Iterable[Match] = (), *, partial: bool = False) -> None:
+    def __init__(
+        self, matches: Iterable[Match] = (), *, partial: bool = False, too_long: bool = False
+    ) -> None:
         super().__init__(matches)
         self.partial = partial
+        self.too_long = too_long
 
 
 @dataclass(frozen=True)

@@ -90,9 +90,9 @@ class Batch:
         return content
 
     @cached_property
-    def truncated(self) -> Flags:
-        """bool[n]: whether a part of each text was left out."""
-        return np.array([document.truncated for document in self._documents], np.bool_)
+    def too_long(self) -> Flags:
+        """bool[n]: whether each text is too long to be read."""
+        return np.array([document.too_long for document in self._documents], np.bool_)
 
     @cached_property
     def content_words(self) -> Integers:

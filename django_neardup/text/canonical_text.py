@@ -55,8 +55,8 @@ class CanonicalText:
 
     The head changes no hash, key, weight or digest.
 
-    If a text is over 1 MiB, only its beginning and its end are read, and ``truncated`` is True. ``len()`` is
-    the number of tokens. The reader provides the hashes and the views derived from them. Tokens with their
+    A text over 1 MiB, or over ``MAX_TOKENS`` tokens, is not read: it has no tokens, and ``too_long`` is True. ``len()``
+    is the number of tokens. The reader provides the hashes and the views derived from them. Tokens with their
     offsets are made on first access.
     """
 
@@ -172,9 +172,9 @@ class CanonicalText:
         return bisect_left(self.tokens, self.head, key=attrgetter("start")) if self.head > 0 else 0
 
     @property
-    def truncated(self) -> bool:
-        """Whether a part of the text was left out."""
-        return self.reading.truncated
+    def too_long(self) -> bool:
+        """Whether the text is too long to be read."""
+        return self.reading.too_long
 
     @property
     def word_count(self) -> int:

@@ -7,6 +7,7 @@ tokenizer's.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .chunk_cache import ChunkCache, Piece, chunk_cache
@@ -22,6 +23,7 @@ from .tokens.tokenize import LONG_TEXT_CHARACTERS, lower, tokenize
 from .word_lists import word_set
 
 CYRILLIC_LANGUAGES = word_set("ru uk be bg sr mk kk ky mn tg tt ba")
+SLICE_CHARACTERS = 1 << 20
 _FIRST_MARKS, _LAST_MARKS = 8, -1
 """Positions of the marks in the first and in the last record of a chunk."""
 
@@ -34,7 +36,7 @@ class Reading(NamedTuple):
     - ``data``: records of the tokens (``chunk_cache.RECORD``).
     - ``codes`` and ``contacts``: canonical, in order.
     - ``plain``: the text without markup.
-    - ``truncated``: whether a part of the text was left out.
+    - ``too_long``: whether the text is too long to be read. Then it has no tokens.
     - ``exact_digest``: keyed digest of the exact form (``exact_form``).
     """
 
@@ -42,7 +44,7 @@ class Reading(NamedTuple):
     codes: tuple[str, ...]
     contacts: tuple[str, ...]
     plain: str
-    truncated: bool
+    too_long: bool
     exact_digest: bytes
 
 
@@ -56,6 +58,8 @@ def read(
 ) -> Reading:
     """Read a text. See ``CanonicalText`` for the arguments."""
     plain = plain_text(raw, quotes, PlainText, markup)
+    if plain.too_long:
+        return Reading(b"", (), (), "", True, digest(_slices(raw), secret))
     folded = normalize(plain, prefer_cyrillic=prefers_cyrillic(language))
     text = lower(folded.offset_text.text)
     form = exact_form(text, plain.text, cyrillic=folded.is_cyrillic, usual=folded.usual)
@@ -64,12 +68,18 @@ def read(
         text = UNSPACED_GLYPH.sub(r" \g<0> ", text)
     cache = chunk_cache(language, folded.is_cyrillic, secret, synonyms)
     if len(text) < LONG_TEXT_CHARACTERS:
-        piece, truncated = _read_chunks(cache, text), plain.truncated
+        piece, too_long = _read_chunks(cache, text), bool(plain.too_long)
     else:
         # A very long text has a budget of words, which only the tokenizer applies.
         tokens = tokenize(folded.offset_text, language, folded.is_cyrillic)
-        piece, truncated = cache.piece_of(tokens.tokens), tokens.truncated
-    return Reading(*piece, plain.text, truncated, exact)
+        piece, too_long = cache.piece_of(tokens.tokens), tokens.too_long
+    return Reading(*piece, plain.text, too_long, exact)
+
+
+def _slices(raw: str) -> Iterator[str]:
+    """Yield a long text in slices, which are encoded one by one."""
+    for start in range(0, len(raw), SLICE_CHARACTERS):
+        yield raw[start : start + SLICE_CHARACTERS]
 
 
 def prefers_cyrillic(language: str) -> bool:

@@ -179,7 +179,7 @@ def test_a_text_under_300_words_says_nothing_of_zipf():
 
 def test_a_cut_text_is_noted():
     it = compared("а б в " * 200_000, POEM)
-    assert it.notes == (Note("truncated", "A"),)
+    assert it.notes == (Note("too_long", "A"),)
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ def test_the_json_keeps_its_keys(piles):
         "containment_b", "differences", "passages", "shared", "contacts", "names", "codes", "algorithms", "notes",
     ]  # fmt: skip
     assert list(made["a"]) == [
-        "title", "text", "language", "words", "content_words", "sentences", "truncated", "zipf",
+        "title", "text", "language", "words", "content_words", "sentences", "too_long", "zipf",
     ]  # fmt: skip
     assert list(made["algorithms"][0]) == [
         "name", "score", "percent", "verdict", "shared_keys", "keys_a", "keys_b", "min_shared", "missing",

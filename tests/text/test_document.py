@@ -42,7 +42,7 @@ def test_texts_without_words(text: str) -> None:
     )
     assert document.codes == frozenset()
     assert document.exact_digest == CanonicalText("").exact_digest
-    assert not document.truncated
+    assert not document.too_long
 
 
 def test_an_emoji_is_no_word_and_belongs_to_the_exact_form() -> None:

@@ -145,19 +145,14 @@ def test_every_character_knows_its_place() -> None:
 
 
 @pytest.mark.parametrize("unit", ["раз два ", "one two ", "<p>раз</p>", "𝄞", "\ud800 "])
-def test_of_a_long_text_head_and_tail_are_read(unit: str) -> None:
-    raw = "начало " + unit * (3 * MAX_BYTES // len(unit.encode("utf-8", "replace"))) + " конец"
-    plain = plain_text(raw)
-    assert plain.truncated
-    assert len(plain.text.encode("utf-8", "replace")) <= MAX_BYTES + 2
-    assert plain.text.startswith("начало ")
-    assert plain.text.endswith(" конец")
-    end = len(plain.text)
-    assert raw[slice(*plain.raw_span(end - 5, end))] == "конец"
-    assert raw[slice(*plain.raw_span(0, 6))] == "начало"
+@pytest.mark.parametrize("quotes", ["keep", "drop"])
+def test_a_long_text_is_not_read_in_part(unit: str, quotes: str) -> None:
+    plain = plain_text(unit * (MAX_BYTES // len(unit.encode("utf-8", "replace")) + 1), quotes)
+    assert plain.too_long
+    assert plain.text == ""
 
 
 @pytest.mark.parametrize(("char", "limit"), [("a", MAX_BYTES), ("я", MAX_BYTES // 2), ("𝄞", MAX_BYTES // 4)])
 def test_the_limit_is_in_bytes(char: str, limit: int) -> None:
-    assert not plain_text(char * limit).truncated
-    assert plain_text(char * (limit + 1)).truncated
+    assert not plain_text(char * limit).too_long
+    assert plain_text(char * (limit + 1)).too_long

@@ -6,20 +6,32 @@ Each kind has a control: without the defence the copy passes.
 import re
 
 import pytest
+from django.core.exceptions import ValidationError
+from django.urls import reverse
 
 import django_neardup as neardup
-from django_neardup.models import Fingerprint
+from django_neardup.adapters import Adapter
+from django_neardup.models import Fingerprint, Hold, Key
 from django_neardup.pipeline import drain
+from django_neardup.prepublication import check
+from django_neardup.prepublication.holds import can_hold
+from django_neardup.prepublication.rules import rule_errors
+from django_neardup.search import Matches
 from django_neardup.text.canonical_text import CanonicalText
 from django_neardup.text.chunk_cache import chunk_cache
 from django_neardup.text.normalization import markup, normalize, plain_text
 from django_neardup.text.tokens.lexicon import Lexicon
+from django_neardup.validators import NotNearDuplicate
 from tests.hang_guard import hang_guard
-from tests.pipeline.helpers import CAT, SOFA, SOFA_EDITED, pair
+from tests.pipeline.helpers import CAT, SOFA, SOFA_EDITED, cluster, document, pair
+from tests.testapp.models import Ad
 from tests.text.hostile import HOSTILE
 from tests.trust.attacks import originals_by_form, originals_by_search
 
 django_db = [pytest.mark.django_db, pytest.mark.engine_alike]
+
+LONG = f"{CAT} " * 3200 + SOFA + f" {CAT}" * 3200
+"""More than 1 MiB, with a copy in the middle."""
 
 EN = "Selling my old mountain bicycle in great condition, with two new tyres and a bell"
 
@@ -280,3 +292,138 @@ class TestHiddenVerdicts:
         thief = publish(f"{SOFA_EDITED} <div hidden>{CAT} {CAT[::-1]}</div>", people.ann)
         found = pair(thief, victim)
         assert found is None or found.verdict != "duplicate"
+
+
+class TestTooLong:
+    """A text above the limit is never compared in part. Otherwise a thief hides a copy in the middle of filler."""
+
+    pytestmark = django_db
+
+    def test_staff_see_why_it_is_not_compared(self, board, publish, root):
+        ad = publish(LONG)
+        stored = document(ad)
+        assert (stored.state, stored.reason, stored.live) == ("skipped", "too long", False)
+        assert not Fingerprint.objects.filter(document=stored)
+        assert not Key.objects.filter(document=stored.pk)
+        page = root.get(reverse("admin:neardup_document_changelist")).content.decode()
+        assert "too long to be compared" in page
+
+    def test_a_text_that_becomes_too_long_leaves_its_group(self, board, publish):
+        first, second = publish(SOFA), publish(SOFA)
+        assert cluster(first) == cluster(second) is not None
+        second.text = LONG
+        second.save()
+        drain()
+        assert document(second).reason == "too long"
+        assert cluster(first) is None
+        second.text = SOFA
+        second.save()
+        drain()
+        assert cluster(first) == cluster(second) is not None
+
+    @pytest.mark.parametrize("text", ["ab " * 210_000, LONG], ids=["words", "bytes"])
+    def test_searches_say_so(self, text, board, publish):
+        publish(SOFA)
+        matches = neardup.find_similar(text, Ad)
+        assert (matches, matches.too_long) == ([], True)
+        (result, other) = neardup.check_many([text, SOFA], Ad)
+        assert (result.matches, result.matches.too_long, result.repeats) == ([], True, [])
+        assert len(other.matches) == 1
+        assert not other.matches.too_long
+        assert not neardup.find_similar(SOFA, Ad).too_long
+
+    def test_two_equal_ones_are_no_repeats(self, board):
+        assert [result.repeats for result in neardup.check_many([LONG, LONG], Ad)] == [[], []]
+
+    def test_strangers_wait_for_a_moderator(self, board, people, submit, publish):
+        publish(SOFA, people.bob)
+        form = submit(people.ann, text=LONG)
+        assert not form.is_valid()
+        assert form.neardup.action == "hold"
+        page = str(form.neardup)
+        assert "too long to be compared" in page
+        assert "Send it to a moderator" in page
+        confirmed = submit(
+            people.ann, ("neardup_confirm", "1"), ("neardup_token", form.neardup.token), text=LONG
+        )
+        ad = confirmed.save()
+        drain()
+        ad.refresh_from_db()
+        assert not ad.published
+        assert confirmed.neardup.outcome == "review"
+        assert Hold.objects.get().state == "review"
+
+    def test_a_token_for_another_reason_does_not_confirm_it(self, board, people, submit, publish):
+        publish(SOFA, people.bob)
+        other = submit(people.ann, text=SOFA)
+        form = submit(people.ann, ("neardup_confirm", "1"), ("neardup_token", other.neardup.token), text=LONG)
+        assert not form.is_valid()
+
+    def test_staff_are_let_through(self, board, people, submit):
+        assert submit(people.ann, text=LONG, trust="staff").save().published
+
+    def test_a_post_that_waits_for_its_check_is_left_to_a_moderator(self, adapt, people, submit):
+        adapt(hold_until_checked=True, publication=[{"action": "hold", "verdict": "duplicate"}])
+        held = submit(people.ann, text=LONG).save()
+        shown = submit(people.ann, text=SOFA).save()
+        adapt(hold_until_checked=True)
+        drain()
+        held.refresh_from_db()
+        shown.refresh_from_db()
+        assert (held.published, shown.published) == (False, True)
+        assert Hold.objects.get().state == "review"
+
+    def test_a_site_that_cannot_hide_warns(self, adapt, people, submit):
+        adapter = adapt(show=Adapter.show)
+        assert not can_hold(adapter)
+        form = submit(people.ann, text=LONG)
+        assert not form.is_valid()
+        assert form.neardup.action == "warn"
+        assert "something similar" not in str(form.neardup)
+
+    def test_a_field_refuses_it_where_the_site_says_so(self, board):
+        NotNearDuplicate(Ad)(LONG)
+        with pytest.raises(ValidationError, match="too long"):
+            NotNearDuplicate(Ad, actions=("hold", "block"), trust="member")(LONG)
+
+    def test_control_without_the_rule_it_is_published(self, adapt, people, submit, publish):
+        adapt(publication=[{"action": "hold", "verdict": "duplicate"}])
+        publish(SOFA, people.bob)
+        assert submit(people.ann, text=LONG).save().published
+
+
+class TestPartialSearch:
+    pytestmark = django_db
+
+    @pytest.fixture
+    def partial_search(self, monkeypatch):
+        monkeypatch.setattr(check, "find_similar", lambda *args, **options: Matches(partial=True))
+
+    def test_by_default_it_does_nothing(self, partial_search, board, people, submit):
+        assert submit(people.ann, text=SOFA).save().published
+
+    @pytest.mark.parametrize("action", ["warn", "hold", "block"])
+    def test_a_rule_at_most_warns(self, action, partial_search, adapt, people, submit):
+        adapt(publication=[{"action": action, "partial": True}])
+        form = submit(people.ann, text=SOFA)
+        assert not form.is_valid()
+        assert form.neardup.action == "warn"
+        page = str(form.neardup)
+        assert "Not all similar posts could be compared" in page
+        assert "Publish anyway" in page
+        token = ("neardup_token", form.neardup.token)
+        assert submit(people.ann, ("neardup_confirm", "1"), token, text=SOFA).save().published
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"action": "hold", "too_long": False},
+        {"action": "hold", "too_long": "yes"},
+        {"action": "warn", "partial": True, "verdict": "duplicate"},
+        {"action": "warn", "too_long": True, "own": False},
+    ],
+)
+def test_rules_that_are_wrong(rule):
+    assert list(rule_errors(rule))
+    assert not list(rule_errors({"action": "hold", "too_long": True, "trust": "guest", "scope": "7"}))

@@ -120,7 +120,7 @@ def text_record(document: CanonicalText) -> Record:
         "weight": document.total_weight,
         "sentences": document.sentences,
         "names": document.person_names,
-        "truncated": document.truncated,
+        "truncated": document.too_long,
     }
 
 

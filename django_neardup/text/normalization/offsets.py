@@ -36,10 +36,10 @@ class OffsetText:
     """``text`` derived from ``raw``. Every character of ``text`` belongs to a range of ``raw``.
 
     No table is kept until characters are added or removed: the offsets are those of the raw text.
-    ``truncated``: the middle of a too long raw text was left out.
+    ``too_long``: the raw text is over the limit, and was not read.
     """
 
-    __slots__ = ("_ends", "_starts", "raw", "text", "truncated")
+    __slots__ = ("_ends", "_starts", "raw", "text", "too_long")
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class OffsetText:
         text: str | None = None,
         starts: array[int] | None = None,
         ends: array[int] | None = None,
-        truncated: bool = False,
+        too_long: bool = False,
     ) -> None:
         self.raw = raw
         self.text = raw if text is None else text
-        self.truncated = truncated
+        self.too_long = too_long
         self._starts = starts
         self._ends = ends
 
@@ -80,7 +80,7 @@ class OffsetText:
         """Return the same offsets with other characters. Raise ValueError if the length differs."""
         if len(text) != len(self.text):
             raise ValueError("a character-by-character replacement must keep the length")
-        return OffsetText(self.raw, text, self._starts, self._ends, self.truncated)
+        return OffsetText(self.raw, text, self._starts, self._ends, self.too_long)
 
     def rebuild(self, pieces: Iterable[TextPiece]) -> OffsetText:
         """Return a new text from pieces.
@@ -99,7 +99,7 @@ class OffsetText:
                 raw_start, raw_end = self.raw_span(start, end)
                 starts.extend([raw_start] * len(new_text))
                 ends.extend([raw_end] * len(new_text))
-        return OffsetText(self.raw, "".join(texts), starts, ends, self.truncated)
+        return OffsetText(self.raw, "".join(texts), starts, ends, self.too_long)
 
     def _copy_offsets(self, start: int, end: int, starts: array[int], ends: array[int]) -> None:
         if self._starts is None or self._ends is None:
@@ -144,7 +144,7 @@ class PlainText(OffsetText):
     __slots__ = ()
 
     def with_text(self, text: str) -> PlainText:
-        return PlainText(text, truncated=self.truncated)
+        return PlainText(text, too_long=self.too_long)
 
     def rebuild(self, pieces: Iterable[TextPiece]) -> PlainText:
         text = self.text

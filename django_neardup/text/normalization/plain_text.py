@@ -44,7 +44,7 @@ def plain_text(
     Inline tags join (``<b>с</b>вая`` is one word), block tags break the line. Scripts, styles, comments,
     BBCode and Markdown marks are removed, entities are resolved.
     ``quotes="drop"`` leaves out ``<blockquote>``, ``[quote]`` (nested ones too) and lines that begin
-    with ``>``. If a raw text has over ``MAX_BYTES`` in UTF-8, only its head and tail are read.
+    with ``>``. If a raw text has over ``MAX_BYTES`` in UTF-8, the result is empty and ``too_long`` is set.
     ``text_class``: ``PlainText`` if only the text is needed.
     ``markup``: what the site renders, one of ``MARKUPS``. None means any of them. Then, and with "bbcode" and
     "markdown", words that a browser would leave out are read if there are ``MIN_UNREAD_WORDS`` or more.
@@ -53,7 +53,7 @@ def plain_text(
     if quotes not in ("keep", "drop"):
         raise ValueError("quotes is 'keep' or 'drop'")
     syntax = _syntax_of(markup)
-    plain = _strip_marks(_head_and_tail(raw, text_class), quotes, syntax)
+    plain = _strip_marks(_unless_too_long(raw, text_class), quotes, syntax)
     # A post that is nearly nothing but a quotation is compared with it: spam may stand there.
     if quotes == "drop" and len(plain.text.split()) < MIN_OWN_WORDS:
         return plain_text(raw, "keep", text_class, markup)
@@ -62,7 +62,7 @@ def plain_text(
 
 def own_text(raw: str, markup: str | None = None) -> str:
     """Return the text without markup, quotations and signature, however short it is."""
-    return _strip_marks(_head_and_tail(raw, PlainText), "drop", _syntax_of(markup)).text
+    return _strip_marks(_unless_too_long(raw, PlainText), "drop", _syntax_of(markup)).text
 
 
 def _syntax_of(markup: str | None) -> Syntax:
@@ -118,20 +118,13 @@ def _has_mark_before_apostrophe(text: str) -> bool:
     return any(mark in text and search(text) for mark, search in MARKED_APOSTROPHE_SEARCHES.items())
 
 
-def _head_and_tail(raw: str, text_class: type[OffsetText]) -> OffsetText:
-    """Return the head and the tail of a text that is too long, otherwise the text."""
-    if len(raw) * 4 <= MAX_BYTES or (len(raw) <= MAX_BYTES and _utf8_size(raw) <= MAX_BYTES):
-        return text_class(raw)
-    half = MAX_BYTES // 2
-    head = len(_cut_bytes(raw[:half].encode("utf-8", "replace"), half, from_end=False))
-    tail = len(raw) - len(_cut_bytes(raw[-half:].encode("utf-8", "replace"), half, from_end=True))
-    full_text = text_class(raw, truncated=True)
-    return full_text.rebuild([(0, head, None), (head, tail, "\n\n"), (tail, len(raw), None)])
+def exceeds_limit(raw: str) -> bool:
+    """Return whether a raw text is longer than ``MAX_BYTES`` in UTF-8."""
+    if len(raw) * 4 <= MAX_BYTES:
+        return False
+    return len(raw) > MAX_BYTES or len(raw.encode("utf-8", "replace")) > MAX_BYTES
 
 
-def _utf8_size(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
-
-
-def _cut_bytes(data: bytes, size: int, from_end: bool) -> str:
-    return (data[-size:] if from_end else data[:size]).decode("utf-8", "ignore")
+def _unless_too_long(raw: str, text_class: type[OffsetText]) -> OffsetText:
+    """Return the raw text. Return an empty text if it is too long: it is never read in part."""
+    return text_class(raw, too_long=True).rebuild([]) if exceeds_limit(raw) else text_class(raw)

@@ -59,11 +59,11 @@ class Token(NamedTuple):
 
 
 class TokenizedText(NamedTuple):
-    """Tokens, the half-open token ranges of the sentences, and whether a part of the text was left out."""
+    """Tokens, the half-open token ranges of the sentences, and whether the text is too long to be read."""
 
     tokens: tuple[Token, ...]
     sentences: tuple[tuple[int, int], ...]
-    truncated: bool
+    too_long: bool
 
 
 DAY_AND_MONTH = re.compile(r"(?:0[1-9]|[12]\d|3[01])\.(?:0[1-9]|1[0-2])")
@@ -115,8 +115,8 @@ class _Tokenizer:
             else:
                 self._apply(match)
             if len(tokens) >= MAX_TOKENS:
-                return TokenizedText(tuple(tokens), self._sentence_ranges(), True)
-        return TokenizedText(tuple(tokens), self._sentence_ranges(), self.offset_text.truncated)
+                return TokenizedText((), (), True)
+        return TokenizedText(tuple(tokens), self._sentence_ranges(), self.offset_text.too_long)
 
     def _add_token(self, entry: LexiconEntry, start: int, end: int) -> None:
         surface, key, kind, pos, is_name = entry
