@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..adapters import Adapter, Source, language_of
 from ..algorithms.base import Algorithm
@@ -43,11 +43,12 @@ SpaceLookup = Callable[[Adapter, Source], tuple[int, str]]
 """Returns the id and the digest of the space in which a source is compared."""
 
 
-class SignedTexts(NamedTuple):
-    """Signed texts, and the ids of the documents with texts that are too long to be compared."""
+class SignedTexts(list[SignedDocument]):
+    """Signed texts. ``too_long``: the ids of documents with texts that are too long to be compared."""
 
-    documents: list[SignedDocument]
-    too_long: set[int]
+    def __init__(self) -> None:
+        super().__init__()
+        self.too_long: set[int] = set()
 
 
 def sign_many(
@@ -92,15 +93,15 @@ def sign_texts(
 
     Nothing is read or written. ``find_space`` returns the space in which a source is compared.
     """
-    signed, too_long = list[SignedDocument](), set[int]()
+    signed = SignedTexts()
     for _, batch, group, signed_in_batch in _sign_batches(read_documents, scheme, find_space):
         signed += signed_in_batch
-        too_long |= {
+        signed.too_long |= {
             read_document.document.pk
             for batch_index, read_document in enumerate(group)
             if batch.too_long[batch_index]
         }
-    return SignedTexts(signed, too_long)
+    return signed
 
 
 def _sign_batches(

@@ -136,9 +136,7 @@ def _read_posts(result: PreviewResult, report_progress: ReportProgress) -> None:
         batch = keys[start : start + BATCH_SIZE]
         reads = list(_read_batch(result, result.selection.load_posts(batch)))
         try:
-            signed_batch = sign_texts(
-                reads, result.scheme, lambda _, source: (scopes[source.scope], "")
-            ).documents
+            signed_batch = sign_texts(reads, result.scheme, lambda _, source: (scopes[source.scope], ""))
         except StatisticsMissing as missing:
             raise PreviewError(f"{result.scheme.algorithm} cannot sign: {missing}.") from missing
         result.signed_posts |= {post.document_id: post for post in signed_batch}

@@ -222,7 +222,7 @@ def _sign_queries(
     ]
     signed = sign_texts(documents, index.scheme, index.find_space)
     return (
-        {-1 - signed_text.document_id: signed_text for signed_text in signed.documents},
+        {-1 - signed_text.document_id: signed_text for signed_text in signed},
         {-1 - document_id for document_id in signed.too_long},
     )
 
