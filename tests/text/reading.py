@@ -19,7 +19,7 @@ Fields = dict[str, object]
 
 def of_tokens(document: CanonicalText) -> Fields:
     """The fields as they follow from the tokens and the folded text: the definition."""
-    tokens = document.tokens
+    tokens, plain = document.tokens, document.traced_plain
     hashes = tuple(hash_word(token.key, document.secret) for token in tokens)
     usual = document._normalized.usual
     exact = exact_form(
@@ -33,7 +33,8 @@ def of_tokens(document: CanonicalText) -> Fields:
         "words": len(tokens),
         "content_words": stop.count(False),
         "too_long": document._tokens_and_sentences.too_long,
-        "exact": digest([exact], document.secret),
+        # A text over the limit has no exact form: its digest is that of the raw text.
+        "exact": digest([exact], document.secret) if not plain.too_long else document.exact_digest,
         "codes": frozenset(token.key for token in tokens if token.kind == "code"),
         "contacts": tuple(dict.fromkeys(token.key for token in tokens if token.kind == "contact")),
     }
