@@ -66,10 +66,14 @@ UNREAD = {
 @pytest.fixture
 def undefended(monkeypatch):
     """Never read what a browser would leave out."""
+    markup._TAG_REPLACEMENTS.clear()
     for module in (markup, plain_text):
         monkeypatch.setattr(module, "MIN_UNREAD_WORDS", 10**9)
     monkeypatch.setattr(plain_text, "MAX_SIGNATURE_LINES", 10**9)
     monkeypatch.setattr(plain_text, "_strip_signature", lambda match: match["end"])
+    yield
+    # The tags of an undefended text are remembered without their words.
+    markup._TAG_REPLACEMENTS.clear()
 
 
 def words(text, **options):
