@@ -124,7 +124,7 @@ def hidden_document_ids(
 def _visible_ids(
     instances: Mapping[int, models.Model], request: HttpRequest, site: Any, using: str
 ) -> set[int]:
-    """Return the ids, by which the objects are given, of those that this person may see: few queries for each model."""
+    """Return the keys of the objects that this person may see. It takes a few queries for each model."""
     by_model: defaultdict[type[models.Model], list[int]] = defaultdict(list)
     for document_id, instance in instances.items():
         by_model[type(instance)].append(document_id)

@@ -15,7 +15,7 @@ from django.db.models import Q
 from django.utils.text import capfirst
 
 from ..db.transactions import call_after_commit
-from .relations import ModelType
+from .relations import ModelType, models_of_table
 
 MARK = " [neardup]"
 """The end of every message of ours. It says who wrote a line. The admin shows a message as it is."""
@@ -78,8 +78,7 @@ def lines_with_names(objects: Iterable[tuple[ModelType, str]]) -> list[Any]:
     condition = Q(pk__in=[])
     for model, object_id in objects:
         # A line may name an object by a proxy of its model.
-        models_of_table = [each for each in apps.get_models() if each._meta.concrete_model is model]
-        types = ContentType.objects.get_for_models(*models_of_table, for_concrete_models=False)
+        types = ContentType.objects.get_for_models(*models_of_table(model), for_concrete_models=False)
         condition |= Q(content_type__in=types.values(), object_id=object_id)
     lines = LogEntry.objects.using(router.db_for_write(LogEntry)).filter(
         condition, change_message__endswith=MARK

@@ -92,6 +92,11 @@ def short_name(instance: models.Model) -> str:
     return replace_control_characters(str(instance)[:100])
 
 
+def models_of_table(model: ModelType) -> list[ModelType]:
+    """Return a concrete model and its proxies."""
+    return [each for each in apps.get_models() if each._meta.concrete_model is model]
+
+
 def rows_label(model: ModelType) -> str:
     """Return the plural name of the rows. The rows of a many-to-many table have the name of the relation."""
     owner: Any = model._meta.auto_created

@@ -31,7 +31,10 @@ MAX_PURGED = 200
 """Posts that one pass of the worker forgets, at most."""
 
 MAX_DAYS = 36_525
-"""Longest time that a post is remembered, in days. Much later dates do not exist in Python or a database."""
+"""Longest time that a post is remembered, or an action can be undone, in days.
+
+Much later dates do not exist in Python or a database.
+"""
 
 
 def is_any_remembered() -> bool:

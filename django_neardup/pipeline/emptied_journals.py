@@ -16,15 +16,13 @@ from django.utils.translation import gettext as _
 from ..conf import get_site_settings
 from ..db.timezones import to_database
 from ..models import MergeRecord
+from .deleted_posts import MAX_DAYS
 from .locks import call_with_retries, write_transaction
 
 StoredRow = dict[str, Any]
 
 MAX_EMPTIED = 200
 """Journals that one search of a worker empties, at most."""
-
-MAX_DAYS = 36_525
-"""The longest time for an undo, in days. Much later dates do not exist in Python or a database."""
 
 KEPT_KEYS = ("resolves", "spaces", "sums")
 """Keys of a journal without words: ids of our own rows, and numbers that other undos need."""

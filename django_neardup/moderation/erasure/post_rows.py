@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from django.apps import apps
 from django.contrib.contenttypes.fields import GenericForeignKey
 from django.contrib.contenttypes.models import ContentType
 
@@ -17,7 +16,7 @@ from ...querysets import pk_field
 from ..dependencies import ReferenceTarget, offered_targets, referenced_targets
 from ..journal.record_chains import model_family
 from ..journal.serialization import RowId, deserialize_key, find_model, row_id_of, serialize_key, stored_key
-from ..relations import ModelType, concrete_model
+from ..relations import ModelType, concrete_model, models_of_table
 
 StoredRow = dict[str, Any]
 
@@ -52,7 +51,7 @@ class PostRows:
         self.object_keys = {
             (content_types.get_for_model(model, for_concrete_model=False).pk, object_id)
             for row_model, object_id in self.objects
-            for model in _models_of_table(row_model)
+            for model in models_of_table(row_model)
         }
         self.targets: set[ReferenceTarget] = {
             target
@@ -127,8 +126,3 @@ def object_of(row_id: RowId) -> tuple[ModelType, str]:
     model = find_model(row_id[0])
     assert model is not None
     return model, canonical_id(deserialize_key(model, stored_key(row_id[1])))
-
-
-def _models_of_table(model: ModelType) -> list[ModelType]:
-    """Return the model and its proxies."""
-    return [each for each in apps.get_models() if each._meta.concrete_model is model]
