@@ -11,9 +11,9 @@ from typing import Any
 
 from django.apps import apps
 from django.db import models, router
-from django.db.models import Q
 from django.utils.text import capfirst
 
+from ..db.sql import filter_in_chunks
 from ..db.transactions import call_after_commit
 from .relations import ModelType, models_of_table
 
@@ -75,15 +75,17 @@ def lines_with_names(objects: Iterable[tuple[ModelType, str]]) -> list[Any]:
     from django.contrib.admin.models import LogEntry
     from django.contrib.contenttypes.models import ContentType
 
-    condition = Q(pk__in=[])
+    ids_by_model: dict[ModelType, list[str]] = {}
     for model, object_id in objects:
+        ids_by_model.setdefault(model, []).append(object_id)
+    ours = LogEntry.objects.using(router.db_for_write(LogEntry)).filter(change_message__endswith=MARK)
+    lines: list[Any] = []
+    for model, object_ids in ids_by_model.items():
         # A line may name an object by a proxy of its model.
         types = ContentType.objects.get_for_models(*models_of_table(model), for_concrete_models=False)
-        condition |= Q(content_type__in=types.values(), object_id=object_id)
-    lines = LogEntry.objects.using(router.db_for_write(LogEntry)).filter(
-        condition, change_message__endswith=MARK
-    )
-    return [line for line in lines if line.object_repr != erased_name(line.object_id)]
+        for rows in filter_in_chunks(ours.filter(content_type__in=types.values()), "object_id", object_ids):
+            lines += (line for line in rows if line.object_repr != erased_name(line.object_id))
+    return lines
 
 
 def erase_names(lines: Iterable[Any]) -> None:

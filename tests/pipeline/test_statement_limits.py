@@ -1,9 +1,11 @@
 """Clusters of more members than a statement takes parameters."""
 
+import json
 import sqlite3
 import sys
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -21,6 +23,7 @@ from django_neardup.models import (
 from django_neardup.pipeline import documents_of
 from django_neardup.pipeline.decision_lookup import decision_scopes_of
 from django_neardup.pipeline.key_phrases import request_phrase_search
+from django_neardup.pipeline.open_items import log_changed_documents, refresh_open_items
 from tests.pipeline.helpers import PIANO, SOFA, cluster, document, post, work
 from tests.testapp.models import Ad
 
@@ -74,7 +77,19 @@ def test_a_leader_of_many_becomes_another_text(crowd):
     crowd.text = PIANO
     crowd.save()
     work()
+    refresh_open_items("default")
     assert Cluster.objects.get().size == MOST + 1 and cluster(crowd) is None
+
+
+def test_many_posts_of_one_author_are_shown_and_erased(crowd, capsys):
+    Document.objects.update(author="7")
+    log_changed_documents(Document.objects.values_list("pk", flat=True), "default")
+    refresh_open_items("default")
+    Ad.objects.all()._raw_delete("default")
+    call_command("neardup_cleanup", "--show-author", "7", "--database", "default")
+    assert len(json.loads(capsys.readouterr().out)["databases"]["default"]["documents"]) == MOST + 2
+    call_command("neardup_cleanup", "--erase-author", "7", "--yes", "--database", "default")
+    assert not Fingerprint.objects.exists() and not Document.objects.exclude(author="").exists()
 
 
 def test_documents_of_many_objects_are_found(crowd):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import ForeignKey, Q
 
 from ...adapters import Adapter, adapters_of, registered_adapters
+from ...db.sql import filter_in_chunks
 from ...models import Decision, Document, Hold, MergeRecord, MovedUrl, OpenItem, Pair
 from ...pipeline.record_keys import loser_id_for_model
 from ..admin_log import lines_with_names
@@ -77,15 +79,16 @@ def author_data(author: str, using: str) -> dict[str, list[dict[str, Any]]]:
     """Return everything that the app keeps of an author in a database, as plain values by kind."""
     posts = posts_of_author(author, using)
     rows = PostRows(posts, using)
-    documents = {
-        document.pk: document
-        for document in Document.objects.using(using).filter(author=author).select_related("content_type")
-    }
-    pairs = Pair.objects.using(using).filter(Q(a__in=documents) | Q(b__in=documents)).order_by("pk")
-    decisions = Decision.objects.using(using).filter(members__document__in=documents).distinct()
-    holds = Hold.objects.using(using).filter(document__in=documents).order_by("pk")
-    records = MergeRecord.objects.using(using).filter(Q(author=author) | Q(pk__in=rows.own_record_ids))
-    addresses = MovedUrl.objects.using(using).filter(record__in=records).order_by("pk")
+    of_author = Document.objects.using(using).filter(author=author)
+    documents = {document.pk: document for document in of_author.select_related("content_type")}
+    own_ids = of_author.values("pk")
+    pairs = Pair.objects.using(using).filter(Q(a__in=own_ids) | Q(b__in=own_ids)).order_by("pk")
+    decisions = Decision.objects.using(using).filter(members__document__in=own_ids).distinct()
+    holds = Hold.objects.using(using).filter(document__in=own_ids).order_by("pk")
+    of_author_records = MergeRecord.objects.using(using).filter(author=author).select_related("loser_type")
+    records = {record.pk: record for record in [*of_author_records, *rows.own_records]}
+    chunks = filter_in_chunks(MovedUrl.objects.using(using), "record", records)
+    addresses = sorted((entry for chunk in chunks for entry in chunk), key=attrgetter("pk"))
     names = {pk: str(document) for pk, document in documents.items()}
     return {
         "documents": [_document_data(document) for _pk, document in sorted(documents.items())],
@@ -115,12 +118,12 @@ def author_data(author: str, using: str) -> dict[str, list[dict[str, Any]]]:
                     "undone_by", "emptied", "journal",
                 ),
             }
-            for record in records.select_related("loser_type").order_by("pk")
+            for _pk, record in sorted(records.items())
         ],
         "old_addresses": [_values(entry, "path", "created") for entry in addresses],
         "admin_log": [
             _values(line, "object_repr", "change_message", "action_time")
-            for line in sorted(lines_with_names(rows.objects), key=lambda line: line.pk)
+            for line in sorted(lines_with_names(rows.objects), key=attrgetter("pk"))
         ],
     }  # fmt: skip
 

@@ -10,6 +10,8 @@ from django.db import router
 
 from ...adapters import adapter_for
 from ...conf import get_site_settings
+from ...db.chunks import chunked
+from ...db.sql import filter_in_chunks
 from ...models import Decision, DecisionMember, Document, Hold, MergeRecord, MovedUrl, OpenItem, UndoProof
 from ...pipeline import call_with_retries, canonical_id
 from ...pipeline.content_objects import content_type_of
@@ -28,7 +30,7 @@ from ..journal.stored_posts import post_from_journal
 from ..relations import PORTION, ModelType
 from ..url_paths import single_post_path
 from .journal_cleaning import JournalCleaning, LostValue
-from .kept_data import derived_rows, documents_of_posts, own_addresses
+from .kept_data import derived_rows, document_ids_of_posts, own_addresses
 from .post_rows import DeletedPost, PostRows, object_of
 
 
@@ -89,8 +91,8 @@ def plan_erasure(
     ``accounts``: deleted rows of authors. Rows that pointed at them go, too.
     """
     rows = PostRows(posts, using, accounts)
-    cleaning = JournalCleaning(rows, own_addresses(rows).values_list("path", flat=True))
-    documents = list(documents_of_posts(posts, using).values_list("pk", flat=True))
+    cleaning = JournalCleaning(rows, [entry.path for entry in own_addresses(rows)])
+    documents = document_ids_of_posts(posts, using)
     record_ids = list(_records_with_words(cleaning, using))
     losses = list(dict.fromkeys(cleaning.losses))
     return ErasurePlan(posts, using, cleaning, _kinds(documents, cleaning, record_ids), record_ids, losses)
@@ -101,10 +103,11 @@ def erase_posts(plan: ErasurePlan) -> list[str]:
     using, rows = plan.using, plan.cleaning.posts
     for post in plan.posts:
         erase_now(post.model, post.object_id, using)
-    documents = list(documents_of_posts(plan.posts, using).values_list("pk", flat=True))
+    documents = document_ids_of_posts(plan.posts, using)
     for document in documents:
         _process(document, using)
-    call_with_retries(_erase_derived_rows, documents, using)
+    for portion in chunked(documents, PORTION):
+        call_with_retries(_erase_derived_rows, portion, using)
     _erase_addresses(plan.cleaning)
     for pk in plan.record_ids:
         call_with_retries(_clean_record, pk, plan.cleaning, using)
@@ -124,8 +127,13 @@ def _kinds(documents: Sequence[int], cleaning: JournalCleaning, record_ids: Sequ
         "old addresses": _addresses_with_words(cleaning),
         "lines of the admin's log": _lines_with_words(cleaning),
     }
-    derived = {kind: rows.exists() for kind, rows in derived_rows(documents, cleaning.posts.using).items()}
-    return [kind for kind, is_kept in {**derived, **others}.items() if is_kept]
+    kinds = {
+        kind: None
+        for portion in chunked(documents, PORTION)
+        for kind, rows in derived_rows(portion, cleaning.posts.using).items()
+        if rows.exists()
+    }
+    return [*kinds, *(kind for kind, kept in others.items() if kept)]
 
 
 def _lines_with_words(cleaning: JournalCleaning) -> list[Any]:
@@ -142,9 +150,10 @@ def _lines_with_words(cleaning: JournalCleaning) -> list[Any]:
 def _addresses_with_words(cleaning: JournalCleaning) -> list[int]:
     """Return the old addresses of the posts, and those of other posts that they had because of copied values."""
     using = cleaning.posts.using
-    entries = list(own_addresses(cleaning.posts).values_list("pk", flat=True))
-    records = MergeRecord.objects.using(using).filter(pk__in=cleaning.copied_post_ids)
-    for record in records.select_related("loser_type", "keeper_type"):
+    entries = [entry.pk for entry in own_addresses(cleaning.posts)]
+    records = MergeRecord.objects.using(using).select_related("loser_type", "keeper_type")
+    chunks = filter_in_chunks(records, "pk", cleaning.copied_post_ids)
+    for record in (record for chunk in chunks for record in chunk):
         cleaning.clean(record)
         post = post_from_journal(record)
         urls = addresses.public_urls(post) if post is not None else []
@@ -174,9 +183,11 @@ def _erase_derived_rows(documents: Sequence[int], using: str) -> None:
     with write_transaction(using):
         rows = derived_rows(documents, using)
         items = list(rows["rows of the review queue"].values_list("pk", flat=True).distinct())
-        others = OpenItem.documents.through._default_manager.using(using).filter(openitem__in=items)
-        log_changed_documents([*others.values_list("document", flat=True), *documents], using)
-        OpenItem.objects.using(using).filter(pk__in=items).delete()
+        links = OpenItem.documents.through._default_manager.using(using).values_list("document", flat=True)
+        others = [other for rows in filter_in_chunks(links, "openitem", items) for other in rows]
+        log_changed_documents([*others, *documents], using)
+        for chunk in filter_in_chunks(OpenItem.objects.using(using), "pk", items):
+            chunk.delete()
         Hold.objects.using(using).filter(document__in=documents).delete()
         for decision in Decision.objects.using(using).filter(members__document__in=documents).distinct():
             decision.note = ""
@@ -192,7 +203,8 @@ def _erase_derived_rows(documents: Sequence[int], using: str) -> None:
 def _erase_addresses(cleaning: JournalCleaning) -> None:
     """Delete the old addresses of the posts. The receivers of ``seo`` delete their redirects with them."""
     rows = cleaning.posts
-    MovedUrl.objects.using(rows.using).filter(pk__in=_addresses_with_words(cleaning)).delete()
+    for chunk in filter_in_chunks(MovedUrl.objects.using(rows.using), "pk", _addresses_with_words(cleaning)):
+        chunk.delete()
     # Redirects of other posts' addresses may still lead to the address of an erased post.
     for content_type, object_id in rows.object_keys:
         entries = MovedUrl.objects.using(rows.using).filter(content_type=content_type, object_id=object_id)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from ...db.sql import filter_in_chunks
 from ...models import (
     Contact,
     Decision,
@@ -24,19 +25,24 @@ from ...pipeline.content_objects import content_type_of
 from .post_rows import DeletedPost, PostRows
 
 
-def documents_of_posts(posts: Iterable[DeletedPost], using: str) -> QuerySet[Document]:
-    """Return the documents of posts."""
-    condition = Q(pk__in=[])
+def document_ids_of_posts(posts: Iterable[DeletedPost], using: str) -> list[int]:
+    """Return the ids of the documents of posts."""
     ids_by_model: dict[Any, list[str]] = {}
     for post in posts:
         ids_by_model.setdefault(post.model, []).append(post.object_id)
+    ids: list[int] = []
     for model, object_ids in ids_by_model.items():
-        condition |= Q(content_type=content_type_of(model, using), object_id__in=object_ids)
-    return Document.objects.using(using).filter(condition)
+        documents = Document.objects.using(using).filter(content_type=content_type_of(model, using))
+        for rows in filter_in_chunks(documents.values_list("pk", flat=True), "object_id", object_ids):
+            ids += rows
+    return ids
 
 
 def derived_rows(documents: Sequence[int], using: str) -> dict[str, QuerySet[Any]]:
-    """Return the rows about documents that hold or derive something of their posts, by kind."""
+    """Return the rows about documents that hold or derive something of their posts, by kind.
+
+    At most ``PORTION`` documents: a statement names each of them twice.
+    """
     pairs = Pair.objects.using(using).filter(Q(a__in=documents) | Q(b__in=documents))
     families = FamilyMember.objects.using(using)
     decisions = Decision.objects.using(using).filter(members__document__in=documents)
@@ -60,6 +66,7 @@ def derived_rows(documents: Sequence[int], using: str) -> dict[str, QuerySet[Any
     }
 
 
-def own_addresses(rows: PostRows) -> QuerySet[MovedUrl]:
+def own_addresses(rows: PostRows) -> list[MovedUrl]:
     """Return the old addresses of posts."""
-    return MovedUrl.objects.using(rows.using).filter(record__in=rows.own_record_ids)
+    chunks = filter_in_chunks(MovedUrl.objects.using(rows.using), "record", rows.own_record_ids)
+    return [entry for chunk in chunks for entry in chunk]

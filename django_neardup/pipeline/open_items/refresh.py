@@ -102,9 +102,13 @@ def refresh_open_items(
         for chunk in _chunks_of_families(members, using):
             of_chunk = {*chunk}
             handled = [pk for pk, document in entries if document in of_chunk]
-            former = OpenItem.objects.using(using).filter(documents__in=chunk).values_list("space", flat=True)
             # A document may have moved from another space, where its rows still stand.
-            locked = {*former.distinct(), *([] if space is None else [space])}
+            former = filter_in_chunks(
+                OpenItem.objects.using(using).values_list("space", flat=True).distinct(), "documents", chunk
+            )
+            locked = {former_space for rows in former for former_space in rows}
+            if space is not None:
+                locked.add(space)
             try:
                 count = len(handled) - call_with_retries(_refresh_documents, locked, handled, using)
             except IntegrityError as error:
