@@ -39,7 +39,7 @@ def note_save(adapter: Adapter, instance: models.Model, key: Any, using: str) ->
     try:
         if not marks_saved_posts() or not transaction.get_autocommit(using):
             return
-        begin_save(adapter, key, using)
+        begin_save(adapter, key, using, is_new=instance._state.adding)
     except (Error, ImproperlyConfigured) as error:
         # The save itself tells what is wrong, or its mark does.
         logger.info("neardup: no save of %s is noted (%s)", adapter.model._meta.label, error_name(error))

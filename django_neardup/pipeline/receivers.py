@@ -1,6 +1,6 @@
 """Mark a post's document when the post is saved or deleted.
 
-This takes one small upsert, in autocommit two, and one notification after the commit. None of them makes the request
+This takes one small statement, in autocommit two, and one notification after the commit. None of them makes the request
 fail.
 """
 

@@ -45,12 +45,18 @@ def mark_key(
 
     ``ends_save``: ``begin_save`` was called before the object was saved.
     """
-    document_queries.mark(using, _marked_values(adapter, key, using, recheck=recheck), ends_save=ends_save)
+    values = _marked_values(adapter, key, using, recheck=recheck)
+    if not ends_save or not document_queries.end_save(using, values):
+        document_queries.mark(using, values)
 
 
-def begin_save(adapter: Adapter, key: Any, using: str) -> None:
-    """Note that a save of the object with this key begins, in one upsert. See ``pipeline.open_saves``."""
-    document_queries.begin_save(using, _marked_values(adapter, key, using, recheck=False, wanted=0))
+def begin_save(adapter: Adapter, key: Any, using: str, *, is_new: bool = False) -> None:
+    """Note that a save of the object with this key begins. See ``pipeline.open_saves``.
+
+    ``is_new``: the object is probably saved for the first time.
+    """
+    values = _marked_values(adapter, key, using, recheck=False, wanted=0)
+    document_queries.begin_save(using, values, is_new=is_new)
 
 
 def mark_document(document: int, using: str, *, recheck: bool = False) -> None:

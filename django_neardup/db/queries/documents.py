@@ -114,18 +114,40 @@ REPOST_FACTS = (
 )
 
 
-def begin_save(using: str, values: Sequence[Any]) -> None:
+def begin_save(using: str, values: Sequence[Any], *, is_new: bool) -> None:
     """Note that a save begins: create a document with the values of ``MARKED_COLUMNS``, or count one more save.
 
-    ``open_saves`` counts each as often as it is still to be marked.
+    ``open_saves`` counts each as often as it is still to be marked. ``is_new``: the object is probably saved for
+    the first time, so that there is no document yet.
     """
     backend = get_backend(using)
     changes = {
         "save_begun": f'COALESCE("{TABLE}"."save_begun", {backend.clock})',
         "open_saves": f'"{TABLE}"."open_saves" + {OPEN_SAVE_MARKS}',
     }
-    created = {"open_saves": str(OPEN_SAVE_MARKS), **dict.fromkeys(BEGUN_COLUMNS, backend.clock)}
-    _create_or_change(backend, values, created, changes)
+    if is_new or not _change(backend, values, changes):
+        created = {"open_saves": str(OPEN_SAVE_MARKS), **dict.fromkeys(BEGUN_COLUMNS, backend.clock)}
+        _create_or_change(backend, values, created, changes)
+
+
+def end_save(using: str, values: Sequence[Any]) -> bool:
+    """Request processing of the document of a save that ``begin_save`` has noted.
+
+    Return False if the document is gone.
+    """
+    backend = get_backend(using)
+    has_others = f'"open_saves" > {OPEN_SAVE_MARKS}'
+    changes = {
+        "wanted": '"wanted" + 1',
+        "attempts": "0",
+        "object_key": "%s",
+        "pending_since": f'COALESCE("pending_since", {backend.clock})',
+        "save_time": backend.clock,
+        # In this order: MariaDB assigns from left to right.
+        "save_begun": f'CASE WHEN {has_others} THEN "save_begun" END',
+        "open_saves": f'CASE WHEN {has_others} THEN "open_saves" - {OPEN_SAVE_MARKS} ELSE 0 END',
+    }
+    return _change(backend, values, changes, [values[MARKED_COLUMNS.index("object_key")]])
 
 
 def overdue_saves(using: str, milliseconds: int, limit: int) -> list[int]:
@@ -146,11 +168,8 @@ def mark_open_saves(using: str, document: int, milliseconds: int) -> bool:
     return bool(execute(using, statement, [document, milliseconds, milliseconds]))
 
 
-def mark(using: str, values: Sequence[Any], *, ends_save: bool = False) -> None:
-    """Create a document with the values of ``MARKED_COLUMNS``, or request processing of the one that exists.
-
-    ``ends_save``: ``begin_save`` has noted the save.
-    """
+def mark(using: str, values: Sequence[Any]) -> None:
+    """Create a document with the values of ``MARKED_COLUMNS``, or request processing of the one that exists."""
     backend = get_backend(using)
     recheck, pending_since, save_time, object_key = (
         backend.inserted.format(f'"{name}"')
@@ -167,14 +186,21 @@ def mark(using: str, values: Sequence[Any], *, ends_save: bool = False) -> None:
         # Only a save can bring another text.
         "save_time": f'CASE WHEN {recheck} THEN "{TABLE}"."save_time" ELSE {save_time} END',
     }
-    if ends_save:
-        has_others = f'"{TABLE}"."open_saves" > {OPEN_SAVE_MARKS}'
-        # In this order: MariaDB assigns from left to right.
-        changes |= {
-            "save_begun": f'CASE WHEN {has_others} THEN "{TABLE}"."save_begun" END',
-            "open_saves": f'CASE WHEN {has_others} THEN "{TABLE}"."open_saves" - {OPEN_SAVE_MARKS} ELSE 0 END',
-        }
     _create_or_change(backend, values, dict.fromkeys(CLOCK_COLUMNS, backend.clock), changes)
+
+
+def _change(
+    backend: Backend, values: Sequence[Any], changes: Mapping[str, str], parameters: Sequence[Any] = ()
+) -> bool:
+    """Change the document of an object, if there is one, and return whether there is.
+
+    ``changes``: SQL expressions by column, with these parameters.
+
+    It costs less than an upsert, whose many parameters each have to be adapted and parsed.
+    """
+    assignments = ", ".join(f'"{column}" = {expression}' for column, expression in changes.items())
+    statement = f'UPDATE "{TABLE}" SET {assignments} WHERE "content_type_id" = %s AND "object_id" = %s'
+    return bool(backend.execute(statement, [*parameters, *values[:2]]))
 
 
 def _create_or_change(
