@@ -50,6 +50,25 @@ IN_DEPTH = (
 )  # fmt: skip
 """What a browser is led through at length. `make test` leads it along the whole way of a post; `make test-browser`
 and `make test-long` do all."""
+SAMPLED = {
+    "admin/test_deciding.py::test_what_has_changed_since_is_not_decided": 3,
+    "admin/test_evidence_xss.py": 2,
+    "admin/test_matrix.py::test_every_deed": 3,
+    "admin/test_permissions.py::test_matrix": 3,
+    "admin/test_queue.py::test_texts_of_strangers_make_no_tags": 3,
+    "admin/test_queue_deciding.py::test_what_has_changed_since_is_not_decided": 3,
+    "admin/test_whole_way.py::test_any_post_there_and_back": 3,
+    "example/test_demo_verdicts.py": 3,
+    "listing/test_totals.py::test_what_is_shown_is_what_python_finds": 3,
+    "moderation/test_crash.py::test_posts_with_adapters": 2,
+    "moderation/test_undo_later.py::test_both_orders_lead_back": 2,
+    "pipeline/test_algorithms.py::test_a_profile_indexes_finds_and_groups": 3,
+    "reports/test_pieces.py::test_crafted_texts_give_reports_of_linear_size": 4,
+    "search/test_privacy.py::test_answers_are_the_same_without_the_hidden": 2,
+    "seo/test_redirects.py::test_undone_in_any_order_it_follows_our_own_table": 4,
+    "text/test_hostile.py::test_a_crafted_megabyte": 4,
+}
+"""Tests with many parameters: `make test` runs every second, third or fourth case, `make test-long` all."""
 DATABASE_FIXTURES = {
     "db", "transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server",
     "admin_user", "admin_client", "django_user_model",
@@ -71,6 +90,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    positions = dict.fromkeys(SAMPLED, 0)
     for item in items:
         if _uses_databases(item):
             item.add_marker("database")
@@ -82,6 +102,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("engine_alike")
         if _is_of(item, IN_DEPTH):
             item.add_marker("long")
+        for beginning, step in SAMPLED.items():
+            if _is_of(item, (beginning,)):
+                if positions[beginning] % step:
+                    item.add_marker("long")
+                positions[beginning] += 1
     left_out = [item for item in items if not _fits_engine(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
