@@ -16,6 +16,7 @@ from .compared_texts import (
     SignedText,
     StoredFingerprint,
 )
+from .work_limit import WorkLimit
 
 if TYPE_CHECKING:
     from .bucket_matches import Numbers
@@ -39,9 +40,17 @@ class ComparedPosts(ABC):
       key come in addition.
     - ``max_screened``: largest number of candidates of one text that are screened.
     - ``remembers_deleted``: whether deleted posts are remembered, and looked for.
+    - ``work``: the limit of the work for one text. It records the candidates that exceed it.
     """
 
-    def __init__(self, bucket_size: int, max_aligned: int, remembers_deleted: bool = False) -> None:
+    def __init__(
+        self,
+        bucket_size: int,
+        max_aligned: int,
+        remembers_deleted: bool = False,
+        work: WorkLimit | None = None,
+    ) -> None:
+        self.work = WorkLimit() if work is None else work
         self.bucket_limit, self.max_aligned = BucketLimit.of(bucket_size), max_aligned
         self.max_screened, self.remembers_deleted = SCREENED_PER_ALIGNED * max_aligned, remembers_deleted
 
@@ -93,6 +102,13 @@ class ComparedPosts(ABC):
     @abstractmethod
     def fingerprints_of(self, documents: Collection[int]) -> dict[int, StoredFingerprint]:
         """Return the fingerprints of documents. Leave out deleted posts."""
+
+    def letters(self, fingerprints: Sequence[StoredFingerprint]) -> dict[int, int]:
+        """Return the lengths of the texts by document id, without canonicalizing them. 0 if there is none to read.
+
+        It is asked before ``texts``. Without a limit of work no length matters.
+        """
+        return dict.fromkeys((fingerprint.document_id for fingerprint in fingerprints), 0)
 
     @abstractmethod
     def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:

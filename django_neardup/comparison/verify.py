@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..algorithms.base import Algorithm, Judgement
@@ -20,6 +20,14 @@ from .posts import ComparedPosts
 AlgorithmLookup = Callable[[tuple[str, ...] | None], Algorithm]
 """Returns the algorithm for classes of differences that are ignored. None means those of the scheme."""
 
+MAX_WORDS_READ = 200_000
+"""Words of the candidates that are read together. Their tokens take some 50 MB."""
+MIN_SHARED_WORDS = 0.85
+"""Least share of equal words by which two texts are called related if they are too long to be aligned.
+
+Long texts about different things share two thirds of their words.
+"""
+
 EXACT_COPY = Judgement("duplicate", 1.0, 1.0, 1.0, exact=True)
 
 
@@ -28,8 +36,9 @@ def verify_many(
 ) -> dict[int, list[JudgedPair]]:
     """Return the judged pairs of texts and their candidates by document id.
 
-    Texts are read once for all. A pair of two texts of ``signed`` is judged once. If the algorithm judges by
-    payloads, no text is read.
+    Texts are read once for many. A pair of two texts of ``signed`` is judged once. If the algorithm judges by
+    payloads, no text is read. Candidates that exceed ``posts.work`` are left for later, or judged by their
+    fingerprints.
     """
     near = {text.document_id: candidates[text.document_id].fingerprints for text in signed}
     judged = {
@@ -38,22 +47,69 @@ def verify_many(
         if posts.is_judged_by_payload(text, near[text.document_id])
     }
     signed = [text for text in signed if text.document_id not in judged]
-    to_read = {text.document_id: _to_align(text, near[text.document_id]) for text in signed}
-    texts = _texts_to_align(signed, to_read, posts)
-    pair_keys = (
-        _pair_key(text.document_id, other.document_id)
-        for text in signed
-        for other in to_read[text.document_id]
-    )
-    pairs = judge_pairs(pair_keys, texts, posts.algorithm)
+    to_align = {text.document_id: _to_align(text, near[text.document_id]) for text in signed}
+    pairs: dict[tuple[int, int], JudgedPair] = {}
+    for portion in _split_by_words(signed, to_align, posts):
+        selected = _select_many(portion, signed, to_align, posts)
+        texts = _texts_to_align(signed, selected, posts)
+        pair_keys = (
+            pair_key
+            for text in portion
+            for other in selected[text.document_id]
+            if (pair_key := _pair_key(text.document_id, other.document_id)) not in pairs
+        )
+        pairs |= judge_pairs(pair_keys, texts, posts.algorithm)
     return judged | {
-        text.document_id: _exact_copies(text, near[text.document_id], to_read[text.document_id])
+        text.document_id: _exact_copies(text, near[text.document_id], to_align[text.document_id])
         + [
             pairs[pair_key]
-            for other in to_read[text.document_id]
+            for other in to_align[text.document_id]
             if (pair_key := _pair_key(text.document_id, other.document_id)) in pairs
         ]
+        + judge_by_fingerprint(text, posts.work.screened.get(text.document_id, ()))
         for text in signed
+    }
+
+
+def _split_by_words(
+    signed: Sequence[SignedText], to_align: Mapping[int, Sequence[StoredFingerprint]], posts: ComparedPosts
+) -> Iterator[list[SignedText]]:
+    """Yield the texts in their order, in portions with few enough words to be read together.
+
+    The candidates of one text stay together: the limit of work bounds them.
+    """
+    portion: list[SignedText] = []
+    words_by_candidate: dict[int, int] = {}
+    for text in signed:
+        preselected = posts.work.preselect(text, to_align[text.document_id])
+        candidates = {candidate.document_id: candidate.word_count for candidate in preselected}
+        if portion and sum((words_by_candidate | candidates).values()) > MAX_WORDS_READ:
+            yield portion
+            portion, words_by_candidate = [], {}
+        portion.append(text)
+        words_by_candidate |= candidates
+    if portion:
+        yield portion
+
+
+def _select_many(
+    portion: Sequence[SignedText],
+    signed: Sequence[SignedText],
+    to_align: Mapping[int, Sequence[StoredFingerprint]],
+    posts: ComparedPosts,
+) -> dict[int, list[StoredFingerprint]]:
+    """Return the candidates to align by document id of the text, within the limit of work."""
+    preselected = {
+        candidate.document_id: candidate
+        for text in portion
+        for candidate in posts.work.preselect(text, to_align[text.document_id])
+    }
+    letters = {text.document_id: len(text.text.raw) for text in signed if text.text is not None}
+    letters |= posts.letters(
+        [candidate for document, candidate in preselected.items() if document not in letters]
+    )
+    return {
+        text.document_id: posts.work.select(text, to_align[text.document_id], letters) for text in portion
     }
 
 
@@ -67,6 +123,25 @@ def judge_by_payload(signed: SignedText, fingerprints: Sequence[StoredFingerprin
     return _exact_copies(signed, fingerprints, different) + [
         JudgedPair.in_order(own_side, PairSide.of(one), algorithm.judge_by_score(score))
         for one, score in zip(different, scores.tolist(), strict=True)
+    ]
+
+
+def judge_by_fingerprint(signed: SignedText, fingerprints: Sequence[StoredFingerprint]) -> list[JudgedPair]:
+    """Return the judgements of a text and of candidates that are not aligned with it.
+
+    They are related if nearly all words are equal. Nobody has seen what they differ in, so they may be one item.
+    Other candidates are left out.
+    """
+    if not fingerprints:
+        return []
+    own_side, payloads = PairSide.of(signed), [fingerprint.payload for fingerprint in fingerprints]
+    scores = signed.algorithm.screen_many(signed.payload, payloads).tolist()
+    return [
+        JudgedPair.in_order(
+            own_side, PairSide.of(fingerprint), Judgement("related", score, score, score, doubtful=True)
+        )
+        for fingerprint, score in zip(fingerprints, scores, strict=True)
+        if score >= MIN_SHARED_WORDS
     ]
 
 
@@ -140,15 +215,15 @@ def _exact_copies(
 
 
 def _texts_to_align(
-    signed: Sequence[SignedText], to_read: Mapping[int, Sequence[StoredFingerprint]], posts: ComparedPosts
+    signed: Sequence[SignedText], selected: Mapping[int, Sequence[StoredFingerprint]], posts: ComparedPosts
 ) -> dict[int, JudgeableText]:
     """Return all texts to align: those of ``signed`` from memory, others after reading them."""
     others = {
         fingerprint.document_id: fingerprint
-        for fingerprints in to_read.values()
+        for fingerprints in selected.values()
         for fingerprint in fingerprints
     }
-    aligned = [text for text in signed if to_read[text.document_id] or text.document_id in others]
+    aligned = [text for text in signed if selected.get(text.document_id) or text.document_id in others]
     own_texts = {
         text.document_id: judgeable
         for text in aligned
@@ -157,7 +232,9 @@ def _texts_to_align(
     dropped = [
         text.document_id
         for text in aligned
-        if text.document_id not in own_texts and text.document_id not in others and to_read[text.document_id]
+        if text.document_id not in own_texts
+        and text.document_id not in others
+        and selected.get(text.document_id)
     ]
     if dropped:
         others |= posts.fingerprints_of(dropped)

@@ -20,7 +20,7 @@ from ..models import Pair, Scheme, Verdict
 from ..pipeline.availability import is_active
 from ..pipeline.content_objects import documents_of, post_id_of
 from ..querysets import concrete_fields_by_name, field_value
-from ..search import Match, find_similar
+from ..search import Match, find_for_request
 from ..visibility import Querysets
 from .holds import can_hold, database_of, holds_of, live_post
 from .resubmission import Resubmission, find_resubmission
@@ -116,7 +116,7 @@ def check_post(request: HttpRequest, instance: Model, adapter: Adapter, visitor:
         # A post that staff edit is still its author's post.
         author = visitor.author if is_new else adapter.author(instance)
         visible_querysets = [partner.visible(request) for partner in adapter.partner_adapters]
-        found = find_similar(
+        found = find_for_request(
             instance, visible=visible_querysets, author=author, limit=MAX_MATCHES, using=using
         )
         matches: Sequence[Match] = found
@@ -186,7 +186,7 @@ def check_text(
     values, model = tuple(scope), adapter.model
 
     def run_check() -> PublicationCheck:
-        all_matches = find_similar(
+        all_matches = find_for_request(
             text, model, visible=visible, author=author, limit=MAX_MATCHES, scope=values
         )
         matches = [match for match in all_matches if match.object is not None]

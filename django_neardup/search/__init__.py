@@ -14,7 +14,16 @@ search:
 other.
 """
 
-from .api import afind_similar, check_many, find_similar, uniqueness
+from .api import afind_similar, check_many, find_for_request, find_similar, uniqueness
 from .results import CheckResult, Match, Matches
 
-__all__ = ["CheckResult", "Match", "Matches", "afind_similar", "check_many", "find_similar", "uniqueness"]
+__all__ = [
+    "CheckResult",
+    "Match",
+    "Matches",
+    "afind_similar",
+    "check_many",
+    "find_for_request",
+    "find_similar",
+    "uniqueness",
+]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.db.models import Model
 
+from ..comparison.work_limit import WorkLimit
 from ..models import Document
 from ..pipeline.read import split_by_length
 from ..pipeline.sign import sign_texts
@@ -18,7 +20,7 @@ from ..visibility import Querysets
 from .batch_repeats import BatchDuplicates
 from .deleted_posts import find_deleted_posts, merge_matches
 from .judged_posts import JudgedPost, judge_posts
-from .request import SearchContext, SearchQuery, build_search_context
+from .request import SEARCH_UNITS, SearchContext, SearchQuery, build_search_context
 from .results import CheckResult, Match, Matches, build_match
 from .scheme_lookup import SearchIndex, build_unsaved_index, load_search_index
 from .visible_posts import VisiblePosts
@@ -30,7 +32,7 @@ BATCH_SIZE = 100
 class FoundPosts(dict[int, list[JudgedPost]]):
     """The posts that were compared with each text, by its position, best first.
 
-    ``partial``: the positions of texts for which not all candidates were read.
+    ``partial``: the positions of texts for which not all candidates were read and aligned.
     """
 
     def __init__(
@@ -73,8 +75,10 @@ def find_similar(
     score. At most ten posts are aligned with the text: the visible ones with the most similar fingerprints,
     and posts with other codes last. If ``limit`` exact copies exist, no post is aligned. Posts outside
     ``visible`` do not change the answer, unless more than BUCKET posts share a passage: then more are read, and if
-    there are still more of them, ``partial`` of the result is true. A text over 1 MiB or 200 000 words is not
-    compared: the result is empty, and its ``too_long`` is true.
+    there are still more of them, ``partial`` of the result is true. It is also true if the texts are too long to be
+    aligned with all candidates in a second. Then the others are compared by their fingerprints only, and are
+    ``related`` if nearly all their words are equal. A text over 1 MiB or 200 000 words is not compared: the result
+    is empty, and its ``too_long`` is true.
 
     Return an empty list if nothing is indexed yet or if the text is too short to be compared.
 
@@ -85,9 +89,37 @@ def find_similar(
     context = build_search_context(
         text_or_instance, model, visible=visible, limit=limit, author=author, scope=scope, using=using
     )
-    query = context.build_query(text_or_instance)
-    if not limit:
+    return _find_in_context(text_or_instance, context)
+
+
+def find_for_request(
+    text_or_instance: str | Model,
+    model: type[Model] | None = None,
+    *,
+    units: int = SEARCH_UNITS,
+    visible: Querysets | None = None,
+    limit: int = 5,
+    author: Any = None,
+    scope: Iterable[Any] = (),
+    using: str | None = None,
+) -> Matches:
+    """Run ``find_similar`` for a visitor who waits for the answer.
+
+    ``units``: the limit of the work, reading the text included. A text that is too long to be read within it is not
+    compared: the result is empty and partial.
+    """
+    context = build_search_context(
+        text_or_instance, model, visible=visible, limit=limit, author=author, scope=scope, using=using
+    )
+    return _find_in_context(text_or_instance, replace(context, units=units, counts_own_text=True))
+
+
+def _find_in_context(text_or_instance: str | Model, context: SearchContext) -> Matches:
+    query, limit = context.build_query(text_or_instance), context.limit
+    if not limit or exceeds_limit(query.source.text):
         return Matches(too_long=exceeds_limit(query.source.text))
+    if not context.can_read(query):
+        return Matches(partial=True)
     posts, signed, too_long = _judge_one(query, context, limit)
     matches = _build_matches(query, posts.get(0, ()), context)
     deleted_matches = find_deleted_posts(signed, [query], context).get(0, ())
@@ -242,7 +274,10 @@ def _find_posts(
         for signed_text in known_space_texts
     }
     scheme, settings = known_space_texts[0].scheme, context.adapter.settings
-    posts = VisiblePosts(settings, scheme, keys, context.visibility, context.using)
+    work = WorkLimit(context.units)
+    for signed_text in known_space_texts:
+        work.charge(signed_text.document_id, context.own_units(queries[-1 - signed_text.document_id]))
+    posts = VisiblePosts(settings, scheme, keys, context.visibility, context.using, work)
     judged_posts = judge_posts(known_space_texts, posts, limit)
     return FoundPosts(
         {-1 - document_id: judged for document_id, judged in judged_posts.items()},

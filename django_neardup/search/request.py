@@ -11,6 +11,7 @@ from django.db import router
 from django.db.models import Model
 
 from ..adapters import Adapter, Source, adapter_for
+from ..comparison.work_limit import OWN_LETTER_UNITS
 from ..visibility import (
     GroupingError,
     ObjectKey,
@@ -19,6 +20,9 @@ from ..visibility import (
     object_key,
     write_database,
 )
+
+SEARCH_UNITS = 900_000
+"""Work of a look-up and of the check of a form (see ``comparison.work_limit``): less than a second."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,12 @@ class SearchQuery:
 
 @dataclass(frozen=True)
 class SearchContext:
-    """What all texts of one call share. ``is_unrestricted``: the caller has not passed ``visible``."""
+    """What all texts of one call share.
+
+    - ``is_unrestricted``: the caller has not passed ``visible``.
+    - ``units``: the limit of the work for each text (see ``comparison.work_limit``).
+    - ``counts_own_text``: reading the text itself is part of that work.
+    """
 
     adapter: Adapter
     visibility: VisibilityFilter
@@ -44,6 +53,16 @@ class SearchContext:
     scope: tuple[str, ...]
     limit: int
     is_unrestricted: bool = False
+    units: int = SEARCH_UNITS
+    counts_own_text: bool = False
+
+    def own_units(self, query: SearchQuery) -> int:
+        """Return the counted work of reading the text itself."""
+        return OWN_LETTER_UNITS * len(query.source.text) if self.counts_own_text else 0
+
+    def can_read(self, query: SearchQuery) -> bool:
+        """Return whether the text itself can be read within the limit of work."""
+        return self.own_units(query) <= self.units
 
     def build_query(self, item: Any) -> SearchQuery:
         """Return the query for a text or an object.

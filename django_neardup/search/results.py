@@ -75,8 +75,9 @@ class Match:
 class Matches(list[Match]):
     """The posts that are similar to a text, the best first.
 
-    ``partial``: whether more live posts share a passage with the text than are read, and the caller may not see some
-    that were read. So a similar post may be missing.
+    ``partial``: whether a similar post may be missing. Either more live posts share a passage with the text than are
+    read, and the caller may not see some that were read. Or the texts are too long to be compared with all of them in
+    the time of a request: then the others are compared by their fingerprints only.
     ``too_long``: whether the text is too long to be compared. Then there are no matches.
     """
 

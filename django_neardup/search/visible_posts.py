@@ -20,6 +20,7 @@ from ..comparison.compared_texts import (
     StoredFingerprint,
 )
 from ..comparison.packed_keys import LIVE_BIT, both_buckets
+from ..comparison.work_limit import WorkLimit
 from ..conf import Profile
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
@@ -70,8 +71,9 @@ class VisiblePosts(StoredPosts):
     """The posts of one call. Nothing is marked, and posts that the caller may not see change nothing.
 
     ``excluded_keys`` maps a document id to the object that the text belongs to. That object is never a
-    candidate. ``partial``: the document ids of texts that share a passage with more live posts than were read, some
-    of which the caller may not see. So a visible post may be missing among the candidates.
+    candidate. ``work``: the limit of the work for one text. ``crowded``: the document ids of texts that share a
+    passage with more live posts than were read, some of which the caller may not see. So a visible post may be
+    missing among the candidates.
     """
 
     def __init__(
@@ -81,8 +83,9 @@ class VisiblePosts(StoredPosts):
         excluded_keys: Mapping[int, ObjectKey | None],
         visibility: VisibilityFilter,
         using: str,
+        work: WorkLimit,
     ) -> None:
-        super().__init__(settings, scheme, using)
+        super().__init__(settings, scheme, using, work)
         # As many are screened as for a saved post, and fewer are read.
         self.max_aligned, self.remembers_deleted = MAX_ALIGNED, False
         self._visibility, self._excluded_keys = visibility, excluded_keys
@@ -91,7 +94,7 @@ class VisiblePosts(StoredPosts):
         self._codes: dict[int, str] = {}
         self._objects: dict[ObjectKey, tuple[Model, Source] | None] = {}
         self._crowding: set[int] = set()
-        self.partial: set[int] = set()
+        self.crowded: set[int] = set()
 
     def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
         import numpy as np
@@ -117,7 +120,7 @@ class VisiblePosts(StoredPosts):
         still_incomplete = self._with_hidden_documents(still_full, positions, documents)
         # The odd positions are those of live posts. Nobody else's hidden posts make an answer partial.
         for owner in owners[still_incomplete[still_incomplete % 2 == LIVE_BIT]].tolist():
-            self.partial.add(signed[owner].document_id)
+            self.crowded.add(signed[owner].document_id)
         order = np.argsort(positions, kind="stable")
         return positions[order] // 2, documents[order]
 
@@ -208,6 +211,10 @@ class VisiblePosts(StoredPosts):
             for row, post in zip(rows, posts)
         }
 
+    def letters(self, fingerprints: Sequence[StoredFingerprint]) -> dict[int, int]:
+        posts = {one.document_id: self.read_post(one.document_id) for one in fingerprints}
+        return {document_id: len(post[1].text) for document_id, post in posts.items() if post}
+
     def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:
         texts = {}
         for fingerprint in fingerprints:
@@ -257,6 +264,11 @@ class VisiblePosts(StoredPosts):
             for document_id, of_text in candidates.items()
         }
         return self.select_candidates(signed, remaining, limit + MAX_ALIGNED)
+
+    @property
+    def partial(self) -> set[int]:
+        """The document ids of texts with candidates that are missing or were not aligned."""
+        return self.crowded | self.work.screened.keys()
 
     def static_order(self, document_id: int) -> tuple[int, int, int]:
         """Return the place of a visible document in the static order."""

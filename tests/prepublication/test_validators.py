@@ -77,7 +77,7 @@ def test_a_failure_lets_the_text_through(board, people, publish, monkeypatch, ca
         raise RuntimeError("no")
 
     publish(SOFA, people.bob)
-    monkeypatch.setattr(check, "find_similar", fail)
+    monkeypatch.setattr(check, "find_for_request", fail)
     assert fault(NotNearDuplicate(Ad, ANY), SOFA) is None
     assert "let through unchecked" in caplog.text
 
