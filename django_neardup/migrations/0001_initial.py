@@ -155,6 +155,7 @@ class Migration(migrations.Migration):
                 ('open_saves', models.PositiveIntegerField(db_default=0, default=0, verbose_name='unmarked saves')),
                 ('edit_time', models.BigIntegerField(blank=True, null=True, verbose_name='time of the last edit')),
                 ('former_texts', models.JSONField(blank=True, null=True, verbose_name='former texts')),
+                ('unaligned', models.JSONField(blank=True, null=True, verbose_name='candidates for later turns')),
                 ('forget_at', models.DateTimeField(blank=True, null=True, verbose_name='remembered until')),
                 ('repeats_exactly', models.BooleanField(blank=True, null=True, verbose_name='word for word')),
                 ('content_type', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='contenttypes.contenttype', verbose_name='model')),

@@ -123,6 +123,8 @@ class Document(WorkQueueRow):
     - ``save_begun``: the time at which a save began that its mark has not ended yet, or at which a worker marked
       it, and ``open_saves``: how often a worker is to mark such saves. See ``pipeline.open_saves``.
     - ``former_texts``: ``[exact digest, text_since]`` of earlier texts, newest last. None if there are none.
+    - ``unaligned``: candidates that later turns are to align, with the text, scheme and version that they were
+      found for and the number of such turns. None if there are none. See ``pipeline.later_turns``.
     - ``version``: the newest ``wanted`` with a written signature. It is the fence at which an older turn
       stops.
     - ``repeats``: the deleted post that this post repeats.
@@ -170,6 +172,7 @@ class Document(WorkQueueRow):
     save_begun = models.BigIntegerField(_("save begun"), null=True, blank=True, db_index=True)
     open_saves = models.PositiveIntegerField(_("unmarked saves"), default=0, db_default=0)
     former_texts = models.JSONField(_("former texts"), null=True, blank=True)
+    unaligned = models.JSONField(_("candidates for later turns"), null=True, blank=True)
     forget_at = models.DateTimeField(_("remembered until"), null=True, blank=True)
     repeats = models.ForeignKey(
         "self",

@@ -15,6 +15,7 @@ from ..comparison.compared_texts import Candidates, JudgedPair
 from ..comparison.verify import verify_many
 from ..models import Verdict
 from .conclude import conclude_many
+from .later_turns import request_later_turns, restricted_candidates, texts_with_later_turns
 from .reposts import record_reposts
 from .stage_types import SignedDocument
 from .stored_posts import StoredPosts
@@ -31,7 +32,8 @@ def compare_documents(
     Return by document id whether its cluster has changed. Documents that a newer request has overtaken are
     left out. ``keep_alive`` is called between the stages.
     """
-    candidates = candidates_many(signed, posts)
+    posts.work.with_later_turns = texts_with_later_turns(signed)
+    candidates = _candidates_of(signed, posts)
     keep_alive()
     judged_pairs = verify_many(signed, candidates, posts)
     keep_alive()
@@ -40,8 +42,24 @@ def compare_documents(
     if len(signed) > 1:
         _compare_with_new_leaders(signed, candidates, judged_pairs, cluster_changes, posts)
     concluded = [document for document in signed if document.document_id in cluster_changes]
-    record_reposts(concluded, candidates, posts.using)
+    # A later turn has not looked for deleted posts: the first one has.
+    record_reposts([document for document in concluded if document.later is None], candidates, posts.using)
+    request_later_turns(concluded, posts.work.left, posts.using)
     return cluster_changes
+
+
+def _candidates_of(signed: Sequence[SignedDocument], posts: StoredPosts) -> dict[int, Candidates]:
+    """Return by document id its candidates: all, or those that earlier turns have left."""
+    first_turns = [document for document in signed if document.later is None]
+    later_turns = [document for document in signed if document.later is not None]
+    candidates = candidates_many(first_turns, posts) if first_turns else {}
+    if later_turns:
+        left = {other for document in later_turns if document.later for other in document.later.documents}
+        fingerprints = posts.fingerprints_of(left)
+        candidates |= {
+            document.document_id: restricted_candidates(document, fingerprints) for document in later_turns
+        }
+    return candidates
 
 
 def _compare_with_new_leaders(
@@ -61,7 +79,11 @@ def _compare_with_new_leaders(
         document.document_id: _duplicates_of(document, judged_pairs[document.document_id])
         for document in concluded
     }
-    crowded = [document for document in concluded if len(compared[document.document_id]) >= posts.max_aligned]
+    crowded = [
+        document
+        for document in concluded
+        if document.later is None and len(compared[document.document_id]) >= posts.max_aligned
+    ]
     for round_number in range(MAX_ROUNDS):
         leaders = _leaders_of(concluded, duplicates, posts)
         if crowded and not round_number:

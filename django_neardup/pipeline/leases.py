@@ -6,6 +6,7 @@ documents.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from .stage_types import SignedDocument
 
 PROCESSED_FIELDS = {
     "id", "content_type_id", "object_id", "space_id", "live", "state", "recheck", "version", "wanted", "done",
-    "attempts",
+    "attempts", "unaligned",
 }  # fmt: skip
 """Fields of a document that its processing needs. The others are not read."""
 
@@ -179,4 +180,6 @@ def _to_document(row: Sequence[Any], using: str) -> Document:
     document = Document.from_db(using, DOCUMENT_COLUMNS, row)
     # SQLite and MariaDB return 0 and 1, and the rows bypass Django's converters.
     document.live, document.recheck = bool(document.live), bool(document.recheck)
+    if isinstance(document.unaligned, str):
+        document.unaligned = json.loads(document.unaligned)
     return document

@@ -184,6 +184,8 @@ def _was_interrupted(document: Document) -> bool:
 
     It may have changed the cluster without sending a signal.
     """
+    if document.unaligned and document.done < document.version:
+        return True  # it broke off after its later turn was requested
     return document.version == document.wanted
 
 
@@ -192,7 +194,9 @@ def _find_unchanged(read_documents: Iterable[ReadDocument], scheme: Scheme, usin
     processed = {
         read_document.document.pk: read_document
         for read_document in read_documents
-        if read_document.document.version and not read_document.document.recheck
+        if read_document.document.version
+        and not read_document.document.recheck
+        and not read_document.document.unaligned
     }
     stored_digests = fingerprint_queries.settled_digests(using, [*processed], scheme.pk)
     return [

@@ -15,6 +15,7 @@ from ..models import Scheme
 from ..text.hashing import hash_word, mix
 from ..text.tokens.name_prefilter import can_contain_name
 from .key_phrases import PhraseList
+from .later_turns import later_candidates
 from .scheme_cache import cached_space, has_no_key_phrases
 from .schemes import algorithm_of
 from .source_properties import (
@@ -232,6 +233,8 @@ def _build_signed_document(
         author=source.author[:255],
         is_live=source.live,
         edited_at=source.edited_at,
+        later=later_candidates(document, source, scheme.pk),
+        has_left_candidates=bool(document.unaligned),
         batch=batch,
         batch_index=batch_index,
     )

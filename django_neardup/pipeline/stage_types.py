@@ -48,6 +48,13 @@ class StoredText(NamedTuple):
     keys: set[int]
 
 
+class LaterCandidates(NamedTuple):
+    """The candidates that earlier turns of a document have left, and the number of its later turns with this one."""
+
+    turns: int
+    documents: tuple[int, ...]
+
+
 @dataclass(slots=True)
 class Edit:
     """Another text that a post's own save has brought, until its age is known.
@@ -82,6 +89,8 @@ class SignedDocument:
     - ``assumed_no_phrases``: no key phrases were known, and the text was not searched for any.
     - ``edited_at``: the time of the last edit, if the adapter names it, in milliseconds since 1970.
     - ``edit``: another text than the stored one, from ``store_many`` on.
+    - ``later``: candidates that earlier turns have left. This turn compares the text with them only.
+    - ``has_left_candidates``: such candidates are stored, for this text or for an earlier one.
     - ``batch`` holds the text at ``batch_index``. To save memory it may be dropped: then ``verify_many``
       reads the text again if it needs it.
     """
@@ -107,6 +116,8 @@ class SignedDocument:
     is_live: bool = True
     edited_at: int | None = None
     edit: Edit | None = None
+    later: LaterCandidates | None = None
+    has_left_candidates: bool = False
     batch: Batch | None = None
     batch_index: int = 0
 

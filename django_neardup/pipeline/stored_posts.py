@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..adapters import Adapter, Source
@@ -17,7 +18,9 @@ from ..comparison.compared_texts import (
 )
 from ..comparison.packed_keys import both_buckets
 from ..comparison.posts import MAX_FAMILY_SCREENED, ComparedPosts
+from ..comparison.work_limit import WorkLimit
 from ..conf import Profile
+from ..db.chunks import chunked
 from ..db.queries import clusters as cluster_queries
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
@@ -34,12 +37,27 @@ if TYPE_CHECKING:
     from ..comparison.bucket_matches import Numbers
 
 
+TURN_UNITS = 900_000
+"""Work of aligning a text with its candidates in one turn (see ``comparison.work_limit``): less than a second."""
+
+POSTS_READ = 16
+"""Posts that are read together to learn the lengths of their texts. Some may have a megabyte."""
+
+PostId = tuple[int, str]
+
+
 class StoredPosts(ComparedPosts):
     """All posts of the database under one scheme. A post whose text has changed without a mark is marked."""
 
-    def __init__(self, settings: Profile, scheme: Scheme, using: str) -> None:
-        super().__init__(settings.bucket, settings.max_aligned, bool(settings.memory_days))
+    def __init__(self, settings: Profile, scheme: Scheme, using: str, work: WorkLimit | None = None) -> None:
+        super().__init__(
+            settings.bucket,
+            settings.max_aligned,
+            bool(settings.memory_days),
+            work or WorkLimit(TURN_UNITS),
+        )
         self.scheme, self.using = scheme, using
+        self._sources: dict[PostId, Source] = {}
 
     @classmethod
     def of(cls, signed: Sequence[SignedDocument], using: str) -> StoredPosts:
@@ -99,8 +117,21 @@ class StoredPosts(ComparedPosts):
     def fingerprints_of(self, documents: Collection[int]) -> dict[int, StoredFingerprint]:
         return fingerprints_of(documents, self.scheme.pk, self.using)
 
+    def letters(self, fingerprints: Sequence[StoredFingerprint]) -> dict[int, int]:
+        # Texts that are aligned are not read twice. Others are dropped at once: there may be many long ones.
+        self._sources, letters = {}, super().letters(fingerprints)
+        for chunk in chunked(fingerprints, POSTS_READ):
+            sources = read_sources(map(_post_id, chunk), self.using)
+            for fingerprint in chunk:
+                source = sources.get(_post_id(fingerprint))
+                if source is not None:
+                    letters[fingerprint.document_id] = len(source.text)
+                    if self.work.may_fit(len(source.text)):
+                        self._sources[_post_id(fingerprint)] = source
+        return letters
+
     def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:
-        return read_texts(fingerprints, self.scheme, self.using)
+        return read_texts(fingerprints, self.scheme, self.using, self._sources)
 
     def is_judged_by_payload(self, signed: SignedText, fingerprints: Iterable[StoredFingerprint]) -> bool:
         if not super().is_judged_by_payload(signed, fingerprints):
@@ -121,15 +152,19 @@ def fingerprints_of(documents: Collection[int], scheme: int, using: str) -> dict
 
 
 def read_texts(
-    fingerprints: Iterable[StoredFingerprint], scheme: Scheme, using: str
+    fingerprints: Iterable[StoredFingerprint],
+    scheme: Scheme,
+    using: str,
+    known_sources: Mapping[PostId, Source] = MappingProxyType({}),
 ) -> dict[int, JudgeableText]:
     """Read the current texts of fingerprints, by document id, with few queries per model.
 
     A document is left out if its object is gone, is no longer compared or cannot be read. Such a document is
-    marked. So is a document with another digest than the stored one.
+    marked. So is a document with another digest than the stored one. ``known_sources``: sources that were just
+    read.
     """
     texts: dict[int, JudgeableText] = {}
-    for document, (source, text) in _read_all(fingerprints, scheme, using).items():
+    for document, (source, text) in _read_all(fingerprints, scheme, using, known_sources).items():
         if text is not None:
             texts[document] = text
         if text is None or text.side.stored_digest != text.side.read_digest:
@@ -149,17 +184,23 @@ def read_unchanged_texts(
     }
 
 
+def _post_id(fingerprint: StoredFingerprint) -> PostId:
+    return fingerprint.content_type_id, fingerprint.object_id
+
+
 def _read_all(
-    fingerprints: Iterable[StoredFingerprint], scheme: Scheme, using: str
+    fingerprints: Iterable[StoredFingerprint],
+    scheme: Scheme,
+    using: str,
+    known_sources: Mapping[PostId, Source] = MappingProxyType({}),
 ) -> dict[int, tuple[Source | None, JudgeableText | None]]:
     """Return source and text by document id. They are None if there is nothing to read, or to compare."""
     requested = list(fingerprints)
-    sources = read_sources(
-        [(fingerprint.content_type_id, fingerprint.object_id) for fingerprint in requested], using
-    )
+    unknown = [post_id for post_id in map(_post_id, requested) if post_id not in known_sources]
+    sources = {**known_sources, **read_sources(unknown, using)}
     read: dict[int, tuple[Source | None, JudgeableText | None]] = {}
     for fingerprint in requested:
-        source = sources.get((fingerprint.content_type_id, fingerprint.object_id))
+        source = sources.get(_post_id(fingerprint))
         text = _read_text(fingerprint, adapter_of(fingerprint.content_type_id, using), source, scheme)
         read[fingerprint.document_id] = source, text
     return read

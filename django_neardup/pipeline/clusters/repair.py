@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from ...comparison.compared_texts import Candidates, JudgedPair
 from ...comparison.verify import verify_many
+from ...comparison.work_limit import WorkLimit
 from ...db.chunks import chunked
 from ...db.sql import filter_in_chunks
 from ...models import Cluster, Document, Pair, Verdict
@@ -27,7 +28,7 @@ from ..read import read_many
 from ..schemes import active_scheme, scheme_of_space
 from ..sign import sign_many
 from ..stage_types import SignedDocument
-from ..stored_posts import StoredPosts
+from ..stored_posts import TURN_UNITS, StoredPosts
 from ..work_queue import finish_row, mark_document, mark_many
 from .aggregates import refresh_cluster
 from .assign import recluster_related
@@ -53,8 +54,8 @@ def repair_cluster(cluster: Cluster, using: str) -> None:
             call_with_retries(_conclude_repair, cluster, verified, using)
         except ConcurrentChange:
             continue
-        for document in unverified:
-            mark_document(document.pk, using, recheck=True)
+        for document_id in unverified:
+            mark_document(document_id, using, recheck=True)
         return finish_row(Cluster, cluster.pk, cluster.wanted, using)
     # The members change faster than they can be verified together.
     reprocess_members(cluster, using)
@@ -91,8 +92,13 @@ def _duplicates_outside(members: Sequence[Document], using: str) -> list[Documen
 
 def _verify_in_rounds(
     cluster: Cluster, members: Sequence[Document], using: str
-) -> tuple[list[JudgedPair], list[Document]]:
+) -> tuple[list[JudgedPair], list[int]]:
+    """Return the judged pairs, and the ids of documents that must be processed one by one.
+
+    The limit of work is that of one turn.
+    """
     verified: list[JudgedPair] = []
+    work, spent = WorkLimit(TURN_UNITS), 0
     waiting, outside = list(members), _duplicates_outside(members, using)
     for _ in range(MAX_LEADERS):
         if len(waiting) < 2:
@@ -102,7 +108,10 @@ def _verify_in_rounds(
         if signed is None:
             waiting = rest
             continue
-        new_pairs, known_duplicates = _verify_with_leader(cluster, leader, signed, [*rest, *outside], using)
+        work.charge(leader.pk, spent)
+        new_pairs, known_duplicates = _verify_with_leader(
+            cluster, leader, signed, [*rest, *outside], work, using
+        )
         verified += new_pairs
         duplicates = known_duplicates | {
             pair.other_side(leader.pk).document_id
@@ -110,11 +119,20 @@ def _verify_in_rounds(
             if pair.judgement.verdict == Verdict.DUPLICATE
         }
         waiting = [document for document in rest if document.pk not in duplicates]
-    return verified, waiting
+        if unaligned := work.left.pop(leader.pk, []):
+            left = {fingerprint.document_id for fingerprint in unaligned}
+            return verified, sorted(left.union(document.pk for document in waiting))
+        spent = work.spent_on(leader.pk)
+    return verified, [document.pk for document in waiting]
 
 
 def _verify_with_leader(
-    cluster: Cluster, leader: Document, signed: SignedDocument, documents: Sequence[Document], using: str
+    cluster: Cluster,
+    leader: Document,
+    signed: SignedDocument,
+    documents: Sequence[Document],
+    work: WorkLimit,
+    using: str,
 ) -> tuple[list[JudgedPair], set[int]]:
     """Compare the leader with the documents that it has no current pair with.
 
@@ -128,7 +146,8 @@ def _verify_with_leader(
     current_pairs: dict[int, Pair] = {
         pair.other_id(leader.pk): pair for pair in pairs if is_current(pair, stored_digests)
     }
-    posts = StoredPosts.of([signed], using)
+    posts = StoredPosts(signed.adapter.settings, signed.scheme, using, work)
+    work.with_later_turns.add(leader.pk)
     unknown = posts.fingerprints_of(
         [document.pk for document in documents if document.pk not in current_pairs]
     )

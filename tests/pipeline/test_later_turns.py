@@ -1,0 +1,145 @@
+"""A turn aligns as many long posts as its limit allows. Later turns align the others, behind other posts."""
+
+from __future__ import annotations
+
+import pytest
+
+from django_neardup.comparison.work_limit import alignment_units
+from django_neardup.models import Document, Pair
+from django_neardup.pipeline import drain, stored_posts
+from django_neardup.pipeline.later_turns import MAX_LATER_TURNS
+from django_neardup.pipeline.work_queue import mark
+from tests.pipeline.helpers import PIANO, document, post, snapshot
+from tests.text.hostile import random_words
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WORDS = 40
+PAIR_UNITS = alignment_units(WORDS, WORDS, 9 * WORDS)
+"""Work of a pair of these texts, a little more than is estimated."""
+
+
+@pytest.fixture
+def turn_limit(monkeypatch):
+    """Set how many pairs fit into one turn."""
+
+    def set_pairs(pairs):
+        monkeypatch.setattr(stored_posts, "TURN_UNITS", pairs * PAIR_UNITS)
+
+    return set_pairs
+
+
+def variants(count):
+    """Copies of one text, each with other neighbours swapped: each pair of them is a duplicate."""
+    words = random_words(WORDS)
+    for place in range(0, 3 * count, 3):
+        yield " ".join([*words[:place], words[place + 1], words[place], *words[place + 2 :]])
+
+
+def turns_of(instance):
+    """Take turns one by one until nothing is pending. Return the pairs of the post after each of them."""
+    pairs = []
+    while drain(limit=1).has_pending:
+        pairs.append(Pair.objects.filter(b=document(instance)).count())
+    return [*pairs, Pair.objects.filter(b=document(instance)).count()]
+
+
+def test_later_turns_end_as_one_turn_without_a_limit(turn_limit):
+    turn_limit(2)
+    posts = [post(text) for text in variants(6)]
+    drain()
+    assert not Document.objects.exclude(unaligned=None).exists()
+    limited = snapshot()
+    turn_limit(100)
+    for instance in posts:
+        mark(instance, recheck=True)
+    drain()
+    assert snapshot() == limited and len(limited["pairs"]) == 15
+
+
+def test_a_turn_aligns_as_much_as_its_limit_allows(turn_limit):
+    *texts, last = variants(8)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(3)
+    assert turns_of(post(last)) == [3, 6, 7]
+
+
+def test_other_posts_come_before_a_later_turn(turn_limit):
+    *texts, last = variants(5)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(2)
+    long, other = post(last), post(PIANO)
+    drain(limit=1)
+    assert document(long).unaligned and document(long).pending_since
+    drain(limit=1)
+    assert document(other).done == 1 and document(other).pending_since is None
+    assert document(long).pending_since
+
+
+def test_there_are_at_most_five_later_turns(turn_limit):
+    *texts, last = variants(10)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(1)
+    long = post(last)
+    numbers = turns_of(long)
+    assert len(numbers) == 1 + MAX_LATER_TURNS
+    assert numbers[:-1] == [1, 2, 3, 4, 5]
+    # What is left is compared by fingerprint: all words are equal.
+    assert numbers[-1] == 9
+    screened = Pair.objects.filter(b=document(long), doubtful=True)
+    assert [pair.verdict for pair in screened] == 3 * ["related"]
+
+
+def test_a_pair_that_fits_into_no_turn_is_compared_by_fingerprint(turn_limit):
+    first, second = variants(2)
+    post(first)
+    drain()
+    turn_limit(0.5)
+    assert turns_of(post(second)) == [1]
+    (pair,) = Pair.objects.all()
+    assert (pair.verdict, pair.doubtful, pair.exact) == ("related", True, False) and pair.score == 1
+
+
+def test_an_exact_copy_needs_no_work(turn_limit):
+    (text,) = variants(1)
+    post(text)
+    drain()
+    turn_limit(0)
+    assert turns_of(post(text)) == [1]
+    assert Pair.objects.get().exact
+
+
+def test_another_text_begins_anew(turn_limit):
+    *texts, last = variants(6)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(2)
+    long = post(last)
+    drain(limit=1)
+    assert document(long).unaligned
+    long.text = PIANO
+    long.save()
+    drain()
+    assert document(long).unaligned is None
+    assert not Pair.objects.filter(b=document(long)).exists()
+
+
+def test_a_recheck_looks_for_all_candidates_again(turn_limit):
+    *texts, last = variants(6)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(2)
+    long = post(last)
+    drain(limit=1)
+    Document.objects.filter(pk=document(long).pk).update(recheck=True)
+    drain()
+    assert Pair.objects.filter(b=document(long)).count() == 5
+    assert document(long).unaligned is None
