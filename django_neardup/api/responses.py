@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from ..models import Verdict
+from ..prepublication.text_facts import FACT_TEXTS, TEXT_FACTS, first_fact
 from ..search.difference_labels import DifferenceLabel
 from ..similar_posts import SimilarEntry, SimilarPosts
 
@@ -53,12 +54,13 @@ def build_public_match(match: Match, is_author_known: bool) -> PublicMatch:
     )
 
 
-def matches_json(matches: list[PublicMatch]) -> dict[str, Any]:
-    """Return the matches of a text as JSON data."""
+def matches_json(matches: list[PublicMatch], facts: Collection[str] = ()) -> dict[str, Any]:
+    """Return the matches of a text as JSON data. ``facts``: the facts about the text (see ``text_facts``)."""
     return {
         "count": len(matches),
+        **{fact: fact in facts for fact in TEXT_FACTS},
         "similar": [_match_json(match) for match in matches],
-        "message": count_message(len(matches)),
+        "message": check_message(len(matches), facts),
     }
 
 
@@ -67,6 +69,12 @@ def count_message(count: int) -> str:
     if not count:
         return _("Nothing like it is here yet.")
     return _("Similar posts already here: %(count)d") % {"count": count}
+
+
+def check_message(count: int, facts: Collection[str]) -> str:
+    """Return the result of a check as a sentence. Without any match, a fact about the text says why."""
+    fact = first_fact(facts)
+    return str(FACT_TEXTS[fact]) if fact and not count else count_message(count)
 
 
 def similar_posts_json(similar_posts: SimilarPosts, path: str) -> dict[str, Any]:

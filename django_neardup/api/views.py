@@ -13,15 +13,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST, require_safe
 
-import django_neardup as neardup
-
+from ..prepublication.text_facts import FACT_TEXTS, TEXT_FACTS, facts_of
+from ..search import find_for_request
 from ..similar_posts import SimilarPosts, find_adapter, find_visible_object, visible_querysets
 from ..similar_posts.template_names import template_names
 from .drafts import build_draft
 from .requests import UnreadableBody, read_values
 from .responses import (
     build_public_match,
-    count_message,
+    check_message,
     error_response,
     matches_json,
     similar_posts_json,
@@ -31,6 +31,8 @@ from .throttling import View, throttled
 
 MAX_LETTERS = 20_000
 """Longest text, all fields together, that is checked while its author types. A form checks longer ones, too."""
+TYPING_UNITS = 260_000
+"""Work of a check while its author types (see ``comparison.work_limit``): less than 0.3 seconds."""
 MAX_MATCHES = 5
 """Largest number of listed posts."""
 DELETED_ALLOWANCE = 1
@@ -80,20 +82,23 @@ def _check(request: HttpRequest, label: str, values: dict[str, Any]) -> HttpResp
             request, 413, _("The text is too long to look for similar posts while it is written.")
         )
     author = adapter.request_author(request)
-    matches = neardup.find_similar(
+    matches = find_for_request(
         build_draft(adapter, request, values),
+        units=TYPING_UNITS,
         visible=visible_querysets(request, adapter.model),
         author=author,
         limit=MAX_MATCHES + DELETED_ALLOWANCE,
     )
     existing = [match for match in matches if match.object is not None][:MAX_MATCHES]
+    facts = facts_of(matches)
     public_matches = [build_public_match(match, is_author_known=author is not None) for match in existing]
     if not wants_html(request):
-        return JsonResponse(matches_json(public_matches))
+        return JsonResponse(matches_json(public_matches, facts))
     context = {
         "similar": public_matches,
         "count": len(public_matches),
-        "message": count_message(len(public_matches)),
+        "message": check_message(len(public_matches), facts),
+        "facts": [FACT_TEXTS[fact] for fact in TEXT_FACTS if fact in facts],
     }
     return render(request, template_names(adapter.model, "typing.html"), context)
 

@@ -28,7 +28,7 @@ FACT_TEXTS: dict[str, Promise] = {
     TOO_LONG: _(
         "The text is too long to be compared with other posts. A shorter one can be published at once."
     ),
-    PARTIAL: _("Too many posts have passages of this text: one that is alike may not be listed."),
+    PARTIAL: _("Not all posts like this text could be compared with it: one may be missing from the list."),
 }
 FACT_PROBLEMS: dict[str, dict[str, Promise]] = {
     TOO_LONG: {

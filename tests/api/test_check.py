@@ -7,9 +7,13 @@ from django.test import Client
 from django.urls import reverse
 
 import django_neardup as neardup
-from tests.api.asking import CODE, HTML, OTHER, address, ask, ask_json, indexed, post, texts, told
+from django_neardup.adapters import adapter_for
+from django_neardup.prepublication.text_facts import FACT_TEXTS
+from django_neardup.search import find_for_request
+from tests.api.asking import CODE, HTML, OTHER, TEXT, address, ask, ask_json, indexed, post, texts, told
 from tests.moderation.tools import snapshot
 from tests.testapp.models import Ad, Author, LongArticle, Reply, ScopedPost, SlugPost, Topic, UuidPost
+from tests.text.hostile import random_words
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +36,8 @@ def test_what_is_told(client, posts):
     answer = ask(client, **texts(price="17 900")).json()
     assert answer == {
         "count": 2,
+        "too_long": False,
+        "partial": False,
         "message": "Similar posts already here: 2",
         "similar": [
             {
@@ -103,10 +109,45 @@ def test_a_few_words(client):
 def test_nothing_like_it(client, posts, values):
     assert ask(client, **values).json() == {
         "count": 0,
+        "too_long": False,
+        "partial": False,
         "similar": [],
         "message": "Nothing like it is here yet.",
     }
     assert ask(client, html=True, **values).content.strip() == b""
+
+
+def long_texts(count, words=1_500):
+    """Make near copies of one long text of invented words: each has another word in the middle."""
+    common = random_words(words)
+    for number in range(count):
+        common[words // 2] = f"слово{number}"
+        yield " ".join(common)
+
+
+def test_more_to_align_than_a_request_may_cost(client):
+    text, *others = long_texts(8)
+    indexed(*(post(title="", text=other) for other in others))
+    answer = ask(client, text=text).json()
+    assert answer["partial"] is True and answer["count"] == 5
+    html = ask(client, html=True, text=text).content.decode()
+    assert str(FACT_TEXTS["partial"]) in html
+
+
+def test_the_typing_limit_is_below_that_of_a_form(client):
+    text, *others = long_texts(4)
+    indexed(*(post(title="", text=other) for other in others))
+    assert ask(client, text=text).json()["partial"] is True
+    assert not find_for_request(text, Ad).partial and not neardup.find_similar(text, Ad).partial
+
+
+def test_a_text_that_is_too_long_to_compare(client, posts, monkeypatch):
+    kind = type(adapter_for(Ad))
+    monkeypatch.setattr(kind, "text", lambda self, ad: f"{ad.text} " * 12_000, raising=False)
+    answer = ask(client, text=TEXT).json()
+    assert answer["too_long"] is True and answer["partial"] is False and answer["similar"] == []
+    assert answer["message"] == str(FACT_TEXTS["too_long"])
+    assert str(FACT_TEXTS["too_long"]) in ask(client, html=True, text=TEXT).content.decode()
 
 
 def test_no_more_than_five(client):
