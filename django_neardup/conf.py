@@ -111,12 +111,12 @@ class SiteSettings:
     index: str = row(
         "django_neardup.index.DatabaseIndex",
         ValueType("the dotted path of a KeyIndex"),
-        "where the keys of posts are kept",
+        "key index of the posts",
     )
     throttle: str | None = row(
         "30/m",
         ValueType("a rate, the dotted path of a Throttle, or None"),
-        "how often one visitor may look up a text while typing it",
+        "how often one visitor may request similar posts",
     )
     mark: bool = row(
         True,
@@ -131,13 +131,15 @@ class SiteSettings:
     journal_days: int | None = row(
         None,
         NumberOrNone("a whole number, 1 or more, or None", 1, is_whole=True),
-        "days for which a merge, a hide and a deletion can be undone; None: for ever",
+        "days for which a merge, a hide and a deletion can be undone; None: without limit",
     )
     prove_rows: int = row(10_000, whole_number(0), "changed rows above which an undo is not tried")
-    lease_seconds: int = row(120, whole_number(1), "how long a worker has a post for itself")
-    max_attempts: int = row(5, whole_number(1), "failures before a post is set aside")
-    poll_seconds: float = row(1.0, number(0.01), "pause of an idle `neardup_worker`; `--poll` overrides it")
-    late_seconds: float = row(600, number(1), "waiting time after which the check W105 warns")
+    lease_seconds: int = row(120, whole_number(1), "seconds for which a worker leases a post")
+    max_attempts: int = row(5, whole_number(1), "failures before a post is quarantined")
+    poll_seconds: float = row(
+        1.0, number(0.01), "pause of an idle `neardup_worker` in seconds; `--poll` overrides it"
+    )
+    late_seconds: float = row(600, number(1), "waiting time in seconds after which the check W105 warns")
 
     @property
     def max_lease_milliseconds(self) -> int:
@@ -165,11 +167,11 @@ class Profile:
     synonyms: str | os.PathLike[str] | None = row(  # noqa: RUF009  (a dataclass field)
         None,
         InstanceOf("the path of a file, or None", (str, os.PathLike, type(None))),
-        "file of words that count as one",
+        "file of words that count as the same word",
     )
     min_words: int = row(4, whole_number(0), "shorter texts are not compared")
     max_aligned: int = row(32, whole_number(1), "candidates that are aligned with one post")
-    bucket: int = row(64, whole_number(1), "documents that are read of one bucket")
+    bucket: int = row(64, whole_number(1), "documents that are read per bucket")
     keeper: str = row(
         "first_seen",
         ValueType("a policy or a dotted path"),
@@ -186,7 +188,7 @@ class Profile:
         "what is offered to search engines",
     )
     memory_days: int = row(
-        0, whole_number(0), "days for which the fingerprint of a deleted post is kept; 0: none is kept"
+        0, whole_number(0), "days for which the fingerprint of a deleted post is kept; 0: it is not kept"
     )
 
 
