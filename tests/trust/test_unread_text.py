@@ -401,7 +401,7 @@ class TestPartialSearch:
 
     @pytest.fixture
     def partial_search(self, monkeypatch):
-        monkeypatch.setattr(check, "find_similar", lambda *args, **options: Matches(partial=True))
+        monkeypatch.setattr(check, "find_for_request", lambda *args, **options: Matches(partial=True))
 
     def test_by_default_it_does_nothing(self, partial_search, board, people, submit):
         assert submit(people.ann, text=SOFA).save().published
