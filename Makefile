@@ -12,6 +12,8 @@ PORT = 8000
 TIMES = 20
 SAVES = 10000
 FAULTS = 100
+# Hostile requests and turns of `make fuzz`.
+HOSTILE = 1000
 # Posts of a flood of `make trust`.
 FLOOD = 500
 # How the posts of `make chaos` are saved; empty for both ways.
@@ -78,11 +80,12 @@ test-browser: $(STAMP)  ## browser tests; with DJANGO=6.1 in an environment of i
 		.venv-django-$(DJANGO)/bin/python -m pytest -m browser; \
 	fi
 
-fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`, and random schemas on every database
+fuzz: $(STAMP)  ## property tests with TIMES=20 as many examples as in `make test`, random schemas on every database, and HOSTILE=1000 requests and turns within their budgets
 	FUZZ=$(TIMES) SCHEMAS=500 HISTORIES=20 $(BIN)/python -m pytest -n 2 -m hypothesis
 	set -e; for engine in postgresql mariadb; do \
 		NEARDUP_TEST_DATABASE=$$engine SCHEMAS=50 HISTORIES=20 $(BIN)/python -m pytest -n 2 tests/moderation/test_random_schemas.py; \
 	done
+	HOSTILE=$(HOSTILE) $(BIN)/python -m pytest -s tests/trust/test_budgets.py
 
 chaos: $(STAMP)  ## SAVES=10000 posts while workers and savers are killed, stalled and cut off FAULTS=100 times: MODE=autocommit|atomic (both) SEED=; then 100 savers killed before their mark
 	set -e; for engine in postgresql mariadb sqlite; do \

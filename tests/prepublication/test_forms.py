@@ -664,7 +664,7 @@ class TestLooking:
 
 
 class TestFaults:
-    @pytest.mark.parametrize("where", ["find_similar", "apply_rules"])
+    @pytest.mark.parametrize("where", ["find_for_request", "apply_rules"])
     def test_a_check_that_fails_stops_nobody(
         self, where, board, people, submit, publish, monkeypatch, caplog
     ):

@@ -1,9 +1,10 @@
-"""The index without its defences against floods. Each attack must succeed there, or its test proves nothing."""
+"""The app without its defences. Each attack must succeed there, or its test proves nothing."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django_neardup.comparison.bucket_matches import BucketLimit
+from django_neardup.comparison.work_limit import WorkLimit
 from django_neardup.pipeline.stage_types import SignedDocument
 from django_neardup.search import visible_posts
 from django_neardup.search.visible_posts import VisiblePosts
@@ -18,3 +19,8 @@ def remove_bucket_defences(set_attribute: Callable[[Any, str, Any], None]) -> No
     set_attribute(
         VisiblePosts, "_screening_row", lambda posts, row: row._replace(leader_id=None, family_id=None)
     )
+
+
+def remove_work_limits(set_attribute: Callable[[Any, str, Any], None]) -> None:
+    """Align every candidate, whatever it costs."""
+    set_attribute(WorkLimit, "_select", lambda limit, text, candidates, letters: (list(candidates), 0))

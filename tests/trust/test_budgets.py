@@ -1,0 +1,122 @@
+"""No hostile request and no turn costs more than its budget.
+
+The work is counted, so the tests do not depend on the machine. ``make fuzz HOSTILE=10000`` also measures processor
+time and memory, with texts of up to a megabyte.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from django_neardup.api.views import TYPING_UNITS
+from django_neardup.comparison.work_limit import LETTER_UNITS, OWN_LETTER_UNITS, WORD_UNITS
+from django_neardup.pipeline.later_turns import MAX_LATER_TURNS
+from django_neardup.pipeline.stored_posts import TURN_UNITS
+from django_neardup.search.request import SEARCH_UNITS
+from django_neardup.text.normalization.plain_text import MAX_BYTES
+from tests.services import ROOT
+from tests.trust.hostile_cases import CASES_OF_A_WORLD, DOZEN, TYPED_LETTERS
+
+HOSTILE = int(os.environ.get("HOSTILE") or 0)
+"""Cases of ``make fuzz``. They are measured, too."""
+CASES = HOSTILE or 300
+PROCESSES = 2
+UNITS = {"typing": TYPING_UNITS, "form": SEARCH_UNITS, "turn": TURN_UNITS}
+SECONDS = {"typing": 0.3, "form": 1.0, "turn": 1.0}
+"""Processor time. A turn may also read its own text."""
+READING_SECONDS = 4.0
+"""Processor time of reading a text at the limit. Shorter ones have their share of it."""
+REFERENCE_LOOP = 0.08
+"""Processor time of ``reference_seconds`` on the machine for which the budgets are meant."""
+TOLERANCE = 1.5
+"""A shared machine is slower than its loop says while others work on it."""
+PEAK_MEGABYTES = 300
+SHORT = 30_000
+"""The longest stored text of ``make test``, in bytes."""
+
+
+def measure(first: int, last: int, largest: int, *options: str) -> list[dict[str, Any]]:
+    """Run the worlds of some seeds in processes of their own. Return what each question has cost."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NEARDUP_TEST_DATABASE": "sqlite"}
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.trust.budget_child", *map(str, (start, last, PROCESSES, largest)), *options],
+            cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True,
+        )
+        for start in range(first, first + PROCESSES)
+    ]  # fmt: skip
+    results: list[dict[str, Any]] = []
+    for child in children:
+        output = child.communicate()[0]
+        assert child.returncode == 0
+        rows = [json.loads(line) for line in output.splitlines()]
+        loop, *cases, end = rows
+        results += [{**case, **loop, **end} for case in cases]
+    return results
+
+
+def units_of(case: dict[str, Any]) -> int:
+    """Return the work of a case, from what was read and aligned."""
+    own = 0 if case["purpose"] == "turn" else OWN_LETTER_UNITS * case["own"]
+    return own + LETTER_UNITS * case["others"] + WORD_UNITS * case["words"]
+
+
+def seconds_allowed(case: dict[str, Any]) -> float:
+    speed = max(case["loop"] / REFERENCE_LOOP, 1.0) * TOLERANCE
+    reading = READING_SECONDS * case["bytes"] / MAX_BYTES if case["purpose"] == "turn" else 0.0
+    return speed * (SECONDS[case["purpose"]] + reading)
+
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("budgets")]
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[dict[str, Any]]:
+    return measure(DOZEN, -(-CASES // CASES_OF_A_WORLD), MAX_BYTES if HOSTILE else SHORT)
+
+
+def test_no_case_exceeds_its_work(cases: list[dict[str, Any]]) -> None:
+    assert len(cases) >= CASES
+    assert not [case for case in cases if units_of(case) > UNITS[case["purpose"]]]
+    assert all(case["status"] == 200 for case in cases if case["purpose"] == "typing")
+
+
+def test_no_post_has_more_turns_than_allowed(cases: list[dict[str, Any]]) -> None:
+    assert max(case.get("turn", 1) for case in cases) <= 1 + MAX_LATER_TURNS
+
+
+def test_the_cases_are_hostile(cases: list[dict[str, Any]]) -> None:
+    """Some of them meet the limit, and some are answered in full."""
+    partial = Counter(case["partial"] for case in cases if case["purpose"] == "typing")
+    assert partial[True] and partial[False]
+    assert max(case["own"] for case in cases) >= TYPED_LETTERS
+
+
+@pytest.mark.skipif(not HOSTILE, reason="make fuzz HOSTILE= measures time and memory")
+def test_no_case_exceeds_its_time_and_memory(cases: list[dict[str, Any]]) -> None:
+    for purpose in SECONDS:
+        slowest = max(
+            (case for case in cases if case["purpose"] == purpose), key=lambda case: case["seconds"]
+        )
+        count = sum(case["purpose"] == purpose for case in cases)
+        print(
+            f"{purpose}: {count} cases, at most {slowest['seconds']} s ({slowest['world']}, {slowest['own']} letters)"
+        )
+    print(
+        f"peak memory: {max(case['peak'] for case in cases)} MB, loop: {max(case['loop'] for case in cases):.3f} s"
+    )
+    assert not [case for case in cases if case["seconds"] > seconds_allowed(case)]
+    assert max(case["peak"] for case in cases) <= PEAK_MEGABYTES
+
+
+def test_without_the_limits_a_dozen_long_posts_exceed_them() -> None:
+    undefended = measure(DOZEN, DOZEN + 1, SHORT, "undefended")
+    exceeding = [case for case in undefended if units_of(case) > 2 * UNITS[case["purpose"]]]
+    assert {case["purpose"] for case in exceeding} == {"typing", "form", "turn"}
