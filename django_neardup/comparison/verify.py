@@ -129,7 +129,7 @@ def judge_by_payload(signed: SignedText, fingerprints: Sequence[StoredFingerprin
 def judge_by_fingerprint(signed: SignedText, fingerprints: Sequence[StoredFingerprint]) -> list[JudgedPair]:
     """Return the judgements of a text and of candidates that are not aligned with it.
 
-    They are related if nearly all words are equal. Nobody has seen what they differ in, so they may be one item.
+    They are related if nearly all words are equal. What they differ in is not known, so they may be one item.
     Other candidates are left out.
     """
     if not fingerprints:
