@@ -19,7 +19,7 @@ from ..pipeline.open_items.conditions import open_pairs, open_pairs_of_families
 from ..pipeline.open_items.pair_reader import PairReader
 from ..pipeline.open_items.rows import OpenPair, Owner, is_of_shortlist
 from ..text.hashing import digest
-from .visible_objects import hidden_document_ids
+from .visible_objects import VisibleObjects, find_visible_objects
 
 MAX_OBJECTS = 100
 """The maximum number of objects in one request."""
@@ -353,13 +353,16 @@ def _build_review_item(
     )
 
 
-def load_hidden(items: Sequence[ReviewItem], request: HttpRequest, site: Any, using: str) -> None:
+def load_hidden(items: Sequence[ReviewItem], request: HttpRequest, site: Any, using: str) -> VisibleObjects:
     """Find out which posts of the items this person may not see: few queries for each model."""
-    hidden = hidden_document_ids(
+    visible = find_visible_objects(
         [document for item in items for document in item.documents], request, site, using
     )
     for item in items:
-        item.hidden_document_ids = frozenset(hidden & {document.pk for document in item.documents})
+        item.hidden_document_ids = frozenset(
+            visible.hidden_ids & {document.pk for document in item.documents}
+        )
+    return visible
 
 
 def count_objects(items: Iterable[ReviewItem]) -> int:

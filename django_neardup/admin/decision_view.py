@@ -37,7 +37,7 @@ from .outcomes import ActionOptions, ActionPreview, ModerationAction, hidden_pos
 from .plan_view import build_plan_context
 from .selection_limits import too_many_message
 from .text_format import format_percent
-from .visible_objects import DisplayedPost, load_displayed_posts
+from .visible_objects import DisplayedPost, VisibleObjects, load_displayed_posts
 from .visible_spaces import in_visible_spaces, visible_spaces
 
 # The queue's admin imports this module.
@@ -70,6 +70,7 @@ class DecisionView:
         if not request.user.has_perm(REVIEW_PERMISSION):
             self.options = replace(self.options, remember_unselected=False)
         self.using = queue_admin.get_queryset(request).db
+        self.visible: VisibleObjects | None = None
         self.state_tokens: dict[str, str] = {}
         self.keeper_proposals: dict[str, KeeperProposal | None] = {}
         if not self.item_keys and request.method != "POST":
@@ -119,7 +120,7 @@ class DecisionView:
         )
         if visible_spaces(self.request) is not None and spaces.count() < len(space_ids):
             raise Http404
-        load_hidden(items, self.request, self.queue_admin.admin_site, self.using)
+        self.visible = load_hidden(items, self.request, self.queue_admin.admin_site, self.using)
         return items
 
     def _load_with_keepers(self, items: Sequence[ReviewItem]) -> list[ReviewItem]:
@@ -149,6 +150,8 @@ class DecisionView:
         for preview in previews:
             self._perform_one(preview, self.action, results)
         if not results.done_counts:
+            # The checks under the locks have asked about single items.
+            self.visible = None
             return (
                 self._confirmation_response(results.refused_previews, status=422)
                 if results.refused_previews
@@ -218,7 +221,7 @@ class DecisionView:
             document for item in items for document in (item.keeper_document, *item.selected_documents)
         ]
         posts_by_document = load_displayed_posts(
-            documents, self.request, self.queue_admin.admin_site, self.using
+            documents, self.request, self.queue_admin.admin_site, self.using, self.visible
         )
         context = {
             **self._base_context(str(self.action.title_for(items))),

@@ -19,9 +19,9 @@ from ..moderation.permissions import REVIEW_PERMISSION, RequiredPermission
 from ..moderation.undo.permission_check import missing_undo_permissions
 from ..moderation.undo.restore import UndoResult, undo_records
 from ..pipeline.emptied_journals import last_undo_day
-from .decision_withdrawal import unseen_decision_ids, withdraw_decision
+from .decision_withdrawal import withdraw_decision
 from .record_titles import attach_titles, title_with_number
-from .visible_objects import DisplayedPost, load_displayed_posts
+from .visible_objects import DisplayedPost, find_visible_objects, load_displayed_posts
 
 if TYPE_CHECKING:
     from .merge_record_admin import MergeRecordAdmin
@@ -129,16 +129,16 @@ class UndoView:
         members_by_id = {
             member.pk: member for member in members.select_related("document").order_by("document")
         }
-        displayed = load_displayed_posts(
-            [member.document for member in members_by_id.values()],
-            self.request,
-            self.record_admin.admin_site,
-            self.using,
-        )
+        documents = [member.document for member in members_by_id.values()]
+        site = self.record_admin.admin_site
+        visible = find_visible_objects(documents, self.request, site, self.using)
+        displayed = load_displayed_posts(documents, self.request, site, self.using, visible)
         posts: dict[int, list[DisplayedPost]] = {}
+        unseen = set()
         for member in members_by_id.values():
             posts.setdefault(member.decision_id, []).append(displayed[member.document_id])
-        unseen = unseen_decision_ids(decisions, self.request, self.record_admin.admin_site, self.using)
+            if member.document_id in visible.hidden_ids:
+                unseen.add(member.decision_id)
         return [
             UndoItem(
                 decision,

@@ -94,13 +94,43 @@ class DisplayedPost:
         return url if PUBLIC_URL_PATTERN.match(url) else ""
 
 
-def load_displayed_posts(
+@dataclass(frozen=True)
+class VisibleObjects:
+    """The objects of documents, and which of them a person may see, by document id."""
+
+    instances: dict[int, models.Model]
+    visible_ids: set[int]
+
+    @property
+    def hidden_ids(self) -> set[int]:
+        """Return the ids of objects that the person may not see. Objects that are gone hide nothing."""
+        return self.instances.keys() - self.visible_ids
+
+
+def find_visible_objects(
     documents: Iterable[Document], request: HttpRequest, site: Any, using: str
+) -> VisibleObjects:
+    """Load the objects of the documents, and find out which of them this person may see."""
+    instances = objects_of(list(documents), using)
+    return VisibleObjects(instances, _visible_ids(instances, request, site, using))
+
+
+def load_displayed_posts(
+    documents: Iterable[Document],
+    request: HttpRequest,
+    site: Any,
+    using: str,
+    visible: VisibleObjects | None = None,
 ) -> dict[int, DisplayedPost]:
-    """Return the documents by id, as this person may see them: a fixed number of queries for each model."""
+    """Return the documents by id, as this person may see them: a fixed number of queries for each model.
+
+    ``visible``: what this request has found out about them already.
+    """
     unique = {document.pk: document for document in documents}
-    instances = objects_of(unique.values(), using)
-    allowed = _visible_ids(instances, request, site, using)
+    if visible is None:
+        visible = find_visible_objects(unique.values(), request, site, using)
+    instances = {pk: visible.instances[pk] for pk in unique.keys() & visible.instances.keys()}
+    allowed = visible.visible_ids
     visible_instances = {
         document_id: instance for document_id, instance in instances.items() if document_id in allowed
     }
@@ -117,8 +147,7 @@ def hidden_document_ids(
     documents: Iterable[Document], request: HttpRequest, site: Any, using: str
 ) -> set[int]:
     """Return the ids of the documents with objects that this person may not see. Objects that are gone hide nothing."""
-    instances = objects_of(list(documents), using)
-    return instances.keys() - _visible_ids(instances, request, site, using)
+    return find_visible_objects(documents, request, site, using).hidden_ids
 
 
 def _visible_ids(
