@@ -43,6 +43,10 @@ class Conflict(NeardupError):
     """The data on a moderator's screen is outdated: another moderator decided, or a post was edited."""
 
 
+class SecretMissing(NeardupError, ImproperlyConfigured):
+    """The setting SECRET no longer is the one that an index was made with. The message names the remedy."""
+
+
 class InvalidRule(NeardupError, ImproperlyConfigured, ValueError):
     """A publication rule of the settings that cannot be read. The message names the error and the remedy."""
 

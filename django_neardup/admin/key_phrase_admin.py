@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy, ngettext, override
 from ..conf import get_aliases
 from ..db.transactions import call_after_commit
 from ..models import Contact, KeyPhrase, Scheme
+from ..pipeline.hash_secrets import secret_of
 from ..pipeline.key_phrases import normalize_phrase, request_phrase_search
 from ..pipeline.source_properties import contact_hash
 from ..queues import notify_worker
@@ -109,7 +110,7 @@ class KeyPhraseAdmin(StaffListAdmin, PreparedListAdmin):
             row.post_count = 0
         for scheme in Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE).only("profile", "secret"):
             # The hash of a phrase depends on the scheme's secret: a phrase has one hash for each scheme.
-            secret = bytes.fromhex(scheme.secret)
+            secret = secret_of(scheme)
             for row in rows:
                 if row.profile in ("", scheme.profile):
                     rows_by_hash.setdefault(

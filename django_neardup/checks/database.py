@@ -24,11 +24,13 @@ from ..adapters import registered_adapters
 from ..algorithms.registry import UnknownAlgorithm
 from ..conf import DISABLED, Profile, SiteSettings, get_profile, get_site_settings, is_enabled
 from ..db.backends import get_backend
+from ..exceptions import SecretMissing
 from ..models import Document, Scheme
 from ..models.fields import DatabaseClock
+from ..pipeline.hash_secrets import configured_secret, is_of_settings, secret_of
 from ..pipeline.leases import is_leased
 from ..pipeline.missing_statistics import profiles_lacking_statistics, unready_content_types
-from ..pipeline.schemes import configured_secret, scheme_columns
+from ..pipeline.schemes import scheme_columns
 from ..pipeline.stale_pairs import stale_pairs
 from ..pipeline.worker import pending_rows
 from .messages import check_message
@@ -112,9 +114,17 @@ def _scheme_messages(alias: str) -> Iterator[CheckMessage]:
     for name in sorted({adapter.profile for adapter in registered_adapters().values()}):
         schemes = Scheme.objects.using(alias).filter(profile=name, state=Scheme.State.ACTIVE)
         active, profile = schemes.order_by("-generation").first(), _get_profile_or_none(name)
-        changed = (
-            _changed_columns(active, profile, alias) if active is not None and profile is not None else []
-        )
+        if active is None:
+            continue
+        try:
+            secret_of(active)
+        except SecretMissing as error:
+            yield check_message(
+                "W118",
+                f"Database {alias!r}: {error}",
+                "Until then no post is compared, and no text is looked up.",
+            )
+        changed = _changed_columns(active, profile, alias) if profile is not None else []
         if changed:
             yield check_message(
                 "W106",
@@ -235,7 +245,8 @@ def _changed_columns(scheme: Scheme, profile: Profile, using: str) -> list[str]:
         changed
         + (["synonyms"] if synonyms[0] != synonyms[1] else [])
         # Without a configured secret, the scheme keeps its random one.
-        + (["secret"] if configured_secret(profile) not in ("", scheme.secret) else [])
+        # Of a changed secret that only the settings had, ``SecretMissing`` tells.
+        + (["secret"] if not is_of_settings(scheme) and configured_secret(profile) else [])
     )
 
 

@@ -22,6 +22,7 @@ from ..index import keys as storage
 from ..models import Document, Fingerprint, MergeRecord, Scheme
 from ..text.hashing import hash_word
 from .content_objects import canonical_id, content_type_of
+from .hash_secrets import secret_of
 from .locks import call_with_retries
 from .record_queries import records_of_post
 from .store import delete_index_rows
@@ -155,7 +156,7 @@ def parse_deletion_time(reason: str) -> datetime | None:
 
 def keyed_digest(codes: str, scheme: Scheme) -> str:
     """Return a hash by which codes can be compared but not read. Return an empty text if there are none."""
-    return f"{hash_word(codes, bytes.fromhex(scheme.secret)):016x}" if codes else ""
+    return f"{hash_word(codes, secret_of(scheme)):016x}" if codes else ""
 
 
 def datetime_parameter(moment: datetime, using: str) -> Any:

@@ -18,6 +18,7 @@ from ..adapters import Adapter, Source
 from ..algorithms.statistics import StatisticsMissing
 from ..conf import get_profile
 from ..db.queries import fingerprints as fingerprint_queries
+from ..exceptions import SecretMissing
 from ..models import Cluster, Document, Scheme
 from ..signals import JobSignal, cluster_changed, document_checked
 from .clusters.moves import ConcurrentChange, demote_hidden, remove_relations
@@ -60,8 +61,8 @@ def process_documents(
     """Process leased documents: answer the requests that each had when it was leased. End their leases.
 
     Raise the error if an object cannot be read or a stage fails. Then process the documents one by one, so
-    that only the faulty one fails. It does no harm to process a document twice. Raise StatisticsMissing if
-    texts cannot be signed. ``on_stored`` tells of the progress.
+    that only the faulty one fails. It does no harm to process a document twice. Raise StatisticsMissing or
+    SecretMissing if texts cannot be signed. ``on_stored`` tells of the progress.
     """
     if not documents:
         return
@@ -142,7 +143,7 @@ def _process_with_cached_scheme(
     """
     try:
         _process_read_documents(read_documents, cached_scheme(get_profile(profile), using), using, on_stored)
-    except (SchemeChanged, StatisticsMissing):
+    except (SchemeChanged, StatisticsMissing, SecretMissing):
         clear_cache(using)
         _process_read_documents(read_documents, cached_scheme(get_profile(profile), using), using, on_stored)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
@@ -21,6 +20,7 @@ from ..text.canonical_text import CanonicalText as Text
 from ..text.hashing import digest
 from ..text.version import CANONICALIZATION_VERSION
 from .boilerplate_store import boilerplate_of, named_digest, update_boilerplate
+from .hash_secrets import configured_secret, new_secret, secret_of
 from .locks import write_transaction
 from .statistics_store import load_statistics, newest_snapshot
 from .synonym_files import read_synonym_classes, synonyms_digest, synonyms_of
@@ -43,7 +43,7 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
                 profile=profile.alias,
                 generation=1,
                 **scheme_columns(profile, using),
-                secret=_new_secret(profile),
+                secret=new_secret(profile),
             )
             # The staff may have listed passages before.
             update_boilerplate(profile.alias, using)
@@ -108,7 +108,7 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
                 for label, progress in previous.progress.items()
             },
             # A known text keeps its age: it is recognized by a digest with this secret.
-            secret=configured_secret(profile) or previous.secret,
+            secret=new_secret(profile, previous.secret),
             **scheme_columns(profile, using),
         )
         # If a scheme reads words in another way, its runs of words differ: the runs found before are useless.
@@ -226,19 +226,10 @@ def canonicalize(adapter: Adapter, source: Source, scheme: Scheme) -> Text:
         language=language,
         quotes=adapter.quotes,
         markup=adapter.markup,
-        secret=bytes.fromhex(scheme.secret),
+        secret=secret_of(scheme),
         synonyms=synonyms_of(scheme, language),
         head=source.head,
     )
-
-
-def configured_secret(profile: Profile) -> str:
-    """Return the hash secret of the settings in a scheme's form. Return an empty text if they name none."""
-    return profile.secret.encode().hex()[:64] if profile.secret else ""
-
-
-def _new_secret(profile: Profile) -> str:
-    return configured_secret(profile) or secrets.token_hex(16)
 
 
 @lru_cache(maxsize=64)

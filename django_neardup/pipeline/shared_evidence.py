@@ -20,6 +20,7 @@ from ..reports.text_comparison import SharedValues
 from ..text.canonical_text import CanonicalText as Text
 from .content_objects import canonical_id, content_type_of
 from .decision_lookup import DecisionScope
+from .hash_secrets import secret_of
 from .key_phrases import normalize_phrase
 from .source_properties import contact_hash, contacts_of
 
@@ -88,7 +89,7 @@ def compare_values(a: str, b: str) -> str:
 
 def contact_hashes(contacts: Sequence[str], scheme: Scheme) -> dict[str, int]:
     """Return the numbers under which contacts are stored."""
-    secret = bytes.fromhex(scheme.secret)
+    secret = secret_of(scheme)
     return {contact: contact_hash(Contact.Kind.CONTACT, contact, secret) for contact in contacts}
 
 
@@ -101,7 +102,7 @@ def shared_phrases(a: Document, b: Document, scheme: Scheme, using: str) -> Shar
     if not hashes_by_document[a.pk] | hashes_by_document[b.pk]:
         return SharedValues()
     active = KeyPhrase.objects.using(using).filter(active=True, profile__in=["", scheme.profile])
-    secret = bytes.fromhex(scheme.secret)
+    secret = secret_of(scheme)
     texts = list(active.order_by("pk").values_list("text", flat=True))
     hash_by_text = {text: contact_hash(Contact.Kind.PHRASE, normalize_phrase(text), secret) for text in texts}
     return SharedValues.from_values(

@@ -14,6 +14,7 @@ from ..comparison.packed_keys import LIVE_BIT, compared_key, to_signed
 from ..models import Scheme
 from ..text.hashing import hash_word, mix
 from ..text.tokens.name_prefilter import can_contain_name
+from .hash_secrets import secret_of
 from .key_phrases import PhraseList
 from .later_turns import later_candidates
 from .scheme_cache import cached_space, has_no_key_phrases
@@ -152,7 +153,7 @@ def _read_batches(
             language=language,
             quotes=quotes,
             markup=markup,
-            secret=bytes.fromhex(scheme.secret),
+            secret=secret_of(scheme),
             synonyms=synonyms_of(scheme, language),
             heads=[source.head for source in sources],
         )
@@ -173,7 +174,7 @@ def _sign_batch(
     scheme: Scheme,
     find_space: SpaceLookup,
 ) -> list[SignedDocument]:
-    algorithm, secret = algorithm_of(scheme), bytes.fromhex(scheme.secret)
+    algorithm, secret = algorithm_of(scheme), secret_of(scheme)
     signatures = algorithm.sign_batch(batch)
     spaces = [
         find_space(_require_adapter(read_document), _require_source(read_document)) if is_long else (0, "")
@@ -309,5 +310,5 @@ def _contact_hashes(
     contacts = contacts_of(
         source.contacts, batch.contacts(signed.batch_index), phrases_found, names, language
     )
-    secret = bytes.fromhex(signed.scheme.secret)
+    secret = secret_of(signed.scheme)
     return {contact_hash(kind, value, secret): kind for kind, value in contacts[:MAX_CONTACTS]}

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from ..algorithms.statistics import StatisticsMissing
 from ..conf import DISABLED, get_site_settings, is_enabled
 from ..db.queries import documents as document_queries
-from ..exceptions import error_name, infrastructure_errors, without_message
+from ..exceptions import SecretMissing, error_name, infrastructure_errors, without_message
 from ..models import Cluster, Document
 from ..models.index import WorkQueueRow
 from .batch_size import AdaptiveBatchSize
@@ -223,7 +223,7 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
     except infrastructure_errors():
         # The database or the queue has failed, not the row.
         raise
-    except StatisticsMissing as missing:
+    except (StatisticsMissing, SecretMissing) as missing:
         logger.warning("neardup: %s %s is put back: %s", type(row).__name__, row.pk, missing)
         release_without_attempt(type(row), row.pk, using, site.lease_seconds)
     except Exception as error:

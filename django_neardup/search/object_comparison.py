@@ -19,6 +19,7 @@ from ..conf import Profile, get_profile
 from ..models import Scheme
 from ..models import TermStatistics as Snapshot
 from ..pipeline.content_objects import pk_of
+from ..pipeline.hash_secrets import secret_of
 from ..pipeline.schemes import active_or_unsaved_scheme, algorithm_of, unsaved_scheme
 from ..pipeline.shared_evidence import ComparedObject, ComparedText, load_stored_facts
 from ..pipeline.source_properties import NOT_COMPARED, TOO_SHORT, skip_reason
@@ -223,7 +224,7 @@ def _canonicalize(side: _ComparedSide, scheme: Scheme, language: str | None) -> 
         language=text_language,
         quotes=side.adapter.quotes if side.adapter else "keep",
         markup=side.adapter.markup if side.adapter else None,
-        secret=bytes.fromhex(scheme.secret),
+        secret=secret_of(scheme),
         synonyms=synonyms_of(scheme, text_language),
         head=side.head,
     )

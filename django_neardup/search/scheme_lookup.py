@@ -12,7 +12,8 @@ from ..conf import Profile
 from ..db.queries import schemes as scheme_queries
 from ..models import Scheme
 from ..pipeline.availability import is_active
-from ..pipeline.schemes import algorithm_options, configured_secret, space_columns
+from ..pipeline.hash_secrets import configured_secret
+from ..pipeline.schemes import algorithm_options, space_columns
 from ..pipeline.synonym_files import read_synonym_classes, synonyms_digest
 
 SchemeRow = tuple[Any, ...]

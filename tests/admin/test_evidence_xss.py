@@ -21,6 +21,7 @@ from django_neardup.models import (
     Scheme,
 )
 from django_neardup.pipeline import decide, withdraw
+from django_neardup.pipeline.hash_secrets import secret_of
 from django_neardup.pipeline.key_phrases import normalize_phrase
 from django_neardup.pipeline.source_properties import contact_hash
 from tests import builders
@@ -56,7 +57,7 @@ def pages(root):
         Pair.objects.filter(pk=other.pk).update(evidence=evidence(word))
         KeyPhrase.objects.create(text=word[:200], note=word, by_name=word)
         IgnoredPassage.objects.create(text=word, note=word, by_name=word)
-        secret = bytes.fromhex(Scheme.objects.get().secret)
+        secret = secret_of(Scheme.objects.get())
         for document in (pair.a, pair.b):
             value = contact_hash("phrase", normalize_phrase(word[:200]), secret)
             Contact.objects.create(hash=value, document=document, kind=Contact.Kind.PHRASE)

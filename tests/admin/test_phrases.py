@@ -5,6 +5,7 @@ from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
 from django_neardup.models import Contact, Document, KeyPhrase
+from django_neardup.pipeline.hash_secrets import secret_of
 from django_neardup.pipeline.key_phrases import normalize_phrase
 from django_neardup.pipeline.source_properties import contact_hash
 from tests import builders
@@ -82,7 +83,7 @@ def test_phrases_are_listed_searched_and_filtered(root):
 
 def test_the_list_says_in_how_many_posts_a_phrase_is(root, ads, django_assert_max_num_queries):
     one, two = phrase(), phrase("завтра", profile="default")
-    secret = bytes.fromhex(builders.scheme().secret)
+    secret = secret_of(builders.scheme())
     for place, post in enumerate(ads("сегодня", "завтра")):
         document = builders.document(post)
         for each in (one, two)[: 1 + place]:

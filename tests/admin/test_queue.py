@@ -32,6 +32,7 @@ from django_neardup.models import (
     Space,
 )
 from django_neardup.pipeline import decide, drain
+from django_neardup.pipeline.hash_secrets import secret_of
 from django_neardup.pipeline.open_items import log_changed_documents, rebuild_open_items, refresh_open_items
 from django_neardup.pipeline.source_properties import contact_hash
 from tests import builders
@@ -530,7 +531,7 @@ class TestSearch:
         Document.objects.filter(pk=document.pk).update(author="kadry")
         document.fingerprints.update(codes="c140.35 x9")
         Ad.objects.filter(pk=one.pk).update(title="Сваи особые")
-        secret = bytes.fromhex(builders.scheme().secret)
+        secret = secret_of(builders.scheme())
         Contact.objects.create(document=document, hash=contact_hash("contact", "tel:9031234567", secret))
 
         assert (f"p{pair.pk}" in keys(page(root, "", q=asked.format(number=one.pk)))) is found

@@ -14,6 +14,7 @@ from ...adapters import registered_adapters
 from ...models import Contact, Document, Scheme
 from ...pipeline import canonical_id
 from ...pipeline.content_objects import content_type_of
+from ...pipeline.hash_secrets import secret_of
 from ...pipeline.source_properties import contact_hash
 from ...text.tokens.contacts import canonical_contact
 
@@ -45,7 +46,7 @@ def _contact_hashes(search_text: str, using: str) -> list[int]:
     """
     value = canonical_contact(search_text)
     schemes = Scheme.objects.using(using).filter(state=Scheme.State.ACTIVE)
-    secrets = [bytes.fromhex(secret) for secret in schemes.values_list("secret", flat=True)]
+    secrets = [secret_of(scheme) for scheme in schemes.only("profile", "secret")]
     return [contact_hash(Contact.Kind.CONTACT, value, secret) for secret in secrets] if value else []
 
 
