@@ -65,13 +65,16 @@ def document(instance: Model, **values: Any) -> Document:
 def pair(one: Model, two: Model, verdict: str = Verdict.DUPLICATE, **values: Any) -> Pair:
     """A judged pair; its evidence comes of the real comparison unless it is given."""
     using = one._state.db or "default"
-    first, second = sorted(((document(each), each) for each in (one, two)), key=lambda each: each[0].pk)
+    of_space = {"space": values["space"]} if "space" in values else {}
+    first, second = sorted(
+        ((document(each, **of_space), each) for each in (one, two)), key=lambda each: each[0].pk
+    )
     sources = [adapter_for(each).sources([each.pk], using)[each.pk] for _, each in (first, second)]
-    values = {"score": 0.9167, "containment_a": 0.95, "containment_b": 0.9, **values}
+    values = {"space": first[0].space, "score": 0.9167, "containment_a": 0.95, "containment_b": 0.9, **values}
     if "evidence" not in values:
         values["evidence"] = evidence(sources[0].text, sources[1].text)
     return Pair.objects.using(using).create(
-        a=first[0], b=second[0], scheme=scheme(using), space=space(using), verdict=verdict,
+        a=first[0], b=second[0], scheme=scheme(using), verdict=verdict,
         digest_a=sources[0].digest, digest_b=sources[1].digest,
         **{"judge_version": JUDGE_VERSION, **values},
     )  # fmt: skip
@@ -84,15 +87,17 @@ def evidence(one: str, two: str) -> dict[str, Any]:
     return get_algorithm("neardup").judge(Text(one), Text(two)).evidence()
 
 
-def family(leader: Model, *members: Model, doubtful: bool = False) -> list[Pair]:
-    """A family of those objects: a variant pair of the leader and each member. Return the pairs."""
+def family(leader: Model, *members: Model, doubtful: bool = False, **values: Any) -> list[Pair]:
+    """A family of those objects: a variant pair of the leader and each member. Return the pairs.
+
+    ``values``: of the documents, such as their space."""
     pairs = []
     for member in members:
-        pairs.append(pair(leader, member, Verdict.VARIANT, doubtful=doubtful))
+        pairs.append(pair(leader, member, Verdict.VARIANT, doubtful=doubtful, **values))
         using = leader._state.db or "default"
         FamilyMember.objects.using(using).create(
-            leader=document(leader), document=document(member), scheme=scheme(using), space=space(using),
-            doubtful=doubtful,
+            leader=document(leader, **values), document=document(member, **values), scheme=scheme(using),
+            doubtful=doubtful, **{"space": space(using), **values},
         )  # fmt: skip
     return pairs
 
@@ -110,14 +115,13 @@ def place_of(made: Document) -> dict[str, Any]:
 def cluster(*instances: Model, **values: Any) -> Cluster:
     """A cluster of those objects, the first its representative, with a pair for each of the others."""
     using = instances[0]._state.db or "default"
-    documents = [document(instance) for instance in instances]
-    values = {"lowest": 0.9167, "weakest": 0.9167, "size": len(documents), **values}
-    made = Cluster.objects.using(using).create(
-        space=space(using), scheme=scheme(using), leader=documents[0], **values
-    )
+    of_space = {"space": values["space"]} if "space" in values else {}
+    documents = [document(instance, **of_space) for instance in instances]
+    values = {"space": space(using), "lowest": 0.9167, "weakest": 0.9167, "size": len(documents), **values}
+    made = Cluster.objects.using(using).create(scheme=scheme(using), leader=documents[0], **values)
     for number, (each, instance) in enumerate(zip(documents, instances, strict=True)):
         if number:
-            pair(instances[0], instance, exact=made.exact)
+            pair(instances[0], instance, exact=made.exact, **of_space)
         Membership.objects.using(using).create(
             **place_of(each), cluster=made, scheme=scheme(using), score=0.9167 if number else 1.0,
             exact=made.exact or not number,

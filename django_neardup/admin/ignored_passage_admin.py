@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -17,11 +18,12 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from ..conf import get_aliases, get_profile
 from ..judge.boilerplate_snapshot import RUN_WORDS
-from ..models import IgnoredPassage
+from ..models import IgnoredPassage, Pair
 from ..pipeline.boilerplate_preview import preview_passage
 from ..text.canonical_text import CanonicalText as Text
 from .staff_list_admin import StaffListAdmin
-from .visible_objects import attach_pair_posts
+from .visible_objects import attach_pair_posts, hidden_document_ids
+from .visible_spaces import in_visible_spaces
 
 MAX_EXAMPLES = 20
 
@@ -106,7 +108,13 @@ class IgnoredPassageAdmin(StaffListAdmin):
         if form.is_valid():
             chosen = form.cleaned_data["profile"]
             profiles = [get_profile(alias) for alias in ([chosen] if chosen else get_aliases())]
-            preview = preview_passage(profiles, form.cleaned_data["text"], passages.db, pk)
+            preview = preview_passage(
+                profiles,
+                form.cleaned_data["text"],
+                in_visible_spaces(Pair.objects.using(passages.db), request),
+                partial(hidden_document_ids, request=request, site=self.admin_site, using=passages.db),
+                pk,
+            )
             attach_pair_posts(preview.changed[:MAX_EXAMPLES], request, self.admin_site, passages.db)
         return TemplateResponse(
             request,

@@ -67,13 +67,13 @@ class NearDuplicatesFilter(ConditionFilter):
     parameter_name = "neardup"
 
     def __init__(self, request: HttpRequest, params: Any, model: Any, model_admin: Any) -> None:
-        self.model, self.using = model, router.db_for_read(model)
+        self.model, self.request, self.using = model, request, router.db_for_read(model)
         super().__init__(request, params, model, model_admin)
 
     def options(self) -> list[FilterOption]:
         pending, in_cluster = (
-            pending_condition(self.model, self.using),
-            in_cluster_condition(self.model, self.using),
+            pending_condition(self.model, self.request, self.using),
+            in_cluster_condition(self.model, self.request, self.using),
         )
         return [
             ("waiting", gettext_lazy("a decision waits"), pending),
@@ -91,7 +91,8 @@ class SimilarChangeList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         rows: Any = self.result_list
-        pending_by_row = load_pending_decisions(rows, self.queryset.db)
+        model_admin: Any = self.model_admin
+        pending_by_row = load_pending_decisions(rows, request, model_admin.admin_site, self.queryset.db)
         for row in rows:
             row.neardup_pending = pending_by_row.get(row)
 
@@ -200,8 +201,8 @@ class NearDuplicatesMixin(ModelAdminBase):
 
         Add a message and return None if nothing waits for a decision or too many posts are selected.
         """
-        posts = queryset.filter(pending_condition(self.model, queryset.db))
-        selected = select_items(posts[: MAX_OBJECTS + 1], queryset.db)
+        posts = queryset.filter(pending_condition(self.model, request, queryset.db))
+        selected = select_items(posts[: MAX_OBJECTS + 1], request, queryset.db)
         if selected.object_count > MAX_OBJECTS:
             messages.error(request, too_many_message(selected.object_count))
         elif not selected.item_keys:
@@ -235,7 +236,8 @@ class NearDuplicatesMixin(ModelAdminBase):
         """
         if not self.has_neardup_review_permission(request):
             return
-        pending = load_pending_decisions([instance], router.db_for_read(self.model)).get(instance)
+        using = router.db_for_read(self.model)
+        pending = load_pending_decisions([instance], request, self.admin_site, using).get(instance)
         if pending is not None:
             link = {
                 "url": pending.decision_url(self.admin_site.name),
@@ -251,4 +253,4 @@ class NearDuplicatesMixin(ModelAdminBase):
 
 
 def similar_posts_text(count: int) -> str:
-    return ngettext("%(count)d similar post", "%(count)d similar posts", count) % {"count": count}
+    return ngettext("%(count)s similar post", "%(count)s similar posts", count) % {"count": count}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
 
 from ..algorithms.base import Algorithm
 from ..comparison.compared_texts import JudgeableText
 from ..comparison.verify import judge_pair
 from ..conf import Profile
 from ..judge.boilerplate_snapshot import BoilerplateSnapshot
-from ..models import Pair, Scheme, Verdict
+from ..models import Document, Pair, Scheme, Verdict
 from .boilerplate_store import hash_passages, listed_passages, newest_boilerplate
 from .schemes import algorithm_of
 from .stored_posts import fingerprints_of, read_unchanged_texts
@@ -24,7 +26,7 @@ MAX_PAIRS = 500
 class PassagePreview:
     """What a passage would change.
 
-    - ``total``: variants of the profiles. ``examined``: the newest of them, which were judged.
+    - ``total``: variants of the profiles. ``examined``: those among the newest of them that were judged.
     - ``holding``: pairs among those whose texts both have the passage.
     - ``changed``: pairs among these that are variants without the passage and related with it, the newest first.
     """
@@ -36,32 +38,45 @@ class PassagePreview:
 
 
 def preview_passage(
-    profiles: Sequence[Profile], passage: str, using: str, replaced: int | None = None
+    profiles: Sequence[Profile],
+    passage: str,
+    pairs: QuerySet[Pair],
+    find_hidden: Callable[[Iterable[Document]], set[int]],
+    replaced: int | None = None,
 ) -> PassagePreview:
     """Return what the passage would change in profiles.
 
-    ``replaced``: the primary key of the listed passage in whose place it would stand.
+    - ``pairs``: the pairs that the person may know of. ``find_hidden`` returns the ids of the documents with posts
+      that the person may not see. Their pairs are not judged: the numbers would tell which words the posts have.
+    - ``replaced``: the primary key of the listed passage in whose place it would stand.
     """
-    preview = PassagePreview()
+    preview, using = PassagePreview(), pairs.db
     for profile in profiles:
         schemes = Scheme.objects.using(using).filter(profile=profile.alias, state=Scheme.State.ACTIVE)
         for scheme in schemes.defer("synonyms"):
-            _add_scheme(preview, scheme, passage, using, replaced)
+            variants = pairs.filter(scheme=scheme, verdict=Verdict.VARIANT)
+            preview.total += variants.count()
+            newest = list(variants.select_related("a", "b").order_by("-pk")[:MAX_PAIRS])
+            hidden = find_hidden([side for pair in newest for side in (pair.a, pair.b)])
+            seen = [pair for pair in newest if not {pair.a_id, pair.b_id} & hidden]
+            _add_pairs(preview, seen, scheme, passage, using, replaced)
     preview.changed.sort(key=lambda pair: -pair.pk)
     return preview
 
 
-def _add_scheme(
-    preview: PassagePreview, scheme: Scheme, passage: str, using: str, replaced: int | None
+def _add_pairs(
+    preview: PassagePreview,
+    pairs: Sequence[Pair],
+    scheme: Scheme,
+    passage: str,
+    using: str,
+    replaced: int | None,
 ) -> None:
     rows = list(listed_passages(scheme.profile, using).values_list("pk", "text"))
     newest = newest_boilerplate(scheme.profile, using)
     others = [text for pk, text in rows if pk != replaced]
     without = newest.with_listed(hash_passages(scheme, others))
     alone = BoilerplateSnapshot.from_runs(listed=hash_passages(scheme, [passage]))
-    variants = Pair.objects.using(using).filter(scheme=scheme, verdict=Verdict.VARIANT)
-    pairs = list(variants.select_related("a", "b").order_by("-pk")[:MAX_PAIRS])
-    preview.total += variants.count()
     preview.examined += len(pairs)
     documents = {side for pair in pairs for side in (pair.a_id, pair.b_id)}
     texts = read_unchanged_texts(fingerprints_of(documents, scheme.pk, using).values(), scheme, using)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -23,7 +24,7 @@ from django_neardup.moderation.undo.restore import undo
 from django_neardup.pipeline import mark
 from django_neardup.pipeline.open_items.conditions import open_pairs
 from tests import builders
-from tests.admin.tools import page_of
+from tests.admin.tools import page_of, request_of
 from tests.testapp.models import Article, LongArticle
 from tests.testapp.neardup import ArticleNeardup, NoticeNeardup
 from tests.testapp.zoo import Bulletin, Notice
@@ -185,18 +186,18 @@ class TestHistory:
 
 class TestLists:
     @pytest.mark.parametrize("condition", [pending_condition, in_cluster_condition])
-    def test_children_are_found_by_their_posts(self, condition, children):
+    def test_children_are_found_by_their_posts(self, condition, children, root):
         first, second, _third = children
         builders.cluster(parent(first), parent(second))
 
-        found = type(first).objects.filter(condition(type(first), "default"))
-        assert set(found) == {first, second}
-        assert type(first).objects.exclude(condition(type(first), "default")).count() == 1
+        of_posts = condition(type(first), request_of(root.user), "default")
+        assert set(type(first).objects.filter(of_posts)) == {first, second}
+        assert type(first).objects.exclude(of_posts).count() == 1
 
     def test_the_list_of_its_pairs_is_asked_for_the_number_of_the_post(self, root, children):
         first, second, third = children
         pairs = {paired(first, second).pk, paired(first, third).pk}
         paired(second, third)
 
-        (waits,) = load_pending_decisions([first], "default").values()
+        (waits,) = load_pending_decisions([first], request_of(root.user), admin.site, "default").values()
         assert {pair.pk for pair in root.get(waits.decision_url("admin")).context["cl"].result_list} == pairs

@@ -7,8 +7,8 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from django.http import HttpResponse
-from django.test import Client
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils.html import strip_tags
 
@@ -71,3 +71,10 @@ def links(response: HttpResponse) -> list[str]:
         for message in response.wsgi_request._messages
         for url in re.findall(r'href="([^"]*)"', str(message))
     ]
+
+
+def request_of(user: Any) -> HttpRequest:
+    """A request of a signed-in user."""
+    request = RequestFactory().get("/admin/")
+    request.user = user
+    return request

@@ -4,6 +4,7 @@ import sqlite3
 import sys
 
 import pytest
+from django.contrib import admin
 from django.db import connection
 
 from django_neardup.admin.pending_by_post import load_pending_decisions
@@ -12,12 +13,13 @@ from django_neardup.moderation import ActionContext, merge
 from django_neardup.moderation.dependencies import existing_values
 from django_neardup.moderation.undo.restore import undo
 from django_neardup.moderation.url_paths import path_digest
+from django_neardup.pipeline.hash_secrets import secret_of
 from django_neardup.pipeline.source_properties import contact_hash
 from django_neardup.seo import redirect_rows
 from django_neardup.text.tokens.contacts import canonical_contact
 from tests import builders
 from tests.admin import crowds
-from tests.admin.tools import fields, look, page_of, url_of
+from tests.admin.tools import fields, look, page_of, request_of, url_of
 from tests.moderation.tools import pieces, run, site, undone
 from tests.testapp.models import Ad, Comment
 from tests.testapp.zoo import Person, Piece, Rating
@@ -116,13 +118,14 @@ def lead_there(record):
     return paths
 
 
-def test_a_long_list_of_the_site_says_what_waits():
+def test_a_long_list_of_the_site_says_what_waits(root):
     crowds.documents(MOST + 1)
     first, second, *others = Ad.objects.order_by("pk")
     builders.cluster(first, second)
     builders.pair(*others[-2:], "variant")
 
-    assert {*load_pending_decisions(Ad.objects.all(), "default")} == {first, second, *others[-2:]}
+    waiting = load_pending_decisions(Ad.objects.all(), request_of(root.user), admin.site, "default")
+    assert {*waiting} == {first, second, *others[-2:]}
 
 
 def test_many_telephones_in_two_texts_are_evidence(root):
@@ -130,7 +133,7 @@ def test_many_telephones_in_two_texts_are_evidence(root):
     one, two, other = (
         Ad.objects.create(text=f"Телефоны {word}: {numbers}") for word in ("почты", "банка", "школ")
     )
-    known = canonical_contact("8 912 000 45 67"), bytes.fromhex(builders.scheme().secret)
+    known = canonical_contact("8 912 000 45 67"), secret_of(builders.scheme())
     value = contact_hash(Contact.Kind.CONTACT, *known)
     Contact.objects.create(document=builders.document(other), hash=value)
 
