@@ -1,20 +1,11 @@
-"""The documents and the code agree: the tutorial runs as it is written, and the references name what there is."""
+"""The documents and the code agree: the references name what there is. ``test_documented_steps`` runs pages."""
 
 from __future__ import annotations
 
 import doctest
 import json
-import os
 import re
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from django.core.management import load_command_class
@@ -30,14 +21,13 @@ from django_neardup.evaluation.bench import BenchRequest, evaluate
 from django_neardup.evaluation.corpora import Corpus, LabelledPair
 from django_neardup.evaluation.report import FORMATS
 from tests import services
+from tests.documents import DOCS, FENCE, LINK, blocks
 
-DOCS = services.ROOT / "docs"
 ALGORITHMS = DOCS / "algorithms"
 SECTIONS = ["Formula", "Source", "Keys and payload", "Options", "When to use", "How it fails", "Measured"]
 KEYS_AND_PAYLOAD = ("keys", "min_shared", "duplicate from", "offered from", "payload", "statistics")
 PAGES = sorted([*DOCS.rglob("*.md"), services.ROOT / "README.md", services.ROOT / "CONTRIBUTING.md"])
 COMMANDS = services.ROOT / "django_neardup" / "management" / "commands"
-ADDRESS = "http://127.0.0.1:8000"
 OURS = {
     "can_hide",
     "can_renew",
@@ -53,134 +43,6 @@ OURS = {
 }
 OURS |= {"source", "sources"}
 """What of an adapter the app itself calls, and no site overrides."""
-APPENDED = ", at the end"
-"""After a file's name: the block is added to the file that is there."""
-FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-
-
-class Block(NamedTuple):
-    """A fenced block: its language and what stands in it."""
-
-    language: str
-    text: str
-
-    @property
-    def first(self) -> str:
-        return self.text.splitlines()[0]
-
-    @property
-    def rest(self) -> list[str]:
-        return [line for line in self.text.splitlines()[1:] if line.strip()]
-
-
-def blocks(page: Path) -> list[Block]:
-    return [Block(*found) for found in FENCE.findall(page.read_text(encoding="utf-8"))]
-
-
-class Reader:
-    """Somebody who does what a page says, in an empty directory: ``sh`` blocks are run and their ``text`` compared,
-    blocks that begin with a file's name are written, addresses are opened; ``console`` blocks are left out."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.said = ""
-        self.port = services.free_port()
-        self.server: subprocess.Popen[bytes] | None = None
-        path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-        kept = {
-            name: value for name, value in os.environ.items() if not name.startswith(("DJANGO_", "NEARDUP_"))
-        }
-        self.environment = kept | {"PATH": path, "PYTHONPATH": os.fspath(services.ROOT), "NO_COLOR": "1"}
-
-    def follow(self, block: Block) -> None:
-        if block.language == "sh":
-            self.run(block.text)
-        elif block.language in ("python", "html"):
-            self.write(block)
-        elif block.language == "text" and block.first.startswith(ADDRESS):
-            in_order(block.rest, self.open(block.first.removeprefix(ADDRESS)))
-        elif block.language == "text":
-            in_order(block.text.splitlines(), self.said)
-        else:
-            assert block.language == "console", f"what is a reader to do with a block of {block.language}?"
-
-    def run(self, script: str) -> None:
-        done = subprocess.run(
-            ["sh", "-ec", script],
-            cwd=self.home,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
-        self.said = done.stdout + done.stderr
-
-    def write(self, block: Block) -> None:
-        name = block.first.strip("{}# ")
-        path = self.home / name.removesuffix(APPENDED)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        before = path.read_text(encoding="utf-8") if name.endswith(APPENDED) else ""
-        path.write_text(f"{before}\n{block.text}" if before else block.text, encoding="utf-8")
-
-    def open(self, path: str) -> str:
-        """What is read on that page: a line for a line, without tags."""
-        self.serve()
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as page:
-                    return as_read(page.read().decode())
-            except urllib.error.HTTPError as error:
-                pytest.fail(f"{path}: {error}")
-            except OSError:
-                if time.monotonic() > deadline:
-                    pytest.fail(f"{path} does not answer:\n{(self.home / 'server.log').read_text()}")
-                time.sleep(0.05)
-
-    def serve(self) -> None:
-        """Start the web server, at the first page that is opened."""
-        if self.server is None:
-            command = [sys.executable, "manage.py", "runserver", "--noreload", str(self.port)]
-            with (self.home / "server.log").open("wb") as log:
-                self.server = subprocess.Popen(
-                    command, cwd=self.home, env=self.environment, stdout=log, stderr=log
-                )
-
-    def leave(self) -> None:
-        """Stop the web server."""
-        if self.server is not None:
-            self.server.kill()
-            self.server.wait()
-
-
-def as_read(page: str) -> str:
-    """The words of a page, line by line, without tags."""
-    return "\n".join(" ".join(unescape(re.sub(r"<[^>]*>", "", line)).split()) for line in page.splitlines())
-
-
-def in_order(lines: list[str], text: str) -> None:
-    """Each of the lines stands in the text, as a line of its own, after the one before."""
-    place, said = 0, [line.strip() for line in text.splitlines()]
-    for line in (line.strip() for line in lines):
-        assert line in said[place:], f"{line!r} is not there (any more):\n{text}"
-        place = said.index(line, place) + 1
-
-
-@pytest.fixture
-def reader(tmp_path: Path) -> Iterator[Reader]:
-    reader = Reader(tmp_path)
-    yield reader
-    reader.leave()
-
-
-@pytest.mark.slow
-def test_the_tutorial_runs_as_it_is_written(reader: Reader) -> None:
-    read = blocks(DOCS / "tutorial.md")
-    assert {"sh", "python", "html", "text"} <= {block.language for block in read}
-    for block in read:
-        reader.follow(block)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(services.ROOT)))
