@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from tests.documents import DOCS, Reader, blocks
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("documents")]
 
+SITUATIONS = sorted((DOCS / "guide" / "situations").glob("*.md"))
+
 
 @pytest.fixture(scope="session")
 def tutorial_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -17,6 +20,13 @@ def tutorial_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("tutorial")
     follow(DOCS / "tutorial.md", Reader(home))
     return home
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator[Reader]:
+    reader = Reader(tmp_path / "home")
+    yield reader
+    reader.leave()
 
 
 def follow(page: Path, reader: Reader) -> None:
@@ -34,3 +44,12 @@ def languages(page: Path) -> set[str]:
 def test_the_tutorial_runs_as_it_is_written(tutorial_project: Path) -> None:
     assert {"sh", "python", "html", "text"} <= languages(DOCS / "tutorial.md")
     assert (tutorial_project / "board" / "neardup.py").exists()
+
+
+@pytest.mark.parametrize("page", SITUATIONS, ids=lambda page: page.stem)
+def test_the_adapter_of_a_situation_finds_what_its_page_says(page: Path, reader: Reader) -> None:
+    app = next(block.file for block in blocks(page) if block.file.endswith("/neardup.py")).partition("/")[0]
+    reader.home.mkdir()
+    reader.run(f"django-admin startproject mysite . && python manage.py startapp {app}")
+    assert {"python", "pycon"} <= languages(page)
+    follow(page, reader)
