@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from tests.documents import DOCS, Reader, blocks
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("documents")]
 
+CONTINUED = ("guide/upgrade.md", "reference/python-api.md", "reference/template-tags.md")
+"""Pages that go on in the project of the tutorial."""
 SITUATIONS = sorted((DOCS / "guide" / "situations").glob("*.md"))
 
 
@@ -44,6 +47,15 @@ def languages(page: Path) -> set[str]:
 def test_the_tutorial_runs_as_it_is_written(tutorial_project: Path) -> None:
     assert {"sh", "python", "html", "text"} <= languages(DOCS / "tutorial.md")
     assert (tutorial_project / "board" / "neardup.py").exists()
+
+
+@pytest.mark.parametrize("name", CONTINUED)
+def test_a_page_goes_on_in_the_project_of_the_tutorial(
+    name: str, tutorial_project: Path, reader: Reader
+) -> None:
+    shutil.copytree(tutorial_project, reader.home)
+    assert {"pycon", "sh"} & languages(DOCS / name)
+    follow(DOCS / name, reader)
 
 
 @pytest.mark.parametrize("page", SITUATIONS, ids=lambda page: page.stem)
