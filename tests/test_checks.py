@@ -1123,6 +1123,17 @@ def test_w106_secret_of_the_settings():
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("secret", ["another", None])
+def test_w118_secret_of_the_settings(secret):
+    with with_profile(SECRET="chosen"):
+        active_scheme(get_profile(), "default")
+    with with_profile(SECRET=secret):
+        (message,) = messages = database.check_schemes(databases=["default"])
+    assert ids(messages) == ["W118"]
+    assert "--rebuild" in message.msg and "chosen" not in message.msg + message.hint
+
+
+@pytest.mark.django_db
 def test_w106_leaves_wrong_settings_to_other_checks():
     active_scheme(get_profile(), "default")
     for values in ({"ALGORITHM": "no"}, {"UNKNOWN": 1}, {"OPTIONS": {"no": 1}}, {"SYNONYMS": "/no"}):

@@ -99,10 +99,6 @@ class TestChanged:
         with pytest.raises(SecretMissing, match="neardup_index --rebuild"):
             neardup.find_similar(SOFA, Ad)
 
-    def test_a_check_says_it_too(self, lost):
-        (message,) = database.check_schemes(databases=["default"])
-        assert message.id == "neardup.W118" and "--rebuild" in message.msg
-
     def test_posts_wait_and_none_is_quarantined(self, lost, use):
         late = post(SOFA)
         for _ in range(3):
