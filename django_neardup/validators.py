@@ -33,7 +33,7 @@ class NotNearDuplicate:
     Errors of the search are logged, and the text is accepted.
     """
 
-    message: str | Promise = _("This is on the site already: %(title)s")
+    message: str | Promise = _("This is already on the site: %(title)s")
     code = "near_duplicate"
 
     def __init__(

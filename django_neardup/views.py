@@ -45,5 +45,5 @@ def similar(request: HttpRequest, label: str, object_id: str) -> HttpResponse:
 def _redirect_to_page(instance: Model | None) -> HttpResponse:
     url = "" if instance is None else SimilarPageUrls().url_for(object_key(instance))
     if not url:
-        raise Http404(_("There is no such page."))
+        raise Http404(_("Page not found."))
     return HttpResponseRedirect(url, headers={"X-Robots-Tag": "noindex"})

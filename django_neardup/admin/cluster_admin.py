@@ -34,7 +34,7 @@ class ClusterAdmin(DecisionActionsAdmin):
 
     space_path = "space"
     key_prefix = CLUSTER
-    missing_message = gettext_lazy("That group no longer exists: it was decided, or its posts have changed.")
+    missing_message = gettext_lazy("This group no longer exists: it was decided, or its posts have changed.")
     list_display = ("post", "size", "lowest_score", "weakest_score", "is_exact", "model_label", "state")
     list_display_links = ("post",)
     list_filter = (
@@ -64,7 +64,7 @@ class ClusterAdmin(DecisionActionsAdmin):
         for row in rows:
             row.displayed = posts_by_document[row.leader_id]
 
-    @admin.display(description=gettext_lazy("representative"))
+    @admin.display(description=gettext_lazy("main post"))
     def post(self, row: Any) -> str:
         return f"{row.displayed.title}, {row.displayed.number}"
 

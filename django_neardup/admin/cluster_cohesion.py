@@ -146,7 +146,7 @@ def build_evidence_rows(
 ) -> list[EvidenceRow]:
     """Return the rows of the evidence panel."""
     lowest = format_percent(cluster.lowest, cluster.exact)
-    rows = [EvidenceRow(_("With the representative"), _("%(lowest)s and above") % {"lowest": lowest})]
+    rows = [EvidenceRow(_("With the main post"), _("%(lowest)s and above") % {"lowest": lowest})]
     if weakest_pair is not None:
         text = _("%(score)s: %(a)s and %(b)s") % {
             "score": weakest_pair.score_text,

@@ -73,7 +73,7 @@ def find_earlier_decision(item_key: str, seen_state: SeenState | None, using: st
 
 def repeat_message(earlier_decision: EarlierDecision, item_name: str) -> str:
     """Return the message for a moderator who repeats their own decision."""
-    message = _("%(group)s: you decided this %(time)s ago already: %(act)s.")
+    message = _("%(group)s: you already decided this %(time)s ago: %(act)s.")
     return message % {
         "group": capfirst(item_name),
         "time": elapsed_text(earlier_decision.made_at),
@@ -87,12 +87,14 @@ def conflict_message(
     """Return the message that an action was not recorded because the group had changed."""
     button_label = str(action.button).rstrip("…")
     if earlier_decision is None:
-        return _("%(group)s has changed since you saw it: your “%(wish)s” was not recorded.") % {
+        return _("%(group)s has changed since you opened it. Your decision “%(wish)s” was not saved.") % {
             "group": capfirst(item_name),
             "wish": button_label,
         }
-    return _("%(name)s was first on %(group)s, %(time)s ago: %(act)s. Your “%(wish)s” was not recorded.") % {
-        "name": earlier_decision.by_name or _("Somebody"),
+    return _(
+        "%(name)s decided on %(group)s %(time)s ago: %(act)s. Your decision “%(wish)s” was not saved."
+    ) % {
+        "name": earlier_decision.by_name or _("Someone"),
         "group": item_name,
         "time": elapsed_text(earlier_decision.made_at),
         "act": earlier_decision.action_label,

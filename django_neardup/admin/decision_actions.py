@@ -47,7 +47,7 @@ class DecisionActionsAdmin(PreparedListAdmin):
             return HttpResponseRedirect(parse_return_url(request, self.admin_site.name) or self.list_url())
         return self.detail_view(request, row)
 
-    @admin.action(description=gettext_lazy("Leave: not duplicates, remember it"), permissions=["leave"])
+    @admin.action(description=gettext_lazy("Not duplicates"), permissions=["leave"])
     def leave_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
         return self._redirect_to_confirmation(request, queryset, "leave")
 
@@ -55,7 +55,7 @@ class DecisionActionsAdmin(PreparedListAdmin):
     def hide_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
         return self._redirect_to_confirmation(request, queryset, "hide")
 
-    @admin.action(description=gettext_lazy("Merge into the one that stays…"), permissions=["merge"])
+    @admin.action(description=gettext_lazy("Merge into the kept post…"), permissions=["merge"])
     def merge_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
         return self._redirect_to_confirmation(request, queryset, "merge")
 

@@ -93,19 +93,21 @@ class DecisionAdmin(WithdrawDecisionMixin, PreparedListAdmin):
     def has_withdraw_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(REVIEW_PERMISSION)
 
-    @admin.action(description=gettext_lazy("Take back"), permissions=["withdraw"])
+    @admin.action(description=gettext_lazy("Withdraw decision"), permissions=["withdraw"])
     def withdraw_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Withdraw the decisions. Their posts are compared and grouped again."""
         # One row more than the limit is enough to see that there are too many.
         decisions = list(queryset.filter(withdrawn=None)[: MAX_OBJECTS + 1])
         if len(decisions) > MAX_OBJECTS:
-            messages.error(request, _("Nothing was done: at most %(cap)d at once.") % {"cap": MAX_OBJECTS})
+            messages.error(
+                request, _("Nothing was changed: select at most %(cap)d at once.") % {"cap": MAX_OBJECTS}
+            )
             return
         unseen = unseen_decision_ids(decisions, request, self.admin_site, queryset.db)
         if unseen:
             words = ngettext(
-                "%(count)d decision stays: you may not see all its posts.",
-                "%(count)d decisions stay: you may not see all their posts.",
+                "%(count)d decision was not withdrawn: you cannot see all its posts.",
+                "%(count)d decisions were not withdrawn: you cannot see all their posts.",
                 len(unseen),
             )
             messages.warning(request, words % {"count": len(unseen)})
@@ -114,9 +116,7 @@ class DecisionAdmin(WithdrawDecisionMixin, PreparedListAdmin):
             for decision in decisions
             if decision.pk not in unseen
         )
-        message = ngettext(
-            "%(count)d decision was taken back.", "%(count)d decisions were taken back.", count
-        )
+        message = ngettext("%(count)d decision was withdrawn.", "%(count)d decisions were withdrawn.", count)
         messages.success(request, message % {"count": count})
 
     # The action ``withdraw_selected`` runs in this view and opens durable transactions.

@@ -25,7 +25,9 @@ MAX_MESSAGES = 5
 """The maximum number of refusals with a message each, and of conflicts. The rest are only counted."""
 
 DONE_COUNT_LABELS: dict[str, Any] = {
-    "leave": ngettext_lazy("%(count)d left", "%(count)d left", "count"),
+    "leave": ngettext_lazy(
+        "%(count)d marked as not duplicates", "%(count)d marked as not duplicates", "count"
+    ),
     "hide": ngettext_lazy("%(count)d hidden", "%(count)d hidden", "count"),
     "merge": ngettext_lazy("%(count)d merged", "%(count)d merged", "count"),
     "delete": ngettext_lazy("%(count)d deleted", "%(count)d deleted", "count"),
@@ -83,7 +85,7 @@ class DecisionResults:
             is_all_done = not self.refused_previews and not self.conflicts
             self._add_done_message(request, site, messages.success if is_all_done else messages.warning)
         for preview in self.refused_previews[:MAX_MESSAGES]:
-            message = _("Not done, %(name)s: %(reasons)s") % {
+            message = _("Not possible for %(name)s: %(reasons)s") % {
                 "name": format_item_name(preview.item),
                 "reasons": " ".join(
                     [*preview.obstacles, *preview.losses, *preview.open_questions][:MAX_MESSAGES]
@@ -95,8 +97,10 @@ class DecisionResults:
         remaining_count = len(self.conflicts[MAX_MESSAGES:]) + len(self.refused_previews[MAX_MESSAGES:])
         if remaining_count:
             message = ngettext(
-                "%(count)d more was not done: it has changed since you saw it, or cannot be done.",
-                "%(count)d more were not done: they have changed since you saw them, or cannot be done.",
+                "%(count)d more was not changed: it has changed since you opened it, "
+                "or the action is not possible.",
+                "%(count)d more were not changed: they have changed since you opened them, "
+                "or the action is not possible.",
                 remaining_count,
             )
             messages.warning(request, message % {"count": remaining_count})
@@ -122,7 +126,7 @@ class DecisionResults:
     def _add_conflict_message(self, request: HttpRequest, site: str, conflict: ConflictResult) -> None:
         if conflict.earlier_decision is not None and conflict.earlier_decision.batch == self.batch:
             # An earlier item of the same batch settled this one, for example if two pairs share a post.
-            message = _("%(group)s was settled by another decision of yours just now.")
+            message = _("%(group)s was covered by another decision of yours just now.")
             messages.info(request, message % {"group": capfirst(conflict.item_name)})
             return
         messages.warning(request, _message_with_link(*conflict.build_message(site), ""))

@@ -85,7 +85,7 @@ class DecisionView:
         if self._has_changed(items):
             return self._conflict_response()
         if not items or not all(item.selected_documents for item in items):
-            return self._redirect_with_error(_("Nothing was done: tick at least one post."))
+            return self._redirect_with_error(_("Nothing was changed: select at least one post."))
         if count_objects(items) > MAX_OBJECTS:
             return self._redirect_with_error(too_many_message(count_objects(items)))
         items = self._load_with_keepers(items)
@@ -296,9 +296,9 @@ class DecisionView:
         site = self.queue_admin.admin_site.name
         context = {
             **self._base_context(
-                _("You have decided this already")
+                _("You already decided this")
                 if is_repeat
-                else _("Nothing was done: it has changed since you saw it")
+                else _("Nothing was changed: it has changed since you opened it")
             ),
             "late": [result.build_message(site) for result in results if result.earlier_decision is not None],
         }

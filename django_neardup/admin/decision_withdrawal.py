@@ -30,5 +30,5 @@ def withdraw_decision(decision: Decision, user: Any, using: str) -> bool:
         return False
     documents = [member.document for member in decision.members.select_related("document")]
     posts = list(objects_of(documents, using).values())
-    admin_log.write_admin_log(user, posts, _("Decision on near-duplicates taken back."), using)
+    admin_log.write_admin_log(user, posts, _("Decision on near-duplicates withdrawn."), using)
     return True

@@ -86,7 +86,7 @@ class DocumentAdmin(ReadOnlyAdmin):
     def model_label(self, row: Document) -> str:
         return model_verbose_name(row)
 
-    @admin.display(description=gettext_lazy("waits"), boolean=True)
+    @admin.display(description=gettext_lazy("pending"), boolean=True)
     def is_pending(self, row: Document) -> bool:
         return row.wanted > row.done
 

@@ -197,7 +197,7 @@ class WorkQueueFilter(ConditionFilter):
 
     def options(self) -> list[FilterOption]:
         return [
-            ("waits", _("waits"), Q(wanted__gt=F("done"))),
+            ("waits", _("pending"), Q(wanted__gt=F("done"))),
             ("quarantined", _("quarantined"), Q(state=Document.State.QUARANTINED)),
             ("done", _("done"), Q(wanted__lte=F("done"))),
         ]

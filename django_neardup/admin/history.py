@@ -86,7 +86,7 @@ def _reopened_text(pair: Pair, reopened_pair: ReopenedPair) -> str:
     then, now = (
         _pair_state_text(state) for state in (reopened_pair.decided_state, reopened_pair.current_state)
     )
-    return f"{words} " + _("Then: %(then)s. Now: %(now)s.") % {"then": then, "now": now}
+    return f"{words} " + _("Before: %(then)s. Now: %(now)s.") % {"then": then, "now": now}
 
 
 def _pair_state_text(pair_state: PairState, is_exact: bool = False) -> str:
@@ -114,7 +114,7 @@ def build_cluster_history(
         *_decision_events(decisions.order_by("-pk")[:MAX_EVENTS_PER_KIND], request, site),
         *_record_events(unique.values(), using),
     ]
-    return _sort_newest_first([HistoryEvent(cluster.created, _("The group came up.")), *events])
+    return _sort_newest_first([HistoryEvent(cluster.created, _("The group was found.")), *events])
 
 
 def _sort_newest_first(events: list[HistoryEvent]) -> list[HistoryEvent]:
@@ -126,11 +126,13 @@ def _decision_events(
 ) -> Iterator[HistoryEvent]:
     may_withdraw = request.user.has_perm(REVIEW_PERMISSION)
     for decision in decisions:
-        words = _("Decided: the same.") if decision.kind == Decision.Kind.SAME else _("Left: not duplicates.")
+        words = (
+            _("Decided: the same.") if decision.kind == Decision.Kind.SAME else _("Decided: not duplicates.")
+        )
         withdraw_url = _withdraw_url(decision, site) if may_withdraw and decision.withdrawn is None else ""
         yield HistoryEvent(decision.created, words, decision.by_name, decision.note, withdraw_url)
         if decision.withdrawn is not None:
-            yield HistoryEvent(decision.withdrawn, _("The decision was taken back."), decision.withdrawn_by)
+            yield HistoryEvent(decision.withdrawn, _("The decision was withdrawn."), decision.withdrawn_by)
 
 
 def _withdraw_url(decision: Decision, site: Any) -> str:
@@ -164,7 +166,7 @@ def _record_events(records: Collection[MergeRecord], using: str) -> Iterator[His
         }
         yield HistoryEvent(record.created, words[MergeRecord.Action(record.action)] % names, record.by_name)
         if record.undone is not None:
-            yield HistoryEvent(record.undone, _("That of %(post)s was undone.") % names, record.undone_by)
+            yield HistoryEvent(record.undone, _("Undone for %(post)s.") % names, record.undone_by)
 
 
 class WithdrawDecisionMixin(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -190,7 +192,7 @@ class WithdrawDecisionMixin(admin.ModelAdmin):  # type: ignore[type-arg]
         if unseen_decision_ids([decision], request, self.admin_site, queryset.db):
             raise PermissionDenied
         if decision.withdrawn is None and withdraw_decision(decision, request.user, queryset.db):
-            messages.success(request, _("The decision was taken back; the posts are asked about again."))
+            messages.success(request, _("The decision was withdrawn; the posts return to the queue."))
         return HttpResponseRedirect(self._return_url(request))
 
     def _return_url(self, request: HttpRequest) -> str:

@@ -73,7 +73,7 @@ HOLD_ACTIONS = {
             "publish",
             release,
             gettext_lazy("Publish held posts"),
-            gettext_lazy("They will be seen by everybody, and their authors are told."),
+            gettext_lazy("They become public, and their authors are notified."),
             gettext_lazy("Publish"),
             gettext_lazy("Published after it was held."),
             ngettext_lazy("Published: %(count)d post.", "Published: %(count)d posts.", "count"),
@@ -82,7 +82,7 @@ HOLD_ACTIONS = {
             "refuse",
             refuse,
             gettext_lazy("Refuse held posts"),
-            gettext_lazy("They stay unpublished, and their authors are told."),
+            gettext_lazy("They stay unpublished, and their authors are notified."),
             gettext_lazy("Refuse"),
             gettext_lazy("Refused after it was held."),
             ngettext_lazy("Refused: %(count)d post.", "Refused: %(count)d posts.", "count"),
@@ -262,14 +262,12 @@ class HoldActionView:
                 logger.error(
                     "neardup: the held post %s was not decided on", item.hold, exc_info=without_message(error)
                 )
-                words = _("Not done, %(name)s: %(error)s") % {"name": item.post.number, "error": error}
+                words = _("Failed for %(name)s: %(error)s") % {"name": item.post.number, "error": error}
                 messages.error(self.request, words)
         if done_count:
             messages.success(self.request, str(self.action.done_message % {"count": done_count}))
         if skipped_count:
-            words = _(
-                "Posts that were decided or edited since you saw them, and are left as they are: %(count)d"
-            )
+            words = _("Posts decided or edited since you opened them, left unchanged: %(count)d")
             messages.warning(self.request, words % {"count": skipped_count})
 
     def _perform_one(self, instance: models.Model) -> bool:

@@ -121,7 +121,7 @@ class IgnoredPassageAdmin(StaffListAdmin):
             "neardup/admin/passage_preview.html",
             {
                 **self.site_context(request),
-                "title": _("What the passage would change"),
+                "title": _("Effect of the passage"),
                 "opts": self.opts,
                 "media": self.media + form.media,
                 "list_url": reverse(f"{self.admin_site.name}:neardup_ignoredpassage_changelist"),

@@ -43,16 +43,16 @@ class KeyPhraseForm(forms.ModelForm):  # type: ignore[type-arg]
         text = " ".join(str(self.cleaned_data["text"]).split())
         parsed = Text(text)
         if not parsed.word_count:
-            raise ValidationError(_("There is no word in it."))
+            raise ValidationError(_("It has no words."))
         if parsed.word_count == 1 and not parsed.content_word_count:
-            raise ValidationError(_("Most texts hold this word: add others to it."))
+            raise ValidationError(_("Most texts contain this word: add others to it."))
         return text
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         equivalent = self._find_equivalent(cleaned.get("text", ""), cleaned.get("profile", ""))
         if equivalent is not None:
-            message = _("It finds the same as a phrase that is in the list already: %(phrase)s")
+            message = _("A phrase in the list already matches the same texts: %(phrase)s")
             self.add_error("text", ValidationError(message, params={"phrase": equivalent}))
         return cleaned
 
@@ -137,7 +137,7 @@ class KeyPhraseAdmin(StaffListAdmin, PreparedListAdmin):
             messages.info(
                 request,
                 _(
-                    "It is looked for in every post that is saved from now on. For older ones: “Search existing posts”."
+                    "Posts saved from now on are searched for it. For older posts use “Search existing posts”."
                 ),
             )
 

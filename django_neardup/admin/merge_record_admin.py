@@ -34,7 +34,7 @@ from .visible_spaces import in_visible_spaces
 
 PROOF_OUTCOMES = {
     **dict(UndoProof.Outcome.choices),
-    OFF: gettext_lazy("no: it was turned off"),
+    OFF: gettext_lazy("no: proofs are turned off"),
     TOO_MANY_ROWS: gettext_lazy("no: too many rows changed"),
 }
 """What a proof came to, in words."""
@@ -129,7 +129,9 @@ class MergeRecordAdmin(PreparedListAdmin):
         """
         record_ids = list(queryset.order_by("-pk").values_list("pk", flat=True)[: MAX_UNDO_ITEMS + 1])
         if len(record_ids) > MAX_UNDO_ITEMS:
-            messages.error(request, _("Nothing was done: at most %(cap)d at once.") % {"cap": MAX_UNDO_ITEMS})
+            messages.error(
+                request, _("Nothing was changed: select at most %(cap)d at once.") % {"cap": MAX_UNDO_ITEMS}
+            )
             return None
         url = reverse(f"{self.admin_site.name}:neardup_mergerecord_undo_selected")
         return HttpResponseRedirect(f"{url}?{urlencode({'id': record_ids}, doseq=True)}")
@@ -173,7 +175,7 @@ class MergeRecordAdmin(PreparedListAdmin):
         if not self.has_view_permission(request, row) or request.method not in ("GET", "HEAD"):
             raise PermissionDenied
         if row is None:
-            messages.warning(request, _("That record no longer exists."))
+            messages.warning(request, _("This record no longer exists."))
             return HttpResponseRedirect(self.list_url())
         using = self.get_queryset(request).db
         self.prepare_rows(request, [row], using)

@@ -76,7 +76,7 @@ class NearDuplicatesFilter(ConditionFilter):
             in_cluster_condition(self.model, self.request, self.using),
         )
         return [
-            ("waiting", gettext_lazy("a decision waits"), pending),
+            ("waiting", gettext_lazy("to review"), pending),
             ("grouped", gettext_lazy("in a group"), in_cluster),
             ("none", gettext_lazy("none"), ~Q(pending | in_cluster)),
         ]
@@ -163,8 +163,8 @@ class NearDuplicatesMixin(ModelAdminBase):
         return format_html('<a href="{}" aria-label="{}">{}</a>', url, label, pending.similar_count)
 
     @action(
-        gettext_lazy("Similar: leave, these are not duplicates"),
-        gettext_lazy("Similar: leave, this is not a duplicate"),
+        gettext_lazy("Similar: mark as not duplicates"),
+        gettext_lazy("Similar: mark as not a duplicate"),
         ["neardup_leave"],
     )
     def neardup_leave(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
@@ -206,7 +206,7 @@ class NearDuplicatesMixin(ModelAdminBase):
         if selected.object_count > MAX_OBJECTS:
             messages.error(request, too_many_message(selected.object_count))
         elif not selected.item_keys:
-            messages.info(request, _("Nothing waits for a decision about the chosen posts."))
+            messages.info(request, _("Nothing to review for the selected posts."))
         else:
             url = reverse(f"{self.admin_site.name}:neardup_queue_decide", args=[action_name])
             return HttpResponseRedirect(f"{url}?{selected.query_string}")

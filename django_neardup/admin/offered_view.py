@@ -79,11 +79,11 @@ class OfferedPage:
         """Return what is known, and what is asked."""
         if not self.is_family:
             return _(
-                "It may be a copy of one of them. Compare, and decide on that pair; or say that it is none."
+                "It may be a copy of one of these posts. Compare and decide on that pair, or choose “None of them”."
             )
         count = self.offered.doubt_count
         if not count:
-            return _("They are surely different items. Nothing has to be decided here.")
+            return _("These are certainly different items. There is nothing to decide.")
         text = ngettext(
             "%(count)d of them may be the same item as another. Compare it before you decide.",
             "%(count)d of them may be the same item as another. Compare them before you decide.",

@@ -54,9 +54,9 @@ BUTTONS_BY_KIND: dict[tuple[str, str], str | Promise] = {
 """Buttons that have other labels for some items, by kind and action name."""
 
 TITLES_BY_KIND: dict[tuple[str, str], str | Promise] = {
-    (FAMILY, "leave"): gettext_lazy("Different items: remember it"),
+    (FAMILY, "leave"): gettext_lazy("Different items"),
     (FAMILY, "hide"): gettext_lazy("Hide all posts of the template"),
-    (SHORTLIST, "leave"): gettext_lazy("It is none of them: remember it"),
+    (SHORTLIST, "leave"): gettext_lazy("None of them"),
 }
 """Titles of confirmations that are others for some items."""
 
@@ -142,7 +142,7 @@ class ModerationAction(ABC):
         action_preview = ActionPreview(item, options)
         if item.keeper is None or len(item.losers) < len(item.selected_documents):
             action_preview.obstacles.append(
-                _("An object of this group is deleted already; it will leave the list by itself.")
+                _("A post of this group is already deleted. The group will leave the list by itself.")
             )
             return action_preview
         if item.kind not in self.item_kinds:
@@ -173,16 +173,16 @@ class ModerationAction(ABC):
 
 class MarkNotDuplicatesAction(ModerationAction):
     name = "leave"
-    title = gettext_lazy("Leave: these are not duplicates")
-    button = pgettext_lazy("button", "Leave")
-    consequence = gettext_lazy("remembered: not duplicates")
+    title = gettext_lazy("Mark as not duplicates")
+    button = pgettext_lazy("button", "Not duplicates")
+    consequence = gettext_lazy("not duplicates")
     permission = REVIEW_PERMISSION
     proposes_keeper = False
     item_kinds = ITEM_KINDS
 
     def done_message(self, count: int) -> str:
         return ngettext(
-            "Left as not duplicates: %(count)d group.", "Left as not duplicates: %(count)d groups.", count
+            "Marked as not duplicates: %(count)d group.", "Marked as not duplicates: %(count)d groups.", count
         ) % {"count": count}
 
     def fill_preview(self, preview: ActionPreview, request: HttpRequest, site: Any) -> None:
@@ -202,7 +202,7 @@ class MarkNotDuplicatesAction(ModerationAction):
     ) -> None:
         differing = _differing_sides(item)
         if differing is None:
-            raise MergeRefused([_("You may not see these posts.")])
+            raise MergeRefused([_("You are not allowed to see these posts.")])
         documents, sides = differing
         try:
             decide(
@@ -215,7 +215,7 @@ class MarkNotDuplicatesAction(ModerationAction):
                 batch=options.batch,
             )
         except ValueError as error:
-            raise MergeRefused([_("These posts are not compared with each other any more.")]) from error
+            raise MergeRefused([_("These posts are no longer compared with each other.")]) from error
         posts = [
             post
             for document_id, post in item.objects_by_document.items()
@@ -296,7 +296,7 @@ class HideAction(ModerationAction):
         for loser in losers:
             if not any(adapter.can_hide for adapter in adapters_of(loser)[:1]):
                 preview.obstacles.append(
-                    _("The adapter of “%(model)s” does not say how to hide.")
+                    _("The adapter of “%(model)s” does not define how to hide.")
                     % {"model": loser._meta.verbose_name_plural}
                 )
         preview.obstacles = list(dict.fromkeys(preview.obstacles))
@@ -317,7 +317,7 @@ def hidden_posts(item: ReviewItem) -> list[Model]:
 
 class MergeAction(ModerationAction):
     name = "merge"
-    title = gettext_lazy("Merge into the one that stays")
+    title = gettext_lazy("Merge into the kept post")
     button = pgettext_lazy("button", "Merge…")
     consequence = gettext_lazy("first the plan")
     permission = MERGE_PERMISSION
@@ -370,7 +370,7 @@ class DeleteAction(ModerationAction):
             losers, group.using, len(losers) + len(cascaded), are_deleted=True
         )
         if group.keeper in cascaded:
-            preview.obstacles.append(_("The one that stays would be deleted with its duplicates."))
+            preview.obstacles.append(_("The kept post would be deleted with its duplicates."))
         if not preview.missing_permissions:
             self._list_deletions(preview, request, site)
             kept_posts = [group.keeper] if group.keeper is not None else []

@@ -44,7 +44,9 @@ class PairAdmin(DecisionActionsAdmin):
 
     space_path = "space"
     key_prefix = PAIR
-    missing_message = gettext_lazy("That pair is no longer waiting: it was decided, or a post has changed.")
+    missing_message = gettext_lazy(
+        "This pair is no longer in the queue: it was decided, or a post has changed."
+    )
     list_display = ("posts", "verdict_text", "score_text", "differences_text", "model_label", "found")
     list_display_links = ("posts",)
     list_filter = (VerdictFilter, PairScoreFilter, PairModelFilter)
@@ -88,7 +90,7 @@ class PairAdmin(DecisionActionsAdmin):
     def score_text(self, row: Pair) -> str:
         return format_percent(row.score, row.exact)
 
-    @admin.display(description=gettext_lazy("what differs"))
+    @admin.display(description=gettext_lazy("differences"))
     def differences_text(self, row: Any) -> str:
         if any(post.instance is None for post in row.displayed):
             return ""

@@ -85,7 +85,7 @@ class PairComparison:
             kinds = dict.fromkeys(
                 str(difference.row_heading) for difference, _times in self.nondeciding_differences
             )
-            return _("they differ in %(classes)s, which does not decide") % {"classes": ", ".join(kinds)}
+            return _("they differ in %(classes)s, which is not decisive") % {"classes": ", ".join(kinds)}
         return ""
 
     def _variant_reason(self) -> str:

@@ -170,14 +170,16 @@ def _iterate_questions(line: PlanLine, plan: MergePlan) -> Iterator[PlanQuestion
     if len(clashes) > MAX_SINGLE_QUESTIONS:
         label = line.model._meta.label_lower
         words = ngettext(
-            "%(count)d row of the keeper's stands against one of the others.",
-            "%(count)d rows of the keeper's stand against those of the others.",
+            "%(count)d row of the kept post conflicts with a row of another post.",
+            "%(count)d rows of the kept post conflict with rows of other posts.",
             len(clashes),
         ) % {"count": len(clashes)}
         choices = {clash.choice for clash in clashes}
         chosen = choices.pop() if len(choices) == 1 else None
         yield PlanQuestion(
-            label, words, _build_radios(_("Keep the keeper's"), _("Take those of the others"), chosen)
+            label,
+            words,
+            _build_radios(_("Keep the rows of the kept post"), _("Take the rows of the others"), chosen),
         )
         return
     for clash in clashes:

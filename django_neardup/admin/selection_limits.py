@@ -14,7 +14,7 @@ from .decision_groups import MAX_OBJECTS
 
 def too_many_message(count: int) -> str:
     """Return the message for a selection above the limit."""
-    return _("Nothing was done: %(count)d were chosen, at most %(cap)d objects are decided at once.") % {
+    return _("Nothing was changed: %(count)d were selected, but at most %(cap)d can be decided at once.") % {
         "count": count,
         "cap": MAX_OBJECTS,
     }

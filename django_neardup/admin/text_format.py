@@ -28,25 +28,25 @@ LABELS = ComparisonLabels(translate_text)
 VERDICT_SIGNS = {Verdict.DUPLICATE: "=", Verdict.VARIANT: "≠", Verdict.CONTAINED: "⊃", Verdict.RELATED: "≈"}
 
 DIFFERENCE_LABELS: dict[str, str | Promise] = {
-    "code": pgettext_lazy("what differs", "code"),
-    "number": pgettext_lazy("what differs", "number"),
-    "measure": pgettext_lazy("what differs", "measure"),
-    "name": pgettext_lazy("what differs", "word"),
-    "latin": pgettext_lazy("what differs", "word"),
-    "sign": pgettext_lazy("what differs", "sign"),
-    "deal": pgettext_lazy("what differs", "kind of deal"),
-    "role": pgettext_lazy("what differs", "role"),
-    "opposite": pgettext_lazy("what differs", "opposite"),
-    "negation": pgettext_lazy("what differs", "negation"),
-    "price": pgettext_lazy("what differs", "price"),
-    "date": pgettext_lazy("what differs", "date"),
-    "contact": pgettext_lazy("what differs", "contact"),
-    "only": pgettext_lazy("what differs", "only here"),
+    "code": pgettext_lazy("differences", "code"),
+    "number": pgettext_lazy("differences", "number"),
+    "measure": pgettext_lazy("differences", "measure"),
+    "name": pgettext_lazy("differences", "word"),
+    "latin": pgettext_lazy("differences", "word"),
+    "sign": pgettext_lazy("differences", "sign"),
+    "deal": pgettext_lazy("differences", "kind of deal"),
+    "role": pgettext_lazy("differences", "role"),
+    "opposite": pgettext_lazy("differences", "opposite"),
+    "negation": pgettext_lazy("differences", "negation"),
+    "price": pgettext_lazy("differences", "price"),
+    "date": pgettext_lazy("differences", "date"),
+    "contact": pgettext_lazy("differences", "contact"),
+    "only": pgettext_lazy("differences", "only here"),
     "word": "",
 }
 ONE_SIDED_LABELS = {
-    "A": pgettext_lazy("what differs", "only in A"),
-    "B": pgettext_lazy("what differs", "only in B"),
+    "A": pgettext_lazy("differences", "only in A"),
+    "B": pgettext_lazy("differences", "only in B"),
 }
 CSS_CLASS_ALIASES = {"latin": "name", "date": "price"}
 """Difference classes that use the style of another class."""
@@ -113,7 +113,7 @@ class DisplayedDifference:
     @property
     def row_heading(self) -> str | Promise:
         """Return the heading of its table row. It is never empty."""
-        return self.heading or pgettext_lazy("what differs", "other words")
+        return self.heading or pgettext_lazy("differences", "other words")
 
     def build_mark(self, words: str, label: str | Promise = "") -> SafeString:
         """Return words of one side in a mark of this difference's class."""

@@ -118,7 +118,7 @@ class UndoView:
         if any(item.missing_permissions for item in selected_items):
             raise PermissionDenied
         if not selected_items:
-            messages.error(self.request, _("Nothing was done: tick at least one post."))
+            messages.error(self.request, _("Nothing was changed: select at least one post."))
         else:
             self._perform_all(selected_items)
         return HttpResponseRedirect(self.request.get_full_path())
@@ -186,7 +186,7 @@ class UndoView:
         self._add_leftover_messages([result.record for result in done if result.record.left])
         if withdrawn_count:
             words = ngettext(
-                "%(count)d decision was taken back.", "%(count)d decisions were taken back.", withdrawn_count
+                "%(count)d decision was withdrawn.", "%(count)d decisions were withdrawn.", withdrawn_count
             )
             messages.success(self.request, words % {"count": withdrawn_count})
 
@@ -200,8 +200,8 @@ class UndoView:
             messages.warning(self.request, words % {"count": hidden_count})
         if leftover_count := len(records) - hidden_count:
             words = ngettext(
-                "Something of %(count)d post could not be restored: it is listed below.",
-                "Something of %(count)d posts could not be restored: it is listed below.",
+                "Part of %(count)d post could not be restored. See the list below.",
+                "Parts of %(count)d posts could not be restored. See the list below.",
                 leftover_count,
             )
             messages.warning(self.request, words % {"count": leftover_count})

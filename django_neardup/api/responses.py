@@ -67,8 +67,8 @@ def matches_json(matches: list[PublicMatch], facts: Collection[str] = ()) -> dic
 def count_message(count: int) -> str:
     """Return the number of matches as a sentence."""
     if not count:
-        return _("Nothing like it is here yet.")
-    return _("Similar posts already here: %(count)d") % {"count": count}
+        return _("No similar posts yet.")
+    return _("Similar posts on the site: %(count)d") % {"count": count}
 
 
 def check_message(count: int, facts: Collection[str]) -> str:

@@ -79,7 +79,7 @@ def _check(request: HttpRequest, label: str, values: dict[str, Any]) -> HttpResp
         return _not_found(request)
     if sum(len(value) for value in values.values() if isinstance(value, str)) > MAX_LETTERS:
         return error_response(
-            request, 413, _("The text is too long to look for similar posts while it is written.")
+            request, 413, _("The text is too long to search for similar posts while you type.")
         )
     author = adapter.request_author(request)
     matches = find_for_request(
@@ -134,4 +134,4 @@ def similar(request: HttpRequest, label: str, object_id: str) -> HttpResponse:
 
 
 def _not_found(request: HttpRequest) -> HttpResponse:
-    return error_response(request, 404, _("There is no such page."))
+    return error_response(request, 404, _("Page not found."))

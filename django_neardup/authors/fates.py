@@ -30,7 +30,7 @@ FATES_LIMIT = 50
 MAX_TITLE_LENGTH = 120
 
 ACTION_LABELS: dict[str, Promise] = {
-    MergeRecord.Action.MERGE: pgettext_lazy("what became of a post", "became part of another"),
+    MergeRecord.Action.MERGE: pgettext_lazy("what became of a post", "merged into another post"),
     MergeRecord.Action.HIDE: pgettext_lazy("what became of a post", "taken from publication"),
     MergeRecord.Action.DELETE: pgettext_lazy("what became of a post", "deleted"),
 }

@@ -49,9 +49,9 @@ class BoilerplateRun:
         if dry_run:
             has_changed = sorted(runs) != list(newest_boilerplate(self._profile.alias, self._using).found)
             self._print_line(
-                _("It differs from what is in use. Nothing was kept.")
+                _("It differs from the current one. Nothing was saved.")
                 if has_changed
-                else _("It is what is in use. Nothing was kept.")
+                else _("It equals the current one. Nothing was saved.")
             )
             return
         row, has_changed = update_boilerplate(self._profile.alias, self._using, runs)

@@ -55,7 +55,7 @@ class RejudgementReport:
             yield from (f"  {_describe(pair)}" for pair in self._mixed_examples())
         if self._contradicted:
             yield ""
-            yield _("Decisions that the judge contradicts now. They stand:")
+            yield _("Decisions that the comparison now contradicts. They stay in force:")
             yield from (
                 f"  {Decision.Kind(pair.decision).label}; {_describe(pair)}" for pair in self._contradicted
             )
@@ -80,8 +80,8 @@ class RejudgementReport:
         yield judged % {"count": format_number(self.judged_count)}
         if self._left_count:
             left = ngettext(
-                "%(count)s pair is left to the worker: a post has changed or is gone.",
-                "%(count)s pairs are left to the worker: a post has changed or is gone.",
+                "%(count)s pair is left to the worker: a post has changed or was deleted.",
+                "%(count)s pairs are left to the worker: posts have changed or were deleted.",
                 self._left_count,
             )
             yield left % {"count": format_number(self._left_count)}

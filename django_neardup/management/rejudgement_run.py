@@ -99,8 +99,8 @@ class RejudgementRun:
 
     def _progress_message(self) -> str:
         message = ngettext(
-            "Interrupted: %(done)s of %(total)s pair was judged again. Run the same command again: it goes on.",
-            "Interrupted: %(done)s of %(total)s pairs were judged again. Run the same command again: it goes on.",
+            "Interrupted: %(done)s of %(total)s pair was judged again. Run the same command to continue.",
+            "Interrupted: %(done)s of %(total)s pairs were judged again. Run the same command to continue.",
             self._total,
         )
         return message % {

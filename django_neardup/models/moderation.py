@@ -28,7 +28,7 @@ class Hold(models.Model):
 
     class State(models.TextChoices):
         CHECKING = "checking", _("being checked")
-        REVIEW = "review", _("waits for a moderator")
+        REVIEW = "review", _("waiting for a moderator")
         REFUSED = "refused", _("refused")
 
     document = models.OneToOneField(
@@ -103,8 +103,8 @@ class OpenItem(models.Model):
     priority = models.BigIntegerField(_("priority"))
     score = models.BigIntegerField(_("score"))
     size = models.PositiveIntegerField(_("size"))
-    since = models.DateTimeField(_("waits since"))
-    again = models.BooleanField(_("again"), default=False)
+    since = models.DateTimeField(_("waiting since"))
+    again = models.BooleanField(_("reopened"), default=False)
     verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices)
     exact = models.BooleanField(_("exact"), default=False)
     contact = models.CharField(_("contacts"), max_length=9)
@@ -231,7 +231,7 @@ class UndoProof(models.Model):
     """
 
     class Outcome(models.TextChoices):
-        DONE = "done", _("everything came back")
+        DONE = "done", _("everything was restored")
         ACCEPTED = "accepted", _("a loss was accepted")
         REFUSED = "refused", _("refused")
 
@@ -330,7 +330,7 @@ class KeyPhrase(StaffEntry):
     """
 
     text = models.CharField(_("phrase"), max_length=200)
-    active = models.BooleanField(_("looked for"), default=True)
+    active = models.BooleanField(_("active"), default=True)
 
     class Meta:
         app_label = "neardup"

@@ -35,7 +35,7 @@ class Cluster(WorkQueueRow):
         related_name="leads",
         db_constraint=False,
         db_index=False,
-        verbose_name=_("representative"),
+        verbose_name=_("main post"),
     )
     scheme = models.ForeignKey(
         Scheme,
@@ -46,7 +46,7 @@ class Cluster(WorkQueueRow):
         verbose_name=_("scheme"),
     )
     size = models.PositiveIntegerField(_("size"), default=0)
-    lowest = models.FloatField(_("lowest score"), default=1.0, help_text=_("with the representative"))
+    lowest = models.FloatField(_("lowest score"), default=1.0, help_text=_("with the main post"))
     weakest = models.FloatField(_("weakest known pair"), default=1.0)
     exact = models.BooleanField(_("exact copies"), default=False)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.OPEN)
@@ -87,9 +87,9 @@ class Membership(models.Model):
     """
 
     class Reason(models.TextChoices):
-        LEADER = "leader", _("representative")
-        DUPLICATE = "duplicate", _("duplicate of the representative")
-        DECISION = "decision", _("a person's decision")
+        LEADER = "leader", _("main post")
+        DUPLICATE = "duplicate", _("duplicate of the main post")
+        DECISION = "decision", _("a moderator's decision")
 
     document = models.ForeignKey(
         Document,
@@ -164,7 +164,7 @@ class FamilyMember(models.Model):
         models.CASCADE,
         related_name="family_members",
         db_constraint=False,
-        verbose_name=_("representative"),
+        verbose_name=_("main post"),
     )
     scheme = models.ForeignKey(
         Scheme,

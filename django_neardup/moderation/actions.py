@@ -247,7 +247,7 @@ def _lock_posts(instances: Sequence[models.Model], using: str) -> Callable[[mode
         fresh_objects |= {row: row for row in rows}
     missing = [instance for instance in instances if instance not in fresh_objects]
     if missing:
-        raise Conflict(_("It is gone already: %(what)s.") % {"what": ", ".join(map(short_name, missing))})
+        raise Conflict(_("Already deleted: %(what)s.") % {"what": ", ".join(map(short_name, missing))})
     return fresh_objects.__getitem__
 
 

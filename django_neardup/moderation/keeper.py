@@ -25,11 +25,11 @@ from ..text.normalization.plain_text import plain_text
 FIRST_SEEN, NEWEST, MOST_VISITED, MOST_LINKED, LONGEST = KEEPER_POLICIES
 PINNED, CUSTOM = "pinned", "own"
 REASONS: dict[str, str | Promise] = {
-    FIRST_SEEN: _("seen first of all"),
-    NEWEST: _("seen last of all"),
-    MOST_VISITED: _("visited most"),
-    MOST_LINKED: _("most links lead to it"),
-    LONGEST: _("its text is the longest"),
+    FIRST_SEEN: _("seen first"),
+    NEWEST: _("seen last"),
+    MOST_VISITED: _("most visits"),
+    MOST_LINKED: _("most links"),
+    LONGEST: _("longest text"),
     PINNED: _("pinned"),
     CUSTOM: _("chosen by the site's own rule"),
 }

@@ -64,8 +64,8 @@ def _own_space_lock(spaces: Collection[int], using: str) -> Iterator[None]:
             raise MergeRefused(
                 [
                     _(
-                        "This needs a transaction of its own, and the request is in one already: see "
-                        "ATOMIC_REQUESTS and MIDDLEWARE."
+                        "This needs its own transaction, but the request already runs in one. "
+                        "Check ATOMIC_REQUESTS and MIDDLEWARE."
                     )
                 ]
             ) from error

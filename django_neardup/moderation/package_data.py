@@ -133,7 +133,7 @@ def lost_files(rows: Mapping[RowId, StoredRow], using: str) -> Iterator[tuple[st
 
     Rows that still exist lose none.
     """
-    message = _("%(model)s: the file %(name)s is deleted with it, and would not come back.")
+    message = _("%(model)s: the file %(name)s would be deleted with it and could not be restored.")
     for model, heard_rows in rows_heard(post_delete, rows, DELETING_MODULES).items():
         current = load_current_rows(heard_rows.values(), using)
         deleted_rows = [row for row_id, row in heard_rows.items() if row_id not in current]

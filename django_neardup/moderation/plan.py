@@ -156,7 +156,7 @@ def _undecided_messages(conflicts: Sequence[UniqueConflict]) -> list[str]:
     if not conflicts:
         return []
     count = len(conflicts)
-    head = ngettext("%(count)d decision is needed.", "%(count)d decisions are needed.", count)
+    head = ngettext("%(count)d choice is needed.", "%(count)d choices are needed.", count)
     unlisted_counts: defaultdict[ModelType, int] = defaultdict(int)
     listed = []
     for conflict in conflicts:

@@ -36,7 +36,7 @@ def _add_cascade(
 ) -> None:
     posts = [row for row in cascade.deleted_rows if row in (plan.keeper, *plan.losers)]
     plan.obstacles += [
-        _("%(post)s would be deleted with a row that is not chosen.") % {"post": describe_object(post)}
+        _("%(post)s would be deleted with a row that is not selected.") % {"post": describe_object(post)}
         for post in posts
     ]
     plan.deleted_rows += [*rows, *cascade.deleted_rows]

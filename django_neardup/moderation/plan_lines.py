@@ -26,31 +26,35 @@ from .unique_conflicts import UniqueConflict, unique_rules
 
 MOVED_TEXT = ngettext_lazy("It moves.", "They move.", "count")
 FREED_TEXT = ngettext_lazy(
-    "It moves, and does not forbid the deletion.", "They move, and do not forbid the deletion.", "count"
+    "It moves and does not block the deletion.", "They move and do not block the deletion.", "count"
 )
 EMPTIED_TEXT = ngettext_lazy(
-    "%(count)d loses its reference to what goes.", "%(count)d lose their reference to what goes.", "count"
+    "%(count)d loses its reference to a deleted row.",
+    "%(count)d lose their references to deleted rows.",
+    "count",
 )
 REMOVED_TEXTS = {
     REDUNDANT: ngettext_lazy(
-        "The keeper has %(count)d already: the spare one goes.",
-        "The keeper has %(count)d already: the spare ones go.",
+        "The kept post already has %(count)d: the extra one is deleted.",
+        "The kept post already has %(count)d: the extra ones are deleted.",
         "count",
     ),
     SELF_LINK: ngettext_lazy(
-        "%(count)d would lead from the post to itself: it goes.",
-        "%(count)d would lead from the post to itself: they go.",
+        "%(count)d would refer from the post to itself: it is deleted.",
+        "%(count)d would refer from the post to itself: they are deleted.",
         "count",
     ),
-    NOT_CHOSEN: ngettext_lazy("%(count)d goes, as decided.", "%(count)d go, as decided.", "count"),
+    NOT_CHOSEN: ngettext_lazy(
+        "%(count)d is deleted, as chosen.", "%(count)d are deleted, as chosen.", "count"
+    ),
     KEEPER_NOT_CHOSEN: ngettext_lazy(
-        "%(count)d of the keeper's own goes, as decided.",
-        "%(count)d of the keeper's own go, as decided.",
+        "%(count)d of the kept post is deleted, as chosen.",
+        "%(count)d of the kept post are deleted, as chosen.",
         "count",
     ),
     CASCADED: ngettext_lazy(
-        "%(count)d goes with a row that is not chosen.",
-        "%(count)d go with rows that are not chosen.",
+        "%(count)d is deleted with a row that is not selected.",
+        "%(count)d are deleted with rows that are not selected.",
         "count",
     ),
 }
@@ -145,7 +149,7 @@ class PlanLine:
             if len(rule.column_names) > 1:
                 yield _("unique together: %(names)s") % {"names": rule.label}
         if self._forbids_deletion:
-            yield _("forbids the deletion")
+            yield _("blocks the deletion")
 
 
 def build_plan_lines(

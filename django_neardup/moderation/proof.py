@@ -52,7 +52,7 @@ OFF, TOO_MANY_ROWS = "off", "too many rows"
 LOST_KEY = "lost"
 """The key of a journal for the loss that the person has accepted, as sentences."""
 
-LOST = gettext_lazy("%(rows)s: would not come back.")
+LOST = gettext_lazy("%(rows)s: would not be restored.")
 CHANGED = gettext_lazy("%(rows)s: would have another value.")
 
 _is_proof: ContextVar[bool] = ContextVar("neardup_is_proof", default=False)
@@ -205,11 +205,11 @@ def _differing_tables(watch: StatementWatch) -> Iterator[Difference]:
     for table in watch.tables_with_losses():
         model = models_by_table().get(table)
         name = table if model is None else model._meta.label_lower
-        yield name, _("The table %(table)s would lack rows.") % {"table": table}
+        yield name, _("Rows would be missing in the table %(table)s.") % {"table": table}
 
 
 def _unexplained_tables(watch: StatementWatch) -> Iterator[Difference]:
     for table in sorted(watch.unexplained_tables()):
         model = models_by_table().get(table)
-        message = _("Something changes the table %(table)s, and nothing shows what.")
+        message = _("Something changes the table %(table)s; its source is unknown.")
         yield model._meta.label_lower if model else table, message % {"table": table or "?"}

@@ -36,7 +36,7 @@ def check_same_model(keeper: models.Model, losers: Sequence[models.Model]) -> li
     for loser in losers:
         if type(loser)._meta.concrete_model is not type(keeper)._meta.concrete_model:
             reasons.append(
-                _("%(loser)s is of another model than %(keeper)s.")
+                _("%(loser)s and %(keeper)s are of different models.")
                 % {"loser": describe_object(loser), "keeper": describe_object(keeper)}
             )
         elif loser.pk == keeper.pk:
@@ -53,7 +53,7 @@ def check_same_kind(posts: MergePosts, losers: Sequence[models.Model]) -> list[s
     keeper_models = set(posts.keeper_rows)
     is_fixed = _names_own_class(posts.keeper, keeper_models)
     return [
-        _("%(loser)s is of another kind than %(keeper)s.")
+        _("%(loser)s and %(keeper)s are of different kinds.")
         % {"loser": describe_object(loser), "keeper": describe_object(posts.keeper)}
         for loser, loser_rows in zip(losers, posts.loser_rows, strict=True)
         if set(loser_rows) - keeper_models and (is_fixed or keeper_models - set(loser_rows))

@@ -59,7 +59,7 @@ def check_places(keeper: models.Model, losers: Sequence[models.Model]) -> list[s
         return []
     node: Any = keeper
     return [
-        _("%(keeper)s stands below %(loser)s in the tree.")
+        _("%(keeper)s is below %(loser)s in the tree.")
         % {"keeper": describe_object(keeper), "loser": describe_object(loser)}
         for loser in losers
         if node.is_descendant_of(loser)
@@ -69,7 +69,7 @@ def check_places(keeper: models.Model, losers: Sequence[models.Model]) -> list[s
 def check_leaves(posts: Iterable[models.Model]) -> list[str]:
     """Return an obstacle for each post with nodes below it: the library would delete them too."""
     nodes: list[Any] = [post for post in posts if is_node_model(type(post))]
-    message = _("%(count)d stand below %(post)s in the tree: move them first.")
+    message = _("%(count)d are below %(post)s in the tree: move them first.")
     return [
         message % {"post": describe_object(node), "count": count}
         for node in nodes
@@ -129,7 +129,7 @@ def _settle_treebeard(post: models.Model, using: str) -> None:
         _count_children(post, using)
     elif hasattr(post, "rgt") and not _is_whole(post, "lft", "rgt", "tree_id", using):
         raise MergeRefused(
-            [_("%(post)s cannot come back: the tree has changed since.") % {"post": describe_object(post)}]
+            [_("%(post)s cannot be restored: the tree has changed since.") % {"post": describe_object(post)}]
         )
 
 

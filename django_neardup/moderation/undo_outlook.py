@@ -68,17 +68,17 @@ def _untried_reason(row_count: int) -> str:
 def _findings(model: ModelType, using: str) -> Iterator[str]:
     name = rows_label(model)
     if model.delete is not models.Model.delete:
-        message = _("“%(model)s” has a delete() of its own (%(module)s).")
+        message = _("“%(model)s” has its own delete() (%(module)s).")
         yield message % {"model": name, "module": model.delete.__module__}
     if receivers := list(dict.fromkeys(_receivers(model))):
-        yield _("It sets off at once: %(receivers)s.") % {"receivers": ", ".join(receivers)}
+        yield _("It calls at once: %(receivers)s.") % {"receivers": ", ".join(receivers)}
     effects = OwnEffects(using)
     tables = {parent._meta.db_table for parent in (model, *model._meta.all_parents)}
     by_key = {
         action.table for table in tables for action in effects.foreign_key_actions.get(table, ())
     } - own_tables()
     if by_key:
-        message = _("The database itself deletes or changes what points at it: %(rows)s.")
+        message = _("The database itself deletes or changes rows that refer to it: %(rows)s.")
         yield message % {"rows": _join_tables(by_key)}
     reached = {each for table in tables for each in effects.changed_with(table)}
     if (

@@ -229,7 +229,9 @@ def _choice_errors(column: ColumnChoice, keeper: models.Model) -> list[str]:
     except ValidationError as error:
         return [_field_message(column.field, message) for message in error.messages]
     except OSError:
-        return [_field_message(column.field, _("Its file cannot be read: it may be no more in its storage."))]
+        return [
+            _field_message(column.field, _("Its file cannot be read: it may be missing from the storage."))
+        ]
     return []
 
 
@@ -263,6 +265,4 @@ def _check_unique(instance: models.Model, values: Sequence[TakenValue], using: s
             rows_of(value.model, using).filter(**{value.field.name: value.new_value}).exclude(pk=value.pk)
         )
         if others.exists():
-            raise ValidationError(
-                {value.field.name: _("Another row has this value, and no two may share it.")}
-            )
+            raise ValidationError({value.field.name: _("Another row has this value, which must be unique.")})

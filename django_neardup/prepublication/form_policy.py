@@ -33,41 +33,41 @@ CHECK_BUTTON, CONFIRM_BUTTON, RENEW_BUTTON, TOKEN_FIELD = (
 """Names of the buttons, and of the hidden field that belongs to the confirm button."""
 
 HEADINGS: dict[tuple[RuleAction, bool], Promise] = {
-    ("warn", False): _("There is something similar already"),
-    ("warn", True): _("You have something similar already"),
-    ("hold", False): _("A moderator will look at this first"),
-    ("hold", True): _("You have such a post already"),
-    ("block", False): _("This is on the site already"),
-    ("block", True): _("You have published this already"),
+    ("warn", False): _("Similar posts already exist"),
+    ("warn", True): _("You already have a similar post"),
+    ("hold", False): _("A moderator will review this first"),
+    ("hold", True): _("You already have this post"),
+    ("block", False): _("This is already on the site"),
+    ("block", True): _("You have already published this"),
 }
 """Headings by action, and by whether a match is the visitor's own post."""
 
 PROBLEMS: dict[RuleAction, tuple[Promise, str]] = {
-    "warn": (_("Nothing is published yet: there is something similar already."), "neardup_confirm"),
-    "hold": (_("Nothing is published yet: a moderator would look at this first."), "neardup_confirm"),
-    "block": (_("This cannot be published: it is on the site already."), "near_duplicate"),
+    "warn": (_("Not published yet: similar posts already exist."), "neardup_confirm"),
+    "hold": (_("Not published yet: a moderator would review this first."), "neardup_confirm"),
+    "block": (_("This cannot be published: it is already on the site."), "near_duplicate"),
 }
 RESUBMITTED_PROBLEM: tuple[Promise, str] = (
-    _("Nothing is saved: you have sent this already, and it waits."),
+    _("Not saved: you have already sent this, and it is waiting for review."),
     "near_duplicate",
 )
 CHECK_ONLY_PROBLEM: tuple[Promise, str] = (
-    _("Nothing is published yet: you asked to look first."),
+    _("Not published yet: you asked to see it first."),
     "neardup_check",
 )
 
 WAITING_MESSAGES: dict[str, Promise] = {
-    Hold.State.CHECKING: _("It waits already, and will appear as soon as it has been checked."),
-    Hold.State.REVIEW: _("It waits already, and will appear when a moderator has looked at it."),
+    Hold.State.CHECKING: _("It is already waiting, and will appear as soon as it is checked."),
+    Hold.State.REVIEW: _("It is already waiting, and will appear after a moderator's review."),
 }
 """Messages by the state of the post that was submitted before."""
 
 OUTCOME_MESSAGES: dict[str, Promise] = {
     "published": _("Published."),
-    "checking": _("Saved. It will appear as soon as it has been checked."),
-    "review": _("Saved. It will appear when a moderator has looked at it."),
+    "checking": _("Saved. It will appear as soon as it is checked."),
+    "review": _("Saved. It will appear after a moderator's review."),
     "refused": _("Saved, but not published: it was refused earlier."),
-    "renewed": _("Your earlier post was brought up to date."),
+    "renewed": _("Your earlier post was updated."),
 }
 
 
@@ -261,7 +261,7 @@ class FormCheck:
         if self.is_check_requested:
             return self._only_fact_heading or _check_heading(len(self.matches))
         if self._is_resubmission:
-            return _("You have sent this already")
+            return _("You have already sent this")
         if self._only_fact:
             return FACT_HEADINGS[self._only_fact]
         is_own = any(match.own and match.object is not None for match in self.result.decision.causes)
@@ -312,7 +312,7 @@ class FormCheck:
 def _check_heading(count: int) -> str:
     if not count:
         return gettext("Nothing similar was found")
-    return ngettext("%(count)d similar post is there", "%(count)d similar posts are there", count) % {
+    return ngettext("%(count)d similar post exists", "%(count)d similar posts exist", count) % {
         "count": count
     }
 

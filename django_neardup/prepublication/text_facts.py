@@ -32,10 +32,10 @@ FACT_TEXTS: dict[str, Promise] = {
 }
 FACT_PROBLEMS: dict[str, dict[str, Promise]] = {
     TOO_LONG: {
-        "warn": _("Nothing is published yet: the text is too long to be compared with other posts."),
-        "hold": _("Nothing is published yet: the text is too long, so a moderator would look at this first."),
+        "warn": _("Not published yet: the text is too long to be compared with other posts."),
+        "hold": _("Not published yet: the text is too long, so a moderator would review this first."),
     },
-    PARTIAL: {"warn": _("Nothing is published yet: not all similar posts could be compared.")},
+    PARTIAL: {"warn": _("Not published yet: not all similar posts could be compared.")},
 }
 
 

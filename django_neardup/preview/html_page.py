@@ -36,7 +36,7 @@ class {model}Neardup(neardup.Adapter):
 UNGROUPED_LABELS = {
     "variant": gettext_noop("variants"),
     "contained": gettext_noop("one inside the other"),
-    "related": gettext_noop("partly alike"),
+    "related": gettext_noop("partly similar"),
     "duplicate": gettext_noop("duplicates of one another, of two groups"),
 }
 """Labels for pairs of each verdict, if no group holds both posts."""

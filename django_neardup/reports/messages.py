@@ -46,7 +46,7 @@ def pgettext(context: str, text: str) -> str:
     return text
 
 
-DIFFERENCE_CONTEXT = "what differs"
+DIFFERENCE_CONTEXT = "differences"
 """The context of the classes of differences."""
 COMPARISON_CONTEXT = "comparison"
 """The context of short words that mean other things elsewhere."""
@@ -93,12 +93,12 @@ RULE_REASONS = {
     "figure": (gettext_noop("another number, measure or code"), "С140.35 → С90.30"),
     "unit": (gettext_noop("the same number in another unit"), "20 л → 20 кг"),
     "deal": (gettext_noop("another kind of deal"), "отдам → возьму"),
-    "antonym": (gettext_noop("the opposite is said"), "вырос → упал"),
-    "function word": (gettext_noop("a small word turns the condition round"), "до 7 лет → от 7 лет"),
+    "antonym": (gettext_noop("the opposite meaning"), "вырос → упал"),
+    "function word": (gettext_noop("a small word reverses the condition"), "до 7 лет → от 7 лет"),
     "negation": (gettext_noop("one text says “not”"), "рабочий → не рабочий"),
     "letter": (gettext_noop("another letter of a size or part"), "сторона А → сторона Б"),
-    "glyphs": (gettext_noop("other characters at one place"), "売 → 買"),
-    "replaced word": (gettext_noop("another word at one place"), "диспетчер → механик"),
+    "glyphs": (gettext_noop("other characters in one place"), "売 → 買"),
+    "replaced word": (gettext_noop("another word in one place"), "диспетчер → механик"),
     "inserted condition": (gettext_noop("one text adds a condition of the item"), "двери → двери б/у"),
     "inserted qualifier": (
         gettext_noop("one text adds a word to the item's name"),
@@ -117,38 +117,34 @@ CONTACT_LABELS = {
 """Labels of contacts by the beginning of their canonical form. The first that fits counts."""
 EXACT_SENTENCE = gettext_noop("the same words in the same order")
 DIFFERENCE_LABELS = {
-    "code": pgettext("what differs", "code"),
-    "number": pgettext("what differs", "number"),
-    "measure": pgettext("what differs", "measure"),
-    "name": pgettext("what differs", "word"),
-    "latin": pgettext("what differs", "word"),
-    "sign": pgettext("what differs", "sign"),
-    "deal": pgettext("what differs", "kind of deal"),
-    "role": pgettext("what differs", "role"),
-    "opposite": pgettext("what differs", "opposite"),
-    "negation": pgettext("what differs", "negation"),
-    "price": pgettext("what differs", "price"),
-    "date": pgettext("what differs", "date"),
-    "contact": pgettext("what differs", "contact"),
-    "word": pgettext("what differs", "other words"),
+    "code": pgettext("differences", "code"),
+    "number": pgettext("differences", "number"),
+    "measure": pgettext("differences", "measure"),
+    "name": pgettext("differences", "word"),
+    "latin": pgettext("differences", "word"),
+    "sign": pgettext("differences", "sign"),
+    "deal": pgettext("differences", "kind of deal"),
+    "role": pgettext("differences", "role"),
+    "opposite": pgettext("differences", "opposite"),
+    "negation": pgettext("differences", "negation"),
+    "price": pgettext("differences", "price"),
+    "date": pgettext("differences", "date"),
+    "contact": pgettext("differences", "contact"),
+    "word": pgettext("differences", "other words"),
 }
-ONE_SIDE_LABELS = {"A": pgettext("what differs", "only in A"), "B": pgettext("what differs", "only in B")}
-IDENTITY_LABEL = pgettext("what differs", "identity")
+ONE_SIDE_LABELS = {"A": pgettext("differences", "only in A"), "B": pgettext("differences", "only in B")}
+IDENTITY_LABEL = pgettext("differences", "identity")
 
 NOTE_TEXTS = {
-    "scope": gettext_noop("The two stand in different scopes: they are never compared with one another."),
-    "partners": gettext_noop("These two models are not compared with one another (compare_with)."),
-    "profile": gettext_noop(
-        "The two models have different profiles: they are never compared with one another."
-    ),
+    "scope": gettext_noop("They are in different scopes and are never compared."),
+    "partners": gettext_noop("These two models are not compared with each other (compare_with)."),
+    "profile": gettext_noop("The two models have different profiles and are never compared."),
     "short": gettext_noop("%(side)s has too few words to be compared (min_words)."),
     "too_long": gettext_noop("%(side)s is longer than 1 MiB, or than 200,000 words: it is not compared."),
-    "identity": gettext_noop("The verdict is that of the identity values, whatever the texts."),
-    "excluded": gettext_noop("%(side)s is not compared: the adapter's compared() leaves it out."),
-    "databases": gettext_noop(
-        "The two stand in different databases: they are never compared with one another."
-    ),
-    "same": gettext_noop("A and B are one and the same object."),
+    "identity": gettext_noop("The identity values decide the verdict, whatever the texts."),
+    "excluded": gettext_noop("%(side)s is not compared: the adapter's compared() excludes it."),
+    "databases": gettext_noop("They are in different databases and are never compared."),
+    "same": gettext_noop("A and B are the same object."),
 }
 KEY_KIND_LABELS = {
     "passages": gettext_noop("passages %(count)s"),
@@ -158,12 +154,12 @@ KEY_KIND_LABELS = {
     "identity": gettext_noop("identity"),
 }
 HEADINGS = {
-    "differs": gettext_noop("What differs"),
-    "decides": gettext_noop("decides: another item"),
-    "maybe": gettext_noop("may decide: maybe another item"),
+    "differs": gettext_noop("Differences"),
+    "decides": gettext_noop("decisive: another item"),
+    "maybe": gettext_noop("may be decisive: perhaps another item"),
     "kept apart": gettext_noop("keeps them out of one group"),
     "rule": gettext_noop("%(reason)s, as in %(example)s"),
-    "idle": gettext_noop("does not decide"),
+    "idle": gettext_noop("not decisive"),
     "nothing": gettext_noop("nothing"),
     "order": gettext_noop("only the order of the words, or letters in them"),
     "texts": gettext_noop("The texts"),
@@ -177,7 +173,7 @@ HEADINGS = {
     "score": gettext_noop("score"),
     "verdict": gettext_noop("verdict"),
     "keys": gettext_noop("equal keys"),
-    "legend": gettext_noop("What the marks mean"),
+    "legend": gettext_noop("Legend"),
     "shared": gettext_noop("in both texts"),
     "both": gettext_noop("in both"),
     "words": gettext_noop("words: %(count)s"),
@@ -194,22 +190,22 @@ HEADINGS = {
     "unusual": gettext_noop(
         "%(side)s: unusual for a text that a person wrote (slope %(slope)s, distance %(distance)s)"
     ),
-    "brief": gettext_noop("%(side)s: under 300 words, too short to tell"),
-    "passage": gettext_noop("a shared passage; its number leads to the other side"),
+    "brief": gettext_noop("%(side)s: under 300 words, too short for an estimate"),
+    "passage": gettext_noop("a shared passage; its number links to the other side"),
     "boilerplate": gettext_noop("boilerplate"),
-    "common": gettext_noop("many other texts of the site have it too"),
+    "common": gettext_noop("many other texts on the site have it too"),
     "title": gettext_noop("%(a)s and %(b)s compared"),
-    "known": gettext_noop("What is known of them"),
+    "known": gettext_noop("Facts"),
     "phrases": gettext_noop("key phrases"),
     "author": gettext_noop("author"),
     "first": gettext_noop("seen first"),
     "decided": gettext_noop("decision"),
     "equal": gettext_noop("equal"),
     "unequal": gettext_noop("unequal"),
-    "unknown": gettext_noop("not known of both"),
-    "same": gettext_noop("the same thing"),
+    "unknown": gettext_noop("not known for both"),
+    "same": gettext_noop("the same"),
     "different": gettext_noop("not duplicates"),
-    "withdrawn": gettext_noop("taken back"),
-    "nobody": gettext_noop("somebody"),
+    "withdrawn": gettext_noop("withdrawn"),
+    "nobody": gettext_noop("someone"),
     "go": gettext_noop("Passage %(number)s, show in %(side)s"),
 }

@@ -18,19 +18,19 @@ MAX_WORDS_LENGTH = 40
 """Maximum length of the words of one side, in letters."""
 
 DIFFERENCE_LABELS: dict[str, Promise] = {
-    "code": pgettext_lazy("what differs", "model"),
-    "measure": pgettext_lazy("what differs", "size"),
-    "number": pgettext_lazy("what differs", "number"),
-    "latin": pgettext_lazy("what differs", "name"),
-    "name": pgettext_lazy("what differs", "word"),
-    "sign": pgettext_lazy("what differs", "sign"),
-    "deal": pgettext_lazy("what differs", "kind of deal"),
-    "role": pgettext_lazy("what differs", "role"),
-    "opposite": pgettext_lazy("what differs", "opposite"),
-    "negation": pgettext_lazy("what differs", "negation"),
-    "price": pgettext_lazy("what differs", "price"),
-    "date": pgettext_lazy("what differs", "date"),
-    "contact": pgettext_lazy("what differs", "contact"),
+    "code": pgettext_lazy("differences", "model"),
+    "measure": pgettext_lazy("differences", "size"),
+    "number": pgettext_lazy("differences", "number"),
+    "latin": pgettext_lazy("differences", "name"),
+    "name": pgettext_lazy("differences", "word"),
+    "sign": pgettext_lazy("differences", "sign"),
+    "deal": pgettext_lazy("differences", "kind of deal"),
+    "role": pgettext_lazy("differences", "role"),
+    "opposite": pgettext_lazy("differences", "opposite"),
+    "negation": pgettext_lazy("differences", "negation"),
+    "price": pgettext_lazy("differences", "price"),
+    "date": pgettext_lazy("differences", "date"),
+    "contact": pgettext_lazy("differences", "contact"),
 }
 KINDS_WITHOUT_WORDS = ("contact",)
 """Kinds shown without their words: no entry shows the telephone number of another post."""

@@ -149,7 +149,7 @@ class TestHistory:
         MergeRecord.objects.update(undone=record.created + timedelta(hours=1))
         Document.objects.update(live=True)
 
-        assert events(root, pair)[:1] == [f"That of {number(parent(second))} was undone."]
+        assert events(root, pair)[:1] == [f"Undone for {number(parent(second))}."]
         assert f"{number(parent(second))} was hidden." in events(root, pair)
 
     def test_what_was_merged_into_a_child(self, root, children):

@@ -123,7 +123,7 @@ def test_it_has_no_box_and_takes_part_in_no_bulk(root, copies, ads):
 @pytest.mark.parametrize("number", [1, 2**63])
 def test_what_is_no_more_leads_to_the_queue(number, root):
     answer = root.get(reverse("admin:neardup_queue_copies", args=[number]), follow=True)
-    assert answer.redirect_chain[-1][0] == QUEUE and "Nothing waits here" in told(answer)[0]
+    assert answer.redirect_chain[-1][0] == QUEUE and "Nothing to review here" in told(answer)[0]
 
 
 @pytest.mark.parametrize(

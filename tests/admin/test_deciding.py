@@ -137,7 +137,7 @@ class TestTicks:
         answer = look(root, "delete", cluster, ticked="1", **came)
 
         assert (answer.status_code, answer.url) == (302, f"{page_of(cluster)}?{urlencode(came)}")
-        assert "tick at least one" in told(answer)[0]
+        assert "select at least one" in told(answer)[0]
         assert snapshot() == before
 
     def test_members_of_other_clusters_are_not_reached(self, root, cluster, ads):
@@ -216,7 +216,7 @@ class TestActions:
 
         answer = self.choose(root, "hide_selected", Cluster, [cluster.pk])
 
-        assert told(answer) == ["Nothing was done: 1 were chosen, at most 0 objects are decided at once."]
+        assert told(answer) == ["Nothing was changed: 1 were selected, but at most 0 can be decided at once."]
 
     def test_too_many_objects(self, root, cluster, monkeypatch):
         before = snapshot()
@@ -225,7 +225,7 @@ class TestActions:
 
         for answer in (look(root, "hide", cluster), root.post(url_of(cluster, "hide"), seen)):
             assert (answer.status_code, answer.url) == (302, f"{page_of(cluster)}?_list=cluster")
-            assert "3 were chosen" in told(answer)[0]
+            assert "3 were selected" in told(answer)[0]
         assert snapshot() == before
 
     @pytest.mark.engine_alike
@@ -287,7 +287,7 @@ def test_what_has_changed_since_is_not_decided(change, outcome, root, cluster):
     answer = root.post(url, seen)
 
     assert answer.status_code == 409
-    assert "Nothing was done" in answer.content.decode()
+    assert "Nothing was changed" in answer.content.decode()
     assert snapshot() == before
 
 
@@ -308,9 +308,9 @@ def test_the_back_button_decides_nothing_twice(root, cluster):
 
     answer = root.post(url_of(cluster, "hide"), seen)
     assert answer.status_code == 409
-    assert "You have decided this already" in answer.content.decode()
+    assert "You already decided this" in answer.content.decode()
     assert reverse("admin:neardup_mergerecord_undo", args=[batch]) in answer.content.decode()
-    assert "was first" in root.post(url_of(cluster, "delete"), seen).content.decode()
+    assert "decided on" in root.post(url_of(cluster, "delete"), seen).content.decode()
     assert snapshot() == before
 
 
@@ -321,7 +321,7 @@ def test_what_was_remembered_of_the_rest_is_not_the_deed(root, cluster):
     root.post(url_of(cluster, "hide"), seen)
 
     assert Decision.objects.count() == 1
-    assert "ago already: hidden." in root.post(url_of(cluster, "hide"), seen).content.decode()
+    assert "ago: hidden." in root.post(url_of(cluster, "hide"), seen).content.decode()
 
 
 def test_a_change_between_the_click_and_the_lock_is_noticed(root, cluster, monkeypatch):
@@ -358,7 +358,7 @@ class TestRefusals:
         seen = look(root, "merge", cluster)
 
         assert "the keeper has one with the same ad already" in seen.content.decode()
-        assert "1 decision is needed." in seen.content.decode()
+        assert "1 choice is needed." in seen.content.decode()
         before = snapshot()
         answer = root.post(url_of(cluster, "merge"), fields(seen))
         assert answer.status_code == 422
@@ -381,7 +381,7 @@ class TestRefusals:
         before = snapshot()
 
         seen = look(root, "hide", cluster)
-        assert "does not say how to hide" in seen.content.decode()
+        assert "does not define how to hide" in seen.content.decode()
         assert root.post(url_of(cluster, "hide"), fields(seen)).status_code == 422
         assert snapshot() == before
 

@@ -47,10 +47,10 @@ def test_staff_read_maybe_with_the_reason_and_an_example(root, saved):
     saved(DRIVER, HELPER)
     page = evidence_page(root, Pair.objects.get())
     assert "maybe they are about two items" in page
-    assert "May decide: maybe another item" in page
+    assert "May be decisive: perhaps another item" in page
     # The reason stands beside an example of the rule.
     assert "as in iPhone 13 → iPhone 13 Pro" in page.replace("&#x27;", "'")
-    assert "Suggested: Look" in page and "neardup-first" not in page
+    assert "Suggested: View" in page and "neardup-first" not in page
 
 
 def test_the_row_of_the_queue_says_maybe(root, saved):
@@ -88,7 +88,7 @@ def test_staff_read_what_is_sure(root, saved):
     saved(DRIVER, COOK)
     page = evidence_page(root, Pair.objects.get())
     assert "they are about two items" in page and "aybe" not in page
-    assert "Decides: another item" in page and "the item has another name, as in диван → комод" in page
+    assert "Decisive: another item" in page and "the item has another name, as in диван → комод" in page
 
 
 def test_visitors_never_read_a_doubt(client, saved):

@@ -148,7 +148,7 @@ class TestReasons:
         answer = page(client, pair)
         body = answer.content.decode()
 
-        assert "no access" in body and "You may not see both texts." in body
+        assert "no access" in body and "You cannot see both texts." in body
         assert not {"Keys", "Phone", "E-mail", "Names", "Sku", "Key phrases"} & reasons(answer).keys()
         for word in ("С140.35", "С90.30", "zavod"):
             assert (word in body) is (word in (f"{ad.title} {ad.text}" if (ad := shown_to(which)) else ""))
@@ -185,7 +185,7 @@ class TestPosts:
         pair = piles()
         monkeypatch.setattr(Ad, "get_absolute_url", lambda self: url)
 
-        assert "on the site" not in page(root, pair).content.decode()
+        assert ">on the site</a>" not in page(root, pair).content.decode()
 
     def test_one_sentence_says_the_verdict_and_why(self, root, piles):
         body = " ".join(page(root, piles()).content.decode().split())
@@ -303,7 +303,7 @@ class TestHistory:
         assert answer.url == page_of(pair)
         assert Decision.objects.get().withdrawn_by == "root"
         assert events(after) == [
-            "The decision was taken back.", "Left: not duplicates.",
+            "The decision was withdrawn.", "Decided: not duplicates.",
             f"Found: variant, {after.context['comparison'].score_text}.",
         ]  # fmt: skip
         assert "“разные марки”" in after.content.decode()
@@ -324,9 +324,9 @@ class TestHistory:
         answer = page(root, pair)
 
         assert pair.decision is None
-        assert "again: a text has changed" in answer.content.decode()
+        assert "reopened: a text has changed" in answer.content.decode()
         first = events(answer)[0]
-        assert first.startswith(f"Open again: №\xa0{pair.b.object_id} changed. Then: variant, code")
+        assert first.startswith(f"Open again: №\xa0{pair.b.object_id} changed. Before: variant, code")
         assert [event.withdraw_url for event in answer.context["history"]].count("") == len(
             events(answer)
         ) - 1
@@ -469,7 +469,7 @@ def test_records_that_were_undone_are_told_twice(root, ads):
 
     words = events(page(root, pair))
 
-    assert words[0] == f"That of №\xa0{two.pk} was undone."
+    assert words[0] == f"Undone for №\xa0{two.pk}."
     assert f"№\xa0{two.pk} was hidden." in words
 
 

@@ -144,5 +144,5 @@ def test_the_pages_that_are_looked_through_show_what_was_written(pages):
     assert len(told) > 20
     for name in ("pair 0", "cluster", "merge pair", "list Decision", "row MergeRecord"):
         assert "Сваи С140.35 и «балки»" in told[name], name
-    for words in ("key phrases", "Left: not duplicates.", "was merged into"):
+    for words in ("key phrases", "Decided: not duplicates.", "was merged into"):
         assert words.lower() in told["pair 0"].lower(), words

@@ -104,6 +104,6 @@ def test_a_reviewer_reads_the_list_and_may_not_preview(person, items):
     client = person("neardup.review")
     passage = IgnoredPassage.objects.create(text=FOOTER)
     assert FOOTER[:40] in client.get(list_of(IgnoredPassage)).content.decode()
-    assert "Show what it would change" not in client.get(page_of(passage)).content.decode()
+    assert "Preview the effect" not in client.get(page_of(passage)).content.decode()
     for address in (reverse(PREVIEW, args=[passage.pk]), reverse(f"{PREVIEW}_new")):
         assert client.post(address, {"text": FOOTER, "profile": ""}).status_code == 403

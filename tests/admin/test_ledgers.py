@@ -58,10 +58,10 @@ def test_taking_back(root, decision):
     decision.refresh_from_db()
     assert decision.withdrawn
     assert decision.withdrawn_by == "root"
-    assert told(answer) == ["1 decision was taken back."]
+    assert told(answer) == ["1 decision was withdrawn."]
     assert Pair.objects.get().decision is None
     assert len(history()) == 2
-    assert told(withdraw(root, decision))[-1] == "0 decisions were taken back."
+    assert told(withdraw(root, decision))[-1] == "0 decisions were withdrawn."
 
 
 @pytest.mark.parametrize("names", [(), ("neardup.view_decision",), ("neardup.merge_cluster",)])

@@ -166,7 +166,7 @@ class TestDecisions:
         leader, *members = family()
         late = builders.pair(*members[:2], "variant", doubtful=True)
         answer = leave(root, key(FAMILY, leader))
-        assert told(answer) == ["Left as not duplicates: 1 group."]
+        assert told(answer) == ["Marked as not duplicates: 1 group."]
         assert Decision.objects.get().members.count() == 4
         assert listed() == [] and listed(FAMILIES) == []
         late.refresh_from_db()
@@ -230,7 +230,7 @@ class TestDecisions:
     def test_hide_all_hides_the_leader_too_and_is_one_undo(self, root, family):
         leader, *_members = family()
         page = root.get(f"{QUEUE}decide/hide/", {"id": key(FAMILY, leader), "_list": "queue"})
-        assert page.content.decode().count("Is hidden") == 4
+        assert page.content.decode().count("Will be hidden") == 4
         root.post(f"{QUEUE}decide/hide/", fields(page))
         assert not Ad.objects.filter(published=True).exists()
         assert MergeRecord.objects.count() == 4
@@ -240,7 +240,7 @@ class TestDecisions:
         leader, *_members = family()
         client = person("neardup.review")
         page = client.get(f"{QUEUE}decide/hide/", {"id": key(FAMILY, leader), "_list": "queue"})
-        assert "You lack the permission to" in page.content.decode()
+        assert "You do not have the permission to" in page.content.decode()
         assert client.post(f"{QUEUE}decide/hide/", fields(page)).status_code == 403
 
     @pytest.mark.parametrize("outcome", ["merge", "delete"])
@@ -255,7 +255,7 @@ class TestDecisions:
     def test_at_once_from_the_list(self, root, family):
         leader, *_members = family()
         answer = root.post(f"{QUEUE}decide/leave/", {**rows(root), "id": [key(FAMILY, leader)]})
-        assert told(answer) == ["Left as not duplicates: 1 group."]
+        assert told(answer) == ["Marked as not duplicates: 1 group."]
 
     def test_a_new_member_is_a_conflict(self, root, family, ads):
         leader, *_members = family()
@@ -336,7 +336,7 @@ class TestPages:
     def test_what_is_no_more_leads_to_the_queue(self, number, root):
         answer = root.get(f"{QUEUE}family/{number}/")
         assert (answer.status_code, answer.url) == (302, QUEUE)
-        assert told(answer) == ["Nothing waits here any more: it was decided, or a post has changed."]
+        assert told(answer) == ["Nothing to review here: it was decided, or a post has changed."]
 
     def test_who_may_see_it(self, person, family):
         leader, *_members = family()

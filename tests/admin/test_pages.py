@@ -54,7 +54,7 @@ class TestCluster:
         page = root.get(page_of(cluster))
 
         assert page.context["page"].comparison.is_stale
-        assert "A text has changed since they were compared" in page.content.decode()
+        assert "A text has changed since the comparison" in page.content.decode()
         assert "<mark" not in re.search(r"<article.*</article>", page.content.decode(), re.S).group()
 
     def test_a_deleted_object(self, root, cluster):
@@ -225,7 +225,7 @@ def test_titles_do_not_turn_into_markup_in_messages(root, ads):
     answer = confirm(root, "merge", first, second)
     page = root.get(answer.url).content.decode()
 
-    assert "Not done" in page
+    assert "Not possible" in page
     assert "<script>alert" not in page
 
 

@@ -118,7 +118,7 @@ def test_matrix(kind, outcome, names, extra, allowed, person, root, ads):
     assert (snapshot() != before) is allowed
     page = look(client, outcome, source) if not allowed else None
     if page is not None and page.status_code == 200:
-        assert "You lack the permission" in page.content.decode()
+        assert "You do not have the permission" in page.content.decode()
         assert f">{page.context['outcome'].title}</button>" not in page.content.decode()
 
 

@@ -55,7 +55,7 @@ def test_what_cannot_be_found_is_not_written(root, text, profile):
 def test_a_phrase_is_written_once_a_profile(root, text):
     phrase("срочная продажа")
     answer = root.post(reverse(ADD), {"text": text, "profile": "", "active": "on"})
-    assert "already: срочная продажа" in str(answer.context["adminform"].form.errors["text"])
+    assert "same texts: срочная продажа" in str(answer.context["adminform"].form.errors["text"])
     root.post(reverse(ADD), {"text": "срочная продажа", "profile": "default", "active": "on"})
     assert KeyPhrase.objects.count() == 2
 
@@ -101,7 +101,7 @@ def test_switching(root):
     one, two = phrase(), phrase("без посредников", active=False)
     assert told(act(root, "switch_off", one, two)) == ["1 key phrase was switched off."]
     assert not KeyPhrase.objects.filter(active=True).exists()
-    assert LogEntry.objects.get().get_change_message() == "Changed Looked for."
+    assert LogEntry.objects.get().get_change_message() == "Changed Active."
     assert told(act(root, "switch_on", one, two))[-1] == "2 key phrases were switched on."
     assert not KeyPhrase.objects.filter(active=False).exists()
 

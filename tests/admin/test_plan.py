@@ -149,7 +149,7 @@ class TestClashes:
         assert form.radios[name] == ["keeper", "loser"]
         assert name not in form.sent
         page, html = text_of(seen), seen.content.decode()
-        assert "1 decision is needed." in page
+        assert "1 choice is needed." in page
         assert "Views 10" in page
         assert "Views 20" in page
         assert html.index('class="neardup-clash"') < html.index("comment.ad")
@@ -171,7 +171,7 @@ class TestClashes:
         answer = post(root, cluster, seen, **({} if choice is None else {name: choice}))
 
         assert answer.status_code == 422
-        assert "1 decision is needed." in text_of(answer)
+        assert "1 choice is needed." in text_of(answer)
         assert snapshot() == before
         assert post(root, cluster, answer, **{name: "keeper"}).status_code == 302
 
@@ -210,7 +210,7 @@ class TestClashes:
         chosen = [document(three[0][1]).pk, second.memberships.order_by("document").last().document_id]
         came = {"_list": "queue", "_changelist_filters": "o=age"}
         seen = look(root, "merge", cluster, second, ticked=1, member=chosen, **came)
-        (link,) = re.findall(r'href="([^"]+)">Decide this group by itself', seen.content.decode())
+        (link,) = re.findall(r'href="([^"]+)">Decide this group separately', seen.content.decode())
 
         alone = root.get(url_of(cluster, "merge") + unescape(link))
 
@@ -229,7 +229,7 @@ class TestKeeper:
 
         seen = look(root, "merge", cluster)
 
-        assert "visited most" in text_of(seen)
+        assert "most visits" in text_of(seen)
         assert Form(seen).sent["keeper"] == [str(document(two).pk)]
         assert post(root, cluster, seen).status_code == 302
         assert list(Ad.objects.all()) == [two]
@@ -265,7 +265,7 @@ class TestKeeper:
         chosen = root.get(url_of(cluster, "merge") + unescape(link))
         post(root, cluster, chosen)
 
-        assert "It will be remembered: no duplicates" in text_of(chosen)
+        assert "They will be remembered as not duplicates" in text_of(chosen)
         assert Decision.objects.get().members.get(side=2).document == document(two)
 
     def test_of_some_that_were_ticked(self, root, three):
@@ -304,26 +304,26 @@ class TestWords:
 
         page = text_of(look(root, "merge", cluster))
 
-        assert "The keeper has 1 already: the spare one goes." in page
+        assert "The kept post already has 1: the extra one is deleted." in page
         assert "favourite.ad, unique together: ad and author, not in the admin total 1" in page
-        assert "It moves, and does not forbid the deletion." in page
+        assert "It moves and does not block the deletion." in page
         assert "2 relations, 2 rows" in page
         assert "1 of 2 related rows moves." in page
         assert "delete 2 posts" in page
         assert "change the rows of 2 relations" in page
-        assert "Comes back: each post by itself" in page
+        assert "Restored: each post separately" in page
         assert "1 person" in page
-        assert "Nobody is told" in page
+        assert "Authors are not notified" in page
 
     def test_authors_are_told_where_the_adapter_can(self, root, three, monkeypatch):
         monkeypatch.setattr(AdNeardup, "merged", lambda self, *args: None, raising=False)
 
-        assert "The site tells the authors" in text_of(look(root, "merge", three[1]))
+        assert "The authors of the merged posts are notified" in text_of(look(root, "merge", three[1]))
 
     def test_a_plan_is_not_for_those_who_lack_a_permission(self, root, person, three):
         page = text_of(look(person(MERGE, CHANGE), "merge", three[1]))
 
-        assert "You lack the permission to:" in page
+        assert "You do not have the permission to:" in page
         assert "+7 900" not in page
         assert "What moves" not in page
 
@@ -380,7 +380,7 @@ class TestOffers:
         page = text_of(look(root, outcome, cluster, **{"value.scan": str(found[value].pk)}))
 
         assert ("loser.txt 2.0 KB, loser" in page) is left
-        assert ("Neither this app nor Django removes them" in page) is left
+        assert ("Neither this app nor Django removes the files" in page) is left
         assert "keeper.txt 3" not in page
 
     def test_the_files_are_there_afterwards(self, root, offers):
@@ -400,7 +400,7 @@ class TestOffers:
         form = Form(seen := look(root, "merge", cluster))
 
         assert form.radios["choice.testapp.price"] == ["keeper", "loser"]
-        assert f"{MAX_SINGLE_QUESTIONS + 1} decisions are needed." in text_of(seen)
+        assert f"{MAX_SINGLE_QUESTIONS + 1} choices are needed." in text_of(seen)
         assert post(root, cluster, seen, **{"choice.testapp.price": "loser"}).status_code == 302
         assert set(Price.objects.values_list("offer", "amount")) == {(keeper.pk, loser.pk)}
 

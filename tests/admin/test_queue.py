@@ -343,7 +343,7 @@ def test_heading_tabs_filters_and_pager_give_one_number(seed, root):
         for choice in panel.choices:
             assert page(root, choice.query).context["page"].items_page.total == choice.count, panel.title
     assert f"of {shown.unfiltered_count}</span>" in text
-    assert f"<strong>{shown.unfiltered_count} decisions</strong>" in text
+    assert f"<strong>{shown.unfiltered_count}</strong> to review" in text
 
 
 class TestFilters:
@@ -606,7 +606,7 @@ class TestRows:
         assert [each.labelled_text for each in row.differences] == ["code С140.35\xa0→ С90.30"]
         assert (row.suggestion.action_name, row.suggestion.button_label, row.reasons_text) == (
             "look",
-            "Look",
+            "View",
             "10 visits",
         )
         assert row.url.startswith(reverse("admin:neardup_pair_change", args=[pair.pk]))
@@ -631,7 +631,7 @@ class TestRows:
 
         assert (row.score_text, row.no_difference_text, row.reasons_text) == (
             "100\xa0%",
-            "The text is one and the same",
+            "Identical text",
             "3 copies",
         )
         assert ">exact copies<" in response.content.decode()
@@ -640,7 +640,7 @@ class TestRows:
         reopen(two("variant"))
         response = page(root)
 
-        assert "again: a text has changed" in response.content.decode()
+        assert "reopened: a text has changed" in response.content.decode()
         assert (
             "A text has changed since the decision “not duplicates”"
             in response.context["page"].rows[0].reasons_text
@@ -708,7 +708,7 @@ class TestEmpty:
         builders.document(ads("слово")[0])
         text = page(root).content.decode()
 
-        assert "All is decided" in text
+        assert "Everything is decided" in text
         assert "Posts compared: 1, waiting to be compared: 0" in text
 
     @pytest.mark.parametrize("count", [0, 1, 2])
@@ -744,12 +744,12 @@ class TestEmpty:
         two("variant")
         text = page(root, "", verdict="related").content.decode()
 
-        assert "Nothing answers to the filter" in text
-        assert "Without it 1 waits" in text
+        assert "No matches" in text
+        assert "Without the filter: 1 to review" in text
         assert "#neardup-filter" not in text
 
     def test_nothing_decided(self, root):
-        assert "Nothing has been decided yet" in page(root, "", tab="decided").content.decode()
+        assert "No decisions yet" in page(root, "", tab="decided").content.decode()
 
 
 class TestDecided:
@@ -872,7 +872,7 @@ class TestBounds:
         answer = page(root)
 
         text = answer.content.decode()
-        assert "<strong>3+ decisions</strong> wait" in text
+        assert "<strong>3+</strong> to review" in text
         assert len(answer.context["page"].rows) == 5
         (verdicts, *_rest) = answer.context["page"].filter_panels
         assert {str(choice.label): str(choice.count) for choice in verdicts.choices[1:]} == {

@@ -59,7 +59,7 @@ class TestAtOnce:
         answer = press(root, "leave", rows(root), pair)
 
         assert (answer.status_code, answer.url) == (302, QUEUE)
-        assert told(answer) == ["Left as not duplicates: 1 group."]
+        assert told(answer) == ["Marked as not duplicates: 1 group."]
         assert Decision.objects.get().members.count() == 2
         assert rows(root) == {"_list": "queue"}
 
@@ -100,7 +100,7 @@ class TestAtOnce:
         answer = press(root, outcome, seen)
 
         assert (answer.status_code, answer.url) == (302, QUEUE)
-        assert "tick at least one" in told(answer)[0]
+        assert "select at least one" in told(answer)[0]
         assert snapshot() == before
 
     def test_it_returns_to_the_posts_of_an_author(self, root, pairs):
@@ -171,7 +171,7 @@ class TestAccept:
         quotes = pairs(2, "contained")
         answer = press(root, "accept", rows(root), cluster, *quotes)
 
-        assert told(answer) == ["3 of 3 done: 1 hidden, 2 left."]
+        assert told(answer) == ["3 of 3 done: 1 hidden, 2 marked as not duplicates."]
         assert Ad.objects.filter(published=False).count() == 2
         assert Decision.objects.count() == 2
 
@@ -181,7 +181,7 @@ class TestAccept:
 
         assert told(answer) == [
             "1 row was left as it is: the verdict is a doubt. Open it and look.",
-            "Left as not duplicates: 1 group.",
+            "Marked as not duplicates: 1 group.",
         ]
         assert Decision.objects.get().members.count() == 2
         doubtful.refresh_from_db()
@@ -200,7 +200,7 @@ class TestAccept:
         page = root.get(QUEUE).content.decode()
 
         assert re.search(
-            rf'<a class="neardup-button" href="[^"]*/pair/{doubtful.pk}/change/[^"]*"[^>]*>Look<', page
+            rf'<a class="neardup-button" href="[^"]*/pair/{doubtful.pk}/change/[^"]*"[^>]*>View<', page
         )
 
     def test_merges_go_to_their_plan_and_the_rest_is_done(self, root, pairs):
@@ -210,7 +210,7 @@ class TestAccept:
         answer = press(root, "accept", rows(root), cluster, variant)
 
         assert answer.url == f"{QUEUE}decide/merge/?id=c{cluster.pk}&_list=queue"
-        assert told(answer) == ["Left as not duplicates: 1 group."]
+        assert told(answer) == ["Marked as not duplicates: 1 group."]
 
     def test_one_confirmation_is_one_batch(self, root, cluster, pairs):
         (pair,) = pairs()
@@ -253,7 +253,7 @@ class TestMany:
 
         assert len(self.ticked(root, all="1")) == 2
         text = root.get(QUEUE, {"all": "1", "show": "others"}).content.decode()
-        assert "3 answer; at most 5 posts are decided at once, so the first 2 are ticked." in text
+        assert "3 match; at most 5 posts can be decided at once, so the first 2 are selected." in text
 
     def test_more_than_the_cap_is_refused(self, root, pairs, monkeypatch):
         monkeypatch.setattr("django_neardup.admin.review_queue.bulk_actions.MAX_OBJECTS", 5)
@@ -261,7 +261,7 @@ class TestMany:
         answer = press(root, "leave", seen, *found)
 
         assert (answer.status_code, answer.url) == (302, QUEUE)
-        assert "6 were chosen" in told(answer)[0]
+        assert "6 were selected" in told(answer)[0]
         assert snapshot() == before
 
     def test_a_group_too_large_is_not_decided_at_once(self, root, cluster, monkeypatch):
@@ -289,12 +289,14 @@ class TestMany:
         said = told(answer)
 
         assert said[0] == "2 of 5 done: 2 hidden."
-        assert any("you lack the permission" in each for each in said)
+        assert any("you do not have the permission" in each for each in said)
         assert any(
-            re.search("sokolov was first on .*: not duplicates. Your “Hide” was not recorded", each)
+            re.search("sokolov decided on .*: not duplicates. Your decision “Hide” was not saved", each)
             for each in said
         )
-        assert any("has changed since you saw it: your “Hide” was not recorded" in each for each in said)
+        assert any(
+            "has changed since you opened it. Your decision “Hide” was not saved" in each for each in said
+        )
         assert Ad.objects.filter(published=False).count() == 2
 
 
@@ -372,8 +374,8 @@ class TestTwoPeople:
         assert answer.status_code == 409
         text = answer.content.decode()
         act = {"leave": "not duplicates", "hide": "hidden", "merge": "merged"}[first]
-        assert "sokolov was first on" in text
-        assert f"{act}. Your “Hide” was not recorded." in text
+        assert "sokolov decided on" in text
+        assert f"{act}. Your decision “Hide” was not saved." in text
         assert snapshot() == before
 
     @pytest.mark.parametrize("outcome", ["leave", "hide", "merge", "delete"])
@@ -384,7 +386,7 @@ class TestTwoPeople:
         answer = root.post(url_of(Pair, outcome), seen)
 
         assert answer.status_code == 409
-        assert "sokolov was first on" in answer.content.decode()
+        assert "sokolov decided on" in answer.content.decode()
         assert Decision.objects.count() == 1
 
     @pytest.mark.parametrize("outcome", ["leave", "hide", "accept"])
@@ -396,8 +398,8 @@ class TestTwoPeople:
         answer = press(root, outcome, seen, pair)
 
         assert answer.status_code == 409
-        assert "This group: you decided this less than a minute ago already" in answer.content.decode()
-        assert "was first" not in answer.content.decode()
+        assert "This group: you already decided this less than a minute ago" in answer.content.decode()
+        assert "decided on" not in answer.content.decode()
         assert snapshot() == before
 
     @pytest.mark.engines("sqlite")
@@ -406,7 +408,7 @@ class TestTwoPeople:
         seen, other = rows(root), person("neardup.review", name="sokolov")
         press(other, "leave", rows(other), cluster)
 
-        assert "sokolov was first on" in press(root, "hide", seen, cluster).content.decode()
+        assert "sokolov decided on" in press(root, "hide", seen, cluster).content.decode()
 
     def test_a_group_that_is_no_more_begins_its_sentence(self, root, pairs):
         one, other = pairs(2)
@@ -427,7 +429,7 @@ class TestTwoPeople:
         edited(pair)
         text = press(root, "hide", seen, pair).content.decode()
 
-        assert "was first" not in text
+        assert "decided on" not in text
         assert "Another moderator has decided, a post was edited" in text
 
     def test_two_items_with_one_post_are_settled_together(self, root, ads):
@@ -436,7 +438,7 @@ class TestTwoPeople:
         answer = press(root, "hide", rows(root), *pairs)
 
         assert told(answer)[0] == "1 of 2 done: 1 hidden."
-        assert "was settled by another decision of yours" in told(answer)[1]
+        assert "was covered by another decision of yours" in told(answer)[1]
         assert MergeRecord.objects.count() == 1
 
 
@@ -516,7 +518,7 @@ def test_clusters_and_pairs_in_one_confirmation(root, cluster, pairs):
     (pair,) = pairs()
     answer = confirm(root, "leave", cluster, pair)
 
-    assert told(answer) == ["Left as not duplicates: 2 groups."]
+    assert told(answer) == ["Marked as not duplicates: 2 groups."]
     assert answer.url == QUEUE
     assert Decision.objects.values("batch").distinct().count() == 1
     assert page_of(pair)

@@ -16,9 +16,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
     ("verdict", "exact", "outcome", "button"),
     [
         ("duplicate", False, "hide", "Hide 1"), ("duplicate", True, "hide", "Hide 1"),
-        ("variant", False, "leave", "Leave"),
-        ("variant", True, "leave", "Leave"), ("contained", False, "leave", "Leave"),
-        ("related", False, "leave", "Leave"),
+        ("variant", False, "leave", "Not duplicates"),
+        ("variant", True, "leave", "Not duplicates"), ("contained", False, "leave", "Not duplicates"),
+        ("related", False, "leave", "Not duplicates"),
     ],
 )  # fmt: skip
 def test_what_is_suggested_for_a_pair(verdict, exact, outcome, button, ads):
@@ -34,8 +34,8 @@ def test_a_doubt_is_to_be_looked_at(verdict, ads):
     pair = builders.pair(*ads("а", "б"), verdict, doubtful=True)
     found = suggest_action(pair, pair.a)
 
-    assert (found.action_name, found.button_label, found.is_immediate) == ("look", "Look", False)
-    assert "aybe" in str(found.reason)
+    assert (found.action_name, found.button_label, found.is_immediate) == ("look", "View", False)
+    assert "may " in str(found.reason)
 
 
 def test_a_group_is_merged_where_the_site_cannot_hide():

@@ -292,7 +292,7 @@ def test_the_confirmation_takes_it_and_nothing_is_done_before(root, ads, name):
 def test_what_cannot_be_decided_is_said(root, ads):
     one, two, three = ads("а", "б", "в")
     builders.cluster(one, two, size=101)
-    for chosen, words in ((three, "Nothing waits for a decision"), (one, "101 were chosen, at most 100")):
+    for chosen, words in ((three, "Nothing to review for"), (one, "101 were selected, but at most 100")):
         page = root.post(
             list_of(Ad), {"action": "neardup_hide", "_selected_action": [chosen.pk]}, follow=True
         )

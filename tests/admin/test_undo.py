@@ -45,7 +45,7 @@ def test_a_get_shows_what_would_come_back_and_changes_nothing(root, merged):
 
     assert snapshot() == before
     page = answer.content.decode()
-    for words in ("Сваи сегодня", "Сваи завтра", "Undo what is ticked", "Comments"):
+    for words in ("Сваи сегодня", "Сваи завтра", "Undo selected", "Comments"):
         assert words in page
     assert page.count(" checked>") == 2
     assert root.get(undo_url(merged[0]), ticked(merged[1])).content.decode().count(" checked>") == 1
@@ -74,17 +74,17 @@ def test_all_members_come_back_with_what_was_refused_and_left(root, merged):
 
     words = told(answer)
     assert words[0] == "Undone: 1 post."
-    assert words[1] == "Something of 1 post could not be restored: it is listed below."
+    assert words[1] == "Part of 1 post could not be restored. See the list below."
     assert words[2].startswith(f"Not undone, Сваи сегодня, №\xa0{first.loser_id}: Ad “Сваи сегодня”")
     page = root.get(answer.url).content.decode()
     assert "deleted since" in page
-    assert "its key is taken again" in page
+    assert "its key is in use again" in page
 
 
 def test_nothing_ticked(root, merged):
     before = snapshot()
 
-    assert told(root.post(undo_url(merged[0]))) == ["Nothing was done: tick at least one post."]
+    assert told(root.post(undo_url(merged[0]))) == ["Nothing was changed: select at least one post."]
 
     assert snapshot() == before
 
@@ -94,7 +94,7 @@ def test_two_at_once_are_told(root, merged):
 
     answer = root.post(undo_url(merged[0]), ticked(merged[0]))
 
-    assert told(answer)[-1] == f"Not undone, Сваи сегодня, №\xa0{merged[0].loser_id}: It was undone already."
+    assert told(answer)[-1] == f"Not undone, Сваи сегодня, №\xa0{merged[0].loser_id}: It is already undone."
 
 
 def test_hidden_and_left_of_one_batch(root, ads):
@@ -108,7 +108,7 @@ def test_hidden_and_left_of_one_batch(root, ads):
 
     answer = root.post(undo_url(record), {**ticked(record), "decision": [decision.pk]})
 
-    assert told(answer) == ["Undone: 1 post.", "1 decision was taken back."]
+    assert told(answer) == ["Undone: 1 post.", "1 decision was withdrawn."]
     two.refresh_from_db(), cluster.refresh_from_db()
     assert two.published
     assert cluster.state == Cluster.State.OPEN
@@ -123,7 +123,7 @@ def test_a_batch_of_decisions_alone(person, ads):
     decision = decide("different", [pair.a, pair.b], client.user, "default")
     url = reverse("admin:neardup_mergerecord_undo", args=[decision.batch])
 
-    assert told(client.post(url, {"decision": [decision.pk]})) == ["1 decision was taken back."]
+    assert told(client.post(url, {"decision": [decision.pk]})) == ["1 decision was withdrawn."]
 
     decision.refresh_from_db()
     assert decision.withdrawn_by == "irina"
@@ -163,7 +163,7 @@ def test_the_page_of_a_record_in_words(root, merged):
     page = root.get(page_of(merged[0])).content.decode()
 
     assert snapshot() == before
-    for words in ("Merged into", "Сваи главное", "Comments", "rows kept", "1 other post", "What comes back"):
+    for words in ("Merged into", "Сваи главное", "Comments", "rows kept", "1 other post", "Restored"):
         assert words in page
     assert f"{undo_url(merged[0])}?record={merged[0].pk}" in page
     root.post(undo_url(merged[0]), ticked(merged[0]))
@@ -215,7 +215,7 @@ def test_rights(names, act, may, person, ads):
     (record,) = deeds[act]()
     client, before = person(REVIEWER, *names), site()
     page = client.get(undo_url(record)).content.decode()
-    assert ("You lack the permission to:" in page) is not may
+    assert ("You do not have the permission to:" in page) is not may
     assert ('name="record"' in page) is may
 
     answer = client.post(undo_url(record), ticked(record))

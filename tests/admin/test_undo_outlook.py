@@ -44,8 +44,8 @@ class TestFindings:
     def test_of_a_plain_model(self, root, cluster):
         page = words_of(look(root, "merge", cluster))
 
-        assert "The undo is tried first: if a row would not come back, nothing is done" in page
-        assert "What acts besides" not in page
+        assert "The undo is tried first: if a row would not be restored, nothing is done" in page
+        assert "Other effects" not in page
         assert "Last tried" not in page
 
     @pytest.mark.parametrize("action", ["merge", "delete"])
@@ -55,8 +55,8 @@ class TestFindings:
 
         page = words_of(look(root, action, cluster))
 
-        assert "“Ads” has a delete() of its own (tests.admin.test_undo_outlook)." in page
-        assert "It sets off at once: tests.admin.test_undo_outlook.forget_author." in page
+        assert "“Ads” has its own delete() (tests.admin.test_undo_outlook)." in page
+        assert "It calls at once: tests.admin.test_undo_outlook.forget_author." in page
 
     def test_of_the_database(self, root):
         register(Piece)(type("PieceNeardup", (Adapter,), {"fields": ["code"]}))
@@ -66,7 +66,9 @@ class TestFindings:
         finally:
             unregister(Piece)
 
-        (tables,) = re.findall(r"The database itself deletes or changes what points at it: ([^.]+)\.", page)
+        (tables,) = re.findall(
+            r"The database itself deletes or changes rows that refer to it: ([^.]+)\.", page
+        )
         assert {"Echos", "Shadows"} <= set(tables.split(", "))
 
     @pytest.mark.parametrize("setting", [{"PROVE_UNDO": False}, {"PROVE_ROWS": 1}])
@@ -96,7 +98,7 @@ class TestLastProof:
 
         page = words_of(look(root, "merge", builders.cluster(*ads("утром", "вечером"))))
 
-        assert re.search(r"Last tried: [^,]+, \d{4}, [^,]+, everything came back", page)
+        assert re.search(r"Last tried: [^,]+, \d{4}, [^,]+, everything was restored", page)
 
     @pytest.mark.parametrize("action", ["merge", "delete"])
     def test_of_an_action_that_was_refused(self, root, ads, listen, action):
@@ -108,7 +110,7 @@ class TestLastProof:
         answer = root.post(url_of(cluster, action), fields(look(root, action, cluster)))
 
         assert answer.status_code == 422
-        assert "This cannot be done." in words_of(answer)
+        assert "This is not possible." in words_of(answer)
         after = snapshot()
         assert after.pop("neardup.UndoProof") != before.pop("neardup.UndoProof")
         assert after == before
@@ -128,12 +130,12 @@ class TestAcceptedLoss:
     @pytest.mark.parametrize("action", ["merge", "delete"])
     def test_it_is_done_with_a_tick_alone(self, root, losing, action):
         seen = look(root, action, losing)
-        assert "Do it even if an undo would not bring back: Authors" in words_of(seen)
+        assert "Continue even if an undo would not restore: Authors" in words_of(seen)
 
         answer = root.post(url_of(losing, action), Form(seen).sent)
         page = words_of(answer)
         assert answer.status_code == 422
-        assert "Nothing has been done: an undo would not restore everything." in page
+        assert "Nothing was changed: an undo would not restore everything." in page
         assert "would have another value." in page
         assert not MergeRecord.objects.exists()
 

@@ -141,4 +141,4 @@ def test_a_text_that_is_too_long_to_look_up_while_it_is_written(client, text, st
     response = client.post(address(), json.dumps({"title": "", "text": text}), content_type=JSON)
     assert response.status_code == status
     if status == 413:
-        assert "too long to look for similar posts" in response.json()["error"]
+        assert "too long to search for similar posts" in response.json()["error"]

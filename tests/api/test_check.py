@@ -38,7 +38,7 @@ def test_what_is_told(client, posts):
         "count": 2,
         "too_long": False,
         "partial": False,
-        "message": "Similar posts already here: 2",
+        "message": "Similar posts on the site: 2",
         "similar": [
             {
                 "title": f"Сваи железобетонные {CODE}",
@@ -67,7 +67,7 @@ def test_a_fragment_for_the_page(client, posts):
     response = ask(client, html=True, **texts(price="17 900"))
     html = response.content.decode()
     assert response.headers["Content-Type"].startswith("text/html")
-    assert "Similar posts already here: 2" in html
+    assert "Similar posts on the site: 2" in html
     assert f'href="/ads/{posts[0].pk}/"' in html
     assert '<mark class="neardup-price">18 900 ₽</mark>' in html
     assert "another item" not in html
@@ -112,7 +112,7 @@ def test_nothing_like_it(client, posts, values):
         "too_long": False,
         "partial": False,
         "similar": [],
-        "message": "Nothing like it is here yet.",
+        "message": "No similar posts yet.",
     }
     assert ask(client, html=True, **values).content.strip() == b""
 
@@ -325,7 +325,7 @@ def test_every_model_that_is_not_ours_gets_one_answer(client):
     labels = ["testapp.unregistered", "auth.user", "no.model", "x", "TESTAPP.AD", "testapp.ad.x", "%00"]
     answers = [client.post(f"/similar/api/check/{label}/", texts()) for label in labels]
     assert {(answer.status_code, answer.content) for answer in answers} == {
-        (404, b'{"error": "There is no such page."}')
+        (404, b'{"error": "Page not found."}')
     }
 
 

@@ -63,7 +63,7 @@ def test_absent_hidden_and_unregistered_get_one_answer(client):
             )
         )
     }
-    assert answers == {(404, b'{"error": "There is no such page."}')}
+    assert answers == {(404, b'{"error": "Page not found."}')}
 
 
 def test_bytes_are_the_same_with_and_without_a_hidden_twin(client):

@@ -130,7 +130,7 @@ def test_a_living_post_that_the_author_may_not_see_is_not_named(anna, boris):
     (fate,) = fates(anna, Ad)
     assert (fate.keeper, fate.keeper_title, fate.url) == (None, "", "")
     html = Template(TAG).render(Context({"author": anna, "visible_ads": live()}))
-    assert "Became part of another" in html
+    assert "Merged into another post" in html
     assert "secret" not in html and f"/ads/{kept.pk}/" not in html
     assert told(anna, visible=Ad.objects.all())[0][2] == "Kept secret"
 

@@ -101,7 +101,7 @@ def test_a_site_s_own_block_in_jinja2(tmp_path):
         ("{{ neardup_uniqueness(words, visible) }}", "no words"),
         ("{{ neardup_uniqueness(ad, allowed) }}", "no allowed"),
         ("{{ neardup_uniqueness(ad, none) }}", "not nothing"),
-        ("{{ neardup_fates(somebody, visible) }}", "no somebody"),
+        ("{{ neardup_fates(someone, visible) }}", "no someone"),
         ("{{ neardup_group(ads, ads) }}", "must hold querysets"),
         ("{{ neardup_similar(ad, visible, limit='many') }}", "The limit is 'many'"),
     ],

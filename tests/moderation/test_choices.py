@@ -74,9 +74,9 @@ def test_undecided_is_refused_and_names_both_rows(promoted):
     with pytest.raises(MergeRefused) as caught:
         merge(keeper, losers, ActionContext(), choices={plan.conflicts[0].choice_key: "keeper"})
 
-    assert caught.value.reasons[0] == "1 decision is needed."
+    assert caught.value.reasons[0] == "1 choice is needed."
     assert snapshot() == before
-    assert plan.reasons[0] == "2 decisions are needed."
+    assert plan.reasons[0] == "2 choices are needed."
     assert [(str(clash.loser_row), [str(row) for row in clash.holder_rows]) for clash in plan.conflicts] == [
         ("until 2026-12-02", ["until 2026-12-01"]), ("until 2026-12-03", ["until 2026-12-01"]),
     ]  # fmt: skip
@@ -88,7 +88,7 @@ def test_a_decision_never_falls_on_another_row(promoted):
     Promotion.objects.get(offer=keeper).delete()
     Promotion.objects.create(offer=keeper, until=date(2026, 12, 9))
 
-    with pytest.raises(MergeRefused, match="1 decision is needed"):
+    with pytest.raises(MergeRefused, match="1 choice is needed"):
         merge(keeper, [loser], ActionContext(), choices=choices)
 
 
@@ -224,7 +224,7 @@ def test_lines_in_words(promoted):
     assert lines(plan_merge(ads[0], ads[1:], "default")) == [
         (
             "favourite.ad, unique together: ad and author", 1, 0, 1,
-            ["The keeper has 1 already: the spare one goes."],
+            ["The kept post already has 1: the extra one is deleted."],
         ),
     ]  # fmt: skip
     assert lines(plan_merge(keeper, [one], "default")) == [
@@ -233,7 +233,7 @@ def test_lines_in_words(promoted):
     ]
     choices = decided(keeper, one, loser0="loser")
     assert lines(plan_merge(keeper, [one], "default", choices=choices))[0] == (
-        "promotion.offer, one to one", 1, 1, 0, ["It moves.", "1 of the keeper's own goes, as decided."],
+        "promotion.offer, one to one", 1, 1, 0, ["It moves.", "1 of the kept post is deleted, as chosen."],
     )  # fmt: skip
 
 

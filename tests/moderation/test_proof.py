@@ -523,7 +523,7 @@ class TestRefusals:
 
         monkeypatch.setattr(Piece, "delete", with_statement)
 
-        with pytest.raises(MergeRefused, match="nothing shows what"):
+        with pytest.raises(MergeRefused, match="its source is unknown"):
             removed(loser)
 
         assert Piece.objects.exists()

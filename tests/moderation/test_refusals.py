@@ -30,7 +30,7 @@ def refused(keeper, *losers):
 def undecided(keeper, *losers):
     """The rows on which the one decision is wanting."""
     head, *clashes = refused(keeper, *losers)
-    assert head == "1 decision is needed."
+    assert head == "1 choice is needed."
     return [clash.split(" “")[0] for clash in clashes]
 
 
@@ -40,7 +40,7 @@ def test_one_to_one_on_both_sides():
     row = zoo.Single.objects.create(piece=loser)
 
     assert refused(keeper, loser) == [
-        "1 decision is needed.",
+        "1 choice is needed.",
         f"Single {row.pk} “Single object ({row.pk})”: the keeper has one with the same piece already.",
     ]
 
@@ -106,7 +106,7 @@ def test_several_clashes_are_listed_at_once():
 
     reasons = refused(keeper, loser)
 
-    assert reasons[0] == "2 decisions are needed."
+    assert reasons[0] == "2 choices are needed."
     assert sorted(reason.split()[0] for reason in reasons[1:]) == ["Boost", "Single"]
 
 
@@ -119,7 +119,7 @@ def test_many_clashes_are_cut_short():
     reasons = refused(keeper, loser)
 
     assert len(reasons) == 52
-    assert (reasons[0], reasons[-1]) == ("60 decisions are needed.", "Alias: 10 more like these.")
+    assert (reasons[0], reasons[-1]) == ("60 choices are needed.", "Alias: 10 more like these.")
 
 
 def test_what_points_at_a_row_that_would_go():
@@ -135,8 +135,8 @@ def test_other_models_and_kinds():
     topic, reply = Topic.objects.create(text="a"), Reply.objects.create(text="a")
     poster, video = zoo.Poster.objects.create(code="p", paper="p"), zoo.Video.objects.create(code="v")
 
-    assert "of another model" in refused(topic, reply)[0]
-    assert "of another kind" in plan_merge(*_parents(poster, [video]), "default").reasons[0]
+    assert "of different models" in refused(topic, reply)[0]
+    assert "of different kinds" in plan_merge(*_parents(poster, [video]), "default").reasons[0]
 
 
 def test_a_child_of_a_row_that_names_its_class():
@@ -146,7 +146,7 @@ def test_a_child_of_a_row_that_names_its_class():
     child = zoo.KindedChild.objects.create(kind=kinds[zoo.KindedChild])
     parent_of_child = zoo.Kinded.objects.get(pk=child.pk)
 
-    assert "of another kind" in refused(plain, parent_of_child)[0]
+    assert "of different kinds" in refused(plain, parent_of_child)[0]
     assert not plan_merge(parent_of_child, [plain], "default").reasons
 
 
@@ -211,7 +211,7 @@ def test_an_object_that_is_gone():
     Piece.objects.filter(pk=loser.pk).delete()
     before = snapshot()
 
-    with pytest.raises(Conflict, match="gone already: loser"):
+    with pytest.raises(Conflict, match="lready deleted: loser"):
         run(keeper, loser)
 
     assert snapshot() == before
@@ -240,7 +240,7 @@ def test_a_failure_at_any_step_undoes_everything(step, monkeypatch):
 def test_inside_another_transaction():
     keeper, loser = pieces("keeper", "loser")
 
-    with transaction.atomic(), pytest.raises(MergeRefused, match="transaction of its own"):
+    with transaction.atomic(), pytest.raises(MergeRefused, match="its own transaction"):
         run(keeper, loser)
 
     assert Piece.objects.count() == 2

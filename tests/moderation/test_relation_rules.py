@@ -200,7 +200,7 @@ class TestSums:
             (other,) = run(three, one)
         (record,) = undone(record)
 
-        assert "changed since, left as it is" in " ".join(record.left)
+        assert "changed since, stays unchanged" in " ".join(record.left)
         assert Vote.objects.get(pk=two.pk).object_id == 5
         assert Vote.objects.get(pk=(three if is_merged_on else one).pk).object_id == (
             2 if is_merged_on else 0

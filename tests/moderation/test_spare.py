@@ -29,7 +29,7 @@ def test_a_row_that_joins_otherwise_is_not_spare(make, choice):
     rows = {"keeper": make(keeper, "one"), "loser": make(loser, "two")}
     before = snapshot()
 
-    with pytest.raises(MergeRefused, match="1 decision is needed"):
+    with pytest.raises(MergeRefused, match="1 choice is needed"):
         run(keeper, loser)
     assert snapshot() == before
     plan = plan_merge(keeper, [loser], "default")

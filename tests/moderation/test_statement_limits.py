@@ -44,7 +44,8 @@ def _few_parameters():
 
 @pytest.fixture
 def root(client, django_user_model):
-    client.force_login(django_user_model.objects.create_superuser("root"))
+    client.user = django_user_model.objects.create_superuser("root")
+    client.force_login(client.user)
     return client
 
 

@@ -121,9 +121,9 @@ def test_edits_made_since_are_kept_and_told():
     keeper.refresh_from_db()
     assert keeper.text == "by hand"
     assert sorted(record.left) == sorted([
-        f"Cascading, piece №\xa0{edited.pk}: changed since, left as it is.",
-        f"Cascading №\xa0{gone.pk}: deleted since, does not come back.",
-        f"Piece, text №\xa0{keeper.pk}: changed since, left as it is.",
+        f"Cascading, piece №\xa0{edited.pk}: changed since, stays unchanged.",
+        f"Cascading №\xa0{gone.pk}: deleted since, is not restored.",
+        f"Piece, text №\xa0{keeper.pk}: changed since, stays unchanged.",
     ])  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def test_many_rows_that_stay_are_counted():
     (record,) = undone(*records)
 
     first = ", ".join(f"№\xa0{row.pk}" for row in rows[:3])
-    assert record.left == [f"Cascading, piece {first} and 4 more: changed since, left as it is."]
+    assert record.left == [f"Cascading, piece {first} and 4 more: changed since, stays unchanged."]
 
 
 @pytest.mark.parametrize("values", [{"pk": True}, {"code": True}])
@@ -147,7 +147,7 @@ def test_a_key_or_a_value_that_is_taken_again_refuses(values):
     Piece.objects.create(code="loser" if "code" in values else "new", pk=loser.pk if "pk" in values else None)
     before = site()
 
-    with pytest.raises(MergeRefused, match="cannot come back: "):
+    with pytest.raises(MergeRefused, match="cannot be restored: "):
         undone(*records)
 
     assert site() == before
@@ -165,7 +165,7 @@ def test_a_row_whose_place_somebody_has_taken_is_left():
     (record,) = undone(*records)
 
     assert list(zoo.Boost.objects.filter(piece=keeper)) == [new]
-    assert record.left == [f"Boost №\xa0{own.pk}: another row has its place by now."]
+    assert record.left == [f"Boost №\xa0{own.pk}: another row has taken its place."]
 
 
 def test_what_the_database_refuses_is_told_and_changes_nothing():
@@ -201,8 +201,8 @@ def test_what_the_post_points_at_is_gone():
 
     assert Piece.objects.get(pk=loser.pk).parent is None
     assert sorted(record.left) == sorted([
-        f"Piece, parent №\xa0{loser.pk}: what it pointed at is gone, the reference stays empty.",
-        f"Rating №\xa0{rating.pk}: what it belongs to is gone.",
+        f"Piece, parent №\xa0{loser.pk}: its target no longer exists, the reference stays empty.",
+        f"Rating №\xa0{rating.pk}: its owner no longer exists.",
     ])  # fmt: skip
 
 
@@ -214,7 +214,7 @@ def test_a_post_that_cannot_be_without_what_is_gone_is_refused():
     root.save()
     root.delete()
 
-    with pytest.raises(MergeRefused, match=r"what it points at \(root\) is gone"):
+    with pytest.raises(MergeRefused, match=r"its target \(root\) no longer exists"):
         undone(*records)
 
 
@@ -358,7 +358,7 @@ def test_a_file_that_is_gone_is_told(tmp_path, settings):
 
     assert site() == before
     assert first.left == []
-    assert second.left == [f"Sealed №\xa0{losers[1].pk}: a file of it is no more in its storage."]
+    assert second.left == [f"Sealed №\xa0{losers[1].pk}: its file is missing from the storage."]
 
 
 def test_a_batch_comes_back_whole_but_for_what_cannot():

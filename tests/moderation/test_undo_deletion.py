@@ -173,7 +173,7 @@ def test_a_model_that_the_site_has_dropped():
     type(record.loser_type).objects.filter(pk=record.loser_type_id).update(model="dropped")
     type(record.loser_type).objects.clear_cache()
     try:
-        with pytest.raises(MergeRefused, match="no such model"):
+        with pytest.raises(MergeRefused, match="no longer has this model"):
             undone(record)
     finally:
         type(record.loser_type).objects.clear_cache()

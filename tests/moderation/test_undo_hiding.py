@@ -21,8 +21,8 @@ from tests.testapp.zoo import Bulletin, Notice
 
 pytestmark = pytest.mark.django_db
 
-UNPUBLISHED = "The post was not published before it was hidden: it is left as it is."
-AGAIN = "The post was hidden once more since: it is shown when that is undone, too."
+UNPUBLISHED = "The post was not published before it was hidden: it stays unchanged."
+AGAIN = "The post was hidden again since: it is shown when that is undone, too."
 
 
 def published():
@@ -138,7 +138,7 @@ def test_the_history_says_whether_it_is_shown():
     said = user.logentry_set.order_by("pk").values_list("change_message", flat=True)
     assert list(said)[2:] == [
         "Shown again: the hiding as a near-duplicate was undone. [neardup]",
-        "The hiding as a near-duplicate was undone; the post is left as it is. [neardup]",
+        "The hiding as a near-duplicate was undone; the post stays unchanged. [neardup]",
     ]
 
 

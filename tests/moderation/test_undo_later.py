@@ -141,7 +141,7 @@ def test_what_comes_back_points_at_nothing_until_its_target_does():
     (first,) = undone(first)
     assert Piece.objects.get(pk=child.pk).parent is None
     assert first.left == [
-        f"Piece, parent №\xa0{child.pk}: what it pointed at is gone, the reference stays empty."
+        f"Piece, parent №\xa0{child.pk}: its target no longer exists, the reference stays empty."
     ]
     undone(second)
 
@@ -248,7 +248,7 @@ def test_a_row_whose_place_a_later_merge_has_filled_comes_back_with_that_one():
     (first,), (second,) = (_merged_with_its_own(keeper, loser) for loser in (one, two))
 
     (first,) = undone(first)
-    assert [words for words in first.left if "comes back when what it belongs to does" in words]
+    assert [words for words in first.left if "is restored together with its owner" in words]
     assert Promotion.objects.get(offer=keeper).until.day == 3
     undone(second)
 

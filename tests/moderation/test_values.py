@@ -265,7 +265,7 @@ def test_a_file_that_is_lost_is_not_taken(monkeypatch):
 
     plan = plan_merge(keeper, [loser], "default")
 
-    assert plan.obstacles == ["Scan: Its file cannot be read: it may be no more in its storage."]
+    assert plan.obstacles == ["Scan: Its file cannot be read: it may be missing from the storage."]
     assert plan_merge(keeper, [loser], "default", {"scan": keeper.pk}).obstacles == []
 
 
@@ -277,7 +277,7 @@ def test_a_unique_value_that_a_third_post_has_meanwhile_is_refused(monkeypatch):
     with pytest.raises(MergeRefused) as caught:
         merge(keeper, [loser], ActionContext(), {"slug": loser.pk})
 
-    assert caught.value.reasons == ["Slug: Another row has this value, and no two may share it."]
+    assert caught.value.reasons == ["Slug: Another row has this value, which must be unique."]
     assert snapshot() == before
 
 

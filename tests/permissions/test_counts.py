@@ -95,7 +95,7 @@ class TestLists:
         answer = client.post(
             LIST, {"action": "neardup_hide", "_selected_action": [grouped.pk, paired.pk]}, follow=True
         )
-        assert "Nothing waits for a decision about the chosen posts." in answer.content.decode()
+        assert "Nothing to review for the selected posts." in answer.content.decode()
         everything = {
             "action": "neardup_hide",
             "_selected_action": list(Ad.objects.values_list("pk", flat=True)),

@@ -213,7 +213,7 @@ def test_a_dry_run_lists_passages_and_keeps_nothing():
     work()
     said = run("neardup_statistics", boilerplate=True, dry_run=True)
     assert "Profile default: 1 passage is boilerplate." in said and "Магазин «Мастер»" in said
-    assert "Nothing was kept" in said
+    assert "Nothing was saved" in said
     assert not Boilerplate.objects.exists() and "boilerplate" not in Scheme.objects.get().parameters
 
 

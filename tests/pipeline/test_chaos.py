@@ -287,11 +287,11 @@ def test_a_mark_after_the_save_alone_loses_posts():
     chance = random.Random(5)
     for _ in range(4):
         Ad.objects.create(text=some_text(chance))
-    until(all_is_done, "somebody holds a post")
+    until(all_is_done, "someone holds a post")
     savers = Savers("autocommit", chance, is_control=True)
     for _ in range(FAULTS):
         savers.dies()
-    until(all_is_done, "somebody holds a post")
+    until(all_is_done, "someone holds a post")
     lost = what_is_lost()
     assert lost.missing and lost.stale
 

@@ -18,10 +18,10 @@ from django_neardup.comparison.candidates import alignment_order
     ],
     ids=[
         "nobody",
-        "the likest, then representatives, then the rest",
-        "each of the likest behind its representative",
+        "the likest, then main posts, then the rest",
+        "each of the likest behind its main post",
         "a quarter of the places is for the likest",
-        "a representative that did not pass is not there",
+        "a main post that did not pass is not there",
         "the first go before all and take no place of the likest",
         "one place is for the likest",
     ],

@@ -449,7 +449,7 @@ class TestRenewalUntilChecked:
         publish(SOFA_EDITED, people.bob, sku="closed")
         policy, ad = self.renewed(submit, people, publish)
         assert (policy.outcome, ad.published, ad.text) == ("checking", False, SOFA_EDITED)
-        assert "has been checked" in str(policy.message)
+        assert "is checked" in str(policy.message)
         drain()
         assert Hold.objects.get().state == "review"
         assert not Ad.objects.get(pk=ad.pk).published
@@ -643,7 +643,7 @@ class TestLooking:
         form = submit(people.ann, ("neardup_check", "1"), text=SOFA_EDITED)
         assert not form.is_valid()
         assert code(form) == "neardup_check"
-        assert "2 similar posts are there" in page(form) and "Мой диван" in page(form)
+        assert "2 similar posts exist" in page(form) and "Мой диван" in page(form)
         assert "<button name" not in page(form)
 
     def test_nothing_found_is_said(self, board, people, submit):
@@ -655,7 +655,7 @@ class TestLooking:
         publish(SOFA, people.bob)
         form = submit(people.ann, ("neardup_check", "1"), text=SOFA, title="x" * 201)
         assert not form.is_valid()
-        assert "1 similar post is there" in page(form)
+        assert "1 similar post exists" in page(form)
 
     def test_it_wins_over_a_confirmation(self, board, people, submit, publish):
         publish(SOFA, people.bob)

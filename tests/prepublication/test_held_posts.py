@@ -54,18 +54,18 @@ def test_the_queue_begins_with_it(held):
     queue = reverse("admin:neardup_queue_changelist")
     client = signed_in("super")
     page = client.get(queue).content.decode()
-    assert "1 held post waits for a moderator." in page and f'href="{LIST}"' in page
+    assert "1 held post to review." in page and f'href="{LIST}"' in page
     assert "neardup-late" not in page
     Hold.objects.update(created=timezone.now() - timedelta(hours=2))
     assert "neardup-late" in client.get(queue).content.decode()
     Hold.objects.update(state="checking")
-    assert "held post waits" not in client.get(queue).content.decode()
+    assert "held post to review" not in client.get(queue).content.decode()
 
 
 class TestList:
     def test_what_is_shown(self, held):
         page = signed_in("super").get(LIST).content.decode()
-        assert "Мой диван" in page and "waits for a moderator" in page and "of the same author" in page
+        assert "Мой диван" in page and "waiting for a moderator" in page and "of the same author" in page
         cluster = document(held).memberships.get().cluster
         assert f"/neardup/cluster/{cluster.pk}/change/?member={document(held).pk}" in page
 
@@ -142,7 +142,7 @@ class TestRights:
         Ad.objects.filter(pk=held.pk).update(phone="house")
         client, row = signed_in("change"), row_of(held)
         page = client.get(url_of("publish"), {"id": row.pk})
-        assert "You lack the permission to:" in page.content.decode()
+        assert "You do not have the permission to:" in page.content.decode()
         assert client.post(url_of("publish"), {"id": row.pk, **as_seen(row)}).status_code == 403
         assert not Ad.objects.get(pk=held.pk).published
 
@@ -195,11 +195,9 @@ class TestDeeds:
         Ad.objects.get(pk=held.pk).save()
         answer = client.post(url_of("refuse"), seen)
         assert row_of(held).state == "review"
-        assert told(answer) == [
-            "Posts that were decided or edited since you saw them, and are left as they are: 1"
-        ]
+        assert told(answer) == ["Posts decided or edited since you opened them, left unchanged: 1"]
         Hold.objects.all().delete()
-        assert told(client.post(url_of("refuse"), seen))[-1].endswith("left as they are: 1")
+        assert told(client.post(url_of("refuse"), seen))[-1].endswith("left unchanged: 1")
 
     @pytest.mark.parametrize("hook", ["show", "hide"])
     def test_what_a_hook_raises_is_told_and_nothing_half_done(self, hook, held, adapt, publish):
@@ -211,7 +209,7 @@ class TestDeeds:
         answer = press(signed_in("super"), "publish", held)
         ad = Ad.objects.get(pk=held.pk)
         if hook == "show":
-            assert told(answer) == [f"Not done, №\xa0{held.pk}: the shelf is full"]
+            assert told(answer) == [f"Failed for №\xa0{held.pk}: the shelf is full"]
             assert (ad.published, ad.hits, row_of(held).state) == (False, 0, "review")
             assert not LogEntry.objects.exists()
         else:

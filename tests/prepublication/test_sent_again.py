@@ -35,7 +35,7 @@ def sent(people, submit, publish):
 
 
 def is_told_to_wait(form):
-    return not form.is_valid() and code(form) == "near_duplicate" and "sent this already" in page(form)
+    return not form.is_valid() and code(form) == "near_duplicate" and "already sent this" in page(form)
 
 
 class TestSentAgain:
@@ -45,7 +45,7 @@ class TestSentAgain:
         if indexed:
             drain()
         form = again()
-        assert is_told_to_wait(form) and "it waits" in str(form.errors)
+        assert is_told_to_wait(form) and "it is waiting for review" in str(form.errors)
         assert "when a moderator has looked at it" in page(form) and "neardup_confirm" not in page(form)
         assert (Ad.objects.count(), Hold.objects.count()) == (2, 1)
 
@@ -55,7 +55,7 @@ class TestSentAgain:
             form = submit(people.ann, text=SOFA)
             if form.is_valid():
                 form.save()
-        assert is_told_to_wait(form) and "has been checked" in page(form)
+        assert is_told_to_wait(form) and "is checked" in page(form)
         assert Ad.objects.count() == 1
 
     def test_a_view_may_name_the_author_after_the_check(self, adapt, people, submit):
@@ -99,7 +99,7 @@ class TestSentAgain:
         sent()
         form = submit(people.ann, ("neardup_check", "1"), text=SOFA_EDITED)
         assert not form.is_valid() and code(form) == "neardup_check"
-        assert "2 similar posts are there" in page(form) and "It waits already" in page(form)
+        assert "2 similar posts exist" in page(form) and "It is already waiting" in page(form)
 
     def test_one_query_more_tells_that_nothing_waits(self, board, people, submit, publish):
         publish(CAT, people.bob)
@@ -131,7 +131,7 @@ class TestWhatIsAnother:
         release(Ad.objects.get(published=False))
         drain()
         form = again()
-        assert not form.is_valid() and "You have published this already" in page(form)
+        assert not form.is_valid() and "You have already published this" in page(form)
 
     def test_what_was_refused_is_judged_like_any_other(self, board, people, sent):
         again = sent()
@@ -172,7 +172,7 @@ class TestRules:
         hold_in_state(Ad.objects.create(text=SOFA, author=people.ann), "checking")
         form = submit(people.ann, text=SOFA)
         assert not form.is_valid() and code(form) == "neardup_confirm"
-        assert "It waits already" in page(form)
+        assert "It is already waiting" in page(form)
         assert submit(people.ann, *confirmed(form), text=SOFA).is_valid()
 
     def test_staff_may_send_what_they_like(self, board, people, submit):

@@ -46,7 +46,7 @@ def test_the_rules_decide(actions, rules, text, wrong, adapt, people, publish):
 
 def test_it_says_which_post(board, people, publish):
     ad = publish(SOFA, people.bob, title="Диван")
-    with pytest.raises(ValidationError, match="This is on the site already: Диван") as error:
+    with pytest.raises(ValidationError, match="This is already on the site: Диван") as error:
         NotNearDuplicate(Ad, ANY)(SOFA)
     assert error.value.params == {"title": "Диван", "url": f"/ads/{ad.pk}/", "value": SOFA}
 

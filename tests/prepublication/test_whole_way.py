@@ -74,7 +74,7 @@ def test_shown_and_published_anyway_it_lands_in_the_queue(board, people, publish
     publish(SOFA, people.bob)
     browser = Browser(people.ann)
     assert browser.press("Check", text=SOFA_EDITED) == ""
-    assert "1 similar post is there" in browser.answer.content.decode()
+    assert "1 similar post exists" in browser.answer.content.decode()
     assert browser.press("Publish", text=SOFA_EDITED) == ""
     assert list(browser.buttons) == ["Publish anyway", "Publish", "Check"]
     assert browser.press("Publish anyway", text=SOFA_EDITED).endswith("?published")

@@ -37,7 +37,7 @@ def test_words_of_the_environment(files, capsys, monkeypatch):
     monkeypatch.setenv("LANGUAGE", "ru")
     assert main([*files, "--format", "html"]) == 0
     told = capsys.readouterr().out
-    assert '<html lang="ru">' in told and "Что отличается" in told and "What differs" not in told
+    assert '<html lang="ru">' in told and "Отличия" in told and "Differences" not in told
 
 
 @pytest.mark.parametrize("form", ["html", "json", "text"])

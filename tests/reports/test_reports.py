@@ -35,7 +35,7 @@ def test_the_terminal_says_what_it_is_about_first(piles):
 
 def test_the_terminal_lists_differences_by_what_they_say(piles):
     told = lines(piles)
-    decides, idle = told.index("  decides: another item"), told.index("  does not decide")
+    decides, idle = told.index("  decisive: another item"), told.index("  not decisive")
     assert re.search(r"code +С140.35-10 составные\xa0→ С90.30-8 цельные ×2", "\n".join(told[decides:idle]))
     assert re.search(r"price +18\xa0?900 ₽|price +18 900 ₽", "\n".join(told[idle:]))
 
@@ -141,7 +141,7 @@ def test_words_are_wrapped_where_they_end():
 
 def test_the_report_speaks_the_language_it_is_given(piles):
     told = as_text(piles, translate=lambda text, context="": f"«{context[:4]}{text}»")
-    assert "\n«What differs»\n" in told and "«whatcode»" in told and "«duplicate»" in told
+    assert "\n«Differences»\n" in told and "«diffcode»" in told and "«duplicate»" in told
 
 
 class Outline(HTMLParser):

@@ -202,7 +202,7 @@ class TestHiddenPosts:
         Ad.objects.filter(pk=hidden.pk).update(published=False)
         cluster = builders.cluster(one, hidden, two)
         page = look(reviewer, "leave", cluster)
-        assert "1 post that you may not see stays as it is" in page.content.decode()
+        assert "1 post that you cannot see stays unchanged" in page.content.decode()
         assert confirm(reviewer, "leave", cluster).status_code == 302
         members = {row.document for row in DecisionMember.objects.select_related("document")}
         assert members == {builders.document(one), builders.document(two)}
@@ -236,7 +236,7 @@ class TestHiddenPosts:
         assert reviewer.post(withdraw).status_code == 403
         action = {"action": "withdraw_selected", "_selected_action": [decision.pk]}
         answer = reviewer.post(list_of(Decision), action, follow=True)
-        assert "1 decision stays: you may not see all its posts." in answer.content.decode()
+        assert "1 decision was not withdrawn: you cannot see all its posts." in answer.content.decode()
         undo = reverse("admin:neardup_mergerecord_undo", args=[decision.batch])
         assert reviewer.post(undo, {"decision": [decision.pk]}).status_code == 403
         assert Decision.objects.get().withdrawn is None

@@ -39,7 +39,7 @@ from .suggestions import suggest_action
 ACCEPT_SUGGESTIONS = "accept"
 """The action name that stands for the suggested action of each group."""
 IMMEDIATE_ACTIONS = ("leave", "hide")
-MISSING_PERMISSION_MESSAGE: str | Promise = gettext_lazy("you lack the permission.")
+MISSING_PERMISSION_MESSAGE: str | Promise = gettext_lazy("you do not have the permission.")
 
 
 class BulkDecisionView(DecisionView):
@@ -56,7 +56,7 @@ class BulkDecisionView(DecisionView):
         Change nothing if no group is selected or the selection is above ``MAX_OBJECTS``.
         """
         if not self.item_keys:
-            return self._redirect_with_error(_("Nothing was done: tick at least one post."))
+            return self._redirect_with_error(_("Nothing was changed: select at least one post."))
         if not self.uses_suggestions and self.action.name not in IMMEDIATE_ACTIONS:
             return self._redirect_to_confirmation(self.action.name, self.item_keys)
         groups = {

@@ -121,9 +121,7 @@ class QueueAdmin(ReadOnlyAdmin):
         items = in_visible_spaces(items, request)
         item = items.filter(number=document).first() if document < 2**63 else None
         if item is None:
-            messages.warning(
-                request, _("Nothing waits here any more: it was decided, or a post has changed.")
-            )
+            messages.warning(request, _("Nothing to review here: it was decided, or a post has changed."))
             return HttpResponseRedirect(list_url(self.admin_site.name, "queue"))
         query = urlencode({"copied_by": item.copied_by})
         return HttpResponseRedirect(list_url(self.admin_site.name, "cluster", query))
@@ -137,9 +135,7 @@ class QueueAdmin(ReadOnlyAdmin):
         visible_ids = [row.pk for row in in_visible_spaces(documents, request).only("pk")]
         found = load_offered_posts({kind: visible_ids}, using)
         if not found:
-            messages.warning(
-                request, _("Nothing waits here any more: it was decided, or a post has changed.")
-            )
+            messages.warning(request, _("Nothing to review here: it was decided, or a post has changed."))
             back_url = parse_return_url(request, self.admin_site.name)
             return HttpResponseRedirect(back_url or list_url(self.admin_site.name, "queue"))
         (offered,) = found.values()

@@ -24,12 +24,12 @@ class Column:
 
 FOLDER = "neardup/admin/cells"
 COLUMNS = (
-    Column(_("What differs, and why it is worth deciding"), f"{FOLDER}/difference.html", "first"),
+    Column(_("Differences, and why to decide"), f"{FOLDER}/difference.html", "first"),
     Column(_("Verdict"), f"{FOLDER}/verdict.html"),
     Column(_("Score"), f"{FOLDER}/score.html", "score"),
     Column(_("Size"), f"{FOLDER}/size.html", "size"),
     Column(_("Contact, author"), f"{FOLDER}/author.html"),
-    Column(_("Waits"), f"{FOLDER}/waiting.html", "age"),
+    Column(_("Waiting since"), f"{FOLDER}/waiting.html", "age"),
     Column(_("Suggested"), f"{FOLDER}/action.html"),
 )
 """The columns of every queue, in their order on the page."""

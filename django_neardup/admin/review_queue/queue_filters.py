@@ -57,7 +57,7 @@ AGE_LABELS: LabelMap = {"day": _("up to a day"), "week": _("up to a week"), "mor
 CONTACT_LABELS: LabelMap = {
     "same": pgettext_lazy("contacts", "The same"),
     "different": pgettext_lazy("contacts", "Different"),
-    "none": pgettext_lazy("contacts", "Not stated"),
+    "none": pgettext_lazy("contacts", "Not given"),
 }
 AUTHOR_LABELS: LabelMap = {
     "same": pgettext_lazy("authors", "The same"),
@@ -84,12 +84,12 @@ FILTERS = (
     Filter("verdict", _("Verdict"), VERDICT_LABELS, F("verdict")),
     Filter("contact", _("Contacts"), CONTACT_LABELS, F("contact")),
     Filter("exact", _("Exact copy"), YES_NO_LABELS, _yes_no("exact")),
-    Filter("again", _("Again"), YES_NO_LABELS, _yes_no("again")),
+    Filter("again", _("Reopened"), YES_NO_LABELS, _yes_no("again")),
     Filter("author", _("Authors"), AUTHOR_LABELS, F("author")),
     Filter("phrase", _("Key phrase"), YES_NO_LABELS, _yes_no("phrase")),
-    Filter("model", _("What it is"), {}, F("model")),
+    Filter("model", _("Kind"), {}, F("model")),
     Filter("scope", _("Scope"), {}, Cast("space_id", CharField())),
     Filter("score", _("Score"), SCORE_LABELS, _score),
-    Filter("age", _("Waits"), AGE_LABELS, _age),
+    Filter("age", _("Waiting since"), AGE_LABELS, _age),
 )
 """The filters of every queue, in their order on the page."""

@@ -241,7 +241,7 @@ class QueuePage:
                     self._build_query({name: "yes", **search_params}),
                     self._is_tab_current(name),
                 )
-                for name, label in (("again", _("Again")), ("exact", _("Exact copies")))
+                for name, label in (("again", _("Reopened")), ("exact", _("Exact copies")))
             ]
         families = QueueTab(
             _("Families"),

@@ -202,7 +202,7 @@ class QueueRows:
     def _build_copies_row(self, queue_item: OpenItem, copies: CopiesByAuthor) -> QueueRow:
         post = self.row_data.posts_by_document[copies.document.pk]
         url = item_url(queue_item.item_key, self.site.name, self.return_params)
-        suggestion = Suggestion("look", 0, _("One author has posted several texts more than once."))
+        suggestion = Suggestion("look", 0, _("One author posted several texts more than once."))
         groups = ngettext(
             "%(count)d group of exact copies", "%(count)d groups of exact copies", copies.group_count
         )
@@ -228,7 +228,7 @@ class QueueRows:
             author_name=post.author,
             author_url=post.author_url,
             other_authors_text=_("the same author") if post.author else "",
-            no_difference_text=_("In each group the text is one and the same"),
+            no_difference_text=_("Each group has one identical text"),
         )
 
     def _build_action(

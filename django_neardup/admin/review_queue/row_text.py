@@ -85,20 +85,20 @@ def _range_text(lowest: str, highest: str) -> str:
 def describe_no_difference(source: Decidable, posts: Sequence[DisplayedPost], pair: Pair | None) -> str:
     """Return the text for a row without listed differences."""
     if source.exact:
-        return _("The text is one and the same")
+        return _("Identical text")
     if any(post.instance is None for post in posts):
-        return _("You may not see both texts.")
+        return _("You cannot see both texts.")
     if isinstance(source, Pair) and source.verdict == Verdict.CONTAINED:
         return describe_containment(source, posts)
     if pair is not None and pair.evidence.get("passages"):
-        return _("The words are the same, their order or spelling is not.")
+        return _("Same words, different order or spelling.")
     return _("No word-by-word comparison is stored.")
 
 
 def describe_containment(pair: Pair, posts: Sequence[DisplayedPost]) -> str:
     """Return a sentence with the share of one text that is in the other."""
     share = max(pair.containment_a, pair.containment_b)
-    return _("One text holds %(share)s of the other") % {"share": format_percent(share, pair.exact)}
+    return _("One text contains %(share)s of the other") % {"share": format_percent(share, pair.exact)}
 
 
 def describe_offered_posts(source: OfferedPosts) -> list[str]:

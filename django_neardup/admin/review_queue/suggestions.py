@@ -14,18 +14,18 @@ from ...pipeline import model_of
 from ..decision_groups import FAMILY, SHORTLIST, Decidable, OfferedPosts
 
 NOT_DUPLICATE_REASONS: dict[str, str | Promise] = {
-    Verdict.VARIANT: _("The texts are about two items."),
-    Verdict.CONTAINED: _("One text holds the other: a quote or an excerpt is no duplicate."),
+    Verdict.VARIANT: _("The texts describe two items."),
+    Verdict.CONTAINED: _("One text contains the other: a quote or an excerpt is not a duplicate."),
     Verdict.RELATED: _("Only a part of the text is the same."),
 }
 DOUBT_REASONS: dict[str, str | Promise] = {
-    Verdict.VARIANT: _("Maybe the texts are about two items."),
-    Verdict.RELATED: _("Maybe it is the same item."),
+    Verdict.VARIANT: _("The texts may describe two items."),
+    Verdict.RELATED: _("It may be the same item."),
 }
 
 OFFERED_REASONS: dict[str, str | Promise] = {
-    FAMILY: _("The texts are alike. They may be about different items."),
-    SHORTLIST: _("Maybe it is one of these posts, or none of them."),
+    FAMILY: _("The texts are similar, but may describe different items."),
+    SHORTLIST: _("It may be one of these posts, or none of them."),
 }
 
 
@@ -54,7 +54,9 @@ class Suggestion:
             return ngettext("Merge %(count)d…", "Merge %(count)d…", self.post_count) % {
                 "count": self.post_count
             }
-        return pgettext("button", "Look") if self.action_name == "look" else pgettext("button", "Leave")
+        return (
+            pgettext("button", "View") if self.action_name == "look" else pgettext("button", "Not duplicates")
+        )
 
 
 def suggest_action(source: Decidable, first_document: Document) -> Suggestion:
@@ -73,9 +75,7 @@ def suggest_action(source: Decidable, first_document: Document) -> Suggestion:
     if verdict in NOT_DUPLICATE_REASONS:
         return Suggestion("leave", 0, NOT_DUPLICATE_REASONS[verdict])
     count = source.size - 1 if isinstance(source, Cluster) else 1
-    reason = (
-        _("The texts are the same.") if source.exact else _("It is the same item, in much the same words.")
-    )
+    reason = _("The texts are the same.") if source.exact else _("The same item in nearly the same words.")
     return Suggestion("hide" if _can_hide(first_document) else "merge", count, reason)
 
 

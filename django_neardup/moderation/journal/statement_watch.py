@@ -148,7 +148,7 @@ class StatementWatch:
         """
         tables = self._effects.changed_with(table)
         self._seen_tables |= tables
-        message = _("The table %(table)s keeps no transactions: nothing in it can be taken back.")
+        message = _("The table %(table)s has no transactions: changes to it cannot be undone.")
         # Even if no row changes: after a statement on an Aria table MariaDB allows no savepoint.
         if concerned := self._effects.without_transactions & tables:
             raise MergeRefused([message % {"table": name} for name in sorted(concerned)])

@@ -15,17 +15,15 @@ from ..journal.serialization import RowId, find_model
 MAX_NAMED_ROWS = 3
 """Maximum number of rows named in a sentence."""
 
-ROW_EDITED = gettext_lazy("%(rows)s: changed since, left as it is.")
-ROW_DELETED = gettext_lazy("%(rows)s: deleted since, does not come back.")
-SET_BY_LATER_MERGE = gettext_lazy("%(rows)s: set by a later merge, goes back when that is undone.")
-VALUE_IN_USE = gettext_lazy("%(rows)s: another row has its place by now.")
-REFERENCE_EMPTIED = gettext_lazy("%(rows)s: what it pointed at is gone, the reference stays empty.")
-REFERENCE_MOVED_TO_KEEPER = gettext_lazy(
-    "%(rows)s: what it pointed at was merged since, it points at the post that stayed."
-)
-RETURNS_LATER = gettext_lazy("%(rows)s: comes back when what it belongs to does.")
-OWNER_GONE = gettext_lazy("%(rows)s: what it belongs to is gone.")
-FILE_MISSING = gettext_lazy("%(rows)s: a file of it is no more in its storage.")
+ROW_EDITED = gettext_lazy("%(rows)s: changed since, stays unchanged.")
+ROW_DELETED = gettext_lazy("%(rows)s: deleted since, is not restored.")
+SET_BY_LATER_MERGE = gettext_lazy("%(rows)s: set by a later merge, is restored when that merge is undone.")
+VALUE_IN_USE = gettext_lazy("%(rows)s: another row has taken its place.")
+REFERENCE_EMPTIED = gettext_lazy("%(rows)s: its target no longer exists, the reference stays empty.")
+REFERENCE_MOVED_TO_KEEPER = gettext_lazy("%(rows)s: its target was merged since, it refers to the kept post.")
+RETURNS_LATER = gettext_lazy("%(rows)s: is restored together with its owner.")
+OWNER_GONE = gettext_lazy("%(rows)s: its owner no longer exists.")
+FILE_MISSING = gettext_lazy("%(rows)s: its file is missing from the storage.")
 
 
 class UndoReport:

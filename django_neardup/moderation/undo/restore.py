@@ -177,7 +177,7 @@ def _mark_undone(record: MergeRecord, user: Any, using: str) -> None:
     rows = MergeRecord.objects.using(using).filter(pk=record.pk, undone=None)
     # The write comes first, and only one of two people gets through it.
     if not rows.update(undone=record.undone, undone_by=record.undone_by):
-        raise Conflict(_("It was undone already."))
+        raise Conflict(_("It is already undone."))
     # An undo of another post may have amended the journal meanwhile, or an erasure has emptied it.
     record.refresh_from_db(using=using, fields=["journal", "emptied"])
 
@@ -254,9 +254,9 @@ def _reopen_cluster(record: MergeRecord, using: str) -> None:
 def _announce_undo(plan: UndoPlan, user: Any) -> None:
     """Write the admin's history, mark posts for the worker, and send ``post_undo`` at the commit."""
     messages = {
-        MergeRecord.Action.MERGE: _("Came back: the merge into %(keeper)s was undone."),
+        MergeRecord.Action.MERGE: _("Restored: the merge into %(keeper)s was undone."),
         MergeRecord.Action.HIDE: _hide_undo_message(plan),
-        MergeRecord.Action.DELETE: _("Came back: the deletion as a near-duplicate was undone."),
+        MergeRecord.Action.DELETE: _("Restored: the deletion as a near-duplicate was undone."),
     }
     record, using = plan.record, plan.using
     post, keeper = plan.post, plan.keeper
@@ -280,7 +280,7 @@ def _name_in_log(content_type: ContentType | None, object_id: str) -> str:
 def _hide_undo_message(plan: UndoPlan) -> str:
     if plan.should_show:
         return _("Shown again: the hiding as a near-duplicate was undone.")
-    return _("The hiding as a near-duplicate was undone; the post is left as it is.")
+    return _("The hiding as a near-duplicate was undone; the post stays unchanged.")
 
 
 def _mark_for_check(plan: UndoPlan) -> None:

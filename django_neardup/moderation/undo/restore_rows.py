@@ -113,12 +113,12 @@ class RowRestorer:
             restore = column_restorer.column_restores.get(row_id)
             if row_id in existing_ids and (restore is None or restore.row_id_after == row_id):
                 self._refuse_or_postpone(
-                    row_id, row_id, _("%(post)s cannot come back: its key is taken again.")
+                    row_id, row_id, _("%(post)s cannot be restored: its key is in use again.")
                 )
             elif row_id in self.rows and (
                 holder_row_id := self._find_holder(self.rows[row_id], column_restorer)
             ):
-                message = _("%(post)s cannot come back: another row has a value that only one may have.")
+                message = _("%(post)s cannot be restored: another row has a value that must be unique.")
                 self._refuse_or_postpone(row_id, holder_row_id, message)
 
     def _find_holder(self, row: StoredRow, column_restorer: ColumnRestorer) -> RowId | None:
@@ -237,7 +237,7 @@ class RowRestorer:
         self, row_id: RowId, target_journal: RecordJournal | None, field_label: str
     ) -> None:
         if row_id in self.own_row_ids:
-            message = _("%(post)s cannot come back: what it points at (%(field)s) is gone.")
+            message = _("%(post)s cannot be restored: its target (%(field)s) no longer exists.")
             self.reasons.append(
                 message % {"post": describe_post(self.later_records.record), "field": field_label}
             )

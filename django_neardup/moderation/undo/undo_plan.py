@@ -123,7 +123,7 @@ def plan_undo(record: MergeRecord, using: str, *, lock_rows: bool = False) -> Un
     if record.emptied is not None:
         plan.reasons.append(emptied_sentence(record))
     elif record.loser_type.model_class() is None:
-        plan.reasons.append(_("The site has no such model any more."))
+        plan.reasons.append(_("The site no longer has this model."))
     elif record.action == MergeRecord.Action.HIDE:
         _plan_show(plan, lock_rows)
     else:
@@ -133,15 +133,13 @@ def plan_undo(record: MergeRecord, using: str, *, lock_rows: bool = False) -> Un
 
 def _plan_show(plan: UndoPlan, lock_rows: bool) -> None:
     if plan.post is None:
-        message = _("“%(post)s” is gone: it was merged or deleted since.")
+        message = _("“%(post)s” no longer exists: it was merged or deleted since.")
         plan.reasons.append(message % {"post": plan.record.loser_text})
     elif not plan.record.journal.get("shown", True):
-        plan.left_messages.append(_("The post was not published before it was hidden: it is left as it is."))
+        plan.left_messages.append(_("The post was not published before it was hidden: it stays unchanged."))
     elif later_record := _later_hide_records(plan, lock_rows).first():
         plan.later_hide_record = later_record
-        plan.left_messages.append(
-            _("The post was hidden once more since: it is shown when that is undone, too.")
-        )
+        plan.left_messages.append(_("The post was hidden again since: it is shown when that is undone, too."))
     else:
         plan.should_show = True
 

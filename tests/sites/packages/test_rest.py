@@ -98,7 +98,7 @@ def test_a_merge_in_the_transaction_of_a_request_changes_nothing():
     before = rows()
 
     with transaction.atomic():
-        with pytest.raises(MergeRefused, match="transaction of its own"):
+        with pytest.raises(MergeRefused, match="its own transaction"):
             merge(keeper, [loser], ActionContext())
         listed_by_api.ApiPost.objects.filter(pk=keeper.pk).update(city=keeper.city)
 

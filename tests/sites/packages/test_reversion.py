@@ -42,7 +42,7 @@ def test_the_middleware_that_opens_a_transaction():
     keeper, loser = Post.objects.create(title="keeper"), Post.objects.create(title="loser")
     before = rows()
 
-    with pytest.raises(MergeRefused, match="transaction of its own"):
+    with pytest.raises(MergeRefused, match="its own transaction"):
         RevisionMiddleware(lambda request: merge(keeper, [loser], ActionContext()))(
             RequestFactory().post("/")
         )

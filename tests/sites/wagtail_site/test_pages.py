@@ -373,7 +373,7 @@ def test_pages_of_two_kinds_are_not_merged(pages, section):
     folder = section.add_child(instance=Section(title="Folder"))
     before = rows()
 
-    with pytest.raises(MergeRefused, match="another kind"):
+    with pytest.raises(MergeRefused, match="different kinds"):
         merge(keeper, [Page.objects.get(pk=folder.pk)], ActionContext())
 
     assert rows() == before
