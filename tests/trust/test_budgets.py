@@ -64,7 +64,7 @@ def measure(first: int, last: int, largest: int, *options: str) -> list[dict[str
 
 def units_of(case: dict[str, Any]) -> int:
     """Return the work of a case, from what was read and aligned."""
-    own = 0 if case["purpose"] == "turn" else OWN_LETTER_UNITS * case["own"]
+    own = OWN_LETTER_UNITS * case["own"] if case["read"] and case["purpose"] != "turn" else 0
     return own + LETTER_UNITS * case["others"] + WORD_UNITS * case["words"]
 
 
