@@ -143,3 +143,19 @@ def test_a_recheck_looks_for_all_candidates_again(turn_limit):
     drain()
     assert Pair.objects.filter(b=document(long)).count() == 5
     assert document(long).unaligned is None
+
+
+def test_an_erased_post_keeps_no_candidates(turn_limit):
+    *texts, last = variants(6)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(2)
+    long = post(last)
+    drain(limit=1)
+    found = document(long)
+    assert found.unaligned
+    long.delete()
+    drain()
+    found.refresh_from_db()
+    assert (found.state, found.unaligned) == (Document.State.GONE, None)

@@ -73,8 +73,8 @@ SPACE = 'SELECT 1 FROM "neardup_space" WHERE "id" = %s AND "digest" = %s'
 CLAIM_VERSION = f"{UPDATE_VERSION} AND EXISTS ({ACTIVE_SCHEME}) AND EXISTS ({SPACE})"
 CLAIM_VERSION_WITHOUT_PHRASES = f"{CLAIM_VERSION} AND NOT EXISTS (SELECT 1 {KEY_PHRASES})"
 CLAIM_ERASED_VERSION = (
-    'UPDATE "neardup_document" SET "version" = %s, "forget_at" = NULL, "repeats_id" = NULL, "repeats_exactly" = NULL '
-    'WHERE "id" = %s AND "version" <= %s'
+    'UPDATE "neardup_document" SET "version" = %s, "forget_at" = NULL, "repeats_id" = NULL, "repeats_exactly" = NULL, '
+    '"unaligned" = NULL WHERE "id" = %s AND "version" <= %s'
 )
 
 REMEMBER = (
@@ -88,7 +88,7 @@ FORGET = (
 )
 ERASE = (
     'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE, "version" = "wanted", '
-    '"author" = \'\', "former_texts" = NULL WHERE "id" = %s'
+    '"author" = \'\', "former_texts" = NULL, "unaligned" = NULL WHERE "id" = %s'
 )
 LOST_REPOSTS = (
     'SELECT d."id", d."repeats_id" FROM "neardup_document" d '

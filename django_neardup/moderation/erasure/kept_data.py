@@ -61,7 +61,7 @@ def derived_rows(documents: Sequence[int], using: str) -> dict[str, QuerySet[Any
         .filter(document__in=documents)
         .exclude(digest=""),
         "author or former texts": Document.objects.using(using).filter(
-            ~Q(author="") | Q(former_texts__isnull=False), pk__in=documents
+            ~Q(author="") | Q(former_texts__isnull=False) | Q(unaligned__isnull=False), pk__in=documents
         ),
     }
 
