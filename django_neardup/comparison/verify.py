@@ -66,9 +66,17 @@ def verify_many(
             for other in to_align[text.document_id]
             if (pair_key := _pair_key(text.document_id, other.document_id)) in pairs
         ]
-        + judge_by_fingerprint(text, posts.work.screened.get(text.document_id, ()))
+        + judge_by_fingerprint(text, _screened(text, to_align[text.document_id], posts))
         for text in signed
     }
+
+
+def _screened(
+    text: SignedText, candidates: Sequence[StoredFingerprint], posts: ComparedPosts
+) -> list[StoredFingerprint]:
+    """Return those of the candidates that are compared by their fingerprints only."""
+    screened = {fingerprint.document_id for fingerprint in posts.work.screened.get(text.document_id, ())}
+    return [candidate for candidate in candidates if candidate.document_id in screened]
 
 
 def _split_by_words(

@@ -3,10 +3,10 @@
 Work is estimated before a text is read, from numbers that are known by then: letters and words. So the answer to a
 request depends on neither the machine nor its load.
 
-A unit is about a microsecond of one core of an x86-64 server of 2020. The rates were measured with ``make fuzz`` and
-the texts of ``tests/text/hostile.py``, on Python 3.13. Ordinary Russian texts need a third to a half of what is
-estimated, texts of figures and of single letters as much, and texts of invented words that nearly agree up to twice
-as much.
+A unit is about a microsecond of one core, with Python 3.11 on the machine that ``tests/trust/test_budgets.py`` takes as
+its reference. Near copies of 20,000 letters of the kinds in ``tests/text/hostile.py`` were read and judged to find the
+rates. Ordinary Russian texts need a third to a half of what is estimated, texts of figures and of single letters as
+much, and texts of invented words that nearly agree up to one and a half times as much.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ WORD_UNITS = 20
 """Work of aligning a word, of either text, and of judging what differs."""
 OWN_LETTER_UNITS = 6
 """Work of reading a letter of the text itself, for its keys."""
-SHORTEST_WORD = 2
-"""Letters of a word at least, with its blank: of a candidate only the words are known before it is read."""
 
 
 def alignment_units(own_words: int, words: int, letters: int) -> int:
@@ -60,8 +58,8 @@ class WorkLimit:
 
     def preselect(self, text: SignedText, candidates: Sequence[StoredFingerprint]) -> list[StoredFingerprint]:
         """Return the candidates that may fit, by their words. The others need not be read. Nothing is counted."""
-        letters = {candidate.document_id: SHORTEST_WORD * candidate.word_count for candidate in candidates}
-        return self._select(text, candidates, letters)[0]
+        unknown_letters = dict.fromkeys((candidate.document_id for candidate in candidates), 0)
+        return self._select(text, candidates, unknown_letters)[0]
 
     def select(
         self, text: SignedText, candidates: Sequence[StoredFingerprint], letters: Mapping[int, int]
@@ -75,8 +73,7 @@ class WorkLimit:
         selected_ids = {candidate.document_id for candidate in selected}
         for candidate in candidates:
             if candidate.document_id not in selected_ids:
-                known_letters = letters.get(candidate.document_id, SHORTEST_WORD * candidate.word_count)
-                self._set_aside(text, candidate, known_letters)
+                self._set_aside(text, candidate, letters.get(candidate.document_id, 0))
         return selected
 
     def _select(

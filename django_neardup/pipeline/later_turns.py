@@ -63,7 +63,7 @@ def request_later_turns(
         )
         if fingerprints:
             turns = 1 if document.later is None else document.later.turns + 1
-            ids = [fingerprint.document_id for fingerprint in fingerprints]
+            ids = list(dict.fromkeys(fingerprint.document_id for fingerprint in fingerprints))
             state = [document.source_digest, document.scheme.pk, document.requested_version]
             unaligned = {"state": state, "turns": turns, "documents": ids}
             is_requested = rows.filter(wanted=document.requested_version).update(

@@ -185,9 +185,16 @@ def _report(name: str, question: Any, seconds: float, counts: Counts, **facts: A
     if others:
         others.remove(max(others, key=lambda letters: -abs(letters - own)))
     _print(
-        world=name, purpose=question.purpose, own=own, bytes=len(question.text.encode()), read=bool(counts.letters), others=sum(others),
-        words=counts.words, seconds=round(seconds, 3), **facts,
-    )  # fmt: skip
+        world=name,
+        purpose=question.purpose,
+        own=own,
+        bytes=len(question.text.encode()),
+        read=bool(counts.letters),
+        others=sum(others),
+        words=counts.words,
+        seconds=round(seconds, 3),
+        **facts,
+    )
 
 
 def _print(**facts: Any) -> None:
