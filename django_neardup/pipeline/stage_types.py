@@ -64,6 +64,7 @@ class Edit:
     - ``former_digest``: the exact digest of the text before, or empty.
     - ``is_jump``: the two texts share few keys.
     - ``former_duplicates``: the duplicates of the text before. None until they are read.
+    - ``unchanged_duplicates``: those of them whose own texts have not changed since.
     - ``is_copy``: the text is a duplicate of an earlier text that the text before was no duplicate of.
     """
 
@@ -72,6 +73,7 @@ class Edit:
     former_digest: str
     is_jump: bool
     former_duplicates: set[int] | None = None
+    unchanged_duplicates: set[int] = field(default_factory=set)
     is_copy: bool = False
 
 

@@ -96,7 +96,7 @@ def place_edits(
         if edit is None:
             continue
         if edit.former_duplicates is None:
-            edit.former_duplicates = _former_duplicates(document, edit, using)
+            edit.former_duplicates, edit.unchanged_duplicates = _former_duplicates(document, edit, using)
         duplicates = {
             pair.other_side(document.document_id).document_id
             for pair in pairs[document.document_id]
@@ -119,6 +119,9 @@ def place_edits(
             time = max([current, edit.time, *(victim + 1 for victim in victims)])
         elif former:
             time = edit.former_time
+            if edit.is_jump and not duplicates & edit.unchanged_duplicates:
+                # Two old posts that are edited into one text prove nothing older than these edits.
+                time = max(time, min(text_times.get(other, edit.time) for other in former))
         if time != current:
             Document.objects.using(using).filter(pk=document.document_id).update(text_since=time)
             changed[document.document_id] = time
@@ -156,26 +159,30 @@ def _shares_keys(document: SignedDocument, stored: StoredText) -> bool:
     return len(keys & stored.keys) >= MIN_SHARED_KEYS * smaller
 
 
-def _former_duplicates(document: SignedDocument, edit: Edit, using: str) -> set[int]:
-    """Return the documents that were duplicates of the text before, for all that is stored.
+def _former_duplicates(document: SignedDocument, edit: Edit, using: str) -> tuple[set[int], set[int]]:
+    """Return the documents that were duplicates of the text before, and those of them whose texts are unchanged.
 
-    Another worker may have compared the new text already. Such a pair counts only if the other text is a copy of the
-    text before.
+    This is for all that is stored: another worker may have compared the new text already. Such a pair counts only if
+    the other text is a copy of the text before.
     """
     rows = pair_queries.judgements(using, {document.document_id}, document.scheme.pk)
     pairs = [pair for row in rows if (pair := PairRow._make(row)).verdict == Verdict.DUPLICATE]
-    others = {
-        pair.other_id(document.document_id): _own_digest(pair, document.document_id) != document.source_digest
-        for pair in pairs
-    }
-    uncertain = [other for other, is_former in others.items() if not is_former]
-    copies = Fingerprint.objects.using(using).filter(
-        document__in=uncertain, scheme=document.scheme, exact_digest=edit.former_digest
-    )
-    former_copies = (
-        set(copies.values_list("document", flat=True)) if uncertain and edit.former_digest else set()
-    )
-    return {other for other, is_former in others.items() if is_former} | former_copies
+    if not pairs:
+        return set(), set()
+    pair_by_other = {pair.other_id(document.document_id): pair for pair in pairs}
+    stored = Fingerprint.objects.using(using).filter(document__in=list(pair_by_other), scheme=document.scheme)
+    former, unchanged = set(), set()
+    for other, pair in pair_by_other.items():
+        if _own_digest(pair, document.document_id) != document.source_digest:
+            former.add(other)
+    for other, source_digest, exact_digest in stored.values_list("document", "source_digest", "exact_digest"):
+        if other in former:
+            is_unchanged = _own_digest(pair_by_other[other], other) == source_digest
+        else:
+            is_unchanged = bool(edit.former_digest) and exact_digest == edit.former_digest
+        if is_unchanged:
+            unchanged.add(other)
+    return former | unchanged, unchanged
 
 
 def _own_digest(pair: PairRow, document: int) -> str:

@@ -119,13 +119,14 @@ def lead_there(record):
     return paths
 
 
-def test_a_long_list_of_the_site_says_what_waits(root):
+def test_a_long_list_of_the_site_says_what_waits(root, django_user_model):
     crowds.documents(MOST + 1)
     first, second, *others = Ad.objects.order_by("pk")
     builders.cluster(first, second)
     builders.pair(*others[-2:], "variant")
 
-    waiting = load_pending_decisions(Ad.objects.all(), request_of(root.user), admin.site, "default")
+    request = request_of(django_user_model.objects.get())
+    waiting = load_pending_decisions(Ad.objects.all(), request, admin.site, "default")
     assert {*waiting} == {first, second, *others[-2:]}
 
 

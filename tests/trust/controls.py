@@ -5,6 +5,7 @@ from typing import Any
 
 from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.comparison.work_limit import WorkLimit
+from django_neardup.pipeline import conclude, store
 from django_neardup.pipeline.stage_types import SignedDocument
 from django_neardup.search import visible_posts
 from django_neardup.search.visible_posts import VisiblePosts
@@ -24,3 +25,9 @@ def remove_bucket_defences(set_attribute: Callable[[Any, str, Any], None]) -> No
 def remove_work_limits(set_attribute: Callable[[Any, str, Any], None]) -> None:
     """Align every candidate, whatever it costs."""
     set_attribute(WorkLimit, "_select", lambda limit, text, candidates, letters: (list(candidates), 0))
+
+
+def remove_text_ages(set_attribute: Callable[[Any, str, Any], None]) -> None:
+    """Order posts by the ages of their rows: an edit makes no text younger."""
+    set_attribute(store, "record_edits", lambda signed, stored_texts, using: None)
+    set_attribute(conclude, "place_edits", lambda *arguments: {})
