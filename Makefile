@@ -28,7 +28,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos trust kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ chaos: $(STAMP)  ## SAVES=10000 posts while workers and savers are killed, stall
 
 trust: $(STAMP)  ## attacks on the index by hostile authors, each with a control that succeeds without the defence: FLOOD=500 posts
 	FLOOD=$(FLOOD) $(BIN)/python -m pytest -n 2 --dist loadgroup tests/trust
+
+permissions: $(STAMP)  ## the table of persons, addresses, acts and kinds of post, of two tenants, and how many cells are wrong (a quarter of an hour)
+	@PERMISSIONS=print NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -q -p no:randomly tests/permissions/test_table.py -k "left_out or all"
 
 kills: $(STAMP)  ## an index of POSTS=100000 posts that is killed KILLS=20 times equals one that is not
 	NEARDUP_TEST_DATABASE=sqlite POSTS=$(POSTS) KILLS=$(KILLS) $(BIN)/python -m pytest -s tests/pipeline/test_runs.py -k killed_at_random

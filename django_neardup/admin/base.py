@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db import connections, models, router, transaction
 from django.db.models import QuerySet
 from django.forms.widgets import Script
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.functional import cached_property
 
 from ..db.counts import BoundedCount
@@ -77,6 +78,14 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             for list_filter in self.get_list_filter(request)
         }
         return lookup.partition("__")[0] in filters and super().lookup_allowed(lookup, value, request)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        # Django looks for the row first: its answer would tell people without permission which rows exist.
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return super().history_view(request, object_id, extra_context)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

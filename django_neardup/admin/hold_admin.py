@@ -70,6 +70,8 @@ class HoldAdmin(PreparedListAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Redirect to the list: it shows everything about a hold, so a hold needs no separate page."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         return HttpResponseRedirect(self.list_url())
 
     def prepare_rows(self, request: HttpRequest, rows: Sequence[Any], using: str) -> None:

@@ -27,7 +27,7 @@ from ..moderation.relations import rows_label
 from .base import non_atomic_requests
 from .change_list import PreparedListAdmin
 from .filters import ConditionFilter, FilterOption
-from .record_titles import attach_titles, find_readable_ids
+from .record_titles import MAX_TITLE_MATCHES, attach_titles, find_readable_ids
 from .text_format import format_percent
 from .undo_view import MAX_UNDO_ITEMS, UndoView, build_undo_item
 from .visible_spaces import in_visible_spaces
@@ -38,9 +38,6 @@ PROOF_OUTCOMES = {
     TOO_MANY_ROWS: gettext_lazy("no: too many rows changed"),
 }
 """What a proof came to, in words."""
-
-MAX_TITLE_MATCHES = 400
-"""Maximum number of records that a search by title returns."""
 
 
 class UndoneFilter(ConditionFilter):

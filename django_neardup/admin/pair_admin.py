@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -70,6 +70,8 @@ class PairAdmin(DecisionActionsAdmin):
 
     @non_atomic_requests
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         # So a decision of a moment ago has left the list, also while no worker runs.
         refresh_open_items(self.get_queryset(request).db, newest_first=True)
         return super().changelist_view(request, {"title": _("Offered pairs"), **(extra_context or {})})

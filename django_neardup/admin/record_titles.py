@@ -21,6 +21,9 @@ from .visible_objects import visible_pks
 
 ObjectKey = tuple[int | None, str]
 
+MAX_TITLE_MATCHES = 400
+"""Maximum number of rows that a search by title or address returns."""
+
 
 def attach_titles(records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str) -> None:
     """Set ``loser_title`` and ``keeper_title`` on each record.
@@ -59,6 +62,18 @@ def find_readable_ids(
         for row in rows
         if {_loser_key(row), *([_keeper_key(row)] if row.keeper_text else [])} <= readable
     ]
+
+
+def find_readable_losers(
+    records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str
+) -> set[int]:
+    """Return the primary keys of the records of posts that this person may see, or might have seen.
+
+    Their keepers are not asked about.
+    """
+    rows = list(records)
+    readable = _visible_object_keys(rows, request, site, using)
+    return {row.pk for row in rows if _loser_key(row) in readable}
 
 
 def _visible_object_keys(

@@ -1,4 +1,4 @@
-"""The people of the matrix of rights, and how its tables are read."""
+"""People by their permissions. Those of the table of permissions are in ``tests/permissions``."""
 
 from __future__ import annotations
 
@@ -22,13 +22,6 @@ PEOPLE: dict[str, list[str]] = {
     "moved": [*REVIEW, *MERGE, *CHANGE, *DELETE, *MOVED],
     "super": [],
 }
-
-
-def table(text: str) -> dict[str, dict[str, str]]:
-    """The cells of a table by row and column."""
-    head, *lines = text.strip().splitlines()
-    rows = (line.split() for line in lines)
-    return {name: dict(zip(head.split()[1:], cells, strict=True)) for name, *cells in rows}
 
 
 def signed_in(name: str) -> Client:

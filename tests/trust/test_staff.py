@@ -1,4 +1,7 @@
-"""Staff of one tenant see and decide nothing of another, and nobody decides on posts that they may not see."""
+"""Staff of one tenant see and decide nothing of another, and nobody decides on posts that they may not see.
+
+Every address and every act: ``tests/permissions``.
+"""
 
 import re
 
@@ -20,15 +23,13 @@ from django_neardup.models import (
     Membership,
     MergeRecord,
     MovedUrl,
-    OpenItem,
     Pair,
     Queue,
-    Space,
 )
 from django_neardup.pipeline import decide
 from django_neardup.pipeline.open_items import rebuild_open_items
 from tests import builders
-from tests.admin.tools import OUTCOMES, confirm, fields, list_of, look, page_of, url_of
+from tests.admin.tools import confirm, fields, list_of, look, page_of, url_of
 from tests.pipeline.helpers import PIANO, PILES, SOFA, document, work
 from tests.testapp.models import Ad, ScopedPost
 from tests.testapp.neardup import AdNeardup
@@ -108,33 +109,6 @@ def person(name):
     return client
 
 
-def things_of(site):
-    """Rows of one tenant: a cluster, a decision, a document, a record, a moved address."""
-    space = Space.objects.get(scope=f'["{site}"]')
-    record = MergeRecord.objects.filter(space=space).first()
-    return {
-        "cluster": Cluster.objects.filter(space=space).first(),
-        "decision": Decision.objects.get(space=space),
-        "document": Document.objects.filter(space=space).first(),
-        "mergerecord": record,
-        "movedurl": record.moved_urls.first(),
-    }
-
-
-@pytest.mark.parametrize("site", WORDS)
-def test_no_list_shows_another_tenant(site, tenants):
-    client, other = person(f"tenant {site}"), WORDS[3 - site]
-    pages = [list_of(model) for model in LISTS] + [
-        f"{list_of(Queue)}?tab=decided",
-        f"{list_of(Queue)}?show=families",
-    ]
-    pages += [f"{list_of(model)}?q={other}" for model in (Queue, Document, MergeRecord, Decision)]
-    shown = "".join(client.get(page, follow=True).content.decode() for page in pages)
-    assert WORDS[site] in shown
-    # A search repeats what was searched for.
-    assert other not in re.sub(r'value="[^"]*"|\?q=[^"&]*|“[^”]*”', "", shown)
-
-
 @pytest.mark.parametrize("site", WORDS)
 def test_numbers_count_what_is_seen(site, tenants):
     everything = person("both 1 2").get(list_of(Queue)).context["page"]
@@ -144,33 +118,6 @@ def test_numbers_count_what_is_seen(site, tenants):
     assert [2 * tab.count for tab in page.tabs] == [tab.count for tab in everything.tabs]
     assert 2 * page.document_counts["posts"] == everything.document_counts["posts"]
     assert not [panel for panel in page.filter_panels if panel.title == "Scope"]
-
-
-@pytest.mark.parametrize("site", WORDS)
-def test_no_address_of_another_tenant_answers(site, tenants):
-    client, own, others = person(f"tenant {site}"), things_of(site), things_of(3 - site)
-    for name, row in others.items():
-        answer = client.get(reverse(f"admin:neardup_{name}_change", args=[row.pk]))
-        assert answer.status_code in (302, 404), name
-        assert client.get(reverse(f"admin:neardup_{name}_change", args=[own[name].pk])).status_code == 200, (
-            name
-        )
-    for outcome in OUTCOMES:
-        assert look(client, outcome, others["cluster"]).status_code == 404
-        assert (
-            client.post(url_of(others["cluster"], outcome), {"id": f"c{others['cluster'].pk}"}).status_code
-            == 404
-        )
-        assert look(client, outcome, own["cluster"]).status_code == 200
-    undo = reverse("admin:neardup_mergerecord_undo", args=[others["mergerecord"].batch])
-    assert client.get(undo).status_code == 404
-    withdraw = reverse("admin:neardup_decision_withdraw", args=[others["decision"].pk])
-    assert client.post(withdraw).status_code == 404
-    assert Decision.objects.get(pk=others["decision"].pk).withdrawn is None
-    item = OpenItem.objects.exclude(space=own["cluster"].space).filter(kind__in="fs").first()
-    if item is not None:
-        name = {"f": "family", "s": "shortlist"}[item.kind]
-        assert client.get(reverse(f"admin:neardup_queue_{name}", args=[item.number])).status_code == 302
 
 
 def test_who_may_see_no_space_sees_nothing(tenants):
