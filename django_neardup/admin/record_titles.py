@@ -29,15 +29,15 @@ def attach_titles(records: Iterable[MergeRecord], request: HttpRequest, site: An
     """Set ``loser_title`` and ``keeper_title`` on each record.
 
     The title of an existing post needs permission to see the post. The title of a deleted post needs
-    permission to see posts of its model. Without the permission, the result is "no access". This takes a few
-    queries a model.
+    permission to see posts of its model, and to see the keeper, if there is one. Without the permission, the
+    result is "no access". This takes a few queries a model.
     """
     rows: list[Any] = list(records)
-    readable = _visible_object_keys(rows, request, site, using)
+    readable = _ReadableTitles(rows, request, site, using)
     for row in rows:
-        row.loser_title = _title_or_none(row.loser_text) if _loser_key(row) in readable else _("no access")
+        row.loser_title = _title_or_none(row.loser_text) if readable.has_loser(row) else _("no access")
         row.keeper_title = row.keeper_id and (
-            _title_or_none(row.keeper_text) if _keeper_key(row) in readable else _("no access")
+            _title_or_none(row.keeper_text) if readable.has_keeper(row) else _("no access")
         )
 
 
@@ -56,39 +56,50 @@ def find_readable_ids(
 ) -> list[int]:
     """Return the primary keys of the records with only titles that this person may read."""
     rows = list(records)
-    readable = _visible_object_keys(rows, request, site, using)
+    readable = _ReadableTitles(rows, request, site, using)
     return [
         row.pk
         for row in rows
-        if {_loser_key(row), *([_keeper_key(row)] if row.keeper_text else [])} <= readable
+        if readable.has_loser(row) and (not row.keeper_text or readable.has_keeper(row))
     ]
 
 
 def find_readable_losers(
     records: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str
 ) -> set[int]:
-    """Return the primary keys of the records of posts that this person may see, or might have seen.
-
-    Their keepers are not asked about.
-    """
+    """Return the primary keys of the records of posts whose titles this person may read."""
     rows = list(records)
-    readable = _visible_object_keys(rows, request, site, using)
-    return {row.pk for row in rows if _loser_key(row) in readable}
+    titles = _ReadableTitles(rows, request, site, using)
+    return {row.pk for row in rows if titles.has_loser(row)}
 
 
-def _visible_object_keys(
-    rows: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str
-) -> set[ObjectKey]:
-    ids_by_type: defaultdict[int, set[str]] = defaultdict(set)
-    for row in rows:
-        for content_type_id, key in (_loser_key(row), _keeper_key(row)):
-            if content_type_id is not None:
-                ids_by_type[content_type_id].add(key)
-    return {
-        (content_type_id, key)
-        for content_type_id, keys in ids_by_type.items()
-        for key in _visible_object_ids(content_type_id, keys, request, site, using)
-    }
+class _ReadableTitles:
+    """The titles of records that a person may read.
+
+    ``_visible``: existing posts that they may see. ``_gone``: deleted posts of models that they may see.
+    """
+
+    def __init__(self, rows: Iterable[MergeRecord], request: HttpRequest, site: Any, using: str) -> None:
+        ids_by_type: defaultdict[int, set[str]] = defaultdict(set)
+        for row in rows:
+            for content_type_id, key in (_loser_key(row), _keeper_key(row)):
+                if content_type_id is not None:
+                    ids_by_type[content_type_id].add(key)
+        self._visible: set[ObjectKey] = set()
+        self._gone: set[ObjectKey] = set()
+        for content_type_id, keys in ids_by_type.items():
+            visible, gone = _readable_object_ids(content_type_id, keys, request, site, using)
+            self._visible |= {(content_type_id, key) for key in visible}
+            self._gone |= {(content_type_id, key) for key in gone}
+
+    def has_keeper(self, row: MergeRecord) -> bool:
+        return _keeper_key(row) in self._visible | self._gone
+
+    def has_loser(self, row: MergeRecord) -> bool:
+        """Return whether the title of the record's post may be read. If it is gone, the keeper stands for it."""
+        if _loser_key(row) in self._visible:
+            return True
+        return _loser_key(row) in self._gone and (not row.keeper_id or self.has_keeper(row))
 
 
 def _loser_key(row: MergeRecord) -> ObjectKey:
@@ -99,27 +110,26 @@ def _keeper_key(row: MergeRecord) -> ObjectKey:
     return row.keeper_type_id, row.keeper_id
 
 
-def _visible_object_ids(
+def _readable_object_ids(
     content_type_id: int, object_ids: set[str], request: HttpRequest, site: Any, using: str
-) -> set[str]:
-    """Return the object ids of the posts that this person may see, or might have seen before they were
-    deleted.
+) -> tuple[set[str], set[str]]:
+    """Return the ids of existing posts that this person may see, and of deleted ones that they might have seen.
 
-    If the model itself no longer exists, return all ids.
+    If the model itself no longer exists, all posts are deleted ones.
     """
     model = ContentType.objects.db_manager(using).get_for_id(content_type_id).model_class()
     if model is None:
-        return object_ids
+        return set(), object_ids
     pk_by_object_id = {key: _to_pk(model, key) for key in object_ids}
     pks = [pk for pk in pk_by_object_id.values() if pk is not None]
     existing = set(rows_of(model, using).filter(pk__in=pks).values_list("pk", flat=True))
     visible = visible_pks(model, list(existing), request, site, using)
-    may_see_deleted = can_view(model, request, site)
-    return {
-        key
-        for key, pk in pk_by_object_id.items()
-        if pk in visible or (pk not in existing and may_see_deleted)
-    }
+    return (
+        {key for key, pk in pk_by_object_id.items() if pk in visible},
+        {key for key, pk in pk_by_object_id.items() if pk not in existing}
+        if can_view(model, request, site)
+        else set(),
+    )
 
 
 def _to_pk(model: type[models.Model], object_id: str) -> Any:

@@ -41,7 +41,7 @@ WORDS = {1: "альфасайт", 2: "бетасайт"}
 LISTS = (Queue, Cluster, Pair, Decision, Document, MergeRecord, MovedUrl)
 PERMISSIONS = (
     "neardup.review", "neardup.merge_cluster", "testapp.change_scopedpost", "testapp.delete_scopedpost",
-    "testapp.view_scopedpost",
+    "testapp.view_scopedpost", "testapp.view_ad",
 )  # fmt: skip
 
 
@@ -131,6 +131,24 @@ def test_a_scope_of_another_length_is_named(tenants, monkeypatch):
     monkeypatch.setattr(TenantNeardup, "visible_spaces", lambda adapter, user: [1])
     with pytest.raises(ImproperlyConfigured, match=r"visible_spaces\(\) returned 1: return tuples"):
         person("tenant 1").get(list_of(Queue))
+
+
+def test_the_title_of_a_merged_post_is_read_by_those_who_may_see_the_keeper(root, ads):
+    keeper, loser = ads("сегодня", "завтра")
+    Ad.objects.filter(pk=loser.pk).update(title=WORDS[2])
+    confirm(root, "merge", builders.cluster(keeper, loser))
+    record = MergeRecord.objects.get()
+    undo = reverse("admin:neardup_mergerecord_undo", args=[record.batch])
+    pages = [list_of(MergeRecord), page_of(record), f"{list_of(Queue)}?tab=decided", undo]
+    client = person("clerk")
+
+    def readable():
+        return {WORDS[2] in client.get(page).content.decode() for page in pages}
+
+    assert readable() == {True}
+    # The site and its admin do not show the keeper to the clerk any more.
+    Ad.objects.update(published=False, sku="secret")
+    assert readable() == {False}
 
 
 class TestHiddenPosts:
