@@ -61,3 +61,12 @@ def test_no_page_of_a_decision_repeats_them(outcome, is_protected, root, cluster
             shown(root.get(f"{list_of(MergeRecord)}undo/{record.batch}/")),
         ]
     assert not [line for page in pages for line in lines_with_controls(page)]
+
+
+def test_no_page_of_an_undo_that_is_not_possible_repeats_them(root, cluster):
+    confirm(root, "hide", cluster)
+    record = MergeRecord.objects.first()
+    Ad.objects.filter(pk=record.loser_id).delete()
+    page = shown(root.get(f"{list_of(MergeRecord)}undo/{record.batch}/"))
+    assert "is gone: it was merged or deleted since" in page
+    assert not lines_with_controls(page)

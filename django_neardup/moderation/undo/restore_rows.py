@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from ...models import MergeRecord
+from ..admin_log import number_in_message
 from ..dependencies import (
     ReferenceTarget,
     existing_values,
@@ -341,8 +341,11 @@ def _row_id_of_target(target: ReferenceTarget) -> RowId | None:
 
 
 def describe_post(record: MergeRecord) -> str:
-    """Return the record's post in words, although it no longer exists."""
-    return f"{capfirst(record.loser_type.name)} “{record.loser_text[:100]}” ({record.loser_id})"
+    """Return the record's post by its number, although it no longer exists.
+
+    Whoever may undo need not be allowed to read its title.
+    """
+    return number_in_message(record.loser_type.name, record.loser_id)
 
 
 def _deleted_rows(journal: RecordJournal, using: str) -> Iterator[StoredRow]:

@@ -24,7 +24,7 @@ from ..relations import ModelType, rows_label, rows_of
 from .counters import Effects
 from .leftovers import UndoReport
 from .restore_columns import ColumnRestore, ColumnRestorer
-from .restore_rows import RowRestorer
+from .restore_rows import RowRestorer, describe_post
 
 
 @dataclass
@@ -133,8 +133,8 @@ def plan_undo(record: MergeRecord, using: str, *, lock_rows: bool = False) -> Un
 
 def _plan_show(plan: UndoPlan, lock_rows: bool) -> None:
     if plan.post is None:
-        message = _("“%(post)s” no longer exists: it was merged or deleted since.")
-        plan.reasons.append(message % {"post": plan.record.loser_text})
+        message = _("%(post)s no longer exists: it was merged or deleted since.")
+        plan.reasons.append(message % {"post": describe_post(plan.record)})
     elif not plan.record.journal.get("shown", True):
         plan.left_messages.append(_("The post was not published before it was hidden: it stays unchanged."))
     elif later_record := _later_hide_records(plan, lock_rows).first():
