@@ -29,6 +29,7 @@ from .hold_view import HOLD_ACTIONS, HoldActionView, find_similar_posts
 from .selection_limits import selected_pks
 from .skip_reasons import SKIP_REASON_LABELS
 from .text_format import VERDICT_SIGNS
+from .visible_holds import visible_holds
 from .visible_objects import link_html, load_displayed_posts, model_verbose_name
 
 
@@ -52,7 +53,6 @@ class HoldModelFilter(ModelFilter):
 class HoldAdmin(PreparedListAdmin):
     """The list of held posts, longest waiting first."""
 
-    space_path = "document__space"
     list_display = ("post", "state_text", "verdict_text", "similar_post", "model_label", "author", "created")
     list_display_links = None
     list_filter = (HoldStateFilter, ExactCopyFilter, HoldModelFilter)
@@ -62,6 +62,10 @@ class HoldAdmin(PreparedListAdmin):
     search_fields = ("=document__object_id", "=document__author")
     search_help_text = gettext_lazy("Post number or author")
     actions = ("publish_selected", "refuse_selected")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Hold]:
+        holds: QuerySet[Hold] = super().get_queryset(request)
+        return visible_holds(holds, request, self.admin_site)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return super().changelist_view(request, {"title": _("Held posts"), **(extra_context or {})})

@@ -20,6 +20,7 @@ from django_neardup.models import (
     Decision,
     DecisionMember,
     Document,
+    Hold,
     Membership,
     MergeRecord,
     MovedUrl,
@@ -118,6 +119,20 @@ def test_numbers_count_what_is_seen(site, tenants):
     assert [2 * tab.count for tab in page.tabs] == [tab.count for tab in everything.tabs]
     assert 2 * page.document_counts["posts"] == everything.document_counts["posts"]
     assert not [panel for panel in page.filter_panels if panel.title == "Scope"]
+
+
+@pytest.mark.parametrize("site", WORDS)
+def test_a_held_post_that_was_never_compared_is_seen_by_its_tenant(site, tenants):
+    post = ScopedPost.objects.create(site=site, text=f"{SOFA} " * 6_000)
+    work()
+    held = document(post)
+    assert (held.reason, held.space) == ("too long", None)
+    Hold.objects.create(document=held, state=Hold.State.REVIEW)
+    for tenant in WORDS:
+        client = person(f"tenant {tenant}")
+        for page in (list_of(Hold), list_of(Queue)):
+            shown = client.get(page).content.decode()
+            assert (str(post) in shown) == (tenant == site)
 
 
 def test_who_may_see_no_space_sees_nothing(tenants):

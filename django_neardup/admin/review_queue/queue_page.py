@@ -28,6 +28,7 @@ from ...pipeline.quarantine import quarantined
 from ..decision_groups import CLUSTER, COPIES, FAMILY, MAX_OBJECTS, PAIR, SHORTLIST
 from ..decision_request import FILTERS_PARAM, LIST_PARAM
 from ..text_format import elapsed_text
+from ..visible_holds import visible_holds
 from ..visible_objects import DisplayedPost, load_displayed_posts
 from ..visible_spaces import in_visible_spaces
 from .queue_columns import COLUMNS, Column
@@ -310,7 +311,7 @@ class QueuePage:
         if self.list_name != "queue" or not may_see or not self.site.is_registered(Hold):
             return None
         waiting = Hold.objects.using(self.using).filter(WAITING_HOLD)
-        holds = in_visible_spaces(waiting, self.request, "document__space")
+        holds = visible_holds(waiting, self.request, self.site)
         oldest = list(holds.select_related("document").order_by("created", "pk")[:MAX_HELD_POSTS])
         if not oldest:
             return None
