@@ -47,6 +47,7 @@ UNREAD = {
     "template in a style": lambda text: f"<style><template>{text}</template></style>",
     "script": lambda text: f"<SCRIPT type='text/plain'>{text}</SCRIPT >",
     "picture of BBCode": lambda text: f"[img]{text}[/img]",
+    "caption of a picture of BBCode": lambda text: f'[img alt="{text}"]x[/img]',
     "address of BBCode": lambda text: f"[url={text}]здесь[/url]",
     "author of a quotation": lambda text: f"[quote={text}]да[/quote]",
     "attribute": lambda text: f'<a title="{text}">здесь</a>',

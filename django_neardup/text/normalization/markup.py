@@ -431,6 +431,7 @@ class _MarkupScanner:
         if name in _BB_SKIPPED_TAGS and not match[1]:
             if start < self.opened_end:
                 return match.end(), " "
+            self._read_argument(name, match)
             closer = self._find_pattern(_BB_IMAGE_END, match.end())
             return self._leave_out(match.end(), closer, " ") or (match.end(), "")
         if not (
