@@ -73,7 +73,8 @@ def find_similar(
 
     Matches are in the order of verdicts (duplicate, variant, contained, related), then exact copies, then by
     score. At most ten posts are aligned with the text: the visible ones with the most similar fingerprints,
-    and posts with other codes last. If ``limit`` exact copies exist, no post is aligned. Posts outside
+    and posts with other codes last. Three of the ten are the earliest that may be duplicates, so that later variants
+    do not displace them. If ``limit`` exact copies exist, no post is aligned. Posts outside
     ``visible`` do not change the answer, unless more than BUCKET posts share a passage: then more are read, and if
     there are still more of them, ``partial`` of the result is true. It is also true if the texts are too long to be
     aligned with all candidates in a second. Then the others are compared by their fingerprints only, and are

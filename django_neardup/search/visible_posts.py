@@ -43,6 +43,12 @@ VISIBILITY_BATCH_SIZE = 250
 MAX_ALIGNED = 10
 """Maximum number of posts that one text is aligned with."""
 
+EARLIEST_ALIGNED = 3
+"""So many of them are the earliest posts that may be duplicates.
+
+Somebody may publish many variants of a copy before the copy. They are more similar to it than its original is.
+"""
+
 MAX_BUCKET_SIZE = 256
 """So many documents are read of a full bucket, if the caller may not see all that were read at first."""
 
@@ -189,8 +195,13 @@ class VisiblePosts(StoredPosts):
             if self._visible[row.document_id].key != own_key
             and overlap.passes(key_count, row.word_count, row.payload)
         ]
-        # Leaders are candidates like others: only the similarity decides which posts are aligned.
-        return [row._replace(leader_id=None, family_id=None) for row in self._in_order(signed, useful)]
+        rows = self._in_order(signed, useful)
+        similarities = {row.document_id: similarity for row, similarity in useful}
+        # Leaders are candidates like others: they are not aligned first.
+        return [
+            row._replace(leader_id=None, family_id=None)
+            for row in self._with_earliest_posts(signed, rows, similarities)
+        ]
 
     def rank_sure(self, signed: SignedText, rows: list[ScreeningRow]) -> list[ScreeningRow]:
         # Only some of them are read, and many posts may have one identity value.
@@ -289,6 +300,28 @@ class VisiblePosts(StoredPosts):
         others = [one for one in fingerprints if one.exact_digest != signed.exact_digest]
         return copies + others[:MAX_ALIGNED]
 
+    def _with_earliest_posts(
+        self, signed: SignedDocument, rows: Sequence[ScreeningRow], similarities: Mapping[int, float]
+    ) -> list[ScreeningRow]:
+        """Return the rows in their order, but move the earliest posts that may be duplicates among the aligned ones."""
+        count = MAX_ALIGNED - EARLIEST_ALIGNED
+        possible_duplicates = [
+            row
+            for row in rows[count:]
+            if similarities[row.document_id]
+            >= signed.algorithm.duplicate_threshold(min(signed.word_count, row.word_count))
+        ]
+        earliest = sorted(
+            possible_duplicates,
+            key=lambda row: (self._has_other_codes(signed, row), self.static_order(row.document_id)),
+        )[:EARLIEST_ALIGNED]
+        moved = {row.document_id for row in earliest}
+        return [*rows[:count], *earliest, *(row for row in rows[count:] if row.document_id not in moved)]
+
+    def _has_other_codes(self, signed: SignedDocument, row: ScreeningRow) -> bool:
+        codes = self._codes[row.document_id]
+        return bool(codes and signed.codes) and codes != signed.codes
+
     def _in_order(
         self, signed: SignedDocument, candidates: Iterable[tuple[ScreeningRow, float]]
     ) -> list[ScreeningRow]:
@@ -296,11 +329,9 @@ class VisiblePosts(StoredPosts):
 
         def sort_key(candidate: tuple[ScreeningRow, float]) -> tuple[bool, float, tuple[int, int, int]]:
             row, similarity = candidate
-            codes = self._codes[row.document_id]
             # Adverts from one template differ in little more than a code. So posts about the same item come
             # first.
-            has_other_codes = bool(codes and signed.codes) and codes != signed.codes
-            return has_other_codes, -similarity, self.static_order(row.document_id)
+            return self._has_other_codes(signed, row), -similarity, self.static_order(row.document_id)
 
         return [row for row, _ in sorted(candidates, key=sort_key)]
 

@@ -16,6 +16,7 @@ def remove_bucket_defences(set_attribute: Callable[[Any, str, Any], None]) -> No
     set_attribute(BucketLimit, "of", classmethod(lambda cls, size: cls(0, 64)))
     set_attribute(SignedDocument, "stored_keys", property(lambda signed: signed.keys))
     set_attribute(visible_posts, "MAX_BUCKETS_READ_ON", 0)
+    set_attribute(visible_posts, "EARLIEST_ALIGNED", 0)
     set_attribute(VisiblePosts, "family_members", lambda posts, leaders: {})
     set_attribute(
         VisiblePosts, "_screening_row", lambda posts, row: row._replace(leader_id=None, family_id=None)
