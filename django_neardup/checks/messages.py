@@ -47,7 +47,7 @@ CHECK_DESCRIPTIONS = {
     "W115": "a language code is unknown",
     "W116": "posts are in quarantine",
     "W117": "a run of neardup_index is not finished",
-    "W118": "the secret of the hashes is missing: SECRET has changed, or is no longer set",
+    "W118": "the secret of the hashes is missing: SECRET has changed or is no longer set",
     "I201": "the first field looks like a title, but no heads are declared",
     "I202": "a model looks like articles or forum posts, but is compared as adverts",
 }
