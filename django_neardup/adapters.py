@@ -170,7 +170,7 @@ class Adapter:
     def visible_spaces(self, user: Any) -> Iterable[Sequence[Any]] | None:
         """Return the scopes whose posts a member of staff may see in the admin. Return None for all, the default.
 
-        A scope is a tuple with the values of ``scope``. Queue, lists, numbers, records and decisions show nothing of
+        A scope is a tuple with the values of ``scope``. Queue, lists, numbers, records and decisions show no
         other scopes. Return [] for a user who may see none. A model without ``scope`` has one scope, ().
         """
         return None

@@ -26,7 +26,7 @@ KEEPER_POLICIES = ("first_seen", "newest", "most_visited", "most_linked", "longe
 
 @dataclass(frozen=True)
 class ValueType:
-    """The values that a setting takes, as a phrase. Used alone for values that have a check of their own."""
+    """The values that a setting takes, as a phrase. The base class is for values with a separate check."""
 
     description: str
 
@@ -221,7 +221,8 @@ def is_enabled() -> bool:
 
 def marks_saved_posts() -> bool:
     """Return whether a saved post is marked: always while the app is on, otherwise unless MARK is False."""
-    # Without its mark an edit is found by ``neardup_index --reconcile`` only, so the switch alone stops no marks.
+    # Without its mark an edit is found by ``neardup_index --reconcile`` only, so the switch itself stops no
+    # marks.
     return is_enabled() or get_site_settings().mark
 
 

@@ -96,7 +96,7 @@ def filterable(queryset: QuerySet[M]) -> QuerySet[M]:
 
 
 def from_database(queryset: QuerySet[M]) -> QuerySet[M]:
-    """Return a queryset whose rows are read from the database, whatever a package caches.
+    """Return a queryset that reads its rows from the database, not from the cache of a package.
 
     The packages leave out querysets that are read for writing.
     """
@@ -109,7 +109,7 @@ def from_database(queryset: QuerySet[M]) -> QuerySet[M]:
 def with_translations(queryset: QuerySet[M]) -> QuerySet[M]:
     """Return a queryset that loads the translations of django-parler with its objects.
 
-    Without this, each object takes them from the cache of that package, or by a statement of its own.
+    Without this, each object takes them from the cache of that package, or by a separate statement.
     """
     options: Any = getattr(queryset.model, "_parler_meta", None)
     return queryset.prefetch_related(*(option.rel_name for option in options)) if options else queryset

@@ -106,7 +106,7 @@ def _concrete(model: type[models.Model]) -> type[models.Model]:
 def _registrable_model(model: object) -> type[models.Model]:
     """Return the model that an argument of ``register`` names.
 
-    Raise ImproperlyConfigured if it is no model, or a model without a table of its own.
+    Raise ImproperlyConfigured if it is no model, or a model without its own table.
     """
     model_class = _find_model(model) if isinstance(model, str) else model
     if _is_adapter_class(model_class):

@@ -29,7 +29,7 @@ MAX_EXAMPLES = 20
 
 
 class IgnoredPassageForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The form of a passage: one of fewer than ``RUN_WORDS`` words would be found nowhere."""
+    """The form of a passage. A passage of fewer than ``RUN_WORDS`` words would never be found."""
 
     def clean_text(self) -> str:
         text = str(self.cleaned_data["text"]).strip()

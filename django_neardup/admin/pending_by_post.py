@@ -107,7 +107,7 @@ def load_pending_decisions(
 def _members_by_cluster(
     clusters: Collection[int], shown: Collection[int], using: str
 ) -> dict[int, list[Document]]:
-    """Return the members of each cluster: ``MAX_COUNTED_MEMBERS`` and one more, and those that are shown."""
+    """Return the members of each cluster: ``MAX_COUNTED_MEMBERS`` and one more, and the shown ones."""
     number = Window(RowNumber(), partition_by=F("cluster"), order_by=F("document").asc())
     memberships = Membership.objects.using(using)
     ids: defaultdict[int, set[int]] = defaultdict(set)

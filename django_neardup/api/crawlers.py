@@ -1,7 +1,7 @@
 """Crawlers of search engines, verified by the names of their addresses.
 
-Anybody can send the name of a crawler. The engines say how to verify one: the address has a host name below a domain
-of theirs, and that name has the address.
+Every client can send the name of a crawler. The engines document the check: the address has a host name below
+their domain, and that name has the address.
 
 - Google: https://developers.google.com/search/docs/crawling-indexing/verifying-googlebot
 - Bing: https://www.bing.com/webmasters/help/how-to-verify-bingbot-3905dc26

@@ -92,7 +92,7 @@ def _pending_work_messages(alias: str) -> Iterator[CheckMessage]:
     # A current lease proves that a worker is running.
     if any(rows.filter(is_leased()).exists() for rows in pending):
         return
-    # In autocommit a save that was not marked is marked by a worker too.
+    # In autocommit a worker also marks unmarked saves.
     unmarked = Q(pending_since=None, save_begun__lt=late_limit)
     count = sum(rows.filter(pending_since__lt=late_limit).count() for rows in pending)
     count += Document.objects.using(alias).filter(unmarked).count()

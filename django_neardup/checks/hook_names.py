@@ -56,7 +56,7 @@ def _misspelt_hooks(site_class: type) -> Iterator[tuple[str, str]]:
 
 
 def _similar_hook(name: str) -> str | None:
-    """Return the most similar hook. Return None if the name is unlike all hooks, or a longer name of its own.
+    """Return the most similar hook. Return None if the name is unlike all hooks, or a different, longer name.
 
     Case does not count: ``minWords`` is similar to ``min_words``, ``author_id`` is not similar to ``author``.
     """

@@ -3,8 +3,8 @@
 - ``candidates``: finds posts that share keys with a text, screens them, and chooses which to align.
 - ``verify``: aligns the texts and judges the pairs.
 
-Both stages are told by a ``ComparedPosts`` with which posts they compare: where buckets, fingerprints and texts
-come from, and which posts may be seen. There are these:
+A ``ComparedPosts`` tells both stages with which posts to compare: it reads buckets, fingerprints and texts,
+and knows the visible posts. Its subclasses are:
 
 - ``pipeline.stored_posts``: all posts of the database. The worker and the first index use it.
 - ``search.visible_posts``: the posts that a caller may see, for ``find_similar`` and ``check_many``.

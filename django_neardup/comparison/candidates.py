@@ -52,9 +52,9 @@ def alignment_order(
     - other leaders, and documents in no family
     - other members of families, for which their leaders stand
 
-    If there are more than ``limit`` documents, members of families are left out unless they are among the few most
-    similar members. An alignment takes longer than all else that is done for a post, and a template may fill every
-    bucket with its members.
+    If there are more than ``limit`` documents, members of families are left out unless they are among the few
+    most similar members. An alignment takes longer than all other steps for a post, and a template may fill
+    every bucket with its members.
     """
 
     def family_of(document: int) -> int | None:
@@ -95,8 +95,8 @@ def alignment_order(
 def candidates_many(signed: Sequence[SignedText], posts: ComparedPosts) -> dict[int, Candidates]:
     """Return by document id the screened documents to compare a text with, the most promising first.
 
-    These are at most ``posts.max_aligned`` per text, besides exact copies and documents that share a sure
-    key. Key buckets, pairs, memberships and fingerprints are read, but no texts.
+    These are at most ``posts.max_aligned`` per text, in addition to exact copies and documents that share a
+    sure key. Key buckets, pairs, memberships and fingerprints are read, but no texts.
     """
     matches = bucket_matches_of(signed, posts)
     nearby = posts.select_nearby(signed, matches)
@@ -178,7 +178,7 @@ class _CandidateSearch:
         return [leader for leader, count in families.most_common(MAX_FAMILIES) if count >= least]
 
     def add_nearby(self, documents: Iterable[int]) -> set[int]:
-        """Screen these documents too, except the text's own. Return those that are new here."""
+        """Screen these documents too, except the text's own. Return the new ones."""
         added = {*documents} - self.nearby_documents - {self.signed.document_id}
         self.nearby_documents |= added
         return added

@@ -1,8 +1,8 @@
 """Keys as the index and a fingerprint store them: signed 64-bit numbers, and packed as bytes.
 
-The lowest bit of a stored key says whether its document is live. So each key has two buckets, one of live documents
-and one of others: posts that nobody sees, however many, displace none that visitors see. Texts are compared by keys
-without the bit.
+The lowest bit of a stored key says whether its document is live. So each key has two buckets, one of live
+documents and one of others: hidden posts, however many, never displace visible ones. Texts are compared by
+keys without the bit.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class WorkLimit:
     """The work that is left for each text of a batch, by document id.
 
     - ``units``: the limit of each text. None means that all its candidates are aligned.
-    - ``with_later_turns``: the texts of which candidates that do not fit any more are aligned in later turns.
+    - ``with_later_turns``: texts with later turns: they align the candidates that exceed the limit.
     - ``left``: the candidates for later turns, by document id, the most promising first.
     - ``screened``: the candidates that are compared by their fingerprints only, by document id.
     """
@@ -66,7 +66,7 @@ class WorkLimit:
     ) -> list[StoredFingerprint]:
         """Return the candidates to align with a text, and count their work. Record what happens to the others.
 
-        ``letters``: the lengths of their texts, by document id, without those that were not preselected.
+        ``letters``: the lengths of their texts, by document id, only of preselected documents.
         """
         selected, units = self._select(text, candidates, letters)
         self.charge(text.document_id, units)

@@ -1,4 +1,4 @@
-"""What a database does by itself when rows of a table change."""
+"""Automatic effects of a database when rows of a table change."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class OwnEffects:
         return reachable(self.behind_triggers.get(table, ()), self._edges)
 
     def has_other_columns(self, table: str, known: Collection[str]) -> bool:
-        """Return whether a table has columns besides the known ones."""
+        """Return whether a table has other columns than the known ones."""
         if table not in self._columns:
             connection = connections[self.using]
             with connection.cursor() as cursor:

@@ -112,8 +112,8 @@ def _tier_below_sure(right: Counter[str], wrong: Counter[str]) -> str:
 def fit_model(observations: Iterable[Observation]) -> tuple[Features, float]:
     """Return the weights and the intercept of the model of P(same).
 
-    A weight of the wrong sign is set to 0. A set counts as much as the root of its number of pairs, so that large
-    sets do not decide alone. Raise CorpusError without pairs.
+    A weight of the wrong sign is set to 0. A set counts as much as the root of its number of pairs, so that
+    large sets do not decide everything. Raise CorpusError without pairs.
     """
     seen = [observation for observation in observations if observation.features is not None]
     if not seen:

@@ -62,7 +62,7 @@ class CollectionText:
 
 
 class CollectionPosts(MemoryPosts):
-    """The earlier texts of a collection. ``nearby`` holds those that were screened for the last text."""
+    """The earlier texts of a collection. ``nearby`` holds the texts that were screened for the last one."""
 
     nearby: Set[int] = frozenset()
 

@@ -71,9 +71,9 @@ class KeyIndex(ABC):
     def read_buckets(self, keys: Sequence[int], oldest: int, newest: int) -> BucketRows:
         """Return documents that have the keys: of each key those with the lowest and with the highest ids.
 
-        These are the first ``oldest`` and the last ``newest`` of its documents, 0 or more of each, together at least
-        one. If a key has no more documents than both together, return all, each of them once. So later documents,
-        however many, do not displace the first ones.
+        These are the first ``oldest`` and the last ``newest`` of its documents, 0 or more of each, together
+        at least one. If a key has at most as many documents as both together, return all, each of them once.
+        So later documents, however many, do not displace the first ones.
 
         The keys are distinct, in any order, and at least one. The result is two arrays of equal length, in
         any order: positions in ``keys``, and for each position a document that has the key. A key without

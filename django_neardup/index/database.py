@@ -45,7 +45,7 @@ class DatabaseIndex(KeyIndex):
             return positions, documents
         from .key_arrays import full_buckets, outer_rows
 
-        # A second question for full buckets alone: few posts have any.
+        # A second query, only for full buckets: few posts have any.
         full = full_buckets(positions, size).tolist() if oldest else []
         if not full:
             return positions, documents

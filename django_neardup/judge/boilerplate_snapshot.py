@@ -163,7 +163,7 @@ def without_ranges(text: CanonicalText, ranges: Sequence[Span]) -> CanonicalText
             # A line break takes the place of the passage.
             head += 1 - (min(stop, text.head) - start)
         end = stop
-    # What stood before and behind a passage is no one sentence.
+    # The words before and after a passage do not form one sentence.
     return text.with_raw("\n".join([*parts, raw[end:]])).with_head(head)
 
 

@@ -1,6 +1,6 @@
-"""Frames: one long passage that two texts share, beside words of their own.
+"""Frames: one long passage that two texts share, next to different words.
 
-It may be a shop's footer, or one description of two items: the texts alone do not tell.
+It may be a shop's footer, or one description of two items: the texts do not show which.
 """
 
 from __future__ import annotations

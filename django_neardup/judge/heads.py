@@ -39,7 +39,7 @@ def find_other_heads(context: PairContext) -> Iterator[Meaning]:
 
 
 def _head_of(text: CanonicalText) -> CanonicalText | None:
-    """Return the head as a text of its own. Return None if none is declared."""
+    """Return the head as a separate text. Return None if none is declared."""
     return text.with_raw(text.raw[: text.head]) if text.head else None
 
 

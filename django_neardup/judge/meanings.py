@@ -10,7 +10,7 @@ IGNORED, DOUBT, OTHER_ITEM = "ignored", "doubt", "another item"
 """Effects of a difference. An ignored difference never decides, a doubt keeps two posts from one group."""
 
 ANYWHERE, WORDS, HEAD = "anywhere", "words", "head"
-"""Where a difference decides alone, see ``verdict.decisive_meanings``."""
+"""In which texts one difference decides, see ``verdict.decisive_meanings``."""
 
 
 @dataclass(frozen=True, slots=True)

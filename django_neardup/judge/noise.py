@@ -177,7 +177,7 @@ def _mean(texts: list[tuple[str, str]], similarities: list[float], spellings: in
 
 
 def _score(alignment: Alignment, replaced: list[Replacement], similarities: list[float]) -> float:
-    """Return the score that the texts have if replaced words are aligned as far as they are similar."""
+    """Return the score if replaced words count as aligned by their similarity."""
     similar = list(zip(replaced, similarities, strict=True))
     weight_a = alignment.aligned_weight_a + sum(words.weight_a * similarity for words, similarity in similar)
     weight_b = alignment.aligned_weight_b + sum(words.weight_b * similarity for words, similarity in similar)

@@ -20,7 +20,7 @@ def verdict_by_quotations(a: CanonicalText, b: CanonicalText, min_score: float) 
     """Return the verdict that quotations give. Return "" if they give none.
 
     - ``related``: both texts quote something, and their own words have a lower score than ``min_score``.
-    - ``contained``: one text quotes most of the other, and adds words of its own.
+    - ``contained``: one text quotes most of the other, and adds other words.
     """
     quoting = [text for text in (a, b) if _quotes(text.raw)]
     if len(quoting) == 2:

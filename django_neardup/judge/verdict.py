@@ -232,8 +232,8 @@ def decisive_meanings(context: PairContext, meanings: Sequence[Meaning]) -> tupl
 
     - A difference that decides anywhere is enough in texts of up to 100 tokens. In longer texts, such differences
       must hold half of all that differs.
-    - A difference of words is enough up to 50 tokens, up to 100 tokens if such differences hold half of all that
-      differs, and up to 200 tokens if nothing else differs.
+    - A difference of words is enough up to 50 tokens, up to 100 tokens if such differences hold half of all
+      that differs, and up to 200 tokens if it is the only difference.
     - In any text, a difference in a head or in a title is enough.
     """
     length = context.shorter_length
@@ -278,7 +278,7 @@ def _hold_most(context: PairContext, meanings: Sequence[Meaning]) -> bool:
 
 
 def is_only_a_guess(context: PairContext) -> bool:
-    """Return whether nothing but guessed spellings differs in a short pair: Canon and Canyon."""
+    """Return whether a short pair differs only in guessed spellings: Canon and Canyon."""
     if not context.alignment.guesses or context.shorter_length > MAX_DECIDED_BY_WORDS:
         return False
     ignored_a, ignored_b = context.ignored_positions

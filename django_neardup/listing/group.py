@@ -245,7 +245,7 @@ def _load_clusters(
     Only members of the given models are returned, in static order. Nothing is returned if the app is not active.
     """
     models = list(models)
-    # A database without registered posts needs none of our tables.
+    # A database without registered posts does not need our tables.
     if not models or not is_active(using):
         return {}
     model_by_content_type = {content_type_of(model, using).pk: model for model in models}

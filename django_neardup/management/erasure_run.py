@@ -57,7 +57,7 @@ class ErasureRun:
         self._finish()
 
     def erase_author(self, author: str) -> None:
-        """Erase all deleted posts of an author, and whatever else keeps the author's key."""
+        """Erase all deleted posts of an author, and all other rows with the author's key."""
         plans = [plan for using in self.aliases if (plan := self._plan_author(author, using)) is not None]
         self._ask(plans)
         self._erase_plans(f"author {author}", plans)

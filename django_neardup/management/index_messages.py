@@ -50,7 +50,7 @@ def refuse_missing_tables(adapters: Iterable[Adapter], using: str) -> None:
 
 
 def stopped_message(using: str) -> str:
-    """Say how much is done of what was to be indexed, after Ctrl-C."""
+    """Return the progress of the index, after Ctrl-C."""
     documents = Document.objects.using(using)
     pending, total = documents.filter(pending_since__isnull=False).count(), documents.count()
     return f"Stopped at {format_number(total - pending)} of {format_number(total)}. Run it again to go on."

@@ -115,11 +115,11 @@ class Document(WorkQueueRow):
     its counters never restart. If deleted posts are remembered, it keeps keys and fingerprint until
     ``forget_at``.
 
-    - ``text_since``: the time of the save that brought the text, in milliseconds since 1970 by the database's
+    - ``text_since``: the time at which the text was saved, in milliseconds since 1970 by the database's
       clock. It is 0 for objects of the first backfill, unless the adapter names the time of the last edit.
       See ``pipeline.text_age``.
-    - ``save_time``: the time of the last save that is not processed yet.
-    - ``edit_time``: the time of the save that brought the stored text, if that text is not compared yet.
+    - ``save_time``: the time of the last unprocessed save.
+    - ``edit_time``: the time at which the stored text was saved, if it is not compared yet.
     - ``save_begun``: the time at which a save began that its mark has not ended yet, or at which a worker marked
       it, and ``open_saves``: how often a worker is to mark such saves. See ``pipeline.open_saves``.
     - ``former_texts``: ``[exact digest, text_since]`` of earlier texts, newest last. None if there are none.

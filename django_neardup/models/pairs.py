@@ -145,8 +145,8 @@ class Membership(models.Model):
 class FamilyMember(models.Model):
     """A member of a template family: it was offered beside the family's leader, and is no duplicate of it.
 
-    Leaders of clusters and documents in no cluster have families. The leader has no row of its own. It is in no
-    family itself, so chains never form. Families are derived from pairs and clusters and can be rebuilt at any time.
+    Leaders of clusters and documents in no cluster have families. The leader has no row. It is in no family
+    itself, so chains never form. Families are derived from pairs and clusters and can be rebuilt at any time.
 
     - ``doubtful``: the pair with the leader is a doubt: it may be the same item.
     """

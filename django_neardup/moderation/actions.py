@@ -132,7 +132,7 @@ def _apply_plan(plan: MergePlan, watch: StatementWatch) -> None:
         move_children(loser, plan.keeper, plan.using)
         _delete_post(load_as_shared_model(loser, shared_models, plan.using))
     add_sums(plan.sums, plan.using)
-    # What a ``save()`` sets besides goes back with the first value that it was called for.
+    # Other values that a ``save()`` sets are undone with the first value for which it was called.
     watch.post_number = min((value.loser_index for value in plan.taken_values), default=0)
     save_taken_values(plan)
     recount([plan.keeper, *plan.losers], plan.using)

@@ -32,7 +32,7 @@ def update_rows(model: ModelType, keys: Sequence[Any], values: Mapping[str, Any]
         _set_values(rows, values)
         _send(pre_save, rows, values, using)
         portion.update(**values)
-        # As for a fixture, ``raw`` tells receivers to leave other rows alone.
+        # As for a fixture, ``raw`` tells receivers not to change other rows.
         _send(post_save, rows, values, using, created=False)
 
 
@@ -63,7 +63,7 @@ def _has_listeners(model: ModelType) -> bool:
 def _set_values(rows: Sequence[models.Model], values: Mapping[str, Any]) -> None:
     for row in rows:
         for name, value in values.items():
-            # Not ``setattr()``: a descriptor may set other columns besides, such as those of languages.
+            # Not ``setattr()``: a descriptor may also set other columns, for example of languages.
             row.__dict__[get_field(type(row), name).attname] = value
 
 

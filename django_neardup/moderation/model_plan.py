@@ -164,8 +164,8 @@ class ModelPlan:
         self.is_united = any(
             rules.rule_for_reference(column_change.reference) == UNITE for column_change in column_changes
         )
-        # A link between two objects goes if the keeper has it, whatever else the row holds. A named rule says that
-        # what it holds matters.
+        # A link between two objects is removed if the keeper has it, even if the row has other values. A
+        # named rule says that these values matter.
         self.is_link = self.is_through and not any(
             rules.is_named(model, column_change.reference.field.name) for column_change in column_changes
         )

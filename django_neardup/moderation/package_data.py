@@ -1,6 +1,6 @@
 """What known packages keep beside the rows: search indexes, caches, files.
 
-They are told of rows that were changed without ``save()``.
+They are notified of rows that were changed without ``save()``.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ MERGE_PERMISSION = "neardup.merge_cluster"
 class RequiredPermission:
     """A permission, "change" or "delete", on an object, or on a model if ``instance`` is None.
 
-    ``is_related``: it is about rows that move or go with a post by themselves. If the admin does not know their
-    model, staff could not edit them, and nothing is asked, as in Django's own deletion.
+    ``is_related``: the rows move or go with a post automatically. If the admin does not know their model,
+    staff could not edit them, and nothing is asked, as in Django's own deletion.
     """
 
     operation: str

@@ -77,7 +77,9 @@ class MergePlan:
 
     @property
     def row_count(self) -> int:
-        """Return how many rows the merge changes. What the site and the database do by themselves is not counted."""
+        """Return how many rows the merge changes. Automatic changes by the site and the database are not
+        counted.
+        """
         changed = (self.losers, self.loser_child_rows, self.moves, self.removals, self.deleted_rows)
         return sum(map(len, changed))
 

@@ -17,7 +17,7 @@ MOVE, UNITE, STAY, IGNORE, REFUSE = "move", "unite", "stay", "ignore", "refuse"
 - the rows move to the keeper, and a clash wants a decision
 - the rows that the keeper lacks move, and the others go
 - the rows stay with the post. What the database deletes with it is journalled, and comes back with it
-- the rows are derived, and the site builds them anew: they are neither moved nor journalled
+- the rows are derived, and the site rebuilds them: they are neither moved nor journalled
 - a post with such rows is neither merged nor deleted
 """
 
@@ -57,8 +57,8 @@ DEFAULT_RULES = {
 }
 """Rules for the models of known packages.
 
-Permissions and history are not inherited. Redirects follow the old addresses that this app keeps. The rows of the
-search of Wagtail stay too: they come back exactly, and those of the keeper are set anew by ``package_data``.
+Permissions and history are not inherited. Redirects follow the old addresses that this app keeps. The rows of
+the search of Wagtail stay too: they are restored exactly, and ``package_data`` updates the keeper's rows.
 """
 
 
@@ -99,7 +99,7 @@ class RelationRules:
 
 
 def _is_history(model: ModelType) -> bool:
-    """Return whether django-simple-history has made the model, under whatever name the site has chosen."""
+    """Return whether django-simple-history has made the model, under any name that the site has chosen."""
     return isinstance(getattr(model, "instance_type", None), models.base.ModelBase)
 
 

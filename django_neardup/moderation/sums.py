@@ -1,4 +1,6 @@
-"""Numbers of a merge: the keeper gets the sum, and an undo takes exactly one share back. Counters are set anew."""
+"""Numbers of a merge: the keeper gets the sum, and an undo takes exactly one share back. Counters are counted
+again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Nodes of django-treebeard and django-mptt: their places are no foreign keys alone, so the library moves them."""
+"""Nodes of django-treebeard and django-mptt: their positions are more than foreign keys, so the library moves
+them.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,7 @@ def move_children(loser: models.Model, keeper: models.Model, using: str) -> None
 def settle(posts: Iterable[models.Model], using: str) -> None:
     """Set what follows from the places of nodes after an undo, if others were moved or added since.
 
-    Raise MergeRefused if the library cannot find the places anew.
+    Raise MergeRefused if the library cannot find the positions again.
     """
     for post in posts:
         if _is_mptt(type(post)):

@@ -1,5 +1,5 @@
-"""What can be said of an undo before an action: whether it will be tried, what came of the last try, and what
-besides Django's own deletion acts on posts of these models. It only reads.
+"""Predictions about an undo before an action: whether it will be tried, the result of the last try, and other
+effects on posts of these models than Django's own deletion. It only reads.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class UndoOutlook:
 
     - ``untried_reason``: why the undo will not be tried before the commit. Empty if it will be.
     - ``last_proof``: what came of the last try on posts of this model, None if there was none.
-    - ``findings``: sentences about what acts besides Django's own deletion.
+    - ``findings``: sentences about other effects than Django's own deletion.
     - ``accepted_names``: the rows that the site accepts to lose, if the person does too.
     - ``last_day``: the last day of the undo. Empty if the site sets no limit.
     """

@@ -81,8 +81,9 @@ class Examples(NamedTuple):
 class _Holder(NamedTuple):
     """A document in a bucket.
 
-    ``author`` is empty if the author is not known. ``writer`` counts as one author: all posts without an author of a
-    model with authors have the same one. ``cluster`` is a number of its own for a document without a cluster.
+    ``author`` is empty if the author is not known. ``writer`` counts as one author: all posts without an
+    author of a model with authors have the same one. ``cluster`` is a unique number for a document without a
+    cluster.
     """
 
     document: int
@@ -220,7 +221,7 @@ class _PassageSearch:
                 self._add_group(texts, group.author, posts)
 
     def _add_group(self, texts: Sequence[Text], author: str, posts: int) -> None:
-        """Add what the texts share, if most of them have words of their own beside it."""
+        """Add the shared words of the texts, if most of the texts also have different words."""
         runs_by_text = [hash_runs(text) for text in texts]
         if author:
             runs_by_text = [of_author(runs, author) for runs in runs_by_text]

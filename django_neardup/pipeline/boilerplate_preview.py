@@ -26,8 +26,8 @@ MAX_PAIRS = 500
 class PassagePreview:
     """What a passage would change.
 
-    - ``total``: variants of the profiles. ``examined``: those among the newest of them that were judged.
-    - ``holding``: pairs among those whose texts both have the passage.
+    - ``total``: variants of the profiles. ``examined``: the newest ones, which were judged.
+    - ``holding``: judged pairs in which both texts have the passage.
     - ``changed``: pairs among these that are variants without the passage and related with it, the newest first.
     """
 

@@ -1,9 +1,9 @@
 """Compare documents whose keys are stored: candidates, verdicts, pairs and clusters, and reposts.
 
-The worker and the first index call this. In a batch, leaders may emerge while it is concluded. If a bucket is full,
-copies of one text may find each other only through its newest documents. So the documents of a batch are compared
-with these leaders as well. A document that is processed alone needs no such step: the leaders of its candidates'
-clusters are candidates too.
+The worker and the first index call this. In a batch, leaders may emerge while it is concluded. If a bucket is
+full, copies of one text may find each other only through its newest documents. So the documents of a batch
+are compared with these leaders as well. A document that is processed separately needs no such step: the
+leaders of its candidates' clusters are candidates too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def compare_documents(
 
 
 def _candidates_of(signed: Sequence[SignedDocument], posts: StoredPosts) -> dict[int, Candidates]:
-    """Return by document id its candidates: all, or those that earlier turns have left."""
+    """Return by document id its candidates: all, or the candidates that earlier turns have left."""
     first_turns = [document for document in signed if document.later is None]
     later_turns = [document for document in signed if document.later is not None]
     candidates = candidates_many(first_turns, posts) if first_turns else {}

@@ -394,7 +394,8 @@ def _write_pairs_and_recluster(
         for document in signed_before
         for pair in pairs[document.document_id]
     )
-    # Neighbours that were later than a moved document may be earlier now, and then nothing else reaches them.
+    # Neighbours that were later than a moved document may be earlier now, and then no other step reaches
+    # them.
     seeds |= paired_documents_of(moved & seeds, scheme.pk, using)
     related_digests = {
         document.document_id: document.source_digest

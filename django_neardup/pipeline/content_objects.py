@@ -33,7 +33,8 @@ def document_key_of(key: Any, model: type[models.Model]) -> tuple[str, int | Non
     key, field = _parsed(key, model), pk_field(model)
     number = key
     if isinstance(field, models.IntegerField) and not isinstance(key, str):
-        # A field of a site may show integers as something else, as hash ids do. Text that is left is no key.
+        # A field of a site may show integers in another form, as hash ids do. A value that stays text is no
+        # key.
         number = field.get_prep_value(key)
     return canonical_id(key), number if isinstance(number, int) and -(2**63) <= number < 2**63 else None
 

@@ -1,7 +1,7 @@
 """Marks that failed: tried again at once, then with growing pauses, until they are written or the process ends.
 
-The save is not to suffer, so this is done in a thread for each database, on a connection of its own: that of the site
-may be in any state, and is never closed here.
+The save must not suffer. So a thread for each database does this, on a separate connection: the site's
+connection may be in any state, and is never closed here.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class FailedMarks:
     def __init__(self, using: str) -> None:
         self.using = using
         self._marks: dict[Hashable, Mark] = {}
-        # Marks that the thread has not tried yet. They do not wait for the pause of those that have failed.
+        # Marks that the thread has not tried yet. They do not wait for the pause of failed marks.
         self._untried: set[Hashable] = set()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None

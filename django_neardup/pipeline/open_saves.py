@@ -1,9 +1,9 @@
 """Saves outside of a transaction, whose mark cannot be committed together with the post.
 
-In autocommit, which is Django's default, a post is committed before its mark is written. A process that dies between
-the two would leave a post that nobody compares. So such a save first notes in the document that it has begun, and its
-mark ends that. A save that is not marked within ``LEASE_SECONDS`` is marked by a worker, and twice more after as long
-again: a slow save may be committed after the first time.
+In autocommit, which is Django's default, a post is committed before its mark is written. A process that dies
+between the two would leave a post that is never compared. So such a save first notes in the document that it
+has begun, and its mark ends that. If it is not marked within ``LEASE_SECONDS`` a worker marks it, and twice
+more after as long again: a slow save may be committed after the first time.
 
 The key of a new post may be unknown until it is saved. Such posts are found without a document (``reconcile``).
 """

@@ -1,6 +1,6 @@
 """Searches that workers repeat: one worker at a time, and not too often.
 
-A marked post is found at once. These searches find what nobody has marked.
+A marked post is found immediately. These searches find unmarked posts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Mark a post's document when the post is saved or deleted.
 
-This takes one small statement, in autocommit two, and one notification after the commit. None of them makes the request
-fail.
+This takes one small statement, in autocommit two, and one notification after the commit. They never make the
+request fail.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def before_translation_change(sender: Any, instance: Any, using: str, **kwargs: 
 
 
 def on_translation_change(sender: Any, instance: Any, using: str, **kwargs: Any) -> None:
-    """Mark the documents of an object of which one translation was saved or deleted."""
+    """Mark the documents of an object when one of its translations was saved or deleted."""
     # The package saves translations after the object: a worker may have read the old ones already.
     for adapter in adapters_of(sender._meta.get_field("master").related_model):
         key = instance.master_id

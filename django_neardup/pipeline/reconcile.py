@@ -112,7 +112,8 @@ def reconcile(adapter: Adapter, using: str, dry_run: bool = False) -> Iterator[t
 def select_outdated(
     adapter: Adapter, documents: Sequence[Document], scheme: Scheme, using: str
 ) -> list[Document]:
-    """Return the documents whose post is not as it was processed under the scheme. None of them is pending.
+    """Return documents with a post that has changed since it was processed under the scheme. Pending ones are
+    left out.
 
     Posts are read only if that depends on their text.
     """
@@ -195,7 +196,8 @@ def keys_without_document(adapter: Adapter, using: str, most: int | None = None)
         column, key = "object_id", DocumentKey(key, key_field)
     else:
         return _read_keys_without_document(adapter, using, most)
-    # With an equality alone MariaDB first copies all keys of documents to a table on the disk, without an index.
+    # With only an equality MariaDB first copies all keys of documents to a table on the disk, without an
+    # index.
     same_key = {column: key, f"{column}__gte": key}
     documents = Document.objects.filter(content_type=content_type_of(model, using), **same_key)
     missing = objects.filter(~Exists(documents)).values_list("pk", flat=True)

@@ -54,8 +54,8 @@ class RejudgedPair:
     """A pair that was judged again.
 
     - ``before``, ``after``: the verdicts. After "none" the pair is no longer stored.
-    - ``difference``: the words of both sides that decide the present verdict, or otherwise those that decided
-      the earlier one. None if no difference decides.
+    - ``difference``: the words of both sides that decide the present verdict, or otherwise decided the
+      earlier one. None if no difference decides.
     - ``decision``: the kind of the decision in force on the pair, or empty.
     - ``was_doubtful``, ``is_doubtful``: whether the verdict was a doubt, and is one.
     """

@@ -131,7 +131,7 @@ class FormCheck:
 
     @property
     def _only_fact(self) -> str:
-        """The fact about the text that alone caused the decision. Empty if a similar post did too."""
+        """The fact about the text that caused the decision. Empty if a similar post also caused it."""
         decision = self.result.decision
         return "" if decision.causes else first_fact(decision.facts)
 
@@ -141,7 +141,7 @@ class FormCheck:
 
     @property
     def fact_texts(self) -> list[Promise]:
-        """What the visitor is told about the text itself, apart from similar posts."""
+        """The message about the text itself, without similar posts."""
         return [FACT_TEXTS[fact] for fact in TEXT_FACTS if fact in self.result.decision.facts]
 
     @property

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TOO_LONG, PARTIAL = "too_long", "partial"
 TEXT_FACTS = (TOO_LONG, PARTIAL)
-"""Rule keys of facts, the one that is told first first."""
+"""Rule keys of facts, the most important first."""
 
 FACT_HEADINGS: dict[str, Promise] = {
     TOO_LONG: _("This text is too long to be compared"),
@@ -61,5 +61,5 @@ def facts_of_text(text: str, adapter: Adapter) -> frozenset[str]:
 
 
 def first_fact(facts: Collection[str]) -> str:
-    """Return the fact that is told first. Return an empty string if there is none."""
+    """Return the most important fact. Return an empty string if there is none."""
     return next((fact for fact in TEXT_FACTS if fact in facts), "")

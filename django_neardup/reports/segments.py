@@ -54,7 +54,7 @@ class Segment(NamedTuple):
 def join_passages(runs: Sequence[Passage]) -> list[SharedPassage]:
     """Join runs of shared words, in the order of a, if at most 8 words are between them on either side.
 
-    Return the passages of at least 4 shared words. Boilerplate is joined to boilerplate alone.
+    Return the passages of at least 4 shared words. Boilerplate is joined only to boilerplate.
     """
     groups: list[list[Passage]] = []
     for run in runs:

@@ -24,7 +24,7 @@ class BatchDuplicates:
     """The texts of a batch that were checked so far.
 
     If a text repeats an earlier one, later texts are not compared with it. So each of many similar texts
-    costs one comparison. No text is aligned with more than ten others, besides those that share a sure key.
+    costs one comparison. No text is aligned with more than ten others, except texts that share a sure key.
     """
 
     def __init__(self) -> None:

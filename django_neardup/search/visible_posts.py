@@ -77,9 +77,9 @@ class VisiblePosts(StoredPosts):
     """The posts of one call. Nothing is marked, and posts that the caller may not see change nothing.
 
     ``excluded_keys`` maps a document id to the object that the text belongs to. That object is never a
-    candidate. ``work``: the limit of the work for one text. ``crowded``: the document ids of texts that share a
-    passage with more live posts than were read, some of which the caller may not see. So a visible post may be
-    missing among the candidates.
+    candidate. ``work``: the limit of the work for one text. ``crowded``: the document ids of texts that share
+    a passage with more live posts than were read, if the caller may not see some of them. So a visible post
+    may be missing among the candidates.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class VisiblePosts(StoredPosts):
         documents = np.concatenate([documents[is_kept], more_documents])
         still_full = incomplete[storage.full_buckets(indexes, limit)]
         still_incomplete = self._with_hidden_documents(still_full, positions, documents)
-        # The odd positions are those of live posts. Nobody else's hidden posts make an answer partial.
+        # Live posts have the odd positions. Hidden posts of other people never make an answer partial.
         for owner in owners[still_incomplete[still_incomplete % 2 == LIVE_BIT]].tolist():
             self.crowded.add(signed[owner].document_id)
         order = np.argsort(positions, kind="stable")
@@ -416,7 +416,7 @@ class _NearbySearch:
                 return
 
     def _order(self, matches: BucketMatches) -> list[int]:
-        """Return the documents that share enough keys: sure ones, then those that share most keys."""
+        """Return the documents that share enough keys: sure ones, then the ones with most shared keys."""
         import numpy as np
 
         algorithm = self.signed.algorithm

@@ -49,7 +49,7 @@ def accents_of(plain: str) -> str:
     """Return every accented letter of a text, in order, in lower case. й, ё and ї are no accented letters."""
     if not _MAYBE_ACCENTED.search(plain):
         return ""
-    # The small form of İ has a dot of its own, which is no accent.
+    # The small form of İ has a separate dot, which is no accent.
     folded = (
         unicodedata.normalize("NFC", LONG_MARK_RUN.sub(limit_marks, plain)).lower().replace("i\u0307", "i")
     )
@@ -58,7 +58,7 @@ def accents_of(plain: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_accented(character: str) -> bool:
-    # The grapheme joiner is a combining character, but nobody sees it.
+    # The grapheme joiner is a combining character, but it is invisible.
     return character != "\u034f" and bool(ACCENT_RUN.search(unicodedata.normalize("NFD", character)))
 
 

@@ -64,7 +64,7 @@ PAGING_PARAMS = ("after", "before", "all")
 class FilterChoice:
     """A value of a filter: its label, the number of items with it, and the query string that selects it.
 
-    ``count`` is None if the items that were counted have none of them, and there are more items.
+    ``count`` is None if no counted item has the value, and there are more items.
     """
 
     label: str | Promise
@@ -279,7 +279,7 @@ class QueuePage:
             ColumnHead(
                 column,
                 self._query_with(o=column.order) if column.order in ORDER_COLUMNS else "",
-                # The first order is no order of a column alone.
+                # The first order does not belong to one column.
                 column.order == self.queue_query.order != "first",
             )
             for column in self.columns

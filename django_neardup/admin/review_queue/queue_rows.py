@@ -92,7 +92,7 @@ class QueueRow:
 
     @property
     def is_decidable(self) -> bool:
-        """Return False for copies by one author: they are decided in a list of their own."""
+        """Return False for copies by one author: they are decided in a separate list."""
         return self.item_key[0] in ITEM_KINDS
 
     @property

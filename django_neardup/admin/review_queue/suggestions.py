@@ -33,7 +33,7 @@ OFFERED_REASONS: dict[str, str | Promise] = {
 class Suggestion:
     """The suggested action, the number of posts that it removes from publication, and the reason.
 
-    "look" is no action of its own: a person reads both texts first.
+    "look" is no action: a person reads both texts first.
     """
 
     action_name: str

@@ -1,4 +1,4 @@
-"""What differs between databases: one class a vendor, chosen here and nowhere else."""
+"""Differences between databases: one class per vendor, chosen only here."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class Backend:
         """Take the lock of the only writer, if the database has one, in a transaction that has just begun."""
 
     def defer_foreign_keys(self) -> None:
-        """Let the transaction check foreign keys at its commit, where that is not so by itself."""
+        """Let the transaction check foreign keys at its commit, if this is not the default."""
 
     def stream(self, queryset: models.QuerySet[Any], size: int) -> Iterable[Any]:
         """Read a queryset in chunks of ``size`` rows, for a caller that writes at the same time."""

@@ -1,1 +1,1 @@
-"""The package's own SQL, by the table that it is about. Everything else asks Django's querysets."""
+"""The package's own SQL, by table. All other queries are Django's querysets."""

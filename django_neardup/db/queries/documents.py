@@ -131,7 +131,7 @@ def begin_save(using: str, values: Sequence[Any], *, is_new: bool) -> None:
 
 
 def end_save(using: str, values: Sequence[Any]) -> bool:
-    """Request processing of the document of a save that ``begin_save`` has noted.
+    """Request processing of a document with a save noted by ``begin_save``.
 
     Return False if the document is gone.
     """
@@ -280,9 +280,9 @@ def available_rows(
     tried = [row for row in oldest if row[1] > 0]
     untried = [row for row in oldest if row[1] == 0]
     if tried and len(oldest) == limit:
-        # A post that was tried may be the one that kills workers. Behind the others it takes none of them along,
-        # and is not the one that is always at work when the machine is restarted. In one statement, with an order
-        # by attempts, the database would sort the whole queue.
+        # A post that was tried before may kill workers. After the others it cannot take them along, and it is
+        # not always in work when the machine is restarted. In one statement, with an order by attempts, the
+        # database would sort the whole queue.
         untried = fetch_all(using, f'{available} AND "attempts" = 0{order}', [*excluded_content_types])
     return [*untried, *tried][:limit]
 

@@ -87,7 +87,7 @@ class ContactItemRule(_ItemRule):
         is_phone = any(token.key.startswith("tel:") for token in side.tokens[start:end])
         if is_phone:
             return not PHONE_TRIGGERS.isdisjoint(side.keys_around(start, end, self.words_before, 0))
-        # In a text of a few words nothing but the link tells one post from another: new episode, and its link.
+        # In a text of a few words only the link distinguishes two posts: new episode, and its link.
         is_link = any(token.key.startswith("url:") for token in side.tokens[start:end])
         return (is_link and len(side) <= MAX_WORDS_ABOUT_LINK) or super().has_trigger(side, start, end)
 

@@ -79,7 +79,7 @@ class JournalCleaning:
 
     @property
     def copy_holders(self) -> set[RowId]:
-        """Return the rows that hold or held copies, as far as records were cleaned."""
+        """Return the rows that hold or held copies, in all records cleaned so far."""
         return {row_id for row_id, _name in self._values_before}
 
     def without_copied_words(self, name: str) -> str:
@@ -96,7 +96,7 @@ class JournalCleaning:
         return True
 
     def _note_copies(self, record: MergeRecord) -> None:
-        """Note the values that the record of an erased post has put elsewhere, and those that were there before."""
+        """Note the values that the record of an erased post has put elsewhere, and the values before them."""
         for move in record.journal.get("moves", ()):
             if is_moved_reference(move, record.journal) or is_empty(move["to"]) or _is_counter_share(move):
                 continue

@@ -84,7 +84,7 @@ def stored_key(key: Any) -> Any:
 def changed_columns(
     model: ModelType, values: Mapping[str, Any], other_values: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield the names of the columns whose stored values are unequal, of those that both sides have."""
+    """Yield the names of the columns that both sides have, with unequal stored values."""
     for name, value in values.items():
         if name in other_values and not is_same_value(model._meta.get_field(name), value, other_values[name]):
             yield name

@@ -1,4 +1,6 @@
-"""Side effects of an action: what a model's ``delete()``, ``save()``, listeners and the database changed besides."""
+"""Side effects of an action: other changes by a model's ``delete()``, ``save()``, listeners and the
+database.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ def _add_unplanned_changes(
     stored_ids = {row_id_of(row) for record in records for row in record.journal["rows"]}
     left_ids = {row_id for record in records for row_id in _left_row_ids(RecordJournal(record))}
     rows = {row_id: row for row_id, row in watch.rows.items() if row_id not in stored_ids | left_ids}
-    # One statement moves the rows of all posts: what else becomes of such a row belongs to the post it moved from.
+    # One statement moves the rows of all posts: later effects on such a row belong to its former post.
     movers = {
         row_id_of(move): number
         for number, record in reversed(list(enumerate(records)))

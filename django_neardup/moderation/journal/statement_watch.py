@@ -26,7 +26,7 @@ from .serialization import RowId, own_table_fields, read_queryset, stored_key
 StoredRow = dict[str, Any]
 
 OWN_APP = "neardup"
-"""The tables of this app are no rows of the site: the worker writes them anew."""
+"""The tables of this app do not belong to the site: the worker writes them again."""
 
 MAX_TABLE_ROWS = 10_000
 """Where it is not known which rows of a table may change, all are read, up to this number."""
@@ -50,7 +50,7 @@ class StatementWatch:
     - ``inserted_models``: the models that rows were inserted of.
     - ``table_states``: as they were, large tables and tables of no model that may change in an unknown way, and tables
       with columns of no field that rows are deleted from.
-    - ``unread_tables``: tables of which it is not known what has changed in them.
+    - ``unread_tables``: tables with unknown changes.
     - ``post_number``: the number of the post that is being worked on. To set it begins a phase.
     """
 
@@ -143,8 +143,8 @@ class StatementWatch:
         ]
 
     def _see(self, table: str) -> None:
-        """Note that a table, and those that change with it, may change. Raise MergeRefused if that cannot be
-        taken back.
+        """Note that a table, and tables that change with it, may change. Raise MergeRefused if this cannot be
+        undone.
         """
         tables = self._effects.changed_with(table)
         self._seen_tables |= tables
@@ -159,7 +159,7 @@ class StatementWatch:
             self._read_whole(table)
 
     def _read_whole(self, table: str) -> None:
-        """Read a table of which any row may change, once for each post."""
+        """Read a complete table, if any row may change, once for each post."""
         if table in self.phases[-1].whole_tables:
             return
         self.phases[-1].whole_tables.add(table)
@@ -176,7 +176,7 @@ class StatementWatch:
             self.table_states[table] = read_table_state(self.using, table, MAX_TABLE_ROWS)
 
     def _remember(self, rows: models.QuerySet[Any], *, are_deleted: bool, are_named: bool = True) -> None:
-        """Store the rows that are not stored yet, and those that the database changes with them."""
+        """Store the rows that are not stored yet, and the rows that the database changes with them."""
         table = rows.model._meta.db_table
         if table in self._ignored_tables:
             return
@@ -227,7 +227,7 @@ class StatementWatch:
 
 @contextmanager
 def watch_statements(using: str, ignored_models: Collection[ModelType] = ()) -> Iterator[StatementWatch]:
-    """Watch the statements of a block on a database, but for those on the rows of ``ignored_models``."""
+    """Watch the statements of a block on a database, except on rows of ``ignored_models``."""
     with get_backend(using).report_changed_tables() as report_changed:
         watch = StatementWatch(using, ignored_models, report_changed)
         with connections[using].execute_wrapper(watch):

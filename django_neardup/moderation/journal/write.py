@@ -4,8 +4,8 @@
 only changed by its model's ``delete()``.
 
 A move is a column that was changed, ``from`` one value ``to`` another. An undo restores ``from`` if the
-column still holds ``to``. ``sums`` are amounts that were added to the keeper: an undo subtracts them, whatever
-the column holds. ``shown`` is stored for a hidden post: whether it was published until then.
+column still holds ``to``. ``sums`` are amounts that were added to the keeper: an undo subtracts them from any
+value of the column. ``shown`` is stored for a hidden post: whether it was published until then.
 """
 
 from __future__ import annotations

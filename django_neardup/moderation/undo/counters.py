@@ -1,4 +1,4 @@
-"""Counters in an undo: what the record gives back, and what triggers add by themselves meanwhile.
+"""Counters in an undo: the amounts of the record, and the amounts that triggers add at the same time.
 
 A counter of a row counts other rows, and these may come back in another order than they went. So nothing sets it
 to its old value: the row comes back with the value less what triggers have added in the proof, and a counter
@@ -36,8 +36,8 @@ def is_counter(field: Any) -> bool:
 
 
 def is_share(move: Mapping[str, Any]) -> bool:
-    """Return whether a move is a change of a counter that nobody planned: a share, which is given back whatever
-    others have changed since.
+    """Return whether a move is an unplanned change of a counter: a share, which is given back despite later
+    changes.
     """
     return (
         bool(move.get(UNPLANNED_KEY))
@@ -87,7 +87,7 @@ def inserted_counters(rows: Iterable[StoredRow], own_effects: OwnEffects) -> dic
 def store_effects(journal: RecordJournal, row_effects: Effects, share_effects: Effects) -> None:
     """Store in a journal what triggers add while its rows come back, and to the counters that get a share from it.
 
-    A share that they have given back by themselves is left out from now on.
+    A share that they have given back already is left out from now on.
     """
     recounted_cells = set()
     for move in journal.record.journal.get("moves", ()):

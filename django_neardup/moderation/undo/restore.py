@@ -215,7 +215,7 @@ def _restore_post(plan: UndoPlan) -> None:
 
 
 def _leave_out_counters(plan: UndoPlan, recounted_rows: Iterable[RowId]) -> None:
-    """Do not report counters that a recount has set anew, instead of leaving them as they were."""
+    """Do not report counters that a recount has changed."""
     for row_id in recounted_rows:
         for column in model_of_row(row_id)._meta.local_concrete_fields:
             if not column.editable:

@@ -214,7 +214,8 @@ class ColumnRestorer:
                 cells_by_record[journal.record.pk].add((earlier_row_id, field_name))
         for pk, cells in cells_by_record.items():
             journal = self.later_records.journals[pk]
-            # A child row of the later post that has a new key came with this record, and is none of that post.
+            # A child row of the later post with a new key came with this record, and does not belong to that
+            # post.
             journal.remove_rows(
                 {row_id for row_id, name in cells if name in primary_key_names(row_id)} & journal.own_row_ids
             )

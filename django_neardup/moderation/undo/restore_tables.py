@@ -73,7 +73,9 @@ def restore_tables(plan: UndoPlan) -> None:
 def _part_by_need(
     own_rows: Sequence[dict[str, Any]], other_rows: Sequence[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Part other rows into those of models that need no row of the post, and those that do, step by step."""
+    """Divide other rows step by step: rows of models that need no row of the post, and rows of models that
+    do.
+    """
     models = {model_of_row(row_id_of(row)) for row in other_rows}
     dependent_models = {model_of_row(row_id_of(row)) for row in own_rows}
     dependent_models |= {model for model in models if _has_generic_reference(model)}
@@ -134,7 +136,7 @@ def _triggered_rows(plan: UndoPlan, own_effects: OwnEffects) -> TriggeredRows:
 
 
 def _restore_rows(rows: Sequence[dict[str, Any]], triggered_rows: TriggeredRows, using: str) -> None:
-    """Insert rows, except those that triggers have inserted with others under the same keys."""
+    """Insert rows, except rows that triggers have inserted under the same keys."""
     for _label, group in groupby(_by_dependency(rows), key=itemgetter("model")):
         rows_of_model = list(group)
         triggered_rows.remove(model_of_row(row_id_of(rows_of_model[0])))
@@ -160,7 +162,9 @@ def _attributes_of(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_dependency(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows by model, each model after those that it references. In a cycle the order stays."""
+    """Return the rows by model, each model after the models that it references. In a cycle the order
+    stays.
+    """
     # A trigger inserts the rows of a full-text table with the rows that they index: these must come first.
     rows_by_model: dict[ModelType, list[dict[str, Any]]] = {}
     for row in rows:

@@ -75,7 +75,7 @@ class TriggeredRows:
     def _is_made_again(self, model: ModelType, row: StoredRow) -> bool:
         """Return whether a row points at one that comes back, or is like one that does.
 
-        Any other row may be one that somebody else has just inserted.
+        Another client may have just inserted any other row.
         """
         if any(target in self._targets for _name, target in referenced_targets(row)):
             return True

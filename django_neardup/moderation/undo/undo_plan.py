@@ -72,7 +72,7 @@ class UndoPlan:
     def other_row_models(self) -> set[ModelType]:
         """Return the models of the rows that the action has deleted by its plan and that come back.
 
-        The post's own rows are left out, and those that a rule lets stay with it.
+        The post's own rows are left out, and rows that a rule keeps with it.
         """
         models_of_rows = {
             model_of_row(row_id_of(row))

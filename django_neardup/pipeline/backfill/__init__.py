@@ -1,8 +1,8 @@
 """The first index of a model: all objects by ranges, shared by any number of processes and machines.
 
 A pass (``passes``) goes once through all objects of the model. ``ranges`` assigns ranges of primary keys to
-processes; ``owner_tokens`` tell which process has a range. ``index_model`` goes through a range:
-``range_documents`` creates the documents and marks those whose post has changed, and the worker's
+processes; ``owner_tokens`` identify the process of a range. ``index_model`` goes through a range:
+``range_documents`` creates the documents and marks documents with changed posts, and the worker's
 ``process_batch`` processes them. A document that fails is left to the worker.
 """
 

@@ -23,7 +23,7 @@ def new_token() -> str:
 def is_of_dead_process(token: str) -> bool:
     """Return whether the token is of a process of this machine that has ended.
 
-    Return False where that cannot be told: the lease then expires.
+    Return False if this is unknown: the lease then expires.
     """
     # On Windows the signal 0 would interrupt the process.
     if os.name != "posix" or not token.startswith(_machine()):

@@ -1,4 +1,4 @@
-"""Documents of a range: create the missing ones, and request turns for those that must be processed."""
+"""Documents of a range: create the missing ones, and request turns for documents that must be processed."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def _claim_range(index_pass: IndexPass, posts: int) -> Claim | None:
 
 
 def _ranges_of_dead_processes(index_pass: IndexPass) -> list[int]:
-    """Return the ranges of processes of this machine that were killed: nobody renews their lease."""
+    """Return the ranges of killed processes of this machine: their leases are not renewed."""
     tokens = index_pass.ranges.filter(finished=False).exclude(token="").values_list("pk", "token")
     return [pk for pk, token in tokens if is_of_dead_process(token)]
 

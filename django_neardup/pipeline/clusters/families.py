@@ -146,5 +146,7 @@ def _delete_spare_pairs(families: Mapping[int, StoredFamily | None], graph: Stor
 
 
 def _is_decided(node: int, leader: int, graph: StoredGraph) -> bool:
-    """Return whether a person decided that a member and the leader are different: then their row asks no more."""
+    """Return whether a person decided that a member and the leader are different: then their row is not
+    open.
+    """
     return leader in graph.confirmed_different(node)

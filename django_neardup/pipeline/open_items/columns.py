@@ -164,7 +164,7 @@ def _cluster_author() -> Case:
 
 
 def copied_by_one_author() -> Q:
-    """Return the condition that a cluster has exact copies by the author of its leader alone."""
+    """Return the condition that a cluster has only exact copies by the author of its leader."""
     members = Membership.objects.filter(cluster=OuterRef("pk"))
     others = members.exclude(document__author=OuterRef("leader__author"))
     return Q(exact=True) & ~Q(Exists(others))

@@ -47,7 +47,7 @@ RESTS = 4
 """Such a process rests for so many times as long as it took. So a long backlog takes at most a fifth of its time."""
 
 MAX_ENTRIES = 2000
-"""Entries of the log that one call handles, unless it is told another number."""
+"""Entries of the log that one call handles by default."""
 
 BACKLOG_ENTRIES = 20_000
 """The same where the whole log is worked off. The rows of a family are formed once in a call, however many of its
@@ -150,7 +150,8 @@ def log_all_documents(using: str) -> None:
 
 
 def _chunks_of_families(documents: Sequence[int], using: str) -> Iterator[list[int]]:
-    """Split documents into chunks for one lock each. Those whose group is in one template family stay together.
+    """Split documents into chunks for one lock each. Documents with groups in one template family stay
+    together.
 
     All rows of a family are formed at once. Without this order that would be repeated for each chunk with a member.
     """
@@ -257,7 +258,7 @@ def _stored_items(using: str, column: str, documents: Collection[int]) -> list[O
 def _store(
     rows: Sequence[Row], stored: Iterable[OpenItem], formed_again: Iterable[OpenItem], using: str
 ) -> None:
-    """Store rows in place of those that were formed again. Equal rows are left as they are."""
+    """Store rows and delete the former ones. Equal rows are not written."""
     stored_items = {item.item_key: item for item in stored}
     outdated = {item.item_key: item.pk for item in formed_again}
     new, changed, documents_of = [], [], {}

@@ -118,7 +118,7 @@ def build_rows(owner: Owner, asked: Iterable[OpenPair], sure: Sequence[OpenPair]
 def is_of_shortlist(pair: OpenPair, owner: Owner) -> bool:
     """Return whether the shortlist of the owner has the pair.
 
-    A duplicate is sure, so it asks alone. A copy of the owner's post stands for itself.
+    A duplicate is sure, so it has a separate row. A copy of the owner's post represents itself.
     """
     return pair.verdict != Verdict.DUPLICATE and owner.document in (pair.a, pair.b)
 

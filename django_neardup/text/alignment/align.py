@@ -98,7 +98,7 @@ def align(a: CanonicalText, b: CanonicalText) -> Alignment:
 
 
 def align_ordered(a: CanonicalText, b: CanonicalText) -> Alignment:
-    """Align the words of two texts of which a comes first (see ``is_second``)."""
+    """Align the words of two texts. ``a`` comes first (see ``is_second``)."""
     aligner = Aligner(a, b)
     forward, backward = aligner.align()
     aligned_weight_a = sum(

@@ -1,8 +1,9 @@
 """The first parse of a word, equal to the one of pymorphy3, computed without the other parses.
 
 It takes half of the time of ``MorphAnalyzer.parse``, with the dictionary in Python and with the one in C
-(``pip install ".[fast]"``). A first index looks up some nine new words a post, so without this it would take a
-tenth longer. The dictionary in C alone would save more, but there is none for Linux on ARM without a compiler.
+(``pip install ".[fast]"``). A first index looks up some nine new words a post, so without this it would take
+a tenth longer. To require the dictionary in C would save more, but it has no build for Linux on ARM, where it
+needs a compiler.
 """
 
 from __future__ import annotations

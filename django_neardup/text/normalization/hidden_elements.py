@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..word_lists import word_set
 
 _VOID_TAGS = word_set("area base br col embed hr img input link meta param source track wbr")
-# A browser moves the text of a hidden table out of it. Other elements have rules of their own.
+# A browser moves the text of a hidden table out of it. Other elements have other rules.
 _HIDING_TAGS = word_set(
     """
     a abbr address article aside b big blockquote center cite code dd del dfn div dl dt em figure figcaption font footer
@@ -133,7 +133,7 @@ class OpenElements:
     def feed(self, tag: Tag) -> bool:
         """Take the next tag of the text. Return whether a hidden element ends there.
 
-        A hidden element of which a part may be displayed stops being hidden, and does not end.
+        A hidden element with a part that may be displayed stops being hidden, and does not end.
         """
         self._has_ended = False
         name = _group_name(tag.name)

@@ -15,7 +15,7 @@ MIN_OWN_WORDS = 5
 MAX_SIGNATURE_LINES = 4
 """The limit of RFC 3676. A longer signature is text."""
 
-# The mail convention: two dashes and a blank on a line of their own. The text before it must not be empty.
+# The mail convention: two dashes and a blank on a separate line. The text before it must not be empty.
 _SIGNATURE = re.compile(r"(?<=\w)(?P<end>[^\w\n]*)\n-- ?\n[\s\S]*\Z")
 _WORD = re.compile(r"\w+")
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*\n?", re.M)
@@ -54,7 +54,7 @@ def plain_text(
         raise ValueError("quotes is 'keep' or 'drop'")
     syntax = _syntax_of(markup)
     plain = _strip_marks(_unless_too_long(raw, text_class), quotes, syntax)
-    # A post that is nearly nothing but a quotation is compared with it: spam may stand there.
+    # A post that is almost only a quotation is compared with it: it may contain spam.
     if quotes == "drop" and len(plain.text.split()) < MIN_OWN_WORDS:
         return plain_text(raw, "keep", text_class, markup)
     return plain

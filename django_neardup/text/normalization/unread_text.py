@@ -1,7 +1,7 @@
 """Words inside markup: a site that renders another markup shows them to its readers.
 
-Ordinary markup has words of its own: names of classes, styles, addresses, doctypes. Letters beyond ASCII are
-none of these. ASCII words count only in a passage that consists mostly of words.
+Ordinary markup contains words too: names of classes, styles, addresses, doctypes. They have no letters beyond
+ASCII. ASCII words count only in a passage that consists mostly of words.
 """
 
 from __future__ import annotations
