@@ -163,7 +163,9 @@ def on_screen(language: str) -> list[re.Pattern[str]]:
     return [re.compile(text, re.IGNORECASE) for text in escaped]
 
 
-@pytest.mark.parametrize(("page", "language"), [("guide/for-moderators.md", "en")])
+@pytest.mark.parametrize(
+    ("page", "language"), [("guide/for-moderators.md", "en"), ("ru/guide/for-moderators.md", "ru")]
+)
 def test_the_moderators_guide_has_the_words_of_the_screen(page: str, language: str) -> None:
     """Words in bold are buttons, tabs and columns, except in the questions at the end."""
     guide = (DOCS / page).read_text(encoding="utf-8").rpartition("\n## ")[0]

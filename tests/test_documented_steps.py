@@ -87,6 +87,11 @@ def test_the_lines_of_the_readme_run_as_they_stand(reader: Reader) -> None:
     assert "+ 1 similar" in page and page.count("Corner sofa") == 1
 
 
+def test_the_russian_tutorial_runs_as_it_is_written(reader: Reader) -> None:
+    reader.home.mkdir()
+    follow(DOCS / "ru" / "tutorial.md", reader)
+
+
 @pytest.mark.parametrize("name", CONTINUED)
 def test_a_page_goes_on_in_the_project_of_the_tutorial(
     name: str, tutorial_project: Path, reader: Reader
