@@ -28,7 +28,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean translations
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean translations docs
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -158,6 +158,11 @@ endif
 
 prose: $(STAMP)  ## archaic and riddling turns per 1 000 words: OPTIONS="--list 20 --path docs/ --by-file --package NAME"
 	@$(BIN)/python -m tools.prose $(OPTIONS)
+
+docs: $(STAMP)  ## build the documentation as a site in build/docs, in English and Russian; a dead link fails
+	$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/doctrees/en . build/docs
+	$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/doctrees/ru -t russian -D language=ru . build/docs/ru
+	@echo "The site: build/docs/index.html"
 
 translations: $(STAMP)  ## Russian pages that fell behind the English ones: OPTIONS="--diff docs/ru/tutorial.md", --done
 	@$(BIN)/python -m tools.translated_pages $(OPTIONS)
