@@ -46,17 +46,15 @@ html_copy_source = False
 def contents(index, text):
     """Return the tables of contents of an index page: the pages that it links to, by its headings."""
     parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
-    for caption, section in zip(["", *parts[1::2]], parts[::2]):
+    for caption, section in zip(parts[1::2], parts[2::2]):
         pages = []
         for link in re.findall(r"\]\(([\w./-]+\.md)\)", section):
             page = (index.parent / link).resolve()
-            # A page in Russian that has an index of its own lists only Russian pages.
             if page != index and page not in pages and belongs_to(page, index):
                 pages.append(page)
         if pages:
             lines = [f"/{page.relative_to(ROOT).as_posix().removesuffix('.md')}" for page in pages]
-            options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
-            yield "\n".join(["```{toctree}", *options, "", *lines, "```"])
+            yield "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *lines, "```"])
 
 
 def belongs_to(page, index):
