@@ -49,7 +49,7 @@ test: test-sqlite test-postgresql test-mariadb  ## the suite, on every database
 
 test-fast: $(STAMP)  ## about two minutes: tests that use no database, no service and no browser, without slow ones
 	NEARDUP_DATA= NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup \
-		-m "not slow and not long and not database and not postgresql and not mariadb and not redis and not browser"
+		-m "not slow and not long and not database and not postgresql and not mariadb and not redis and not opensearch and not browser"
 
 test-sqlite: $(STAMP)  ## the suite, database tests on SQLite
 	NEARDUP_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
@@ -167,7 +167,7 @@ docs: $(STAMP)  ## build the documentation as a site in build/docs, in English a
 translations: $(STAMP)  ## Russian pages that fell behind the English ones: OPTIONS="--diff docs/ru/tutorial.md", --done
 	@$(BIN)/python -m tools.translated_pages $(OPTIONS)
 
-services: ## install PostgreSQL, MariaDB, Redis, Chromium, gettext (Debian)
+services: ## install PostgreSQL, MariaDB, Redis, Chromium, nginx, gettext (Debian), and OpenSearch for the tests
 	sh .ci/services
 
 clean:  ## remove the environment and what tools left behind

@@ -1,7 +1,7 @@
 """Fixtures and marks of the suite.
 
-Marks: ``postgresql``, ``mariadb``, ``redis`` (the test needs a private server of that kind: it is skipped
-with the reason where the program is missing, and fails under REQUIRE_SERVICES=1); ``engines("postgresql",
+Marks: ``postgresql``, ``mariadb``, ``redis``, ``opensearch`` (the test needs a private server of that kind: it
+is skipped with the reason where the program is missing, and fails under REQUIRE_SERVICES=1); ``engines("postgresql",
 ...)`` (the test is about the suite's own databases and is left out on other engines). ``database`` is set
 here on every test that uses Django's databases: NEARDUP_TEST_DATABASE=postgresql pytest -m database.
 """
@@ -20,12 +20,15 @@ from tests import services
 from tests.databases import engine
 from tests.flushing import remember_databases, use_short_flush
 from tests.fuzzing import examples
+from tests.opensearch_service import OpenSearch, processes_of
 
 # How long something takes, the benchmarks say.
 settings.register_profile("suite", examples(100), deadline=None)
 settings.load_profile("suite")
 
-MARKS = {"postgresql": "postgresql", "mariadb": "mariadb", "redis": "redis_server"}
+MARKS = {
+    "postgresql": "postgresql", "mariadb": "mariadb", "redis": "redis_server", "opensearch": "opensearch",
+}  # fmt: skip
 ENGINE_ALIKE = (
     "admin/test_children.py", "admin/test_deciding.py", "admin/test_pages.py", "admin/test_phrases.py",
     "admin/test_queue.py::test_texts_of_strangers", "admin/test_site_admin.py", "admin/test_undo_outlook.py",
@@ -100,6 +103,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             and "races" not in item.path.name
         ):
             item.add_marker("engine_alike")
+        if item.get_closest_marker("opensearch"):
+            # One process of the run has the node.
+            item.add_marker(pytest.mark.xdist_group("opensearch"))
         if _is_of(item, IN_DEPTH):
             item.add_marker("long")
         for beginning, step in SAMPLED.items():
@@ -212,6 +218,16 @@ def redis_server() -> Iterator[services.Service]:
     server.launch()
     yield server
     server.resume()
+
+
+@pytest.fixture(scope="session")
+def opensearch() -> Iterator[OpenSearch]:
+    """A private node of OpenSearch: ``.host``, ``.ask()``, ``.halt()``. At the end no process of it is left."""
+    node = _private("opensearch")
+    assert isinstance(node, OpenSearch)
+    yield node
+    node.stop()
+    assert processes_of([node.directory]) == []
 
 
 @pytest.fixture

@@ -90,6 +90,7 @@ class Service:
     programs: tuple[str, ...] = ()
     account = ""
     end = signal.SIGKILL
+    start_seconds = START_SECONDS
 
     def __init__(self) -> None:
         self.paths = [find(program) for program in self.programs]
@@ -145,7 +146,7 @@ class Service:
         )
         assert self._guard.stdout
         self.pid = int(self._guard.stdout.readline() or 0)
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + self.start_seconds
         while not self.answers():
             if self._guard.poll() is not None or time.monotonic() > deadline:
                 self.halt()

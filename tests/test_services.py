@@ -7,10 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from tests import services
+from tests.opensearch_service import VERSION, OpenSearch
 from tests.services import Service
 
 ASK = "import sys; from tests import services; s = services.private('redis'); print(s.pid, s.directory, flush=True)"
@@ -35,6 +37,12 @@ def test_mariadb_answers(mariadb: Service) -> None:
     with pymysql.connect(**arguments) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT lower('ЁЖ')")
         assert cursor.fetchone() == ("ёж",)
+
+
+@pytest.mark.opensearch
+def test_opensearch_answers(opensearch: OpenSearch) -> None:
+    assert opensearch.ask("GET", "/")["version"]["number"] == VERSION
+    assert Path(f"/proc/{opensearch.pid}").stat().st_uid != 0
 
 
 @pytest.mark.redis
