@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     """Positions in the list of requested keys, and for each position a document with that key."""
 
 
+TABLE = "neardup_key"
+
 SELECT_FREQUENT = (
     "SELECT {key} FROM {keys} GROUP BY {key} HAVING COUNT(*) >= %s ORDER BY COUNT(*) DESC, {key} LIMIT %s"
 )
@@ -26,11 +28,12 @@ class KeyTable(ABC):
     """The pairs of a key and a document in one database.
 
     A pair exists once or not at all. Keys and documents are signed 64-bit numbers. A method reads only the
-    requested rows, and creates no model instance.
+    requested rows, and creates no model instance. Statements name ``TABLE``. If ``table`` is another one with the
+    same columns, they are run on that.
     """
 
-    def __init__(self, using: str) -> None:
-        self.using = using
+    def __init__(self, using: str, table: str = TABLE) -> None:
+        self.using, self.table = using, table
         self.connection = connections[using]
 
     def change_keys(self, document: int, removed: Sequence[int], added: Sequence[int]) -> None:
@@ -85,18 +88,22 @@ class KeyTable(ABC):
     def execute(self, statement: str, parameters: Sequence[Any] | None = None) -> None:
         """Run a statement that returns nothing."""
         with self.connection.cursor() as cursor:
-            cursor.execute(statement, parameters)
+            cursor.execute(self.on_table(statement), parameters)
 
     def fetch_all(self, statement: str, parameters: Sequence[Any] | None = None) -> Sequence[Any]:
         """Return the rows of a statement."""
         with self.connection.cursor() as cursor:
-            cursor.execute(statement, parameters)
+            cursor.execute(self.on_table(statement), parameters)
             rows: Sequence[Any] = cursor.fetchall()
         return rows
 
+    def on_table(self, statement: str) -> str:
+        """Return a statement about ``TABLE`` as one about this table."""
+        return statement if self.table == TABLE else statement.replace(TABLE, self.table)
+
     def _format(self, statement: str, **parts: str) -> str:
         """Return a statement with the quoted names of the table and its columns."""
-        names = {"keys": "neardup_key", "key": "key", "document": "document"}
+        names = {"keys": TABLE, "key": "key", "document": "document"}
         quote = self.connection.ops.quote_name
         return statement.format(**{name: quote(value) for name, value in names.items()}, **parts)
 

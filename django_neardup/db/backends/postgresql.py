@@ -139,7 +139,7 @@ class PostgreSQLKeyTable(KeyTable):
                 self.connection.cursor() as cursor,
                 self.connection.wrap_database_errors,
             ):
-                return _send_copy(cursor, _copy_body(keys, documents))
+                return _send_copy(cursor, self.on_table(COPY_PAIRS), _copy_body(keys, documents))
         except IntegrityError:
             return False
 
@@ -156,14 +156,14 @@ def _copy_body(keys: Numbers, documents: Numbers) -> bytes:
     return b"".join((COPY_HEADER, rows.data, COPY_TRAILER))
 
 
-def _send_copy(cursor: Any, body: bytes) -> bool:
+def _send_copy(cursor: Any, statement: str, body: bytes) -> bool:
     """Send a COPY with psycopg 3 or psycopg2. Return False if the cursor has no COPY."""
     from io import BytesIO
 
     if hasattr(cursor, "copy_expert"):
-        cursor.copy_expert(COPY_PAIRS, BytesIO(body))
+        cursor.copy_expert(statement, BytesIO(body))
     elif hasattr(cursor, "copy"):
-        with cursor.copy(COPY_PAIRS) as copy:
+        with cursor.copy(statement) as copy:
             copy.write(body)
     else:
         return False

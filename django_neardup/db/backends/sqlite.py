@@ -82,7 +82,9 @@ class SQLiteKeyTable(KeyTable):
         )
         with self.connection.cursor() as cursor:
             for start in range(0, len(parameter_rows), batch_size):
-                cursor.executemany(statement, parameter_rows[start : start + batch_size].tolist())
+                cursor.executemany(
+                    self.on_table(statement), parameter_rows[start : start + batch_size].tolist()
+                )
 
     def newest_documents(self, keys: Sequence[int], cap: int) -> BucketRows:
         # Buckets are only packed if more documents share keys with a post than one bucket holds.
