@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -108,9 +109,9 @@ class SiteSettings:
         "what notifies a worker of new posts; None: `neardup_worker` alone polls",
     )
     queue: str = row("default", InstanceOf("the name of a queue", (str,)), "queue of the backend")
-    index: str = row(
+    index: str | Mapping[str, Any] = row(
         "django_neardup.index.DatabaseIndex",
-        ValueType("the dotted path of a KeyIndex"),
+        ValueType("the dotted path of a KeyIndex, or a dictionary: it as `BACKEND`, and its options"),
         "key index of the posts",
     )
     throttle: str | None = row(
@@ -210,6 +211,30 @@ SETTINGS: dict[str, Setting] = {
     setting.name: setting for setting in (*_rows_of(Profile, PROFILE), *_rows_of(SiteSettings, SITE))
 }
 """Every key of NEARDUP."""
+
+T = TypeVar("T")
+
+
+def options_of(owner: type[Any]) -> list[Setting]:
+    """Return the options that a dataclass of ``row()`` attributes declares."""
+    return _rows_of(owner, SITE)
+
+
+def read_options(owner: type[T], values: Mapping[str, Any]) -> T:
+    """Return an instance of a dataclass of ``row()`` attributes, with the values of options in capitals.
+
+    Raise ImproperlyConfigured if an option is unknown or has a value of another type.
+    """
+    known = {setting.name: setting for setting in options_of(owner)}
+    for name, value in values.items():
+        if name not in known:
+            similar = get_close_matches(str(name).upper(), known, 1)
+            question = "".join(f"Did you mean {other}? " for other in similar)
+            raise ImproperlyConfigured(f"{name!r} is no option. {question}Known: {', '.join(known)}.")
+        if not known[name].value_type.accepts(value):
+            raise ImproperlyConfigured(f"{name} is {value!r}. Write {known[name].value_type.description}.")
+    return owner(**{name.lower(): value for name, value in values.items()})
+
 
 DEFAULTS: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()}
 

@@ -51,6 +51,13 @@ class InvalidRule(NeardupError, ImproperlyConfigured, ValueError):
     """A publication rule of the settings that cannot be read. The message names the error and the remedy."""
 
 
+class IndexUnavailable(NeardupError, OperationalError):
+    """A key index outside the database does not answer, or must not be used. No post is to blame.
+
+    The message says what to do. It quotes no post.
+    """
+
+
 JOB_TIMEOUT_ERRORS: list[type[Exception]] = []
 """Exceptions by which a queue ends a job that takes too long. Each queue module adds its own."""
 
@@ -78,10 +85,10 @@ def error_name(error: BaseException) -> str:
 def without_message(error: BaseException) -> BaseException:
     """Return what a log may show of an error, as ``exc_info``: class, traceback and causes, but no message.
 
-    An error about the settings keeps its own message, but not those of its causes.
+    An error about the settings or about a key index keeps its own message, but not those of its causes.
     """
     # A message may quote a post: PostgreSQL prints the row that it refuses, and code of a site what it cannot read.
-    message = (str(error),) if isinstance(error, ImproperlyConfigured) else ()
+    message = (str(error),) if isinstance(error, (ImproperlyConfigured, IndexUnavailable)) else ()
     error_class = type(error)
     names = {"__module__": error_class.__module__, "__qualname__": error_class.__qualname__}
     shown: BaseException = type(error_class.__name__, (Exception,), names)(*message)

@@ -47,12 +47,15 @@ from django_neardup.models import (
     Document,
     Fingerprint,
     IndexRange,
+    KeyChange,
+    KeyIndexState,
     KeyPhrase,
     MovedUrl,
     Pair,
     Scheme,
 )
 from django_neardup.models.fields import DatabaseClock
+from django_neardup.pipeline import drain
 from django_neardup.pipeline.availability import has_current_tables
 from django_neardup.pipeline.backfill import begin_pass, ranges
 from django_neardup.pipeline.schemes import active_scheme, begin_generation
@@ -1299,6 +1302,55 @@ def test_w117_names_the_models_that_a_run_has_not_reached(monkeypatch):
     assert "neardup_index testapp.Ad testapp.Article --database default" in message.hint
     run_hint(message)
     assert unfinished_work.check_unfinished_runs(databases=["default"]) == []
+
+
+UNREACHABLE = {
+    "BACKEND": "django_neardup.index.opensearch.OpenSearchIndex", "HOSTS": ["http://127.0.0.1:9"], "RETRIES": 0,
+}  # fmt: skip
+
+
+@pytest.mark.django_db(transaction=True)
+def test_w119_changed_keys_that_wait_for_the_key_index():
+    with with_profile(INDEX=UNREACHABLE):
+        Ad.objects.create(text=SOFA)
+        drain("default")
+        assert unfinished_work.check_key_index(databases=["default"]) == []
+        KeyChange.objects.update(since=DatabaseClock() - 700_000)
+        (message,) = messages = unfinished_work.check_key_index(databases=["default"])
+        assert ids(messages) == ["W119"]
+        assert "1 changes of keys have waited for up to 70" in message.msg
+
+
+@pytest.mark.django_db
+def test_w120_a_key_index_that_does_not_answer_or_must_not_be_used():
+    with with_profile(INDEX=UNREACHABLE):
+        state = KeyIndexState.objects.create(name="neardup-default", in_use="neardup-default-1")
+        (message,) = messages = unfinished_work.check_key_index(databases=["default"])
+        assert ids(messages) == ["W120"]
+        assert "OpenSearch (127.0.0.1:9): no connection." in message.msg
+        KeyIndexState.objects.filter(pk=state.pk).update(problem="The key index must be rebuilt.")
+        (message,) = messages = unfinished_work.check_key_index(databases=["default"])
+        assert ids(messages) == ["W120"] and "must be rebuilt" in message.msg
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"HOST": ["http://search:9200"]}, "'HOST' is no option. Did you mean HOSTS?"),
+        ({"HOSTS": "http://search:9200"}, "HOSTS is 'http://search:9200'. Write a list of addresses"),
+        ({"HOSTS": ["http://user:secret@search:9200"]}, "Write a list of addresses"),
+        ({"TIMEOUT": 0}, "TIMEOUT is 0. Write a number, 0.1 or more."),
+        ({"NAME": "Board"}, "NAME is 'Board'. Write small letters"),
+    ],
+)
+def test_e014_an_option_of_the_key_index_that_cannot_be_used(options, why):
+    path = "django_neardup.index.opensearch.OpenSearchIndex"
+    with with_profile(INDEX={"BACKEND": path, **options}):
+        (message,) = messages = profiles.check_index()
+        assert ids(messages) == ["E014"] and why in message.msg
+    with with_profile(INDEX={"BACKEND": "tests.index.memory_index.MemoryIndex", **options}):
+        (message,) = profiles.check_index()
+        assert "has no options" in message.msg
 
 
 @pytest.mark.django_db

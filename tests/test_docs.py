@@ -357,3 +357,14 @@ def test_the_bench_and_the_pages_agree_on_the_columns(tmp_path: Path) -> None:
     for name in ("md5", "index", "comparison"):
         (tmp_path / f"{name}.md").write_text(place(name), encoding="utf-8")
     assert fill(tmp_path, json.loads(FORMATS["json"](report))) == 0
+
+
+def test_the_options_of_the_opensearch_index_are_those_of_the_code() -> None:
+    from django_neardup.index.opensearch import OpenSearchOptions
+
+    text = (DOCS / "guide" / "opensearch.md").read_text(encoding="utf-8")
+    table = "\n".join(
+        settings_row(option).replace(f" | {conf.SITE} | ", " | ")
+        for option in conf.options_of(OpenSearchOptions)
+    )
+    assert re.findall(r"^\| `[A-Z_]+` \| .*", text, re.MULTILINE) == table.splitlines(), f"They are:\n{table}"

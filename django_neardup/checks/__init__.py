@@ -63,6 +63,7 @@ DATABASE_CHECKS = (
     database.check_judge,
     unfinished_work.check_quarantine,
     unfinished_work.check_unfinished_runs,
+    unfinished_work.check_key_index,
     seo.check_moved_urls,
 )
 

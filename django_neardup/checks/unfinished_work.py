@@ -1,4 +1,7 @@
-"""Checks that query a database for work that was begun and is not done: posts in quarantine, interrupted runs."""
+"""Checks that query a database for work that was begun and is not done.
+
+Posts in quarantine, interrupted runs, and changed keys that are not in the key index yet.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.core.checks import CheckMessage
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import NoReverseMatch, reverse
 
+from ..conf import get_site_settings
+from ..index.index_class import get_index
 from ..pipeline.backfill import abandoned_passes
 from ..pipeline.quarantine import quarantined
 from .database import run_on_databases, schema_problem
@@ -20,6 +26,10 @@ def check_quarantine(databases: Sequence[str] | None = None, **kwargs: Any) -> l
 
 def check_unfinished_runs(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
     return run_on_databases(databases, _unfinished_run_messages)
+
+
+def check_key_index(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    return run_on_databases(databases, _key_index_messages)
 
 
 def _quarantine_messages(alias: str) -> Iterator[CheckMessage]:
@@ -57,3 +67,28 @@ def _unfinished_run_messages(alias: str) -> Iterator[CheckMessage]:
         f"Database {alias!r}: {command} has not finished {', '.join(labels)}, and no process is working on it.",
         f"{hint} With --rebuild it would begin again." if is_rebuild else hint,
     )
+
+
+def _key_index_messages(alias: str) -> Iterator[CheckMessage]:
+    if schema_problem(alias):
+        return
+    try:
+        index = get_index(alias)
+    except ImproperlyConfigured:
+        # E014 reports it.
+        return
+    problem = index.problem()
+    if problem:
+        yield check_message(
+            "W120",
+            f"Database {alias!r}: {problem}",
+            "Posts are not compared meanwhile, and none is lost: they wait in the database.",
+        )
+    changes, seconds = index.waiting_changes()
+    if seconds > get_site_settings().late_seconds:
+        yield check_message(
+            "W119",
+            f"Database {alias!r}: {changes} changes of keys have waited for up to {seconds} seconds to be sent to the "
+            "key index.",
+            "They are found in the database meanwhile, more slowly. Workers send them: run one, and see its log.",
+        )

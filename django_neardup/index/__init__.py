@@ -2,10 +2,11 @@
 
 - ``keys``: the functions that the pipeline calls. They go through the index that the setting INDEX names.
 - ``base``: the interface of an index. ``database``: the default one, a table.
+- ``opensearch``: another one, outside the database.
 - ``index_class``: the class that the setting names.
 """
 
-from .base import KeyIndex
+from .base import KeyIndex, WaitingChanges
 from .database import DatabaseIndex
 from .keys import (
     add_run,
@@ -15,11 +16,14 @@ from .keys import (
     read_buckets,
     remove_run,
     replace_keys,
+    ship,
+    ship_all,
 )
 
 __all__ = [
     "DatabaseIndex",
     "KeyIndex",
+    "WaitingChanges",
     "add_run",
     "compact",
     "frequent_keys",
@@ -27,4 +31,6 @@ __all__ = [
     "read_buckets",
     "remove_run",
     "replace_keys",
+    "ship",
+    "ship_all",
 ]

@@ -7,10 +7,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
     from ..db.backends.key_table import BucketRows, Numbers
+
+
+class WaitingChanges(NamedTuple):
+    """Changes that were recorded in the database and are not in the index yet.
+
+    ``seconds``: for how long the oldest has waited.
+    """
+
+    changes: int = 0
+    seconds: int = 0
 
 
 class KeyIndex(ABC):
@@ -29,14 +39,20 @@ class KeyIndex(ABC):
     Transactions of the database ``using``: a change must be visible to all processes once the transaction in
     which it was made has committed. If that is rolled back, the change must not stay. Whether other
     statements of the same transaction see it makes no difference. Without a transaction the change is visible
-    when the method returns.
+    when the method returns. At the commit the fingerprints of a document, of all schemes together, hold all its
+    keys: an index may read them there.
 
-    Errors: raise ``django.db.OperationalError`` if the index does not answer. Then the work stops, and nothing
-    is counted as a failed attempt of a post. Any other exception counts as one. An incomplete answer must
-    raise, too: a missing document is a duplicate that stays unnoticed.
+    Errors: raise ``IndexUnavailable``, an ``OperationalError``, if the index does not answer. Then the work stops,
+    and nothing is counted as a failed attempt of a post. Any other exception counts as one. An incomplete answer
+    must raise, too: a missing document is a duplicate that stays unnoticed.
+
+    ``options_class``: a dataclass whose instance is the second argument of ``__init__``, made from the options
+    in ``INDEX``. None if there are no options.
     """
 
-    def __init__(self, using: str) -> None:
+    options_class: ClassVar[type[Any] | None] = None
+
+    def __init__(self, using: str, options: Any = None) -> None:
         self.using = using
         """The alias of the database whose documents are indexed."""
 
@@ -87,6 +103,22 @@ class KeyIndex(ABC):
         raises ``NotImplementedError``: then no boilerplate is found.
         """
         raise NotImplementedError(f"{type(self).__name__} has no frequent_keys()")
+
+    def ship(self, *, is_forced: bool = False) -> int:
+        """Send recorded changes on, if a batch of them is due. Return the number of documents sent.
+
+        Workers call it outside of transactions, often. ``is_forced``: a batch is due if any change waits. An index
+        whose changes are complete at the commit keeps the default, which does nothing.
+        """
+        return 0
+
+    def waiting_changes(self) -> WaitingChanges:
+        """Return what ``ship`` has still to send."""
+        return WaitingChanges()
+
+    def problem(self) -> str:
+        """Return why the index must not be used and what to run, and an empty string if it may. It may raise."""
+        return ""
 
     def compact(self) -> None:
         """Pack the index after a first run has filled it, without blocking others. By default do nothing.

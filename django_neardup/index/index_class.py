@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -10,20 +11,21 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 from django.utils.module_loading import import_string
 
-from ..conf import DEFAULTS, get_site_settings
+from ..conf import DEFAULTS, get_site_settings, read_options
 from .base import KeyIndex
 from .database import DatabaseIndex
 
 _indexes: dict[tuple[str, str], KeyIndex] = {}
-"""The created indexes, by path and database alias."""
+"""The created indexes, by the setting as text and database alias."""
 
 
 def get_index(using: str) -> KeyIndex:
     """Return the key index of the database. Raise ``ImproperlyConfigured`` if INDEX names none."""
-    path = get_site_settings().index
-    index = _indexes.get((path, using)) if isinstance(path, str) else None
+    setting = get_site_settings().index
+    name = (setting if isinstance(setting, str) else repr(setting), using)
+    index = _indexes.get(name)
     # Two threads may create one at the same time: both get the first.
-    return index if index is not None else _indexes.setdefault((path, using), create_index(path, using))
+    return index if index is not None else _indexes.setdefault(name, create_index(setting, using))
 
 
 def uses_key_table(using: str) -> bool:
@@ -34,14 +36,22 @@ def uses_key_table(using: str) -> bool:
     return type(get_index(using)) is DatabaseIndex
 
 
-def create_index(path: Any, using: str) -> KeyIndex:
-    """Create the index with a dotted path for the database.
+def create_index(setting: Any, using: str) -> KeyIndex:
+    """Create the index that a dotted path names, or a dictionary with the path as BACKEND and options.
 
     Raise ``ImproperlyConfigured``, with the reason, if that fails.
     """
+    values = dict(setting) if isinstance(setting, Mapping) else {"BACKEND": setting}
+    path = values.pop("BACKEND", None)
     index_class = _import_class(path)
+    if index_class.options_class is None and values:
+        raise ImproperlyConfigured(f"INDEX {path!r} has no options, but {', '.join(values)} is given.")
     try:
-        return index_class(using)
+        if index_class.options_class is None:
+            return index_class(using)
+        return index_class(using, read_options(index_class.options_class, values))
+    except ImproperlyConfigured as error:
+        raise ImproperlyConfigured(f"INDEX {path!r}: {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise ImproperlyConfigured(f"INDEX {path!r} cannot be created: {error}.") from error
 

@@ -85,6 +85,22 @@ def frequent_keys(using: str, min_documents: int, limit: int) -> Sequence[int]:
     return get_index(using).frequent_keys(min_documents, limit)
 
 
+def ship(using: str) -> int:
+    """Send recorded changes to an index outside the database, if a batch is due. Return the number of documents.
+
+    Call it outside a transaction.
+    """
+    return get_index(using).ship()
+
+
+def ship_all(using: str) -> int:
+    """Send all recorded changes. Return the number of documents. Stop if another process is sending."""
+    index, sent = get_index(using), 0
+    while index.waiting_changes().changes and (number := index.ship(is_forced=True)):
+        sent += number
+    return sent
+
+
 def compact(using: str) -> None:
     """Pack the index after a first run, without blocking other connections.
 

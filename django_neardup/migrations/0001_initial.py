@@ -47,6 +47,49 @@ class Migration(migrations.Migration):
         ),
         migrations.RunPython(drop_rowid, migrations.RunPython.noop),
         migrations.CreateModel(
+            name='RemovedKey',
+            fields=[
+                ('pk', models.CompositePrimaryKey('key', 'document', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('key', models.BigIntegerField(verbose_name='key')),
+                ('document', models.BigIntegerField(verbose_name='document')),
+            ],
+            options={
+                'verbose_name': 'removed key',
+                'verbose_name_plural': 'removed keys',
+            },
+        ),
+        migrations.CreateModel(
+            name='KeyChange',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('document', models.BigIntegerField(verbose_name='document')),
+                ('removed', models.BinaryField(default=bytes, verbose_name='removed keys')),
+                ('since', models.BigIntegerField(verbose_name='since')),
+            ],
+            options={
+                'verbose_name': 'change of keys',
+                'verbose_name_plural': 'changes of keys',
+            },
+        ),
+        migrations.CreateModel(
+            name='KeyIndexState',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', django_neardup.models.fields.ExactCharField(max_length=200, unique=True, verbose_name='name')),
+                ('owner', models.CharField(max_length=32, verbose_name='owner')),
+                ('counter', models.BigIntegerField(default=0, verbose_name='counter')),
+                ('in_use', models.CharField(blank=True, default='', max_length=220, verbose_name='in use')),
+                ('building', models.CharField(blank=True, default='', max_length=220, verbose_name='being built')),
+                ('built_up_to', models.BigIntegerField(default=0, verbose_name='built up to this document')),
+                ('leased_until', models.BigIntegerField(blank=True, null=True, verbose_name='leased until')),
+                ('problem', models.TextField(blank=True, default='', verbose_name='problem')),
+            ],
+            options={
+                'verbose_name': 'key index',
+                'verbose_name_plural': 'key indexes',
+            },
+        ),
+        migrations.CreateModel(
             name='Boilerplate',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

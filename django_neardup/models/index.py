@@ -304,6 +304,68 @@ class Key(models.Model):
         verbose_name_plural = _("keys")
 
 
+class RemovedKey(models.Model):
+    """A key that a document no longer has, while an index outside the database may still return the document for it."""
+
+    pk: Any = models.CompositePrimaryKey("key", "document")
+    key = models.BigIntegerField(_("key"))
+    document = models.BigIntegerField(_("document"))
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("removed key")
+        verbose_name_plural = _("removed keys")
+
+
+class KeyChange(models.Model):
+    """A change of a document's keys that an index outside the database may not return yet.
+
+    Its id is the version of the document in that index. ``removed``: the keys that the change removed, packed.
+    ``since``: the time of the change, in milliseconds since 1970 by the database's clock.
+    """
+
+    document = models.BigIntegerField(_("document"))
+    removed = models.BinaryField(_("removed keys"), default=bytes)
+    since = models.BigIntegerField(_("since"))
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("change of keys")
+        verbose_name_plural = _("changes of keys")
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.document}"
+
+
+class KeyIndexState(models.Model):
+    """An index outside the database, by its name there.
+
+    - ``owner``: a random text, which the index carries too. So two databases cannot share one.
+    - ``counter``: how often a process has claimed to send changes. Each batch carries it into the index. So an
+      index with a higher number has seen a later state of this database.
+    - ``in_use``, ``building``: the names of the index that answers and of the one that is to replace it.
+    - ``leased_until``: one process at a time sends changes.
+    - ``problem``: why the index must not be used. Empty if it may.
+    """
+
+    name = ExactCharField(_("name"), max_length=200, unique=True)
+    owner = models.CharField(_("owner"), max_length=32)
+    counter = models.BigIntegerField(_("counter"), default=0)
+    in_use = models.CharField(_("in use"), max_length=220, blank=True, default="")
+    building = models.CharField(_("being built"), max_length=220, blank=True, default="")
+    built_up_to = models.BigIntegerField(_("built up to this document"), default=0)
+    leased_until = models.BigIntegerField(_("leased until"), null=True, blank=True)
+    problem = models.TextField(_("problem"), blank=True, default="")
+
+    class Meta:
+        app_label = "neardup"
+        verbose_name = _("key index")
+        verbose_name_plural = _("key indexes")
+
+    def __str__(self) -> str:
+        return str(self.name)
+
+
 class IndexRange(models.Model):
     """A range of a model's objects in primary key order.
 

@@ -23,6 +23,7 @@ from ..models.fields import DatabaseClock
 from ..models.index import WorkQueueRow
 from .content_objects import content_type_of, document_key_of, pk_of
 from .leases import LEASE_ATTRIBUTE, Lease, is_free
+from .locks import call_with_retries
 
 RowT = TypeVar("RowT", bound=WorkQueueRow)
 
@@ -144,6 +145,12 @@ def release_without_attempt(model: type[RowT], pk: int, using: str, seconds: flo
     model._default_manager.using(using).filter(pk=pk, attempts__gt=0).update(
         leased_until=DatabaseClock() + int(seconds * 1000), attempts=F("attempts") - 1
     )
+
+
+def give_back(model: type[RowT], pks: Sequence[int], using: str) -> None:
+    """End the leases of an attempt that was broken off by no fault of a row. It does not count."""
+    rows = model._default_manager.using(using).filter(pk__in=pks, pending_since__isnull=False, attempts__gt=0)
+    call_with_retries(rows.update, leased_until=None, attempts=F("attempts") - 1)
 
 
 def retry_later(model: type[RowT], pk: int, using: str, seconds: float) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -19,7 +20,14 @@ from django.db.models import QuerySet
 from ..algorithms.statistics import StatisticsMissing
 from ..conf import DISABLED, get_site_settings, is_enabled
 from ..db.queries import documents as document_queries
-from ..exceptions import SecretMissing, error_name, infrastructure_errors, without_message
+from ..exceptions import (
+    IndexUnavailable,
+    SecretMissing,
+    error_name,
+    infrastructure_errors,
+    without_message,
+)
+from ..index import keys as storage
 from ..models import Cluster, Document
 from ..models.index import WorkQueueRow
 from .batch_size import AdaptiveBatchSize
@@ -31,7 +39,7 @@ from .open_items import refresh_if_due
 from .open_saves import mark_overdue_saves
 from .process_documents import ignore_stored, process_documents
 from .quarantine import max_leases, quarantine
-from .work_queue import lease_row, release_without_attempt, retry_later
+from .work_queue import give_back, lease_row, release_without_attempt, retry_later
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +66,7 @@ def drain(using: str = "default", limit: int | None = None, seconds: float | Non
 
     Never call it inside a transaction. The seconds start with the first batch, which is always processed.
     Posts of a profile that still lacks statistics stay pending. Deleted and hidden posts among them are
-    removed.
+    removed. Between the batches, recorded changes of keys are sent to an index outside the database.
 
     If ``NEARDUP_ENABLED`` is False, log it and process nothing.
     """
@@ -82,6 +90,7 @@ class _Drain:
         self.batch_size, self.processed = AdaptiveBatchSize(MAX_BATCH, FIRST_BATCH), 0
 
     def run(self) -> DrainResult:
+        storage.ship(self.using)
         idle_rounds = 0
         mark_overdue_saves(self.using)
         # Also what moderators have decided since the last drain.
@@ -134,7 +143,9 @@ class _Drain:
         """Lease and process a group. Its duration sets the size of the next batch."""
         started = time.monotonic()
         documents = lease_many(group, self.using, get_site_settings().lease_seconds)
-        process_batch(documents, self.using)
+        with _given_back(documents, self.using):
+            process_batch(documents, self.using)
+        storage.ship(self.using)
         refresh_if_due(self.using)
         self.processed += len(documents)
         self.batch_size.record(len(group), time.monotonic() - started)
@@ -207,8 +218,20 @@ def _repair_leased(pk: int, using: str) -> bool:
     row = lease_row(Cluster, pk, using, get_site_settings().lease_seconds)
     if row is None:
         return False
-    _process_one(row, partial(repair_cluster, row, using), using)
+    with _given_back([row], using):
+        _process_one(row, partial(repair_cluster, row, using), using)
     return True
+
+
+@contextmanager
+def _given_back(rows: Sequence[WorkQueueRow], using: str) -> Iterator[None]:
+    """End the leases of the rows if the key index does not answer. Nothing is wrong with them."""
+    try:
+        yield
+    except IndexUnavailable:
+        if rows:
+            give_back(type(rows[0]), [row.pk for row in rows], using)
+        raise
 
 
 def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> None:

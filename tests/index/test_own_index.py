@@ -134,7 +134,7 @@ def test_a_wrong_path_is_refused_in_a_sentence(settings, path, message):
 
 
 def test_the_page_shows_this_index():
-    _, shown = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    _, shown, *_ = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     assert shown == (services.ROOT / "tests" / "index" / "memory_index.py").read_text().partition("\n\n")[2]
 
 

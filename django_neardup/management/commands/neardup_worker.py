@@ -14,7 +14,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
 
 from ...conf import DISABLED, SETTINGS, get_site_settings, is_enabled
-from ...exceptions import error_name
+from ...exceptions import IndexUnavailable, error_name
+from ...index import ship_all
 from ...pipeline import drain, has_tables, log_failed_drain, routed_databases
 from ...pipeline.availability import has_current_tables
 from ...pipeline.periodic_searches import run_due_searches
@@ -82,12 +83,18 @@ class _WorkerDatabase:
         if now >= self._next_warning:
             self._next_warning = now + WARN_SECONDS
             logger.warning(
-                "neardup: the database %r is absent or read-only (%s). It is tried again at each poll, and this "
-                "line is repeated at most every %d minutes.",
-                self.using, error_name(error), WARN_SECONDS / 60,
+                "neardup: %s It is tried again at each poll, and this line is repeated at most every %d minutes.",
+                _absence(self.using, error), WARN_SECONDS / 60,
             )  # fmt: skip
         connections[self.using].close()
         self._paused_until = now + seconds
+
+
+def _absence(using: str, error: Exception) -> str:
+    """Return a sentence that says what does not answer."""
+    if isinstance(error, IndexUnavailable):
+        return f"the key index of the database {using!r} cannot be used. {error}"
+    return f"the database {using!r} is absent or read-only ({error_name(error)})."
 
 
 def parse_poll_seconds(text: str) -> float:
@@ -166,6 +173,7 @@ def _drain_all(databases: Sequence[_WorkerDatabase]) -> tuple[int, list[str]]:
             processed += drain(database.using).processed
             while run_due_searches(database.using):
                 processed += drain(database.using).processed
+            ship_all(database.using)
         except Exception as error:
             # An error in one database must not keep the others waiting.
             errors.append(log_failed_drain(database.using, error))

@@ -9,15 +9,16 @@ from typing import Any
 
 from ...conf import get_site_settings
 from ...db.interrupts import close_if_interrupted
+from ...index import keys as storage
 from ...models import Document, Scheme
 from ..leases import lease_many
 from ..reconcile import select_outdated
 from ..scheme_cache import clear_cache
+from ..work_queue import give_back
 from ..worker import process_batch
 from .passes import IndexPass, PostCounts, is_over
 from .range_documents import (
     get_or_create_documents,
-    give_back,
     mark_all,
     release_documents,
     request_recheck,
@@ -136,6 +137,7 @@ class _RangeRun:
     def run(self) -> None:
         for chunk in self._claim.chunks(BATCH):
             self._process_chunk(chunk)
+            storage.ship(self._using)
         request_recheck(self._locked, self._using)
 
     def _process_chunk(self, first_seen_numbers: Mapping[Any, int]) -> None:
@@ -178,7 +180,7 @@ class _RangeRun:
             process_batch(leased, self._using, add_signed)
         except BaseException as error:
             close_if_interrupted(error, self._using)
-            give_back([document.pk for document in leased], self._using)
+            give_back(Document, [document.pk for document in leased], self._using)
             raise
         if failures:
             raise failures[0]

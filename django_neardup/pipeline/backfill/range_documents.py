@@ -109,12 +109,6 @@ def release_documents(documents: Iterable[int], using: str) -> None:
         call_with_retries(_release_documents, portion, using)
 
 
-def give_back(documents: Sequence[int], using: str) -> None:
-    """End the leases of an attempt that was broken off by no fault of a document. It does not count."""
-    rows = Document.objects.using(using).filter(pk__in=documents, pending_since__isnull=False, attempts__gt=0)
-    call_with_retries(rows.update, leased_until=None, attempts=F("attempts") - 1)
-
-
 def _read_documents(adapter: Adapter, keys: Sequence[Any], using: str) -> dict[str, Document]:
     content_type = content_type_of(adapter.model, using).pk
     object_ids = [canonical_id(key) for key in keys]

@@ -1,0 +1,74 @@
+"""Changes of keys that an index outside the database may not return yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..backends import get_backend
+from ..backends.base import Row
+from ..chunks import chunked
+from ..sql import execute, fetch_all, fetch_all_in
+
+REMOVED_KEYS_TABLE = "neardup_removedkey"
+INSERT = 'INSERT INTO "neardup_keychange" ("document", "removed", "since") VALUES '
+OLDEST = 'SELECT "id", "document", "removed" FROM "neardup_keychange" ORDER BY "id" LIMIT %s'
+WAITING = (
+    'SELECT COUNT(*), MIN("since"), {clock} FROM '
+    '(SELECT "since" FROM "neardup_keychange" ORDER BY "id" LIMIT %s) part'
+)
+DECLARED_KEYS = 'SELECT "document_id", "keys" FROM "neardup_fingerprint" WHERE "document_id" IN ({})'
+DECLARED_RANGE = (
+    'SELECT "document_id", "keys" FROM "neardup_fingerprint" WHERE "document_id" > %s AND "document_id" <= %s'
+)
+LAST_OF_RANGE = (
+    'SELECT MAX("document_id") FROM (SELECT DISTINCT "document_id" FROM "neardup_fingerprint" '
+    'WHERE "document_id" > %s ORDER BY "document_id" LIMIT %s) part'
+)
+
+
+def record(using: str, changes: Sequence[tuple[int, bytes]]) -> None:
+    """Record changes: documents, and the packed keys that each has lost."""
+    backend = get_backend(using)
+    values = f"(%s, {backend.binary}, {backend.clock})"
+    for chunk in chunked(changes, 200):
+        parameters = [
+            value for document, removed in chunk for value in (document, backend.binary_parameter(removed))
+        ]
+        execute(using, INSERT + ", ".join([values] * len(chunk)), parameters)
+
+
+def oldest(using: str, limit: int) -> list[Row]:
+    """Return id, document and packed removed keys of the oldest changes."""
+    return fetch_all(using, OLDEST, [limit])
+
+
+def delete(using: str, ids: Sequence[int]) -> None:
+    """Delete changes by id."""
+    for chunk in chunked(ids):
+        # Each id is named: a range would lock the gaps into which others insert.
+        statement, parameters = get_backend(using).with_list(
+            'DELETE FROM "neardup_keychange" WHERE "id" IN ({})', chunk
+        )
+        execute(using, statement, parameters)
+
+
+def waiting(using: str, limit: int) -> tuple[int, int]:
+    """Return how many changes wait, at most ``limit``, and for how many milliseconds the oldest has waited."""
+    ((number, since, now),) = fetch_all(using, WAITING.format(clock=get_backend(using).clock), [limit])
+    return number, 0 if since is None else int(now) - since
+
+
+def declared_keys(using: str, documents: Iterable[int]) -> list[Row]:
+    """Return document and packed keys of every fingerprint of the documents."""
+    return fetch_all_in(using, DECLARED_KEYS, documents)
+
+
+def declared_range(using: str, after: int, last: int) -> list[Row]:
+    """Return the same of all documents above ``after``, up to ``last``."""
+    return fetch_all(using, DECLARED_RANGE, [after, last])
+
+
+def last_of_range(using: str, after: int, limit: int) -> int | None:
+    """Return the last of the next ``limit`` documents with fingerprints above ``after``. Return None without any."""
+    ((last,),) = fetch_all(using, LAST_OF_RANGE, [after, limit])
+    return None if last is None else int(last)

@@ -1,0 +1,109 @@
+"""The bodies of requests: the mapping of an index, its documents, and look-ups of buckets.
+
+An entry has the number of a document, and its keys as one field of terms. Nothing of it can be read back: it is
+found by its keys. No text leaves the database.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from .opensearch_options import OpenSearchOptions
+
+SHIPMENT_ID = "shipment"
+"""The id of the entry whose version is the number of the newest shipment."""
+
+KEY_BYTES = 8
+LOOK_UP_HEADER = {"allow_partial_search_results": False, "request_cache": False}
+MAX_TERMS = 65_536
+
+
+def index_body(options: OpenSearchOptions, owner: str) -> dict[str, Any]:
+    """Return settings and mapping of an index.
+
+    It is sorted by document, newest first: the newest of a bucket are its first hits.
+    """
+    return {
+        "settings": {
+            "index": {
+                "number_of_shards": options.shards,
+                "number_of_replicas": options.replicas,
+                "refresh_interval": options.refresh_interval,
+                "sort.field": "document",
+                "sort.order": "desc",
+                "max_terms_count": MAX_TERMS,
+                # With segment replication a refreshed primary says nothing about its copies.
+                "replication.type": "DOCUMENT",
+                "translog.durability": "request",
+            }
+        },
+        "mappings": {
+            "dynamic": "strict",
+            "_source": {"enabled": False},
+            "_meta": {"owner": owner},
+            "properties": {
+                "document": {"type": "long"},
+                "keys": {"type": "keyword", "doc_values": False, "index_options": "docs", "norms": False},
+            },
+        },
+    }
+
+
+def term_of(key: int) -> str:
+    """Return a key as a term of 11 letters: decimal digits would be up to 20."""
+    return _term(key.to_bytes(KEY_BYTES, "big", signed=True))
+
+
+def terms_of(keys: Iterable[int]) -> list[str]:
+    """Return keys as terms."""
+    return [term_of(key) for key in keys]
+
+
+def _term(data: bytes) -> str:
+    return b64encode(data)[:11].decode()
+
+
+def entry_lines(document: int, version: int, keys: Collection[int]) -> str:
+    """Return the lines of a bulk request that write a document, unless the index has a newer version of it.
+
+    A document without keys is written too. Its version keeps a late request from bringing its keys back.
+    """
+    action = {"index": {"_id": str(document), "version": version, "version_type": "external_gte"}}
+    return f"{json.dumps(action)}\n{json.dumps({'document': document, 'keys': terms_of(sorted(keys))})}\n"
+
+
+def shipment_lines(counter: int) -> str:
+    """Return the lines of a bulk request that write the number of a shipment, unless the index has a newer one."""
+    action = {"index": {"_id": SHIPMENT_ID, "version": counter, "version_type": "external"}}
+    return f"{json.dumps(action)}\n{{}}\n"
+
+
+def look_up_lines(
+    index: str, keys: Sequence[int], hidden: Mapping[int, Sequence[int]], size: int, order: str
+) -> str:
+    """Return the lines of a search request: the first ``size`` documents of each key by id.
+
+    ``hidden``: by key, documents that it no longer belongs to. ``order``: "asc" or "desc".
+    """
+    header = json.dumps({"index": index, **LOOK_UP_HEADER})
+    return "".join(
+        f"{header}\n{json.dumps(_look_up(key, hidden.get(key, ()), size, order))}\n" for key in keys
+    )
+
+
+def _look_up(key: int, hidden: Sequence[int], size: int, order: str) -> dict[str, Any]:
+    query: dict[str, Any] = {"filter": [{"term": {"keys": term_of(key)}}]}
+    if hidden:
+        query["must_not"] = [{"terms": {"document": list(hidden)}}]
+    return {
+        "query": {"bool": query},
+        "size": size,
+        "sort": [{"document": order}],
+        "track_total_hits": False,
+        "_source": False,
+        # The sort value is the document: the stored id need not be read.
+        "stored_fields": "_none_",
+    }

@@ -1,0 +1,235 @@
+"""The key index in OpenSearch."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.db import transaction
+
+from ...comparison.packed_keys import pack_keys
+from ...db.backends import get_backend
+from ...db.chunks import chunked
+from ...db.queries import key_changes
+from ...exceptions import IndexUnavailable
+from ..base import KeyIndex, WaitingChanges
+from ..database import DatabaseIndex
+from . import key_documents
+from .declared_keys import frequent_keys
+from .index_state import state_rows
+from .opensearch_client import OpenSearchClient
+from .opensearch_options import OpenSearchOptions
+from .shipping import PAUSE_SECONDS, check_index, is_due, ship_batch
+
+if TYPE_CHECKING:
+    from ...db.backends.key_table import BucketRows, KeyTable, Numbers
+
+logger = logging.getLogger(__name__)
+
+LINES_PER_REQUEST = 500
+"""Buckets in one request."""
+MAX_HITS = 10_000
+"""OpenSearch returns no more documents of one bucket."""
+MAX_COUNTED = 1_000_000
+"""Changes that a status counts, at most."""
+STATUS_SECONDS = 3
+"""Seconds that a status waits for an answer."""
+SEARCH_FIELDS = (
+    "responses.hits.hits.sort,responses.status,responses.error,responses.timed_out,responses._shards.failed"
+)
+
+
+class OpenSearchIndex(KeyIndex):
+    """Keys in an OpenSearch cluster, except those that it may not return yet: they are in the database.
+
+    ``client`` sends requests. ``name`` is the alias of the index that answers.
+    """
+
+    options_class: ClassVar[type[Any] | None] = OpenSearchOptions
+
+    def __init__(self, using: str, options: OpenSearchOptions | None = None) -> None:
+        super().__init__(using)
+        self.options = options or OpenSearchOptions()
+        self.client = OpenSearchClient(self.options)
+        self.name = f"{self.options.name}-{using}".lower()
+        self.fresh = DatabaseIndex(using)
+        self.last_check = 0.0
+        self._paused_until = 0.0
+
+    def configuration_problem(self) -> str:
+        if find_spec("opensearchpy") is None:
+            return 'the package opensearch-py is not installed: pip install "django-neardup[opensearch]"'
+        return self.fresh.configuration_problem()
+
+    def change(self, document: int, removed: Sequence[int], added: Sequence[int]) -> None:
+        with transaction.atomic(using=self.using, savepoint=False):
+            key_changes.record(self.using, [(document, pack_keys(removed))])
+            self.fresh.change(document, removed, added)
+            # A key that is there again is no longer hidden.
+            self.removed_keys.change_keys(document, added, removed)
+
+    def add_run(self, keys: Numbers, documents: Numbers, assume_new: bool) -> None:
+        import numpy as np
+
+        with transaction.atomic(using=self.using, savepoint=False):
+            key_changes.record(self.using, [(document, b"") for document in np.unique(documents).tolist()])
+            self.fresh.add_run(keys, documents, assume_new)
+            if self._has_removed_keys():
+                self.removed_keys.remove_run(keys, documents)
+
+    def remove_run(self, keys: Numbers, documents: Numbers) -> None:
+        import numpy as np
+
+        order = np.argsort(documents, kind="stable")
+        owners, starts = np.unique(documents[order], return_index=True)
+        removed = [portion.tobytes() for portion in np.split(keys[order], starts[1:])]
+        with transaction.atomic(using=self.using, savepoint=False):
+            key_changes.record(self.using, list(zip(owners.tolist(), removed, strict=True)))
+            self.fresh.remove_run(keys, documents)
+            self.removed_keys.add_run(keys, documents, False)
+
+    def read_buckets(self, keys: Sequence[int], oldest: int, newest: int) -> BucketRows:
+        import numpy as np
+
+        # The database first. In the other order, keys that are shipped in between would be in neither answer.
+        fresh_positions, fresh_documents = self.fresh.read_buckets(keys, oldest, newest)
+        hidden = self._read_hidden(keys)
+        state = state_rows(self.using, self.name).first()
+        if state is None or not state.in_use:
+            # Nothing was ever shipped.
+            return fresh_positions, fresh_documents
+        if state.problem:
+            raise IndexUnavailable(state.problem)
+        positions, documents = self.search(keys, hidden, oldest, newest)
+        if not len(fresh_positions):
+            return positions, documents
+        from ..key_arrays import outer_rows
+
+        return outer_rows(
+            np.concatenate([positions, fresh_positions]),
+            np.concatenate([documents, fresh_documents]),
+            oldest,
+            newest,
+        )
+
+    def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
+        return frequent_keys(self.using, min_documents, limit)
+
+    def ship(self, *, is_forced: bool = False) -> int:
+        now = time.monotonic()
+        if now < self._paused_until and not is_forced:
+            return 0
+        try:
+            if is_due(self, is_forced):
+                return ship_batch(self)
+            check_index(self)
+        except IndexUnavailable as error:
+            if (
+                is_forced
+                or self.waiting_changes().changes >= self.options.max_waiting
+                or self._stored_problem()
+            ):
+                raise
+            self._pause(error)
+        return 0
+
+    def waiting_changes(self) -> WaitingChanges:
+        number, milliseconds = key_changes.waiting(self.using, MAX_COUNTED)
+        return WaitingChanges(number, milliseconds // 1000)
+
+    def problem(self) -> str:
+        state = state_rows(self.using, self.name).first()
+        if state is None or state.problem:
+            return state.problem if state else ""
+        try:
+            with self.client.connect() as api:
+                health = api.cluster.health(index=self.name, params={"request_timeout": STATUS_SECONDS})
+        except IndexUnavailable as error:
+            return str(error)
+        return f"OpenSearch: shards of {self.name!r} are missing." if health["status"] == "red" else ""
+
+    @property
+    def removed_keys(self) -> KeyTable:
+        """The table of pairs that the index may still return, and that no longer exist."""
+        key_table = get_backend(self.using).key_table
+        assert key_table is not None
+        return key_table(self.using, key_changes.REMOVED_KEYS_TABLE)
+
+    def search(
+        self, keys: Sequence[int], hidden: dict[int, list[int]], oldest: int, newest: int
+    ) -> BucketRows:
+        """Read buckets in OpenSearch, without the documents that are hidden for a key."""
+        import numpy as np
+
+        from ..key_arrays import full_buckets, outer_rows
+
+        size = oldest + newest
+        positions, documents = self._search_first(keys, hidden, size, "desc")
+        # A second question for full buckets alone: few posts have any.
+        full = full_buckets(positions, size).tolist() if oldest and len(positions) >= size else []
+        if not full:
+            return positions, documents
+        indexes, old_documents = self._search_first(
+            [keys[position] for position in full], hidden, oldest, "asc"
+        )
+        return outer_rows(
+            np.concatenate([positions, np.array(full, np.int64)[indexes]]),
+            np.concatenate([documents, old_documents]),
+            oldest,
+            newest,
+        )
+
+    def _search_first(
+        self, keys: Sequence[int], hidden: dict[int, list[int]], size: int, order: str
+    ) -> BucketRows:
+        import numpy as np
+
+        positions: list[int] = []
+        documents: list[int] = []
+        for start in range(0, len(keys), LINES_PER_REQUEST):
+            portion = keys[start : start + LINES_PER_REQUEST]
+            lines = key_documents.look_up_lines(self.name, portion, hidden, min(size, MAX_HITS), order)
+            for position, found in enumerate(self._search_lines(lines, len(portion)), start):
+                documents += found
+                positions += [position] * len(found)
+        return np.array(positions, np.int64), np.array(documents, np.int64)
+
+    def _search_lines(self, lines: str, count: int) -> list[list[int]]:
+        """Return the documents that each line finds. Raise ``IndexUnavailable`` if an answer is incomplete."""
+        with self.client.connect() as api:
+            answer = api.msearch(body=lines, params={"filter_path": SEARCH_FIELDS})
+        responses = answer.get("responses", [])
+        for response in responses:
+            if "error" in response or response["timed_out"] or response["_shards"]["failed"]:
+                reason = json.dumps(response.get("error", "a shard does not answer"))[:300]
+                raise IndexUnavailable(f"OpenSearch finds only a part of the index {self.name!r}: {reason}.")
+        if len(responses) != count:
+            raise IndexUnavailable(f"OpenSearch answers {len(responses)} of {count} look-ups.")
+        return [
+            [hit["sort"][0] for hit in response.get("hits", {}).get("hits", [])] for response in responses
+        ]
+
+    def _read_hidden(self, keys: Sequence[int]) -> dict[int, list[int]]:
+        """Return by key the documents that OpenSearch may still return for it, and that have lost it."""
+        hidden: dict[int, list[int]] = {}
+        for portion in chunked(keys):
+            positions, documents = self.removed_keys.newest_documents(portion, key_documents.MAX_TERMS)
+            for position, document in zip(positions.tolist(), documents.tolist(), strict=True):
+                hidden.setdefault(portion[position], []).append(document)
+        return hidden
+
+    def _has_removed_keys(self) -> bool:
+        from ...models import RemovedKey
+
+        return RemovedKey.objects.using(self.using).exists()
+
+    def _stored_problem(self) -> bool:
+        return state_rows(self.using, self.name).exclude(problem="").exists()
+
+    def _pause(self, error: IndexUnavailable) -> None:
+        self._paused_until = time.monotonic() + PAUSE_SECONDS
+        logger.warning("neardup: changed keys wait in the database %r: %s", self.using, error)

@@ -1,0 +1,288 @@
+"""Send recorded changes to OpenSearch, and forget them once every search returns them.
+
+The order prevents a lost key:
+
+1. The process claims the row of the index, which raises its counter.
+2. It reads the oldest changes, and then the keys of their documents from their fingerprints.
+3. It writes each document with the number of its newest change as the version, and the counter, in one request.
+   OpenSearch refuses a document if it has a newer version.
+4. It refreshes. The answer counts only if every copy that is there has refreshed.
+5. One transaction checks that the claim still holds, and deletes exactly what was sent. A change that came
+   meanwhile stays, and its keys stay: they are not among the keys sent.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from ...comparison.packed_keys import pack_keys, unpack_keys
+from ...db.queries import key_changes
+from ...exceptions import IndexUnavailable
+from ...models import KeyIndexState
+from . import key_documents
+from .declared_keys import declared_keys
+from .index_state import claim, release, renew, state_rows
+
+if TYPE_CHECKING:
+    from ...db.backends.key_table import Numbers
+    from .opensearch_index import OpenSearchIndex
+
+BATCH = 1_000
+"""Changes in one shipment, at most."""
+DUE_MILLISECONDS = 5_000
+"""A smaller shipment waits so long for more changes: each costs a refresh."""
+CHECK_SECONDS = 60.0
+"""Seconds between two looks at an index to which nothing is sent."""
+PAUSE_SECONDS = 10.0
+"""Seconds without a shipment after an error."""
+REQUIRED_SETTINGS = {"index.replication.type": "DOCUMENT", "index.translog.durability": "REQUEST"}
+CONFLICT = 409
+
+RESTORED = (
+    "The key index {index!r} has seen later changes than the database {using!r}: the database was restored from a "
+    "backup. Nothing is compared until the key index is rebuilt: python manage.py neardup_index --rebuild-index "
+    "--database {using}"
+)
+MISSING = (
+    "OpenSearch has no key index {index!r} of the database {using!r}. Nothing is compared until the key index is "
+    "rebuilt: python manage.py neardup_index --rebuild-index --database {using}"
+)
+FOREIGN = (
+    "The key index {index!r} belongs to another database than {using!r}. Give this site another NAME in INDEX, or "
+    "delete that index."
+)
+
+
+class UnusableIndex(IndexUnavailable):
+    """An index that a person must see to. The message is stored as its problem."""
+
+
+@dataclass
+class Batch:
+    """Changes to send: by document, the ids of its changes, the keys that they removed, and its present keys."""
+
+    ids: dict[int, list[int]] = field(default_factory=dict)
+    removed: dict[int, set[int]] = field(default_factory=dict)
+    keys: dict[int, set[int]] = field(default_factory=dict)
+
+
+def is_due(index: OpenSearchIndex, is_forced: bool) -> bool:
+    """Return whether a batch is full, or its oldest change has waited long enough."""
+    number, milliseconds = key_changes.waiting(index.using, BATCH)
+    # A change of the future: the clock was set back.
+    is_old = not 0 <= milliseconds < DUE_MILLISECONDS
+    return bool(number) and (is_forced or number >= BATCH or is_old)
+
+
+def check_index(index: OpenSearchIndex) -> None:
+    """Check, once in a while, that the index in use is the one of this database and not ahead of it."""
+    if index.last_check and time.monotonic() - index.last_check < CHECK_SECONDS:
+        return
+    state = state_rows(index.using, index.name).first()
+    if state is not None and state.in_use:
+        with _stored_problem(index, state):
+            # A shipment of another process may raise both meanwhile: read the database last.
+            number = _examine(index, state.in_use, state.owner)
+            if number > state_rows(index.using, index.name).get().counter:
+                raise UnusableIndex(RESTORED.format(index=state.in_use, using=index.using))
+    index.last_check = time.monotonic()
+
+
+def ship_batch(index: OpenSearchIndex) -> int:
+    """Send the oldest changes. Return the number of documents, 0 if another process is sending."""
+    state = claim(index.using, index.name)
+    if state is None:
+        return 0
+    try:
+        if state.problem:
+            raise IndexUnavailable(state.problem)
+        with _stored_problem(index, state):
+            if not state.in_use:
+                create_first_index(index, state)
+            targets = [name for name in (state.in_use, state.building) if name]
+            for target in targets:
+                # The claim has raised the counter: an index that has it already was not written by this history.
+                if _examine(index, target, state.owner) >= state.counter and renew(state, index.using):
+                    raise UnusableIndex(RESTORED.format(index=target, using=index.using))
+    except BaseException:
+        release(state, index.using)
+        raise
+    return send_batch(index, state, targets)
+
+
+def send_batch(index: OpenSearchIndex, state: KeyIndexState, targets: Sequence[str]) -> int:
+    """Send the oldest changes to the targets under a claim, and end the claim."""
+    try:
+        batch = read_batch(index.using)
+        refused: set[int] = set()
+        for target in targets if batch.ids else ():
+            refused |= write_entries(index, target, state.counter, _entries(batch))
+        for target in targets if batch.ids else ():
+            refresh(index, target)
+        index.last_check = time.monotonic()
+    except BaseException:
+        release(state, index.using)
+        raise
+    with transaction.atomic(using=index.using):
+        if not release(state, index.using):
+            # Another process has the claim, and may have sent later changes: it deletes what it has sent.
+            return 0
+        forget(index, batch, refused)
+    return len(batch.ids)
+
+
+def read_batch(using: str) -> Batch:
+    """Read the oldest changes, and then the present keys of their documents: they are as new, or newer."""
+    batch = Batch()
+    for change, document, removed in key_changes.oldest(using, BATCH):
+        batch.ids.setdefault(document, []).append(change)
+        batch.removed.setdefault(document, set()).update(unpack_keys(removed))
+    batch.keys = declared_keys(using, batch.ids)
+    return batch
+
+
+def _entries(batch: Batch) -> list[tuple[int, int, set[int]]]:
+    return [(document, max(ids), batch.keys.get(document, set())) for document, ids in batch.ids.items()]
+
+
+def write_entries(
+    index: OpenSearchIndex,
+    target: str,
+    counter: int | None,
+    entries: Sequence[tuple[int, int, Collection[int]]],
+) -> set[int]:
+    """Write documents with versions and keys into an index. Return the documents that have a newer version there.
+
+    ``counter``: the number of the shipment, or None outside of shipments.
+    """
+    lines = [key_documents.entry_lines(document, version, keys) for document, version, keys in entries]
+    if counter is not None:
+        lines.append(key_documents.shipment_lines(counter))
+    with index.client.connect() as api:
+        answer = api.bulk(
+            body="".join(lines),
+            index=target,
+            params={"filter_path": "errors,items.*.status,items.*.error.reason", "require_alias": "false"},
+        )
+    if not answer.get("errors"):
+        return set()
+    refused = set()
+    for position, item in enumerate(answer["items"]):
+        result = item["index"]
+        if result["status"] == CONFLICT and position < len(entries):
+            refused.add(entries[position][0])
+        elif result["status"] >= 300:
+            reason = result.get("error", {}).get("reason", "")
+            raise IndexUnavailable(
+                f"OpenSearch does not write into {target!r}: {result['status']}, {reason[:300]}"
+            )
+    return refused
+
+
+def refresh(index: OpenSearchIndex, target: str) -> None:
+    """Make every write so far searchable. Raise ``IndexUnavailable`` unless every copy that is there answers so."""
+    with index.client.connect() as api:
+        shards = api.indices.refresh(index=target)["_shards"]
+        health = api.cluster.health(index=target)
+    # A copy that became ready after the refresh counts as missing: the batch is sent again.
+    if shards["failed"] or health["status"] == "red" or shards["successful"] < health["active_shards"]:
+        raise IndexUnavailable(
+            f"OpenSearch has refreshed {shards['successful']} of {health['active_shards']} copies of {target!r}."
+        )
+
+
+def forget(index: OpenSearchIndex, batch: Batch, refused: Collection[int]) -> None:
+    """Delete what every search now returns, in a transaction that holds the claim.
+
+    A refused document gets a new number: OpenSearch has a version that may be older than its keys.
+    """
+    accepted = [document for document in batch.ids if document not in refused]
+    key_changes.record(
+        index.using, [(document, pack_keys(batch.removed[document])) for document in sorted(refused)]
+    )
+    key_changes.delete(index.using, [change for ids in batch.ids.values() for change in ids])
+    _remove(index.fresh.remove_run, {document: batch.keys.get(document, set()) for document in accepted})
+    _remove(
+        index.removed_keys.remove_run,
+        {document: batch.removed[document] - batch.keys.get(document, set()) for document in accepted},
+    )
+
+
+def _remove(
+    remove_run: Callable[[Numbers, Numbers], None], keys_by_document: Mapping[int, Collection[int]]
+) -> None:
+    from ..key_arrays import sort_pairs
+
+    keys = [key for document_keys in keys_by_document.values() for key in document_keys]
+    documents = [document for document, document_keys in keys_by_document.items() for _ in document_keys]
+    if keys:
+        remove_run(*sort_pairs(keys, documents))
+
+
+def create_first_index(index: OpenSearchIndex, state: KeyIndexState) -> None:
+    """Create the index and its alias, under a claim. Raise ``UnusableIndex`` if the alias is taken."""
+    with index.client.connect() as api:
+        if api.indices.exists_alias(name=index.name):
+            existing = sorted(api.indices.get_alias(name=index.name))[0]
+            # Unless this process died before it stored the name.
+            if _owner_of(api, existing) != state.owner:
+                raise UnusableIndex(FOREIGN.format(index=existing, using=index.using))
+            state.in_use = existing
+        else:
+            state.in_use = create_index(index, state)
+            api.indices.put_alias(index=state.in_use, name=index.name)
+    state_rows(index.using, index.name).filter(counter=state.counter).update(in_use=state.in_use)
+
+
+def create_index(index: OpenSearchIndex, state: KeyIndexState) -> str:
+    """Create an empty index, and return its name."""
+    name = f"{index.name}-{state.counter}"
+    with index.client.connect() as api:
+        if not api.indices.exists(index=name):
+            api.indices.create(index=name, body=key_documents.index_body(index.options, state.owner))
+    return name
+
+
+def _examine(index: OpenSearchIndex, target: str, owner: str) -> int:
+    """Return the number of the newest shipment in an index. Raise ``UnusableIndex`` if it is not usable."""
+    with index.client.connect() as api:
+        if not api.indices.exists(index=target):
+            raise UnusableIndex(MISSING.format(index=target, using=index.using))
+        if _owner_of(api, target) != owner:
+            raise UnusableIndex(FOREIGN.format(index=target, using=index.using))
+        if not index.last_check:
+            _check_settings(api, target)
+        shipment = api.get(index=target, id=key_documents.SHIPMENT_ID, params={"ignore": 404})
+    return int(shipment["_version"]) if shipment.get("found") else 0
+
+
+def _owner_of(api: Any, target: str) -> str:
+    (mapping,) = api.indices.get_mapping(index=target).values()
+    return str(mapping["mappings"].get("_meta", {}).get("owner", ""))
+
+
+def _check_settings(api: Any, target: str) -> None:
+    (found,) = api.indices.get_settings(index=target, params={"flat_settings": "true"}).values()
+    for name, value in REQUIRED_SETTINGS.items():
+        present = str(found["settings"].get(name, "not set"))
+        if present.upper() != value:
+            raise IndexUnavailable(
+                f"OpenSearch: {name} of {target!r} is {present}. Keys could be lost: it must be "
+                f"{value.lower()}."
+            )
+
+
+@contextmanager
+def _stored_problem(index: OpenSearchIndex, state: KeyIndexState) -> Iterator[None]:
+    """Store the problem of an index that a person must see to, so that no process uses it."""
+    try:
+        yield
+    except UnusableIndex as error:
+        state_rows(index.using, state.name).update(problem=str(error))
+        raise
