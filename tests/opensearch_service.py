@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -165,3 +166,79 @@ def processes_of(directories: Sequence[str | Path]) -> list[int]:
             if any(f"{directory}/" in command for directory in directories):
                 left.append(int(entry.parent.name))
     return left
+
+
+NGINX = """
+worker_processes 1;
+pid {directory}/nginx.pid;
+events {{ worker_connections 64; }}
+http {{
+  access_log off;
+  client_body_temp_path {directory}/body;
+  proxy_temp_path {directory}/proxy;
+  fastcgi_temp_path {directory}/fastcgi;
+  uwsgi_temp_path {directory}/uwsgi;
+  scgi_temp_path {directory}/scgi;
+  client_max_body_size 50m;
+  server {{
+    listen 127.0.0.1:{port} ssl;
+    ssl_certificate {directory}/certificate.pem;
+    ssl_certificate_key {directory}/key.pem;
+    auth_basic search;
+    auth_basic_user_file {directory}/users;
+    location / {{ proxy_pass http://127.0.0.1:{behind}; }}
+  }}
+}}
+"""
+PROXY_USER, PROXY_PASSWORD = "neardup", "s3cret"
+
+
+class SecureProxy(Service):
+    """nginx with TLS and basic authentication before a node, which has neither in the minimal build."""
+
+    name = "nginx"
+    programs = ("nginx", "openssl")
+    account = "nobody"
+
+    def __init__(self, node: OpenSearch) -> None:
+        super().__init__()
+        self.node = node
+
+    @property
+    def host(self) -> str:
+        return f"https://127.0.0.1:{self.port}"
+
+    @property
+    def certificate(self) -> str:
+        return str(self.directory / "certificate.pem")
+
+    def prepare(self) -> None:
+        self.run(
+            self.paths[1], "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-days", "1", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+            "-keyout", "key.pem", "-out", "certificate.pem",
+        )  # fmt: skip
+        hashed = subprocess.run(
+            [self.paths[1], "passwd", "-apr1", PROXY_PASSWORD], capture_output=True, text=True, check=True
+        )
+        (self.directory / "users").write_text(f"{PROXY_USER}:{hashed.stdout}")
+        (self.directory / "users").chmod(0o644)
+
+    def launch(self) -> None:
+        written = NGINX.format(directory=self.directory, port=self.port, behind=self.node.port)
+        (self.directory / "nginx.conf").write_text(written)
+        super().launch()
+
+    def command(self) -> list[str]:
+        return [
+            self.paths[0],
+            "-p",
+            str(self.directory),
+            "-c",
+            f"{self.directory}/nginx.conf",
+            "-g",
+            "daemon off;",
+        ]
+
+    def answers(self) -> bool:
+        return bool(self.exchange(b"GET / HTTP/1.0\r\n\r\n"))

@@ -6,7 +6,7 @@ A site can bring its own: a subclass of ``KeyIndex``, with its dotted path in th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
@@ -96,6 +96,13 @@ class KeyIndex(ABC):
         documents has no position in it.
         """
 
+    def read_buckets_for_page(self, keys: Sequence[int], oldest: int, newest: int) -> tuple[BucketRows, bool]:
+        """Return the same as ``read_buckets`` for somebody who waits, and whether it is complete.
+
+        An index that may keep a page waiting returns what it has. By default this reads all.
+        """
+        return self.read_buckets(keys, oldest, newest), True
+
     def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
         """Return the keys that at least ``min_documents`` documents have: the most frequent ``limit`` of them first.
 
@@ -119,6 +126,21 @@ class KeyIndex(ABC):
     def problem(self) -> str:
         """Return why the index must not be used and what to run, and an empty string if it may. It may raise."""
         return ""
+
+    def rebuild(self, report: Callable[[int], object]) -> None:
+        """Build the index from the fingerprints, while posts are saved and looked up.
+
+        ``report`` receives how many documents are done since the last call. An index that cannot be built keeps
+        the default, which raises ``NotImplementedError``.
+        """
+        raise NotImplementedError(f"{type(self).__name__} is not built from the fingerprints")
+
+    def repair(self, report: Callable[[int], object]) -> int:
+        """Compare the index with the fingerprints, and put right what differs. Return the number of documents.
+
+        By default raise ``NotImplementedError``.
+        """
+        raise NotImplementedError(f"{type(self).__name__} is not compared with the fingerprints")
 
     def compact(self) -> None:
         """Pack the index after a first run has filled it, without blocking others. By default do nothing.

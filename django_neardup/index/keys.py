@@ -67,6 +67,17 @@ def read_buckets(using: str, keys: ArrayLike, limit: BucketLimit) -> tuple[Numbe
     )
 
 
+def read_buckets_for_page(using: str, keys: ArrayLike, limit: BucketLimit) -> tuple[Numbers, Numbers, bool]:
+    """Return the same for somebody who waits for a page, and whether it is complete."""
+    from .key_arrays import distinct_keys, empty_result, expand_duplicates
+
+    distinct, indexes = distinct_keys(keys)
+    if not len(distinct):
+        return *empty_result(), True
+    rows, is_complete = get_index(using).read_buckets_for_page(distinct.tolist(), *limit)
+    return *expand_duplicates(*rows, indexes), is_complete
+
+
 def full_buckets(key_positions: Numbers, limit: BucketLimit) -> Numbers:
     """Return the positions of full buckets in a result of ``read_buckets`` with that limit.
 

@@ -78,8 +78,8 @@ class VisiblePosts(StoredPosts):
 
     ``excluded_keys`` maps a document id to the object that the text belongs to. That object is never a
     candidate. ``work``: the limit of the work for one text. ``crowded``: the document ids of texts that share
-    a passage with more live posts than were read, if the caller may not see some of them. So a visible post
-    may be missing among the candidates.
+    a passage with more live posts than were read, if the caller may not see some of them. If the key index does
+    not answer, all texts are in it. So a visible post may be missing among the candidates.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class VisiblePosts(StoredPosts):
 
         # The texts are not stored. So all of them see the same documents.
         buckets = both_buckets(keys)
-        positions, documents = storage.read_buckets(self.using, buckets, self.bucket_limit)
+        positions, documents = self._read_for_page(signed, buckets, self.bucket_limit)
         full = storage.full_buckets(positions, self.bucket_limit)
         if not len(full):
             return positions // 2, documents
@@ -116,7 +116,7 @@ class VisiblePosts(StoredPosts):
         incomplete = self._with_hidden_documents(full, positions, documents)
         incomplete = _first_of_each(incomplete, owners[incomplete], MAX_BUCKETS_READ_ON)
         limit = BucketLimit.of(max(MAX_BUCKET_SIZE, self.bucket_limit.size))
-        indexes, more_documents = storage.read_buckets(self.using, buckets[incomplete], limit)
+        indexes, more_documents = self._read_for_page(signed, buckets[incomplete], limit)
         more_positions = incomplete[indexes]
         self._crowding.update(more_documents.tolist())
         is_kept = ~np.isin(positions, incomplete)
@@ -129,6 +129,14 @@ class VisiblePosts(StoredPosts):
             self.crowded.add(signed[owner].document_id)
         order = np.argsort(positions, kind="stable")
         return positions[order] // 2, documents[order]
+
+    def _read_for_page(
+        self, signed: Sequence[SignedText], buckets: Numbers, limit: BucketLimit
+    ) -> tuple[Numbers, Numbers]:
+        positions, documents, is_complete = storage.read_buckets_for_page(self.using, buckets, limit)
+        if not is_complete:
+            self.crowded.update(text.document_id for text in signed)
+        return positions, documents
 
     def _with_hidden_documents(self, asked: Numbers, positions: Numbers, documents: Numbers) -> Numbers:
         """Return those of the asked positions whose documents the caller may not all see, most hidden ones first."""

@@ -37,6 +37,14 @@ def record(using: str, changes: Sequence[tuple[int, bytes]]) -> None:
         execute(using, INSERT + ", ".join([values] * len(chunk)), parameters)
 
 
+def reserve(using: str) -> int:
+    """Return a number above that of every change so far. No change gets it."""
+    record(using, [(0, b"")])
+    ((number,),) = fetch_all(using, 'SELECT MAX("id") FROM "neardup_keychange" WHERE "document" = 0')
+    delete(using, [number])
+    return int(number)
+
+
 def oldest(using: str, limit: int) -> list[Row]:
     """Return id, document and packed removed keys of the oldest changes."""
     return fetch_all(using, OLDEST, [limit])

@@ -5,6 +5,9 @@
 - ``opensearch_client``: requests, and their errors as ``IndexUnavailable``.
 - ``key_documents``: the bodies of requests: mapping, documents, look-ups.
 - ``index_state``: the row that counts shipments and names the index in use.
+- ``declared_keys``: the keys of documents, as their fingerprints declare them.
+- ``replacement``: builds a new index beside the one in use, and switches to it.
+- ``drift``: compares an index with the fingerprints.
 - ``shipping``: sends recorded changes, and forgets them when they are searchable.
 
 A change is first recorded in the database, in the transaction that stores the fingerprint: new keys in

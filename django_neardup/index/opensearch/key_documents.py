@@ -1,7 +1,7 @@
 """The bodies of requests: the mapping of an index, its documents, and look-ups of buckets.
 
-An entry has the number of a document, and its keys as one field of terms. Nothing of it can be read back: it is
-found by its keys. No text leaves the database.
+An entry has the number of a document, its keys as one field of terms, and a digest of them. The keys cannot be read
+back: the digest tells whether they are those of the database. No text leaves the database.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 
+from ...comparison.packed_keys import pack_keys
 from .opensearch_options import OpenSearchOptions
 
 SHIPMENT_ID = "shipment"
@@ -46,6 +48,7 @@ def index_body(options: OpenSearchOptions, owner: str) -> dict[str, Any]:
             "_meta": {"owner": owner},
             "properties": {
                 "document": {"type": "long"},
+                "digest": {"type": "long", "index": False},
                 "keys": {"type": "keyword", "doc_values": False, "index_options": "docs", "norms": False},
             },
         },
@@ -66,13 +69,21 @@ def _term(data: bytes) -> str:
     return b64encode(data)[:11].decode()
 
 
+def digest_of(keys: Collection[int]) -> int:
+    """Return a signed 64-bit digest of keys."""
+    return int.from_bytes(blake2b(pack_keys(keys), digest_size=8).digest(), "big", signed=True)
+
+
 def entry_lines(document: int, version: int, keys: Collection[int]) -> str:
     """Return the lines of a bulk request that write a document, unless the index has a newer version of it.
 
     A document without keys is written too. Its version keeps a late request from bringing its keys back.
     """
     action = {"index": {"_id": str(document), "version": version, "version_type": "external_gte"}}
-    return f"{json.dumps(action)}\n{json.dumps({'document': document, 'keys': terms_of(sorted(keys))})}\n"
+    entry: dict[str, Any] = {"document": document}
+    if keys:
+        entry |= {"keys": terms_of(sorted(keys)), "digest": digest_of(keys)}
+    return f"{json.dumps(action)}\n{json.dumps(entry)}\n"
 
 
 def shipment_lines(counter: int) -> str:
@@ -106,4 +117,24 @@ def _look_up(key: int, hidden: Sequence[int], size: int, order: str) -> dict[str
         "_source": False,
         # The sort value is the document: the stored id need not be read.
         "stored_fields": "_none_",
+    }
+
+
+def range_body(after: int, last: int, size: int) -> dict[str, Any]:
+    """Return a search for the next ``size`` entries with keys above a document, up to another, with their digests."""
+    return {
+        "query": {
+            "bool": {
+                "filter": [
+                    {"range": {"document": {"gt": after, "lte": last}}},
+                    {"exists": {"field": "digest"}},
+                ]
+            }
+        },
+        "size": size,
+        "sort": [{"document": "asc"}],
+        "track_total_hits": False,
+        "_source": False,
+        "stored_fields": "_none_",
+        "docvalue_fields": ["digest"],
     }

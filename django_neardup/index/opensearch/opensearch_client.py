@@ -20,8 +20,8 @@ RETRIED_STATUSES = (429, 502, 503, 504)
 class OpenSearchClient:
     """A client of one process. After a fork the child opens connections of its own."""
 
-    def __init__(self, options: OpenSearchOptions) -> None:
-        self._options = options
+    def __init__(self, options: OpenSearchOptions, timeout: float, retries: int) -> None:
+        self._options, self._timeout, self._retries = options, timeout, retries
         self._client: OpenSearch | None = None
         self._process = 0
 
@@ -39,7 +39,7 @@ class OpenSearchClient:
         except exceptions.SSLError as error:
             raise self._error("its certificate cannot be checked: see CA_CERTS in INDEX") from error
         except exceptions.ConnectionTimeout as error:
-            raise self._error(f"no answer within {self._options.timeout:g} seconds") from error
+            raise self._error(f"no answer within {self._timeout:g} seconds") from error
         except exceptions.ConnectionError as error:
             raise self._error("no connection") from error
         except exceptions.TransportError as error:
@@ -58,8 +58,8 @@ class OpenSearchClient:
                 ca_certs=options.ca_certs,
                 verify_certs=options.verify_certs,
                 ssl_show_warn=False,
-                timeout=options.timeout,
-                max_retries=options.retries,
+                timeout=self._timeout,
+                max_retries=self._retries,
                 retry_on_timeout=True,
                 retry_on_status=RETRIED_STATUSES,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,7 +18,7 @@ from ...db.queries import key_changes
 from ...exceptions import IndexUnavailable
 from ..base import KeyIndex, WaitingChanges
 from ..database import DatabaseIndex
-from . import key_documents
+from . import drift, key_documents, replacement
 from .declared_keys import frequent_keys
 from .index_state import state_rows
 from .opensearch_client import OpenSearchClient
@@ -36,6 +36,10 @@ MAX_HITS = 10_000
 """OpenSearch returns no more documents of one bucket."""
 MAX_COUNTED = 1_000_000
 """Changes that a status counts, at most."""
+PAGE_SECONDS = 0.8
+"""Seconds that a page waits for an answer."""
+PAGE_PAUSE_SECONDS = 10.0
+"""Seconds in which pages ask only the database, after OpenSearch has not answered one."""
 STATUS_SECONDS = 3
 """Seconds that a status waits for an answer."""
 SEARCH_FIELDS = (
@@ -54,11 +58,13 @@ class OpenSearchIndex(KeyIndex):
     def __init__(self, using: str, options: OpenSearchOptions | None = None) -> None:
         super().__init__(using)
         self.options = options or OpenSearchOptions()
-        self.client = OpenSearchClient(self.options)
+        self.client = OpenSearchClient(self.options, self.options.timeout, self.options.retries)
+        self._page_client = OpenSearchClient(self.options, PAGE_SECONDS, 0)
         self.name = f"{self.options.name}-{using}".lower()
         self.fresh = DatabaseIndex(using)
         self.last_check = 0.0
         self._paused_until = 0.0
+        self._pages_paused_until = 0.0
 
     def configuration_problem(self) -> str:
         if find_spec("opensearchpy") is None:
@@ -93,28 +99,21 @@ class OpenSearchIndex(KeyIndex):
             self.removed_keys.add_run(keys, documents, False)
 
     def read_buckets(self, keys: Sequence[int], oldest: int, newest: int) -> BucketRows:
-        import numpy as np
-
         # The database first. In the other order, keys that are shipped in between would be in neither answer.
-        fresh_positions, fresh_documents = self.fresh.read_buckets(keys, oldest, newest)
-        hidden = self._read_hidden(keys)
-        state = state_rows(self.using, self.name).first()
-        if state is None or not state.in_use:
-            # Nothing was ever shipped.
-            return fresh_positions, fresh_documents
-        if state.problem:
-            raise IndexUnavailable(state.problem)
-        positions, documents = self.search(keys, hidden, oldest, newest)
-        if not len(fresh_positions):
-            return positions, documents
-        from ..key_arrays import outer_rows
+        fresh = self.fresh.read_buckets(keys, oldest, newest)
+        return self._add_shipped(fresh, keys, oldest, newest, self.client)
 
-        return outer_rows(
-            np.concatenate([positions, fresh_positions]),
-            np.concatenate([documents, fresh_documents]),
-            oldest,
-            newest,
-        )
+    def read_buckets_for_page(self, keys: Sequence[int], oldest: int, newest: int) -> tuple[BucketRows, bool]:
+        fresh = self.fresh.read_buckets(keys, oldest, newest)
+        if time.monotonic() < self._pages_paused_until:
+            return fresh, False
+        try:
+            return self._add_shipped(fresh, keys, oldest, newest, self._page_client), True
+        except IndexUnavailable as error:
+            # The next visitors need not wait for the same.
+            self._pages_paused_until = time.monotonic() + PAGE_PAUSE_SECONDS
+            logger.warning("neardup: pages find recent posts only: %s", error)
+            return fresh, False
 
     def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
         return frequent_keys(self.using, min_documents, limit)
@@ -152,6 +151,20 @@ class OpenSearchIndex(KeyIndex):
             return str(error)
         return f"OpenSearch: shards of {self.name!r} are missing." if health["status"] == "red" else ""
 
+    def rebuild(self, report: Callable[[int], object]) -> None:
+        replacement.rebuild(self, report)
+
+    def repair(self, report: Callable[[int], object]) -> int:
+        state = state_rows(self.using, self.name).first()
+        if state is None or not state.in_use:
+            return 0
+        if state.problem:
+            raise IndexUnavailable(state.problem)
+        number = drift.send_again(self, state.in_use, report)
+        while self.waiting_changes().changes and ship_batch(self):
+            pass
+        return number
+
     @property
     def removed_keys(self) -> KeyTable:
         """The table of pairs that the index may still return, and that no longer exist."""
@@ -159,8 +172,34 @@ class OpenSearchIndex(KeyIndex):
         assert key_table is not None
         return key_table(self.using, key_changes.REMOVED_KEYS_TABLE)
 
+    def _add_shipped(
+        self, fresh: BucketRows, keys: Sequence[int], oldest: int, newest: int, client: OpenSearchClient
+    ) -> BucketRows:
+        """Add what OpenSearch returns to what the database returned before."""
+        import numpy as np
+
+        hidden = self._read_hidden(keys)
+        state = state_rows(self.using, self.name).first()
+        if state is None or not state.in_use:
+            # Nothing was ever shipped.
+            return fresh
+        if state.problem:
+            raise IndexUnavailable(state.problem)
+        shipped = self.search(keys, hidden, oldest, newest, client)
+        if not len(fresh[0]):
+            return shipped
+        from ..key_arrays import outer_rows
+
+        positions, documents = map(np.concatenate, zip(fresh, shipped, strict=True))
+        return outer_rows(positions, documents, oldest, newest)
+
     def search(
-        self, keys: Sequence[int], hidden: dict[int, list[int]], oldest: int, newest: int
+        self,
+        keys: Sequence[int],
+        hidden: dict[int, list[int]],
+        oldest: int,
+        newest: int,
+        client: OpenSearchClient | None = None,
     ) -> BucketRows:
         """Read buckets in OpenSearch, without the documents that are hidden for a key."""
         import numpy as np
@@ -168,13 +207,14 @@ class OpenSearchIndex(KeyIndex):
         from ..key_arrays import full_buckets, outer_rows
 
         size = oldest + newest
-        positions, documents = self._search_first(keys, hidden, size, "desc")
+        client = client or self.client
+        positions, documents = self._search_first(keys, hidden, size, "desc", client)
         # A second question for full buckets alone: few posts have any.
         full = full_buckets(positions, size).tolist() if oldest and len(positions) >= size else []
         if not full:
             return positions, documents
         indexes, old_documents = self._search_first(
-            [keys[position] for position in full], hidden, oldest, "asc"
+            [keys[position] for position in full], hidden, oldest, "asc", client
         )
         return outer_rows(
             np.concatenate([positions, np.array(full, np.int64)[indexes]]),
@@ -184,7 +224,12 @@ class OpenSearchIndex(KeyIndex):
         )
 
     def _search_first(
-        self, keys: Sequence[int], hidden: dict[int, list[int]], size: int, order: str
+        self,
+        keys: Sequence[int],
+        hidden: dict[int, list[int]],
+        size: int,
+        order: str,
+        client: OpenSearchClient,
     ) -> BucketRows:
         import numpy as np
 
@@ -193,14 +238,14 @@ class OpenSearchIndex(KeyIndex):
         for start in range(0, len(keys), LINES_PER_REQUEST):
             portion = keys[start : start + LINES_PER_REQUEST]
             lines = key_documents.look_up_lines(self.name, portion, hidden, min(size, MAX_HITS), order)
-            for position, found in enumerate(self._search_lines(lines, len(portion)), start):
+            for position, found in enumerate(self._search_lines(lines, len(portion), client), start):
                 documents += found
                 positions += [position] * len(found)
         return np.array(positions, np.int64), np.array(documents, np.int64)
 
-    def _search_lines(self, lines: str, count: int) -> list[list[int]]:
+    def _search_lines(self, lines: str, count: int, client: OpenSearchClient) -> list[list[int]]:
         """Return the documents that each line finds. Raise ``IndexUnavailable`` if an answer is incomplete."""
-        with self.client.connect() as api:
+        with client.connect() as api:
             answer = api.msearch(body=lines, params={"filter_path": SEARCH_FIELDS})
         responses = answer.get("responses", [])
         for response in responses:

@@ -100,20 +100,24 @@ def ship_batch(index: OpenSearchIndex) -> int:
     if state is None:
         return 0
     try:
-        if state.problem:
+        if state.problem and not state.building:
             raise IndexUnavailable(state.problem)
         with _stored_problem(index, state):
             if not state.in_use:
                 create_first_index(index, state)
-            targets = [name for name in (state.in_use, state.building) if name]
-            for target in targets:
+            for target in targets_of(state):
                 # The claim has raised the counter: an index that has it already was not written by this history.
                 if _examine(index, target, state.owner) >= state.counter and renew(state, index.using):
                     raise UnusableIndex(RESTORED.format(index=target, using=index.using))
     except BaseException:
         release(state, index.using)
         raise
-    return send_batch(index, state, targets)
+    return send_batch(index, state, targets_of(state))
+
+
+def targets_of(state: KeyIndexState) -> list[str]:
+    """Return the indexes that get every change: that in use, unless it has a problem, and that being built."""
+    return [name for name in ("" if state.problem else state.in_use, state.building) if name]
 
 
 def send_batch(index: OpenSearchIndex, state: KeyIndexState, targets: Sequence[str]) -> int:
@@ -122,7 +126,10 @@ def send_batch(index: OpenSearchIndex, state: KeyIndexState, targets: Sequence[s
         batch = read_batch(index.using)
         refused: set[int] = set()
         for target in targets if batch.ids else ():
-            refused |= write_entries(index, target, state.counter, _entries(batch))
+            refused_here = write_entries(index, target, state.counter, _entries(batch))
+            with _stored_problem(index, state):
+                _refuse_unknown_versions(index, target, refused_here)
+            refused |= refused_here
         for target in targets if batch.ids else ():
             refresh(index, target)
         index.last_check = time.monotonic()
@@ -135,6 +142,18 @@ def send_batch(index: OpenSearchIndex, state: KeyIndexState, targets: Sequence[s
             return 0
         forget(index, batch, refused)
     return len(batch.ids)
+
+
+def _refuse_unknown_versions(index: OpenSearchIndex, target: str, refused: Collection[int]) -> None:
+    """Raise ``UnusableIndex`` if the index has versions that no change of this database has had."""
+    if not refused:
+        return
+    # A number that is taken now is above all others: these documents get such numbers.
+    newest = key_changes.reserve(index.using)
+    with index.client.connect() as api:
+        answer = api.mget(index=target, body={"ids": sorted(map(str, refused))}, params={"_source": "false"})
+    if any(entry.get("_version", 0) >= newest for entry in answer["docs"]):
+        raise UnusableIndex(RESTORED.format(index=target, using=index.using))
 
 
 def read_batch(using: str) -> Batch:
@@ -207,14 +226,14 @@ def forget(index: OpenSearchIndex, batch: Batch, refused: Collection[int]) -> No
         index.using, [(document, pack_keys(batch.removed[document])) for document in sorted(refused)]
     )
     key_changes.delete(index.using, [change for ids in batch.ids.values() for change in ids])
-    _remove(index.fresh.remove_run, {document: batch.keys.get(document, set()) for document in accepted})
-    _remove(
+    remove_pairs(index.fresh.remove_run, {document: batch.keys.get(document, set()) for document in accepted})
+    remove_pairs(
         index.removed_keys.remove_run,
         {document: batch.removed[document] - batch.keys.get(document, set()) for document in accepted},
     )
 
 
-def _remove(
+def remove_pairs(
     remove_run: Callable[[Numbers, Numbers], None], keys_by_document: Mapping[int, Collection[int]]
 ) -> None:
     from ..key_arrays import sort_pairs
@@ -231,7 +250,7 @@ def create_first_index(index: OpenSearchIndex, state: KeyIndexState) -> None:
         if api.indices.exists_alias(name=index.name):
             existing = sorted(api.indices.get_alias(name=index.name))[0]
             # Unless this process died before it stored the name.
-            if _owner_of(api, existing) != state.owner:
+            if owner_of(api, existing) != state.owner:
                 raise UnusableIndex(FOREIGN.format(index=existing, using=index.using))
             state.in_use = existing
         else:
@@ -254,7 +273,7 @@ def _examine(index: OpenSearchIndex, target: str, owner: str) -> int:
     with index.client.connect() as api:
         if not api.indices.exists(index=target):
             raise UnusableIndex(MISSING.format(index=target, using=index.using))
-        if _owner_of(api, target) != owner:
+        if owner_of(api, target) != owner:
             raise UnusableIndex(FOREIGN.format(index=target, using=index.using))
         if not index.last_check:
             _check_settings(api, target)
@@ -262,7 +281,7 @@ def _examine(index: OpenSearchIndex, target: str, owner: str) -> int:
     return int(shipment["_version"]) if shipment.get("found") else 0
 
 
-def _owner_of(api: Any, target: str) -> str:
+def owner_of(api: Any, target: str) -> str:
     (mapping,) = api.indices.get_mapping(index=target).values()
     return str(mapping["mappings"].get("_meta", {}).get("owner", ""))
 

@@ -35,6 +35,7 @@ from ..index_messages import (
 )
 from ..index_run import INTERRUPTED, IndexRun
 from ..interrupts import interrupted_between_steps
+from ..key_index_run import run_on_key_index
 from ..number_format import describe_statistics, format_count
 from ..progress_bars import is_quiet, progress_bar, progress_wrapper
 from ..rejudgement_run import RejudgementRun, ignore_line, refuse_other_modes
@@ -67,6 +68,16 @@ class Command(BaseCommand):
             help="sign every post anew by the present settings; groups form anew as it goes, decisions stay",
         )
         parser.add_argument(
+            "--rebuild-index",
+            action="store_true",
+            help="build the key index from the stored fingerprints, and switch to it; sign nothing",
+        )
+        parser.add_argument(
+            "--repair-index",
+            action="store_true",
+            help="compare the key index with the stored fingerprints, and put right what differs",
+        )
+        parser.add_argument(
             "--restart", action="store_true", help="begin from the first post, not where it stopped"
         )
         parser.add_argument("--no-drain", action="store_true", help="only mark; a worker does the rest")
@@ -94,6 +105,9 @@ class Command(BaseCommand):
             raise CommandError(f"{DISABLED}. Set it to True for this command.")
         using = options["database"]
         self._print_line = self.stdout.write if options["verbosity"] else ignore_line
+        if options["rebuild_index"] or options["repair_index"]:
+            run_on_key_index(using, options, is_quiet(options), self._print_line)
+            return
         adapters = select_adapters(using, options["models"])
         refuse_missing_tables(adapters, using)
         self._is_quiet = is_quiet(options)
