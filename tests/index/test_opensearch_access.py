@@ -1,0 +1,163 @@
+"""OpenSearch that wants TLS and a password, that is silent, or that is not there: what people and pages get."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from django.core.management import call_command
+
+import django_neardup as neardup
+from django_neardup.exceptions import IndexUnavailable
+from django_neardup.index.index_class import get_index
+from django_neardup.management.commands.neardup_worker import _WorkerDatabase
+from django_neardup.models import Document, KeyChange
+from django_neardup.pipeline import drain
+from tests import services
+from tests.index.contract import replace_keys
+from tests.index.opensearch_helpers import delete_indexes, index_setting, ship_all
+from tests.index.test_opensearch import found, rows_left
+from tests.opensearch_service import PROXY_PASSWORD, PROXY_USER, SecureProxy, processes_of
+from tests.pipeline.helpers import SOFA, SOFA_EDITED, cluster, post, work
+from tests.testapp.models import Ad
+
+pytestmark = [pytest.mark.opensearch, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def site(settings, opensearch):
+    """Sets INDEX with other options."""
+
+    def use(**options):
+        settings.NEARDUP = {"default": {"BACKEND": None, "INDEX": index_setting(opensearch, **options)}}
+        return get_index("default")
+
+    yield use
+    delete_indexes(opensearch)
+
+
+@pytest.fixture
+def proxy(opensearch):
+    proxy = SecureProxy(opensearch)
+    proxy.start()
+    yield proxy
+    proxy.stop()
+    assert processes_of([proxy.directory]) == []
+
+
+@pytest.fixture
+def silent(opensearch):
+    """The node keeps its connections and does not answer."""
+    paused = []
+
+    def pause():
+        opensearch.pause()
+        paused.append(True)
+
+    yield pause
+    if paused:
+        opensearch.resume()
+
+
+class TestTLS:
+    def test_a_user_with_a_password(self, site, proxy):
+        index = site(HOSTS=[proxy.host], CA_CERTS=proxy.certificate, USER=PROXY_USER, PASSWORD=PROXY_PASSWORD)
+        replace_keys("default", 7, (), [5])
+        ship_all()
+        assert found(5) == [7] and rows_left() == (0, 0, 0) and index.problem() == ""
+
+    def test_certificates_that_are_not_checked(self, site, proxy):
+        site(HOSTS=[proxy.host], VERIFY_CERTS=False, USER=PROXY_USER, PASSWORD=PROXY_PASSWORD)
+        replace_keys("default", 7, (), [5])
+        ship_all()
+        assert found(5) == [7] and rows_left() == (0, 0, 0)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"PASSWORD": "wrong"}, "it refuses the user and the password of INDEX."),
+            ({"USER": None}, "it refuses the user and the password of INDEX."),
+            ({"CA_CERTS": None}, "its certificate cannot be checked: see CA_CERTS in INDEX."),
+        ],
+    )
+    def test_a_refusal_is_a_sentence_without_the_password(self, site, proxy, options, message):
+        known = {"CA_CERTS": proxy.certificate, "USER": PROXY_USER, "PASSWORD": PROXY_PASSWORD}
+        site(HOSTS=[proxy.host], RETRIES=0, **known | options)
+        replace_keys("default", 7, (), [5])
+        with pytest.raises(IndexUnavailable, match=re.escape(message)) as raised:
+            get_index("default").ship(is_forced=True)
+        assert "wrong" not in str(raised.value) and PROXY_PASSWORD not in str(raised.value)
+        assert found(5) == [7]
+
+
+class TestSilence:
+    def test_no_attempt_is_counted_and_no_post_is_set_aside(self, site, silent, opensearch, caplog):
+        index = site(TIMEOUT=0.5, RETRIES=0)
+        one = post(SOFA)
+        work()
+        ship_all()
+        silent()
+        started = time.monotonic()
+        copy = post(SOFA_EDITED)
+        assert time.monotonic() - started < 0.5
+        for _ in range(8):
+            with pytest.raises(IndexUnavailable, match=r"no answer within 0\.5 seconds"):
+                drain("default")
+        waiting = Document.objects.get(pending_since__isnull=False)
+        assert (waiting.attempts, waiting.leased_until) == (0, None)
+        assert KeyChange.objects.count() == 1
+        assert "no answer" in index.problem()
+        # The log of a worker has one line, with the reason.
+        caplog.clear()
+        database = _WorkerDatabase("default")
+        assert database.may_have_tables()
+        for _ in range(3):
+            assert database.process_slice(0.0) == 0
+        (line,) = [record.getMessage() for record in caplog.records if record.name.endswith("neardup_worker")]
+        assert "the key index of the database 'default' cannot be used. OpenSearch" in line
+        opensearch.resume()
+        call_command("neardup_worker", once=True, databases=["default"], verbosity=0)
+        assert cluster(one) == cluster(copy) is not None and rows_left() == (0, 0, 0)
+        assert not Document.objects.filter(state=Document.State.QUARANTINED).exists()
+
+    def test_a_page_has_an_answer_within_a_second(self, site, silent, opensearch):
+        """It finds what is in the database, and says that more may be missing."""
+        site()
+        shipped = post(SOFA)
+        work()
+        ship_all()
+        assert [match.object for match in neardup.find_similar(SOFA, Ad)] == [shipped]
+        recent = post(SOFA_EDITED)
+        work()
+        silent()
+        for most in (1.2, 0.3):
+            started = time.monotonic()
+            matches = neardup.find_similar(SOFA, Ad)
+            assert time.monotonic() - started < most
+            assert [match.object for match in matches] == [recent] and matches.partial
+        opensearch.resume()
+        get_index("default")._pages_paused_until = 0.0
+        matches = neardup.find_similar(SOFA, Ad)
+        assert {match.object for match in matches} == {shipped, recent} and not matches.partial
+
+    def test_work_stops_when_too_much_waits(self, site, silent):
+        index = site(TIMEOUT=0.5, RETRIES=0, MAX_WAITING=3)
+        replace_keys("default", 1, (), [2])
+        ship_all()
+        silent()
+        for number in range(2):
+            replace_keys("default", 10 + number, (), [3])
+        KeyChange.objects.update(since=1)
+        assert index.ship() == 0  # it is logged, and posts are compared
+        index._paused_until = 0.0
+        replace_keys("default", 12, (), [3])
+        with pytest.raises(IndexUnavailable, match="no answer"):
+            drain("default")
+
+    def test_a_node_that_is_not_there(self, site):
+        index = site(HOSTS=[f"http://127.0.0.1:{services.free_port()}"], RETRIES=0)
+        replace_keys("default", 7, (), [5])
+        assert found(5) == [7]
+        with pytest.raises(IndexUnavailable, match=r"OpenSearch \(127.0.0.1:\d+\): no connection."):
+            index.ship(is_forced=True)
