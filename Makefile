@@ -19,6 +19,8 @@ FLOOD = 500
 # How the posts of `make chaos` are saved; empty for both ways.
 MODE =
 POSTS = 100000
+# Pairs of copies of `make test-opensearch`.
+TWINS = 1000
 KILLS = 20
 # The hash secret of `make digest` and a file for its records, of the command line alone.
 SECRET =
@@ -28,7 +30,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean translations docs
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites test-opensearch chaos-opensearch lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean translations docs
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,8 +44,8 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[example]" --group dev
 	@touch $@
 
-demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL=
-	HOST="$(HOST)" PORT="$(PORT)" $(BIN)/python example_project/demo.py
+demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL=; with OPENSEARCH=1 beside a private OpenSearch, on a new database
+	HOST="$(HOST)" PORT="$(PORT)" $(if $(OPENSEARCH),$(BIN)/python -m tests.opensearch_service) $(BIN)/python example_project/demo.py
 
 test: test-sqlite test-postgresql test-mariadb  ## the suite, on every database
 
@@ -68,6 +70,16 @@ test-long: $(STAMP)  ## what `make test` does in part: pages on the servers, all
 
 test-sites:  ## models of other packages and other admin themes, in environments of their own: SITES=mptt,unfold (all)
 	$(PYTHON) -m tests.sites $(SITES)
+
+test-opensearch: $(STAMP)  ## keys in a private OpenSearch, on SQLite and PostgreSQL: contract, TWINS=1000 copies saved at once, rebuilds, recall on labelled texts (DATA=FOLDER)
+	set -e; for engine in sqlite postgresql; do \
+		NEARDUP_TEST_DATABASE=$$engine NEARDUP_DATA="$(DATA)" TWINS=$(TWINS) POSTS=2000 $(BIN)/python -m pytest -s tests/index -m opensearch --ignore tests/index/test_opensearch_chaos.py; \
+	done
+
+chaos-opensearch: $(STAMP)  ## three private nodes are killed, filled and silenced, workers killed, while posts are saved: nothing is lost
+	set -e; for engine in sqlite postgresql; do \
+		NEARDUP_TEST_DATABASE=$$engine $(BIN)/python -m pytest -s tests/index/test_opensearch_chaos.py; \
+	done
 
 test-browser: $(STAMP)  ## browser tests; with DJANGO=6.1 in an environment of its own (needs an interpreter for it: PYTHON=python3.13)
 	@if [ -z "$(DJANGO)" ]; then \

@@ -32,7 +32,8 @@ MARKS = {
 ENGINE_ALIKE = (
     "admin/test_children.py", "admin/test_deciding.py", "admin/test_pages.py", "admin/test_phrases.py",
     "admin/test_queue.py::test_texts_of_strangers", "admin/test_site_admin.py", "admin/test_undo_outlook.py",
-    "admin/test_whole_way.py", "api/", "authors/", "grouped_lists/", "leaks/", "memory/test_memory.py",
+    "admin/test_whole_way.py", "api/", "authors/", "grouped_lists/", "index/test_opensearch", "leaks/",
+    "memory/test_memory.py",
     "moderation/test_choices.py", "moderation/test_keeper.py", "pipeline/test_rejudgement.py",
     "search/test_find_similar.py", "test_reading_language.py",
     "pipeline/test_algorithms.py", "pipeline/test_boilerplate.py", "pipeline/test_phrases.py",

@@ -1,4 +1,8 @@
-"""A private OpenSearch for the tests: one node, or several on loopback, from the build that `make services` unpacks."""
+"""A private OpenSearch for the tests: one node, or several on loopback, from the build that `make services` unpacks.
+
+`python -m tests.opensearch_service COMMAND …` runs a command beside a node, with OPENSEARCH_URL, and with a new SQLite
+database in DATABASE_URL unless that is set: the index of the node ends with it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,9 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -140,6 +146,29 @@ class OpenSearch(Service):
             connection.close()
 
 
+def run_beside(command: Sequence[str]) -> int:
+    """Run a command beside a node, and return its exit status."""
+    node = OpenSearch()
+    node.start()
+    try:
+        # Ctrl-C reaches both: the node must outlive the command.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        print(f"OpenSearch {VERSION} answers at {node.host}", flush=True)
+        database = f"sqlite:///{node.directory / 'beside.sqlite3'}"
+        environment = {"DATABASE_URL": database, **os.environ, "OPENSEARCH_URL": node.host}
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        signal.signal(signal.SIGTERM, lambda number, frame: process.send_signal(number))
+        return process.wait()
+    finally:
+        node.stop()
+        if left := processes_of([node.directory]):
+            sys.exit(f"processes of the node are left: {left}")
+
+
 KINDS[OpenSearch.name] = OpenSearch
 
 
@@ -242,3 +271,7 @@ class SecureProxy(Service):
 
     def answers(self) -> bool:
         return bool(self.exchange(b"GET / HTTP/1.0\r\n\r\n"))
+
+
+if __name__ == "__main__":
+    sys.exit(run_beside(sys.argv[1:]))

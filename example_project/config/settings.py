@@ -98,6 +98,15 @@ if REDIS_URL:
     RQ_QUEUES = {"default": {"URL": REDIS_URL}}
     NEARDUP["default"].update(BACKEND="rq", QUEUE="default")
 
+OPENSEARCH_URL = os.environ.get("OPENSEARCH_URL", "")
+if OPENSEARCH_URL:
+    NEARDUP["default"]["INDEX"] = {
+        "BACKEND": "django_neardup.index.opensearch.OpenSearchIndex",
+        "HOSTS": [OPENSEARCH_URL],
+        "NAME": "ural-board",
+        "REPLICAS": 0,
+    }
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

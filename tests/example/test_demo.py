@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -146,3 +147,39 @@ def posted_again(browser: Browser, original: str) -> str:
     assert token and title[1] in warned.text
     answer = browser.post("/ads/new/", **fields, neardup_token=token[1], neardup_confirm="1")
     return answer.url.partition(str(browser.address))[2]
+
+
+@pytest.mark.opensearch
+@pytest.mark.long
+def test_with_opensearch_the_keys_are_there(tmp_path):
+    """`make demo OPENSEARCH=1`: the command runs beside a node, and no process of it is left."""
+    port, output = str(free_port()), tmp_path / "out"
+    with output.open("wb") as written:
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "tests.opensearch_service",
+                sys.executable,
+                os.fspath(PROJECT / "demo.py"),
+            ],
+            env={**environment(tmp_path / "db.sqlite3"), "PORT": port},
+            cwd=PROJECT.parent,
+            stdout=written,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        assert until(lambda: "Ctrl-C" in output.read_text(encoding="utf-8"), process), output.read_text()
+        node = re.search(r"OpenSearch [\d.]+ answers at http://([\d.]+):(\d+)", output.read_text())
+        assert until(lambda: count_entries(*node.groups()) > 500, process), output.read_text()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) in (0, -signal.SIGTERM), output.read_text()
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", int(node[2])), 1)
+
+
+def count_entries(host: str, port: str) -> int:
+    connection = http.client.HTTPConnection(host, int(port), timeout=10)
+    connection.request("GET", "/ural-board-default/_count")
+    return json.loads(connection.getresponse().read()).get("count", 0)

@@ -229,7 +229,7 @@ class Site:
         self._worker.wait(60)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rebuilt_and_killed_while_posts_change(index, settings, child_environment):
     environment = {
         **child_environment,
