@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('document', models.BigIntegerField(verbose_name='document')),
                 ('removed', models.BinaryField(default=bytes, verbose_name='removed keys')),
-                ('since', models.BigIntegerField(verbose_name='since')),
+                ('since', models.BigIntegerField(verbose_name='time of the change')),
             ],
             options={
                 'verbose_name': 'change of keys',

@@ -326,7 +326,7 @@ class KeyChange(models.Model):
 
     document = models.BigIntegerField(_("document"))
     removed = models.BinaryField(_("removed keys"), default=bytes)
-    since = models.BigIntegerField(_("since"))
+    since = models.BigIntegerField(_("time of the change"))
 
     class Meta:
         app_label = "neardup"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 import django_neardup as neardup
 from django_neardup.comparison.bucket_matches import BucketLimit
 from django_neardup.comparison.packed_keys import unpack_keys
+from django_neardup.db.queries import key_changes
 from django_neardup.exceptions import IndexUnavailable
 from django_neardup.index import read_buckets
 from django_neardup.index.index_class import get_index
@@ -116,7 +117,7 @@ class TestThePathOfAPost:
         assert {tuple(hit) for hit in answer["hits"]["hits"]} == {("_index", "_id", "_score")}
         mapping = opensearch.ask("GET", f"/{index.name}/_mapping")
         (properties,) = [value["mappings"]["properties"] for value in mapping.values()]
-        assert {*properties} == {"document", "keys"}
+        assert {*properties} == {"document", "keys", "digest"}
 
 
 def ship_one(index):
@@ -277,7 +278,9 @@ class TestWaysToMissACopy:
         replace_keys("default", 7, (), [5])
         state = KeyIndexState.objects.get()
         change = KeyChange.objects.get()
-        shipping.write_entries(index, state.in_use, None, [(7, change.pk + 1, set())])
+        # A number that another transaction took before, and that was sent first.
+        newer = key_changes.reserve("default")
+        shipping.write_entries(index, state.in_use, None, [(7, newer, set())])
         assert index.ship(is_forced=True) == 1
         assert found(5) == [7] and KeyChange.objects.get().pk > change.pk
         ship_all()
@@ -293,6 +296,12 @@ class TestOtherIndexes:
         with pytest.raises(IndexUnavailable, match="belongs to another database"):
             index.ship(is_forced=True)
         assert "NAME in INDEX" in index.problem()
+        with pytest.raises(CommandError, match="belongs to another database"):
+            call_command("neardup_index", "--rebuild-index", verbosity=0)
+        delete_indexes(opensearch)
+        call_command("neardup_index", "--rebuild-index", verbosity=0)
+        ship_all()
+        assert found(5) == [7] and index.problem() == "" and rows_left() == (0, 0, 0)
 
     def test_an_index_that_is_gone_is_named(self, index, opensearch):
         ship_one(index)

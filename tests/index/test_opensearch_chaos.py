@@ -227,7 +227,9 @@ def test_a_disk_is_full(site, nodes, crew):
         assert KeyChange.objects.exists()
         values = dict.fromkeys([*names, f"{disk}.threshold_enabled", "cluster.info.update.interval"])
         values[f"{disk}.threshold_enabled"] = False
-        nodes[0].ask("PUT", "/_cluster/settings", {"transient": values})
+        # With every node above the mark, OpenSearch refuses new indexes as well.
+        unblocked = {"cluster.blocks.create_index": None}
+        nodes[0].ask("PUT", "/_cluster/settings", {"transient": values | unblocked, "persistent": unblocked})
         nodes[0].ask("PUT", f"/{index.name}/_settings", {"index.blocks.read_only_allow_delete": None})
 
     saver = saved_during(fill, free)
@@ -240,15 +242,20 @@ def test_versions_conflict(site, crew):
     for _ in range(WORKERS):
         crew()
 
+    conflicts = []
+
     def write_newer():
-        state = KeyIndexState.objects.get()
-        newest = KeyChange.objects.order_by("-pk").values_list("pk", flat=True).first() or 1
-        changed = KeyChange.objects.values_list("document", flat=True)[:10]
-        shipping.write_entries(
-            index, state.in_use, None, [(number, newest, set()) for number in set(changed)]
-        )
+        wait_until(KeyChange.objects.exists, "nothing waits")
+        # Under a claim, so that the documents are still to be sent.
+        state = shipping.claim("default", index.name, is_forced=True)
+        changes = [*KeyChange.objects.values_list("pk", "document")]
+        entries = {(number, changes[-1][0], frozenset()) for _, number in changes}
+        shipping.write_entries(index, state.in_use, None, sorted(entries))
+        shipping.release(state, "default")
+        conflicts.extend(entries)
 
     check_nothing_is_lost(index, saved_during(write_newer, lambda: None))
+    assert conflicts
 
 
 @pytest.mark.parametrize("stage", ["write_entries", "refresh", "forget"])

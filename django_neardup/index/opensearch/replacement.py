@@ -23,6 +23,7 @@ from .shipping import (
     create_index,
     owner_of,
     refresh,
+    refuse_foreign_alias,
     remove_pairs,
     ship_batch,
     write_entries,
@@ -59,6 +60,7 @@ def _begin(index: OpenSearchIndex) -> str:
     state = claim(index.using, index.name, is_forced=True)
     assert state is not None
     try:
+        refuse_foreign_alias(index, state)
         if not state.in_use:
             create_first_index(index, state)
         with index.client.connect() as api:

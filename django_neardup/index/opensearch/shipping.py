@@ -54,8 +54,8 @@ MISSING = (
     "rebuilt: python manage.py neardup_index --rebuild-index --database {using}"
 )
 FOREIGN = (
-    "The key index {index!r} belongs to another database than {using!r}. Give this site another NAME in INDEX, or "
-    "delete that index."
+    "The key index {index!r} belongs to another database than {using!r}. Give this site another NAME in INDEX. Or "
+    "delete that index, and run: python manage.py neardup_index --rebuild-index --database {using}"
 )
 
 
@@ -246,24 +246,37 @@ def remove_pairs(
 
 def create_first_index(index: OpenSearchIndex, state: KeyIndexState) -> None:
     """Create the index and its alias, under a claim. Raise ``UnusableIndex`` if the alias is taken."""
-    with index.client.connect() as api:
-        if api.indices.exists_alias(name=index.name):
-            existing = sorted(api.indices.get_alias(name=index.name))[0]
-            # Unless this process died before it stored the name.
-            if owner_of(api, existing) != state.owner:
-                raise UnusableIndex(FOREIGN.format(index=existing, using=index.using))
-            state.in_use = existing
-        else:
-            state.in_use = create_index(index, state)
+    existing = refuse_foreign_alias(index, state)
+    # There is one if a process died before it stored the name.
+    state.in_use = existing or create_index(index, state)
+    if not existing:
+        with index.client.connect() as api:
             api.indices.put_alias(index=state.in_use, name=index.name)
     state_rows(index.using, index.name).filter(counter=state.counter).update(in_use=state.in_use)
+
+
+def refuse_foreign_alias(index: OpenSearchIndex, state: KeyIndexState) -> str:
+    """Return the index behind the alias, or an empty text. Raise ``UnusableIndex`` if it is another database's."""
+    with index.client.connect() as api:
+        if not api.indices.exists_alias(name=index.name):
+            return ""
+        existing = min(api.indices.get_alias(name=index.name))
+        _refuse_foreign(index, api, existing, state.owner)
+    return str(existing)
+
+
+def _refuse_foreign(index: OpenSearchIndex, api: Any, target: str, owner: str) -> None:
+    if owner_of(api, target) != owner:
+        raise UnusableIndex(FOREIGN.format(index=target, using=index.using))
 
 
 def create_index(index: OpenSearchIndex, state: KeyIndexState) -> str:
     """Create an empty index, and return its name."""
     name = f"{index.name}-{state.counter}"
     with index.client.connect() as api:
-        if not api.indices.exists(index=name):
+        if api.indices.exists(index=name):
+            _refuse_foreign(index, api, name, state.owner)
+        else:
             api.indices.create(index=name, body=key_documents.index_body(index.options, state.owner))
     return name
 
@@ -273,8 +286,7 @@ def _examine(index: OpenSearchIndex, target: str, owner: str) -> int:
     with index.client.connect() as api:
         if not api.indices.exists(index=target):
             raise UnusableIndex(MISSING.format(index=target, using=index.using))
-        if owner_of(api, target) != owner:
-            raise UnusableIndex(FOREIGN.format(index=target, using=index.using))
+        _refuse_foreign(index, api, target, owner)
         if not index.last_check:
             _check_settings(api, target)
         shipment = api.get(index=target, id=key_documents.SHIPMENT_ID, params={"ignore": 404})
