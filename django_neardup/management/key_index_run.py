@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ..db.interrupts import close_if_interrupted
-from ..exceptions import IndexUnavailable
 from ..index.index_class import get_index
 from ..models import Fingerprint
 from .index_run import INTERRUPTED
@@ -39,8 +38,6 @@ def run_on_key_index(
                 number = index.repair(bar.update)
     except NotImplementedError as error:
         raise CommandError(f"{name}: {error}.") from None
-    except IndexUnavailable as error:
-        raise CommandError(str(error)) from None
     except KeyboardInterrupt as interruption:
         close_if_interrupted(interruption, using)
         raise CommandError(_("Stopped. Run it again to go on."), returncode=INTERRUPTED) from None

@@ -13,6 +13,7 @@ from django.urls import NoReverseMatch, reverse
 from ...adapters import Adapter
 from ...conf import DISABLED, is_enabled
 from ...db.interrupts import close_if_interrupted
+from ...exceptions import IndexUnavailable
 from ...models import ChangedDocument, Cluster, Document, OpenItem
 from ...pipeline import drain, has_pending
 from ...pipeline.backfill.ranges import MAX_POSTS_PER_RANGE, MIN_POSTS_PER_RANGE, RANGES
@@ -99,6 +100,12 @@ class Command(BaseCommand):
         )
         add_progress_option(parser)
         add_database_option(parser)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except IndexUnavailable as error:
+            raise CommandError(str(error)) from error
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not is_enabled():
