@@ -27,8 +27,8 @@ from tests.testapp.models import Ad
 
 pytestmark = [pytest.mark.opensearch, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-TWINS = int(os.environ.get("TWINS") or 40)
-CONTROL_TWINS = 20
+TWINS = int(os.environ.get("TWINS") or 20)
+CONTROL_TWINS = 10
 WORKERS = 2
 MAX_MEGABYTES = 300
 WORDS = 30
