@@ -97,7 +97,7 @@ class KeyIndex(ABC):
         """
 
     def read_buckets_for_page(self, keys: Sequence[int], oldest: int, newest: int) -> tuple[BucketRows, bool]:
-        """Return the same as ``read_buckets`` for somebody who waits, and whether it is complete.
+        """Return the same as ``read_buckets`` for a page, and whether it is complete.
 
         An index that may keep a page waiting returns what it has. By default this reads all.
         """

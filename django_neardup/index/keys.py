@@ -68,7 +68,7 @@ def read_buckets(using: str, keys: ArrayLike, limit: BucketLimit) -> tuple[Numbe
 
 
 def read_buckets_for_page(using: str, keys: ArrayLike, limit: BucketLimit) -> tuple[Numbers, Numbers, bool]:
-    """Return the same for somebody who waits for a page, and whether it is complete."""
+    """Return the same for a page, and whether it is complete."""
     from .key_arrays import distinct_keys, empty_result, expand_duplicates
 
     distinct, indexes = distinct_keys(keys)

@@ -12,7 +12,7 @@
 
 A change is first recorded in the database, in the transaction that stores the fingerprint: new keys in
 ``neardup_key``, removed ones in ``neardup_removedkey``, and a row in ``neardup_keychange``. A look-up reads the
-database first, then OpenSearch. So two posts saved at once find each other, whatever OpenSearch has refreshed.
+database first, then OpenSearch. So two posts saved at once find each other, even if OpenSearch has refreshed neither.
 """
 
 from .opensearch_index import OpenSearchIndex

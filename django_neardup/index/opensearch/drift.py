@@ -26,7 +26,7 @@ Report = Callable[[int], object]
 def differing_documents(
     index: OpenSearchIndex, target: str, report: Report = lambda count: None
 ) -> Iterator[int]:
-    """Yield the documents whose keys in an index are not those of their fingerprints.
+    """Yield the documents that have other keys in an index than in their fingerprints.
 
     Documents with changes that wait are left out. If other processes send changes meanwhile, a document may be
     yielded that does not differ any more.

@@ -1,7 +1,7 @@
 """The row of an index outside the database: who sends changes to it, and to which indexes.
 
-One process at a time sends. It claims the row, which raises the counter. Whatever it does later in the database,
-it does only if the counter is still its own.
+One process at a time sends. It claims the row, which raises the counter. Its later writes in the database check that
+the counter is still the same.
 """
 
 from __future__ import annotations

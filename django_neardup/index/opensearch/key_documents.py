@@ -1,7 +1,7 @@
 """The bodies of requests: the mapping of an index, its documents, and look-ups of buckets.
 
 An entry has the number of a document, its keys as one field of terms, and a digest of them. The keys cannot be read
-back: the digest tells whether they are those of the database. No text leaves the database.
+back: the digest shows whether they equal the keys in the database. No text leaves the database.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ SEARCH_FIELDS = (
 
 
 class OpenSearchIndex(KeyIndex):
-    """Keys in an OpenSearch cluster, except those that it may not return yet: they are in the database.
+    """Keys in an OpenSearch cluster. Keys that it may not return yet are in the database.
 
     ``client`` sends requests. ``name`` is the alias of the index that answers.
     """

@@ -55,7 +55,7 @@ class OpenSearchOptions:
     ca_certs: str | None = row(
         None,
         InstanceOf("the path of a file, or None", (str, type(None))),
-        "certificates that sign those of the nodes; None: those that Python trusts",
+        "file of the certificate authority of the nodes; None: the authorities that Python trusts",
     )
     verify_certs: bool = row(
         True, InstanceOf("True or False", (bool,)), "whether the certificates of the nodes are checked"
@@ -65,7 +65,7 @@ class OpenSearchOptions:
         2, whole_number(0), "how often a request is tried again, on another node if there is one"
     )
     shards: int = row(1, whole_number(1), "shards of an index that is created")
-    replicas: int = row(1, whole_number(0), "copies of each shard besides the first")
+    replicas: int = row(1, whole_number(0), "further copies of each shard")
     refresh_interval: str = row(
         "30s", InstanceOf("a time of OpenSearch", (str,)), "`refresh_interval` of an index that is created"
     )

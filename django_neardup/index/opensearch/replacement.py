@@ -92,7 +92,7 @@ def _copy(index: OpenSearchIndex, building: str, report: Report) -> None:
 
 
 def _switch_if_equal(index: OpenSearchIndex, building: str) -> bool:
-    """Compare the new index with the database while nobody sends. If they are equal, switch to it.
+    """Compare the new index with the database under a claim. If they are equal, switch to it.
 
     Otherwise record changes of what differs. Return False then, or if the claim was lost.
     """
