@@ -192,12 +192,15 @@ def test_the_cluster_is_red(site, nodes, crew):
     index = site(replicas=0)
     for _ in range(WORKERS):
         crew()
-    saver = saved_during(nodes[2].halt, lambda: None)
-    assert index.problem()
+    shards = nodes[0].ask("GET", f"/_cat/shards/{index.name}?format=json")
+    holders = {shard["node"] for shard in shards}
+    holder = next(node for node in reversed(nodes) if node.node in holders)
+    saver = saved_during(holder.halt, lambda: None)
+    assert "shards" in index.problem()
     assert has_pending("default")
     with pytest.raises(IndexUnavailable):
         drain("default")
-    nodes[2].launch()
+    holder.launch()
     check_nothing_is_lost(index, saver)
 
 
