@@ -170,12 +170,14 @@ def _former_duplicates(document: SignedDocument, edit: Edit, using: str) -> tupl
     if not pairs:
         return set(), set()
     pair_by_other = {pair.other_id(document.document_id): pair for pair in pairs}
-    stored = Fingerprint.objects.using(using).filter(document__in=list(pair_by_other), scheme=document.scheme)
+    fingerprints = Fingerprint.objects.using(using).filter(scheme=document.scheme)
+    digests = fingerprints.values_list("document", "source_digest", "exact_digest")
     former, unchanged = set(), set()
     for other, pair in pair_by_other.items():
         if _own_digest(pair, document.document_id) != document.source_digest:
             former.add(other)
-    for other, source_digest, exact_digest in stored.values_list("document", "source_digest", "exact_digest"):
+    chunks = filter_in_chunks(digests, "document", pair_by_other)
+    for other, source_digest, exact_digest in (row for chunk in chunks for row in chunk):
         if other in former:
             is_unchanged = _own_digest(pair_by_other[other], other) == source_digest
         else:

@@ -75,7 +75,9 @@ def test_all_members_come_back_with_what_was_refused_and_left(root, merged):
     words = told(answer)
     assert words[0] == "Undone: 1 post."
     assert words[1] == "Part of 1 post could not be restored. See the list below."
-    assert words[2].startswith(f"Not undone, Сваи сегодня, №\xa0{first.loser_id}: Ad “Сваи сегодня”")
+    assert words[2].startswith(
+        f"Not undone, Сваи сегодня, №\xa0{first.loser_id}: Ad №\xa0{first.loser_id} cannot be restored"
+    )
     page = root.get(answer.url).content.decode()
     assert "deleted since" in page
     assert "its key is in use again" in page

@@ -285,7 +285,10 @@ def test_decisions_stand_and_contradicted_ones_are_listed(kind, before, after, l
     decision = decide(kind, [document(first), document(second)], None, "default")
     replace_judge(after)
     out = run()
-    assert f"Decisions that the judge contradicts now. They stand:\n  {label}: testapp.Ad:{first.pk} “" in out
+    assert (
+        f"Decisions that the comparison now contradicts. They stay in force:\n  {label}: testapp.Ad:{first.pk} “"
+        in out
+    )
     assert len(members(first)) == (2 if kind == "same" else 0)
     stored = Pair.objects.first()
     assert stored is None if after is none else stored.decision == decision
@@ -350,7 +353,7 @@ def test_an_interrupted_run_is_continued(monkeypatch) -> None:
     replace_judge(interrupt_at(6, variant))
     out = io.StringIO()
     with pytest.raises(
-        CommandError, match=r"^Interrupted: 4 of 10 pairs were judged again\..*it goes on\.$"
+        CommandError, match=r"^Interrupted: 4 of 10 pairs were judged again\..* to continue\.$"
     ) as stop:
         call_command("neardup_index", "--rejudge", stdout=out, no_progress=True)
     assert stop.value.returncode == 130

@@ -46,7 +46,7 @@ class TestSentAgain:
             drain()
         form = again()
         assert is_told_to_wait(form) and "it is waiting for review" in str(form.errors)
-        assert "after a moderator's review" in page(form) and "neardup_confirm" not in page(form)
+        assert "after a moderator&#x27;s review" in page(form) and "neardup_confirm" not in page(form)
         assert (Ad.objects.count(), Hold.objects.count()) == (2, 1)
 
     def test_the_check_is_waited_for_too(self, adapt, people, submit):

@@ -68,5 +68,5 @@ def test_no_page_of_an_undo_that_is_not_possible_repeats_them(root, cluster):
     record = MergeRecord.objects.first()
     Ad.objects.filter(pk=record.loser_id).delete()
     page = shown(root.get(f"{list_of(MergeRecord)}undo/{record.batch}/"))
-    assert "is gone: it was merged or deleted since" in page
+    assert "no longer exists: it was merged or deleted since" in page
     assert not lines_with_controls(page)

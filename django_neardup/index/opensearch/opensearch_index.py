@@ -15,7 +15,7 @@ from ...comparison.packed_keys import pack_keys
 from ...db.backends import get_backend
 from ...db.chunks import chunked
 from ...db.queries import key_changes
-from ...exceptions import IndexUnavailable
+from ...exceptions import IndexUnavailable, error_name
 from ..base import KeyIndex, WaitingChanges
 from ..database import DatabaseIndex
 from . import drift, key_documents, replacement
@@ -68,7 +68,9 @@ class OpenSearchIndex(KeyIndex):
 
     def configuration_problem(self) -> str:
         if find_spec("opensearchpy") is None:
-            return 'the package opensearch-py is not installed: pip install "django-neardup[opensearch]"'
+            return (
+                'the package opensearch-py is not installed: pip install "path/to/django-neardup[opensearch]"'
+            )
         return self.fresh.configuration_problem()
 
     def change(self, document: int, removed: Sequence[int], added: Sequence[int]) -> None:
@@ -112,7 +114,7 @@ class OpenSearchIndex(KeyIndex):
         except IndexUnavailable as error:
             # The next visitors need not wait for the same.
             self._pages_paused_until = time.monotonic() + PAGE_PAUSE_SECONDS
-            logger.warning("neardup: pages find recent posts only: %s", error)
+            logger.warning("neardup: pages find recent posts only: %s", error_name(error))
             return fresh, False
 
     def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
@@ -277,4 +279,4 @@ class OpenSearchIndex(KeyIndex):
 
     def _pause(self, error: IndexUnavailable) -> None:
         self._paused_until = time.monotonic() + PAUSE_SECONDS
-        logger.warning("neardup: changed keys wait in the database %r: %s", self.using, error)
+        logger.warning("neardup: changed keys wait in the database %r: %s", self.using, error_name(error))
