@@ -51,9 +51,10 @@ IN_DEPTH = (
     "browser/test_pages.py::test_a_page_is_fit_for_everybody", "browser/test_without_script.py",
     "example/test_content.py::test_every_load_gives_the_same_texts",
     "example/test_content.py::test_tables_of_another_version_are_built_anew",
+    "index/test_opensearch_access.py", "index/test_opensearch_replacement.py",
 )  # fmt: skip
-"""What a browser is led through at length. `make test` leads it along the whole way of a post; `make test-browser`
-and `make test-long` do all."""
+"""What a browser is led through at length, and OpenSearch is asked while it is silent or rebuilt. `make test` leads a
+browser along the whole way of a post; `make test-browser` and `make test-long` do all."""
 SAMPLED = {
     "admin/test_deciding.py::test_what_has_changed_since_is_not_decided": 3,
     "admin/test_evidence_xss.py": 2,
