@@ -77,7 +77,7 @@ def test_two_translations_in_one_language_want_a_decision():
         merge(keeper, [loser], ActionContext())
 
     assert len(plan_merge(keeper, [loser], "default").conflicts) == 1
-    assert any("decision" in reason for reason in refused.value.reasons)
+    assert any("choice" in reason for reason in refused.value.reasons)
 
 
 @pytest.mark.django_db(transaction=True)
