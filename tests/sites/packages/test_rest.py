@@ -88,7 +88,7 @@ def test_a_refused_merge(moderator):
     answer = moderator.post(f"/api/posts/{keeper.pk}/merge/", {"losers": [loser.pk]}, "application/json")
 
     assert answer.status_code == 409
-    assert "decision" in answer.json()["reasons"][0]
+    assert "choice" in answer.json()["reasons"][0]
     assert rows() == before
     assert not MergeRecord.objects.exists()
 
