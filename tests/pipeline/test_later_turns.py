@@ -44,6 +44,18 @@ def turns_of(instance):
     return [*pairs, Pair.objects.filter(b=document(instance)).count()]
 
 
+def after_its_first_turn(turn_limit):
+    """A post with five candidates, of which its first turn has aligned two at most."""
+    *texts, last = variants(6)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(2)
+    long = post(last)
+    drain(limit=1)
+    return long
+
+
 def test_later_turns_end_as_one_turn_without_a_limit(turn_limit):
     turn_limit(2)
     posts = [post(text) for text in variants(6)]
@@ -116,13 +128,7 @@ def test_an_exact_copy_needs_no_work(turn_limit):
 
 
 def test_another_text_begins_anew(turn_limit):
-    *texts, last = variants(6)
-    for text in texts:
-        post(text)
-    drain()
-    turn_limit(2)
-    long = post(last)
-    drain(limit=1)
+    long = after_its_first_turn(turn_limit)
     assert document(long).unaligned
     long.text = PIANO
     long.save()
@@ -132,13 +138,7 @@ def test_another_text_begins_anew(turn_limit):
 
 
 def test_a_recheck_looks_for_all_candidates_again(turn_limit):
-    *texts, last = variants(6)
-    for text in texts:
-        post(text)
-    drain()
-    turn_limit(2)
-    long = post(last)
-    drain(limit=1)
+    long = after_its_first_turn(turn_limit)
     Document.objects.filter(pk=document(long).pk).update(recheck=True)
     drain()
     assert Pair.objects.filter(b=document(long)).count() == 5
@@ -146,13 +146,7 @@ def test_a_recheck_looks_for_all_candidates_again(turn_limit):
 
 
 def test_an_erased_post_keeps_no_candidates(turn_limit):
-    *texts, last = variants(6)
-    for text in texts:
-        post(text)
-    drain()
-    turn_limit(2)
-    long = post(last)
-    drain(limit=1)
+    long = after_its_first_turn(turn_limit)
     found = document(long)
     assert found.unaligned
     long.delete()
