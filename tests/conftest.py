@@ -30,7 +30,8 @@ MARKS = {
     "postgresql": "postgresql", "mariadb": "mariadb", "redis": "redis_server", "opensearch": "opensearch",
 }  # fmt: skip
 ENGINE_ALIKE = (
-    "admin/test_children.py", "admin/test_deciding.py", "admin/test_pages.py", "admin/test_phrases.py",
+    "admin/test_children.py", "admin/test_deciding.py", "admin/test_offered_posts.py", "admin/test_pages.py",
+    "admin/test_phrases.py",
     "admin/test_queue.py::test_texts_of_strangers", "admin/test_site_admin.py", "admin/test_undo_outlook.py",
     "admin/test_whole_way.py", "api/", "authors/", "grouped_lists/", "index/test_opensearch", "leaks/",
     "memory/test_memory.py",

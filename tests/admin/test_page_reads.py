@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.engines("postgresql"),
     pytest.mark.logged_rows,
 ]
-QUESTIONS = int(os.environ.get("NEARDUP_PAGE_ROWS", 3000))
+QUESTIONS = int(os.environ.get("NEARDUP_PAGE_ROWS", 1200))
 MOST_BUFFERS = 2000
 """Pages of 8 KB that a page of the admin may read, in memory or not."""
 
