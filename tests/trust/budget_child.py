@@ -1,7 +1,8 @@
 """Ask the questions of some hostile worlds, in a process of its own, and print what each of them has cost.
 
-``python -m tests.trust.budget_child FIRST LAST STEP LARGEST [undefended]`` writes a line of JSON for each question,
-and one with the peak memory of the process.
+``python -m tests.trust.budget_child FIRST LAST STEP LARGEST [undefended]`` writes a line of JSON for each question.
+Each world begins with the time of a fixed loop, since the speed of a shared machine changes, and ends with the peak
+memory of the process.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ def main(first: int, last: int, step: int, largest: int, undefended: bool) -> No
 
         remove_work_limits(setattr)
     _warm_up()
-    _print(loop=reference_seconds())
     for world in worlds(range(first, last, step), largest):
+        _print(loop=reference_seconds())
         _run(world)
-    _print(peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+        _print(peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 def reference_seconds() -> float:

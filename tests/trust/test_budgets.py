@@ -56,9 +56,14 @@ def measure(first: int, last: int, largest: int, *options: str) -> list[dict[str
     for child in children:
         output = child.communicate()[0]
         assert child.returncode == 0
-        rows = [json.loads(line) for line in output.splitlines()]
-        loop, *cases, end = rows
-        results += [{**case, **loop, **end} for case in cases]
+        loop, cases = {}, []
+        for row in map(json.loads, output.splitlines()):
+            if "loop" in row:
+                loop, cases = row, []
+            elif "peak" in row:
+                results += [{**case, **loop, **row} for case in cases]
+            else:
+                cases.append(row)
     return results
 
 
@@ -102,16 +107,17 @@ def test_the_cases_are_hostile(cases: list[dict[str, Any]]) -> None:
 @pytest.mark.skipif(not HOSTILE, reason="make fuzz HOSTILE= measures time and memory")
 def test_no_case_exceeds_its_time_and_memory(cases: list[dict[str, Any]]) -> None:
     for purpose in SECONDS:
-        slowest = max(
+        asked = sorted(
             (case for case in cases if case["purpose"] == purpose), key=lambda case: case["seconds"]
         )
-        count = sum(case["purpose"] == purpose for case in cases)
+        slowest = asked[-1]
         print(
-            f"{purpose}: {count} cases, at most {slowest['seconds']} s ({slowest['world']}, {slowest['own']} letters)"
+            f"{purpose}: {len(asked)} cases, 99 % within {asked[len(asked) * 99 // 100]['seconds']} s, "
+            f"at most {slowest['seconds']} s ({slowest['world']}, {slowest['own']} letters)"
         )
-    print(
-        f"peak memory: {max(case['peak'] for case in cases)} MB, loop: {max(case['loop'] for case in cases):.3f} s"
-    )
+    largest = min(cases, key=lambda case: (-case["peak"], case["world"]))
+    print(f"peak memory: {largest['peak']} MB ({largest['world']})")
+    print(f"loop: at most {max(case['loop'] for case in cases):.3f} s")
     assert not [case for case in cases if case["seconds"] > seconds_allowed(case)]
     assert max(case["peak"] for case in cases) <= PEAK_MEGABYTES
 
