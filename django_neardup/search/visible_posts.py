@@ -113,17 +113,22 @@ class VisiblePosts(StoredPosts):
             return positions // 2, documents
         self._crowding.update(documents[np.isin(positions, full)].tolist())
         owners = np.repeat(np.arange(len(signed)), [2 * len(text.keys) for text in signed])
-        incomplete = self._with_hidden_documents(full, positions, documents)
-        incomplete = _first_of_each(incomplete, owners[incomplete], MAX_BUCKETS_READ_ON)
+        with_hidden = self._with_hidden_documents(full, positions, documents)
+        incomplete = _first_of_each(with_hidden, owners[with_hidden], MAX_BUCKETS_READ_ON)
         limit = BucketLimit.of(max(MAX_BUCKET_SIZE, self.bucket_limit.size))
         indexes, more_documents = self._read_for_page(signed, buckets[incomplete], limit)
         more_positions = incomplete[indexes]
         self._crowding.update(more_documents.tolist())
+        # Copies share most buckets, so an unread bucket rarely holds more. If it has a document of its own, it does.
+        is_unread = np.isin(positions, np.setdiff1d(with_hidden, incomplete))
+        of_other_posts = positions[is_unread & ~np.isin(documents, more_documents)]
         is_kept = ~np.isin(positions, incomplete)
         positions = np.concatenate([positions[is_kept], more_positions])
         documents = np.concatenate([documents[is_kept], more_documents])
         still_full = incomplete[storage.full_buckets(indexes, limit)]
-        still_incomplete = self._with_hidden_documents(still_full, positions, documents)
+        still_incomplete = np.union1d(
+            self._with_hidden_documents(still_full, positions, documents), of_other_posts
+        )
         # Live posts have the odd positions. Hidden posts of other people never make an answer partial.
         for owner in owners[still_incomplete[still_incomplete % 2 == LIVE_BIT]].tolist():
             self.crowded.add(signed[owner].document_id)

@@ -137,6 +137,27 @@ class TestPostsThatTheCallerMayNotSee:
         (result,) = neardup.check_many([COPY], Ad, visible=self.mine(victim))
         assert result.matches.partial
 
+    def test_says_so_of_buckets_that_were_not_read_on(self, monkeypatch):
+        monkeypatch.setattr(visible_posts, "MAX_BUCKETS_READ_ON", 1)
+        # One crowd fills the buckets of most passages, another one those of the victim's passage.
+        others = " ".join(word for number in range(2, 8) for word in family(number))
+        owner = Author.objects.create(name="victim")
+        # With a visible post these buckets have fewer hidden ones, so a bucket of the other crowd is read on.
+        earlier = post(f"{VICTIM} {' '.join(family(20_000))}", author=owner)
+        for number in range(1, 35):
+            post(f"{VICTIM} {' '.join(family(20_000 + number))}")
+        victim = post(VICTIM, author=owner)
+        for number in range(35, 85):
+            post(f"{VICTIM} {' '.join(family(20_000 + number))}")
+        for number in range(70):
+            post(f"{others} {' '.join(family(30_000 + number))}")
+        work()
+        matches = neardup.find_similar(f"{others} {VICTIM}", Ad, visible=self.mine(victim))
+        assert [match.object for match in matches] == [earlier] and matches.partial
+        monkeypatch.setattr(visible_posts, "MAX_BUCKETS_READ_ON", 1_000)
+        matches = neardup.find_similar(f"{others} {VICTIM}", Ad, visible=self.mine(victim))
+        assert {match.object for match in matches} == {earlier, victim} and not matches.partial
+
     @pytest.mark.parametrize("kind", ["hidden exact copies", "hidden near copies"])
     def test_nobody_makes_an_answer_partial_by_hidden_posts(self, kind, monkeypatch):
         monkeypatch.setattr(visible_posts, "MAX_BUCKET_SIZE", 80)
