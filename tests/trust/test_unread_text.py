@@ -23,7 +23,7 @@ from django_neardup.text.normalization import markup, normalize, plain_text
 from django_neardup.text.tokens.lexicon import Lexicon
 from django_neardup.validators import NotNearDuplicate
 from tests.hang_guard import hang_guard
-from tests.pipeline.helpers import CAT, SOFA, SOFA_EDITED, cluster, document, pair
+from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, pair
 from tests.testapp.models import Ad
 from tests.text.hostile import HOSTILE
 from tests.trust.attacks import originals_by_form, originals_by_search
@@ -61,6 +61,7 @@ UNREAD = {
     "nameless tag": lambda text: f"</ {text}>",
     "title of a link": lambda text: f'[здесь](x.ru "{text}")',
     "signature": lambda text: f"Здравствуйте\n-- \n{text}",
+    "signature behind a second line": lambda text: f"Продаю\nдёшево\n-- \n\n{text}",
 }
 
 
@@ -70,8 +71,6 @@ def undefended(monkeypatch):
     markup._TAG_REPLACEMENTS.clear()
     for module in (markup, plain_text):
         monkeypatch.setattr(module, "MIN_UNREAD_WORDS", 10**9)
-    monkeypatch.setattr(plain_text, "MAX_SIGNATURE_LINES", 10**9)
-    monkeypatch.setattr(plain_text, "_strip_signature", lambda match: match["end"])
     yield
     # The tags of an undefended text are remembered without their words.
     markup._TAG_REPLACEMENTS.clear()
@@ -161,6 +160,15 @@ class TestVerdicts:
         assert originals_by_search(copy) == []
         assert originals_by_form(submit(people.ann, text=copy)) == []
         assert pair(publish(copy, people.ann), victim) is None
+
+    def test_a_copy_in_a_signature_shorter_than_the_text_is_found(self, people, publish, board):
+        victim = publish(SOFA, people.bob)
+        thief = publish(f"{CAT} {PIANO}\n-- \n{SOFA_EDITED}", people.ann)
+        assert pair(thief, victim).verdict == "contained"
+
+    def test_control_it_passes_if_signatures_are_left_out(self, undefended, people, publish, board):
+        victim = publish(SOFA, people.bob)
+        assert pair(publish(f"{CAT} {PIANO}\n-- \n{SOFA_EDITED}", people.ann), victim) is None
 
     def test_another_markup_is_noticed(self, adapt, people, publish):
         adapt(markup="html")

@@ -12,9 +12,6 @@ MAX_BYTES = 1 << 20
 
 MIN_OWN_WORDS = 5
 
-MAX_SIGNATURE_LINES = 4
-"""The limit of RFC 3676. A longer signature is text."""
-
 # The mail convention: two dashes and a blank on a separate line. The text before it must not be empty.
 _SIGNATURE = re.compile(r"(?<=\w)(?P<end>[^\w\n]*)\n-- ?\n[\s\S]*\Z")
 _WORD = re.compile(r"\w+")
@@ -100,14 +97,9 @@ def _strip_link_target(match: re.Match[str]) -> str:
 
 
 def _strip_signature(match: re.Match[str]) -> str:
-    """Return the text without its signature. A signature longer than the text, or than four lines, is text."""
+    """Return the text without its signature. A signature with enough words for a text of its own is text."""
     signature = match.group()[len(match["end"]) :]
-    word_count = len(_WORD.findall(signature))
-    lines = signature.strip().splitlines()[1:]
-    is_text = word_count >= MIN_UNREAD_WORDS and (
-        len(lines) > MAX_SIGNATURE_LINES or word_count > len(_WORD.findall(match.string[: match.start()]))
-    )
-    return match.group() if is_text else match["end"]
+    return match["end"] if len(_WORD.findall(signature)) < MIN_UNREAD_WORDS else match.group()
 
 
 def _strip_stars(match: re.Match[str]) -> str:
