@@ -1,3 +1,3 @@
 """The version of canonicalization. Increase it with every change that gives a text other tokens or other keys."""
 
-CANONICALIZATION_VERSION = "5"
+CANONICALIZATION_VERSION = "6"

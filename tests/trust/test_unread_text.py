@@ -184,9 +184,29 @@ class TestVerdicts:
 
 
 LEET = str.maketrans("озчб", "0346")
+SMALL_CAPITALS = str.maketrans("авгеклмнопрстуяи", "ᴀʙᴦᴇᴋᴧᴍʜᴏᴨᴩᴄᴛʏᴙᴎ")
+OTHER_SCRIPTS = str.maketrans("аеорсхАВЕКМНОРСТХ", "ⲁⲉⲟⲣⲥⲭꓮꓐꓰꓗꓟꓧꓳꓑꓚꓔꓫ")
+
+
+def apart(between_letters, between_words):
+    """Return a function that writes the letters of a text apart."""
+    return lambda text: between_words.join(between_letters.join(word) for word in text.split())
+
+
 EVASIONS = {
     "letters apart": lambda text: "   ".join(" ".join(word) for word in text.split()),
     "letters apart by thin blanks": lambda text: " ".join("\u2009".join(word) for word in text.split()),
+    "letters apart, words by one blank": apart("\u00a0", " "),
+    "letters apart, words by one no-break space": apart(" ", "\u00a0"),
+    "letters apart, words by two no-break spaces": apart("\u00a0", "\u00a0\u00a0"),
+    "letters apart, words by two thin blanks": apart("\u2009", "\u2009\u2009"),
+    "letters apart, words by two blanks without width": apart("\u200b \u200b", "  "),
+    "letters apart by a blank and one without width": apart("\u200b ", " "),
+    "small capitals": lambda text: text.translate(SMALL_CAPITALS),
+    "capitals of other scripts": lambda text: text.upper().translate(OTHER_SCRIPTS),
+    "turned round": lambda text: f"\u202e{text[::-1]}",
+    "words turned round": lambda text: " ".join(f"\u202e{word[::-1]}\u202c" for word in text.split()),
+    "turned round in parts": lambda text: f"\u202e{text[-30:][::-1]}\u202d{text[:-30]}\u202c",
     "digits for letters": lambda text: re.sub(
         "обивка|зацепок|погрузкой|этажа|вечером", lambda word: word[0].translate(LEET), text
     ),
@@ -209,11 +229,25 @@ class TestEvasions:
         assert originals_by_form(submit(people.ann, text=copy)) == [victim]
         assert pair(publish(copy, people.ann), victim).verdict == "duplicate"
 
-    @pytest.mark.parametrize("kind", ["letters apart", "digits for letters", "hangul fillers"])
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            "letters apart",
+            "letters apart, words by one blank",
+            "small capitals",
+            "capitals of other scripts",
+            "turned round",
+            "digits for letters",
+            "hangul fillers",
+        ],
+    )
     def test_control_it_passes(self, kind, monkeypatch, board, people, publish):
         monkeypatch.setattr(Lexicon, "disguised_word", lambda lexicon, text: None)
         monkeypatch.setattr(normalize, "_join_letters_apart", lambda match: match.group())
         monkeypatch.setattr(normalize, "_fold_fillers", lambda text: text)
+        monkeypatch.setattr(normalize, "_fold_drawn_letter", lambda char: "")
+        monkeypatch.setattr(normalize, "CHARACTER_FOLDS", normalize._CharacterFolds())
+        monkeypatch.setattr(normalize, "visual_order", lambda match: match.group())
         chunk_cache.cache_clear()
         victim = publish(SOFA, people.bob)
         copy = EVASIONS[kind](SOFA_EDITED)

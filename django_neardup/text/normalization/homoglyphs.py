@@ -16,7 +16,7 @@ def _letter_run_pattern(letters: Iterable[str]) -> re.Pattern[str]:
 _LATIN_LOOKALIKES, _CYRILLIC_LOOKALIKES = "aeopcyxkibtmhABEKMHOPCTXYI", "аеорсухківтмнАВЕКМНОРСТХУІ"
 TO_CYRILLIC = str.maketrans(_LATIN_LOOKALIKES, _CYRILLIC_LOOKALIKES)
 TO_LATIN = str.maketrans(_CYRILLIC_LOOKALIKES, _LATIN_LOOKALIKES)
-_LOOKALIKES_TO_LATIN = str.maketrans("οΟαΑεΕρΡτΤυΥχΧκΚιΙΒΗΜΝΖνօսɡɑᴀᴄᴇᴏ", "oOaAeEpPtTyYxXkKiIBHMNZvougaaceo")
+_LOOKALIKES_TO_LATIN = str.maketrans("οΟαΑεΕρΡτΤυΥχΧκΚιΙΒΗΜΝΖνօսɡɑ", "oOaAeEpPtTyYxXkKiIBHMNZvouga")
 # Letters that look like Cyrillic ones in handwriting. They count only in words of both scripts.
 CURSIVE_TO_CYRILLIC = str.maketrans("unwUNW", "ипшИПШ")
 _RARE_CYRILLIC_TO_LATIN = str.maketrans("ѕЅјЈԁѵԛԝ", "sSjJdvqw")

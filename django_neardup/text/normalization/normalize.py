@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from itertools import groupby, islice
 from typing import NamedTuple
 
 from .homoglyphs import CYRILLIC_LETTER, fold_lookalikes, fold_scripts, fold_word, is_mostly_cyrillic
 from .offsets import OffsetText
+from .visual_order import LINE_WITH_CONTROLS, OVERRIDE, visual_order
 
 __all__ = ["NormalizedText", "fold_word", "is_mostly_cyrillic", "normalize"]
 
@@ -53,6 +55,14 @@ _COMPOSED_LETTERS = {
     "І\u0308": "Ї",
 }
 _COMPOSED_LETTERS.update({"у\u0306": "ў", "У\u0306": "Ў"})
+_SMALL_CAPITAL = "LATIN LETTER SMALL CAPITAL "
+# Letters without a compatibility form: Greek and turned ones in the place of Cyrillic, Cherokee, Lisu, Coptic.
+_DRAWN_LETTERS = dict(
+    zip(
+        "ᴦᴧᴫᴨᴩᴎᴙʍᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏃᏏᏒᏔᏚᏞᏟᏢᏦᏧᏴꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴⲀⲂⲈⲎⲒⲔⲘⲚⲞⲢⲤⲦⲬⲁⲉⲟⲣⲥⲭ",
+        "гллприямDRTiyAJEWMHYZbRWSLCPKdBBPDDTGKJCZFMNLSRVHWXYAEIOUABEHIKMHOPCTXaeopcx",
+    )
+)
 _BLANKS_BEFORE_END = re.compile(r"[ \t]+(?=\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
 # с п а с и б о, and с-п-а-с-и-бо, whose first and last part may be longer.
@@ -60,9 +70,13 @@ SPACED_OUT_WORD = re.compile(
     r"(?<!\w)[^\W\d_]{1,30}([.\-_*·•|~])(?:[^\W\d_]\1){2,}[^\W\d_]{1,30}(?!\w)"
     r"|(?<![\w.\-])[^\W\d_]([ /+])[^\W\d_](?:\2[^\W\d_]){2,}(?!\w)"
 )
-# п р о д а м   г а р а ж: the gaps between words are wider than those between letters.
-_LETTERS_APART = re.compile(r"(?<![\w.\-])[^\W\d_](?:[ \t]{1,20}[^\W\d_](?!\w)){3,}")
-_GAP = re.compile(r"[ \t]+")
+# п р о д а м   г а р а ж: the gaps between words are wider than those between letters, or of other characters.
+_UNUSUAL_BLANKS = "\u00a0\u00ad\u1680\u2000-\u200f\u202f\u205f-\u206f\u2800\u3000\ufeff"
+_GAP = re.compile(f"[ \t{_UNUSUAL_BLANKS}]+")
+_LETTERS_APART = re.compile(rf"(?<![\w.\-])[^\W\d_](?:[ \t{_UNUSUAL_BLANKS}]{{1,20}}[^\W\d_](?!\w)){{3,}}")
+_LETTER_BEHIND_UNUSUAL_BLANK = re.compile(
+    rf"[{_UNUSUAL_BLANKS}][ \t{_UNUSUAL_BLANKS}]{{0,19}}[^\W\d_][ \t{_UNUSUAL_BLANKS}]"
+)
 # Parts of every match of the pattern above. Each begins with one of few characters, which makes the search fast.
 _SPACED_OUT_HINT = re.compile(r"([.\-_*·•|~])[^\W\d_]\1[^\W\d_]\1")
 _MAYBE_SPACED_BY_BLANKS = re.compile(r" . .(?<= [^\W\d_] [^\W\d_]) [^\W\d_](?!\w)")
@@ -100,7 +114,7 @@ def _fold_character(char: str) -> str:
         return "'"
     if char == "ı":
         return "i"
-    return _fold_framed_letter(char) or _strip_accent(char)
+    return _fold_framed_letter(char) or _fold_drawn_letter(char) or _strip_accent(char)
 
 
 def _fold_framed_letter(char: str) -> str:
@@ -109,6 +123,15 @@ def _fold_framed_letter(char: str) -> str:
         if first_code <= ord(char) < first_code + 26:
             return chr(ord("A") + ord(char) - first_code)
     return ""
+
+
+def _fold_drawn_letter(char: str) -> str:
+    """Return the plain letter of a small capital or of a letter that looks like a Latin or Cyrillic one, or ""."""
+    if char in _DRAWN_LETTERS:
+        return _DRAWN_LETTERS[char]
+    name = unicodedata.name(char, "")
+    letter = name.removeprefix(_SMALL_CAPITAL)
+    return letter.lower() if letter != name and len(letter) == 1 else ""
 
 
 def _strip_accent(char: str) -> str:
@@ -166,6 +189,8 @@ def fold_characters(offset_text: OffsetText) -> OffsetText:
 
 def _fold_typography(traced: OffsetText) -> OffsetText:
     """Replace the few typographic signs of common texts. Checking for each is cheaper than a translation."""
+    if "\u00a0" in traced.text:
+        traced = _join_letters_by_unusual_blanks(traced)
     text = traced.text
     if "–" in text or "—" in text or "’" in text or "\u00a0" in text:
         text = text.replace("–", "-").replace("—", "-").replace("’", "'").replace("\u00a0", " ")
@@ -184,13 +209,26 @@ def _fold_blanks(traced: OffsetText) -> OffsetText:
 
 
 def _join_letters_apart(match: re.Match[str]) -> str:
-    """Join the letters of each word, if the gaps between words are wider than those between letters."""
+    """Join the letters of each word, if the gaps between words differ from those between letters.
+
+    They are wider, or they are rarer and of other characters.
+    """
     letters = match.group()
     gaps = _GAP.findall(letters)
-    narrow = min(map(len, gaps))
-    if narrow == max(map(len, gaps)):
+    widths = {gap: len(INVISIBLE_RUN.sub("", gap)) for gap in gaps}
+    narrow = min(widths.values())
+    if len(widths) == 1:
         return letters
-    return _GAP.sub(lambda gap: "" if len(gap.group()) == narrow else " ", letters)
+    if narrow < max(widths.values()):
+        return _GAP.sub(lambda gap: "" if widths[gap.group()] == narrow else " ", letters)
+    ((between_letters, _),) = Counter(gaps).most_common(1)
+    return _GAP.sub(lambda gap: "" if gap.group() == between_letters else " ", letters)
+
+
+def _join_letters_by_unusual_blanks(traced: OffsetText) -> OffsetText:
+    if _LETTER_BEHIND_UNUSUAL_BLANK.search(traced.text):
+        return traced.sub(_LETTERS_APART, _join_letters_apart)
+    return traced
 
 
 def _fold_letters(traced: OffsetText) -> OffsetText:
@@ -222,6 +260,9 @@ def _join_spaced_letters(match: re.Match[str]) -> str:
 def _fold_unusual(offset_text: OffsetText) -> OffsetText:
     if "\r" in offset_text.text:
         offset_text = offset_text.with_text(offset_text.text.replace("\r\n", " \n").replace("\r", "\n"))
+    if OVERRIDE.search(offset_text.text):
+        offset_text = offset_text.sub(LINE_WITH_CONTROLS, visual_order)
+    offset_text = _join_letters_by_unusual_blanks(offset_text)
     if _FILLER.search(offset_text.text):
         offset_text = _fold_fillers(offset_text)
     if _THIN_BLANK.search(offset_text.text):
