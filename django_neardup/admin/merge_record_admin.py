@@ -104,13 +104,12 @@ class MergeRecordAdmin(PreparedListAdmin):
         """
         attach_titles(rows, request, self.admin_site, using)
 
-    @admin.display(description=MergeRecord._meta.get_field("loser_text").verbose_name, ordering="loser_text")
+    # A list that can be sorted by titles would tell the order of titles that a person may not read.
+    @admin.display(description=MergeRecord._meta.get_field("loser_text").verbose_name)
     def post(self, row: Any) -> str:
         return str(row.loser_title)
 
-    @admin.display(
-        description=MergeRecord._meta.get_field("keeper_text").verbose_name, ordering="keeper_text"
-    )
+    @admin.display(description=MergeRecord._meta.get_field("keeper_text").verbose_name)
     def keeper(self, row: Any) -> str:
         return str(row.keeper_title)
 

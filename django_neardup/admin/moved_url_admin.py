@@ -111,7 +111,8 @@ class MovedUrlAdmin(PreparedListAdmin):
             row.displayed = displayed_by_target.get((row.content_type_id, row.object_id))
             row.is_readable = row.pk in readable
 
-    @admin.display(description=gettext_lazy("old address"), ordering="path")
+    # A list that can be sorted by addresses would tell the order of addresses that a person may not read.
+    @admin.display(description=gettext_lazy("old address"))
     def old_address(self, row: Any) -> str:
         return str(row) if row.is_readable else _("no access")
 

@@ -15,6 +15,8 @@ from django.urls import reverse
 
 import django_neardup as neardup
 from django_neardup import registry
+from django_neardup.admin.merge_record_admin import MergeRecordAdmin
+from django_neardup.admin.moved_url_admin import MovedUrlAdmin
 from django_neardup.models import (
     Cluster,
     Decision,
@@ -27,12 +29,13 @@ from django_neardup.models import (
     Pair,
     Queue,
 )
+from django_neardup.moderation.undo import permission_check
 from django_neardup.pipeline import decide
 from django_neardup.pipeline.open_items import rebuild_open_items
 from tests import builders
 from tests.admin.tools import confirm, fields, list_of, look, page_of, url_of
 from tests.pipeline.helpers import PIANO, PILES, SOFA, document, work
-from tests.testapp.models import Ad, ScopedPost
+from tests.testapp.models import Ad, Comment, ScopedPost
 from tests.testapp.neardup import AdNeardup
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine_alike]
@@ -166,6 +169,54 @@ def test_the_title_of_a_merged_post_is_read_by_those_who_may_see_the_keeper(root
     assert readable() == {False}
 
 
+TEXTS_OF_POSTS = {MergeRecord: ("loser_text", "keeper_text"), MovedUrl: ("path",)}
+"""Columns that quote posts."""
+
+
+def orders_of(client, model):
+    """Return the rows of a list, sorted by each of its columns."""
+    columns = range(1 + len(admin.site.get_model_admin(model).list_display))
+    lists = (client.get(list_of(model), {"o": column}).context["cl"].result_list for column in columns)
+    return [[row.pk for row in rows] for rows in lists]
+
+
+class TestTitlesThatTheyMayNotRead:
+    @pytest.fixture
+    def hidden(self, root, ads):
+        """Two merges of posts that nobody but the owner of the site sees."""
+        keeper, first, second = ads("а", "б", "в")
+        confirm(root, "merge", builders.cluster(keeper, first, second))
+        Ad.objects.update(published=False, sku="secret")
+        return [
+            list(model.objects.filter(**{f"{columns[0]}__gt": ""}).order_by("pk"))
+            for model, columns in TEXTS_OF_POSTS.items()
+        ]
+
+    def orders_change(self, hidden):
+        """Return the lists whose order depends on the hidden words."""
+        client, changed = person("clerk"), set()
+        for rows in hidden:
+            assert len(rows) == 2
+            orders = []
+            for words in (("ааа", "яяя"), ("яяя", "ааа")):
+                for row, word in zip(rows, words):
+                    for column in TEXTS_OF_POSTS[type(row)]:
+                        setattr(row, column, f"/{word}/{row.pk}/" if column == "path" else word)
+                    row.save()
+                orders.append(orders_of(client, type(row)))
+            if orders[0] != orders[1]:
+                changed.add(type(rows[0]))
+        return changed
+
+    def test_no_list_can_be_sorted_by_them(self, hidden):
+        assert self.orders_change(hidden) == set()
+
+    def test_control_a_sorted_list_tells_their_order(self, hidden, monkeypatch):
+        monkeypatch.setattr(MergeRecordAdmin.post, "admin_order_field", "loser_text", raising=False)
+        monkeypatch.setattr(MovedUrlAdmin.old_address, "admin_order_field", "path", raising=False)
+        assert self.orders_change(hidden) == {MergeRecord, MovedUrl}
+
+
 class TestHiddenPosts:
     """The site hides a post, and a reviewer has no permission to see it."""
 
@@ -221,6 +272,36 @@ class TestHiddenPosts:
         assert reviewer.post(undo, {"decision": [decision.pk]}).status_code == 403
         assert Decision.objects.get().withdrawn is None
         assert root.post(withdraw).status_code == 302 and Decision.objects.get().withdrawn is not None
+
+    @pytest.mark.parametrize(
+        "is_hidden, is_checked, status",
+        [(True, True, 403), (False, True, 302), pytest.param(True, False, 302, id="control")],
+    )
+    def test_an_undo_takes_nothing_from_the_post_that_its_keeper_was_merged_into(
+        self, is_hidden, is_checked, status, root, ads, monkeypatch
+    ):
+        if not is_checked:
+            monkeypatch.setattr(permission_check, "_later_keeper", lambda plan: None)
+        last, keeper, loser = ads("а", "б", "в")
+        Comment.objects.create(ad=loser, text="к")
+        confirm(root, "merge", builders.cluster(keeper, loser))
+        record = MergeRecord.objects.get()
+        Cluster.objects.all().delete()
+        confirm(root, "merge", builders.cluster(last, keeper))
+        comment = Comment.objects.get()
+        assert comment.ad == last
+        if is_hidden:
+            Ad.objects.filter(pk=last.pk).update(sku="secret", published=False)
+        user = get_user_model().objects.create_user("clerk", is_staff=True)
+        names = ("review", "merge_cluster", "change_ad", "delete_ad", "change_comment", "delete_comment")
+        user.user_permissions.set(Permission.objects.filter(codename__in=names))
+        client = Client()
+        client.force_login(user)
+        undo = reverse("admin:neardup_mergerecord_undo", args=[record.batch])
+        assert client.post(undo, {"record": [record.pk]}).status_code == status
+        assert Ad.objects.filter(pk=loser.pk).exists() == (status == 302)
+        comment.refresh_from_db()
+        assert (comment.ad == last) == (status == 403)
 
     def test_the_rest_of_a_group_is_remembered_without_them(self, root, ads, monkeypatch):
         keeper, loser, rest, hidden = ads("а", "б", "в", "г")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Model
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from ...models import MergeRecord
+from ..final_keepers import find_final_keepers
 from ..permissions import (
     MERGE_PERMISSION,
     RequiredPermission,
@@ -16,19 +18,20 @@ from ..permissions import (
     permissions_on_models,
     permissions_on_objects,
 )
+from ..relations import rows_of
 from .undo_plan import UndoPlan
 
 
 def permissions_for_undo(plan: UndoPlan) -> list[RequiredPermission]:
     """Return the permissions for an undo: the same that the action needed.
 
-    - Change the keeper, and the post if it exists.
+    - Change the keeper and the post, if they exist. If the keeper was merged since, change the post that has its
+      rows now.
     - Delete the models of rows that come back: the post's, also as a multi-table child, and others.
     - Change every model with columns that go back, or with many-to-many rows that come back.
     """
-    existing_posts = [
-        existing_post for existing_post in (plan.post, plan.keeper) if existing_post is not None
-    ]
+    keeper = plan.keeper or _later_keeper(plan)
+    existing_posts = [existing_post for existing_post in (plan.post, keeper) if existing_post is not None]
     post_model = plan.record.loser_type.model_class()
     own_models = plan.child_models | ({post_model} if plan.post is None and post_model else set())
     other_models = {model for model in plan.other_row_models if not model._meta.auto_created} - own_models
@@ -40,6 +43,17 @@ def permissions_for_undo(plan: UndoPlan) -> list[RequiredPermission]:
         *permissions_on_models("delete", other_models, are_related=True),
         *permissions_on_models("change", changed_models, are_related=True),
     ]
+
+
+def _later_keeper(plan: UndoPlan) -> Model | None:
+    """Return the post that the keeper of a merge was merged into since. Return None if there is none."""
+    if plan.record.action != MergeRecord.Action.MERGE:
+        return None
+    key = find_final_keepers([plan.record], plan.using).get(plan.record.pk)
+    if key is None:
+        return None
+    model, object_id = key
+    return rows_of(model, plan.using).filter(pk=model._meta.pk.to_python(object_id)).first()
 
 
 def missing_undo_permissions(
