@@ -107,12 +107,13 @@ def find_for_request(
     """Run ``find_similar`` for a visitor who waits for the answer.
 
     ``units``: the limit of the work, reading the text included. A text that is too long to be read within it is not
-    compared: the result is empty and partial.
+    compared: the result is empty and partial. ``limit``: the maximum number of exact copies. Ten posts are aligned
+    beside them: the visitor's own copies do not hide the original.
     """
     context = build_search_context(
         text_or_instance, model, visible=visible, limit=limit, author=author, scope=scope, using=using
     )
-    return _find_in_context(text_or_instance, replace(context, units=units, counts_own_text=True))
+    return _find_in_context(text_or_instance, replace(context, units=units, is_for_request=True))
 
 
 def _find_in_context(text_or_instance: str | Model, context: SearchContext) -> Matches:
@@ -125,7 +126,9 @@ def _find_in_context(text_or_instance: str | Model, context: SearchContext) -> M
     matches = _build_matches(query, posts.get(0, ()), context)
     deleted_matches = find_deleted_posts(signed, [query], context).get(0, ())
     return Matches(
-        merge_matches(matches, deleted_matches, limit), partial=0 in posts.partial, too_long=too_long
+        merge_matches(matches, deleted_matches, context.match_limit),
+        partial=0 in posts.partial,
+        too_long=too_long,
     )
 
 
@@ -279,6 +282,7 @@ def _find_posts(
     for signed_text in known_space_texts:
         work.charge(signed_text.document_id, context.own_units(queries[-1 - signed_text.document_id]))
     posts = VisiblePosts(settings, scheme, keys, context.visibility, context.using, work)
+    posts.aligns_beside_copies = context.is_for_request
     judged_posts = judge_posts(known_space_texts, posts, limit)
     return FoundPosts(
         {-1 - document_id: judged for document_id, judged in judged_posts.items()},
@@ -291,4 +295,6 @@ def _build_matches(
 ) -> list[Match]:
     author = context.author or query.source.author
     similar_posts = (post for post in judged_posts if post.judgement.is_similar)
-    return [build_match(post, author, query.source.text) for post in islice(similar_posts, context.limit)]
+    return [
+        build_match(post, author, query.source.text) for post in islice(similar_posts, context.match_limit)
+    ]

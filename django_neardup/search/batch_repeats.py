@@ -16,8 +16,7 @@ from ..pipeline.schemes import algorithm_of
 from ..pipeline.stage_types import SignedDocument
 from ..pipeline.text_cache import cached_canonical_text
 from ..text.canonical_text import CanonicalText
-from .request import SearchQuery
-from .visible_posts import MAX_ALIGNED
+from .request import MAX_ALIGNED, SearchQuery
 
 
 class BatchDuplicates:

@@ -21,6 +21,9 @@ from ..visibility import (
     write_database,
 )
 
+MAX_ALIGNED = 10
+"""Maximum number of posts that one text is aligned with."""
+
 SEARCH_UNITS = 900_000
 """Work of a look-up and of the check of a form (see ``comparison.work_limit``): less than a second."""
 
@@ -43,7 +46,8 @@ class SearchContext:
 
     - ``is_unrestricted``: the caller has not passed ``visible``.
     - ``units``: the limit of the work for each text (see ``comparison.work_limit``).
-    - ``counts_own_text``: reading the text itself is part of that work.
+    - ``is_for_request``: a visitor waits for the answer. Reading the text itself is part of the work. Exact copies
+      take no places of other matches.
     """
 
     adapter: Adapter
@@ -54,11 +58,16 @@ class SearchContext:
     limit: int
     is_unrestricted: bool = False
     units: int = SEARCH_UNITS
-    counts_own_text: bool = False
+    is_for_request: bool = False
+
+    @property
+    def match_limit(self) -> int:
+        """Return the maximum number of matches."""
+        return min(self.limit + MAX_ALIGNED, sys.maxsize) if self.is_for_request else self.limit
 
     def own_units(self, query: SearchQuery) -> int:
         """Return the counted work of reading the text itself."""
-        return OWN_LETTER_UNITS * len(query.source.text) if self.counts_own_text else 0
+        return OWN_LETTER_UNITS * len(query.source.text) if self.is_for_request else 0
 
     def can_read(self, query: SearchQuery) -> bool:
         """Return whether the text itself can be read within the limit of work."""

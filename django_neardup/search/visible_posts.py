@@ -31,6 +31,7 @@ from ..pipeline.stage_types import SignedDocument
 from ..pipeline.stored_posts import StoredPosts, text_of_source
 from ..visibility import ObjectKey, VisibilityFilter
 from .prefilter import ContentOverlapFilter
+from .request import MAX_ALIGNED
 
 if TYPE_CHECKING:
     from ..comparison.bucket_matches import Numbers
@@ -39,9 +40,6 @@ logger = logging.getLogger(__name__)
 
 VISIBILITY_BATCH_SIZE = 250
 """Number of documents in one visibility query: a little more than the number that is screened."""
-
-MAX_ALIGNED = 10
-"""Maximum number of posts that one text is aligned with."""
 
 EARLIEST_ALIGNED = 3
 """So many of them are the earliest posts that may be duplicates.
@@ -77,7 +75,8 @@ class VisiblePosts(StoredPosts):
     """The posts of one call. Nothing is marked, and posts that the caller may not see change nothing.
 
     ``excluded_keys`` maps a document id to the object that the text belongs to. That object is never a
-    candidate. ``work``: the limit of the work for one text. ``crowded``: the document ids of texts that share
+    candidate. ``aligns_beside_copies``: other candidates are aligned however many exact copies there are.
+    ``work``: the limit of the work for one text. ``crowded``: the document ids of texts that share
     a passage with more live posts than were read, if the caller may not see some of them. If the key index does
     not answer, all texts are in it. So a visible post may be missing among the candidates.
     """
@@ -94,6 +93,7 @@ class VisiblePosts(StoredPosts):
         super().__init__(settings, scheme, using, work)
         # As many are screened as for a saved post, and fewer are read.
         self.max_aligned, self.remembers_deleted = MAX_ALIGNED, False
+        self.aligns_beside_copies = False
         self._visibility, self._excluded_keys = visibility, excluded_keys
         self._visible: dict[int, VisiblePost] = {}
         self._checked: set[int] = set()
@@ -256,8 +256,9 @@ class VisiblePosts(StoredPosts):
     ) -> dict[int, Candidates]:
         """Return the candidates to judge. Their objects are read, those of all texts together.
 
-        At most ``limit`` exact copies are taken; they need no alignment. If fewer exist, at most ten other
-        candidates are taken, the most promising first. Candidates that cannot be read are left out.
+        At most ``limit`` exact copies are taken; they need no alignment. If fewer exist, or with
+        ``aligns_beside_copies``, at most ten other candidates are taken, the most promising first.
+        Candidates that cannot be read are left out.
         """
         chosen = {
             text.document_id: self._choose(text, candidates[text.document_id].fingerprints, limit)
@@ -308,7 +309,7 @@ class VisiblePosts(StoredPosts):
         copies = [one for one in fingerprints if one.exact_digest == signed.exact_digest]
         copies = sorted(copies, key=lambda copy: self.static_order(copy.document_id))[:limit]
         # No match is better than an exact copy, unless its identity values differ from those of the text.
-        if len(copies) == limit and not any(signed.identity):
+        if len(copies) == limit and not any(signed.identity) and not self.aligns_beside_copies:
             return copies
         others = [one for one in fingerprints if one.exact_digest != signed.exact_digest]
         return copies + others[:MAX_ALIGNED]

@@ -11,10 +11,12 @@ import pytest
 
 import django_neardup as neardup
 from django_neardup.models import FamilyMember
+from django_neardup.prepublication import check
 from django_neardup.prepublication.check import MAX_MATCHES
 from django_neardup.search import visible_posts
+from django_neardup.search.request import MAX_ALIGNED
 from tests.pipeline.families import family
-from tests.pipeline.helpers import cluster, document, pair, post, work
+from tests.pipeline.helpers import SOFA, SOFA_EDITED, cluster, document, pair, post, work
 from tests.search.tools import VISIBLE, edited
 from tests.testapp.models import Ad, Author
 from tests.trust.controls import remove_bucket_defences
@@ -164,6 +166,31 @@ class TestPostsThatTheCallerMayNotSee:
         victim = flood(kind, many_accounts)
         matches = neardup.find_similar(COPY, Ad, visible=VISIBLE)
         assert [match.object for match in matches] == [victim] and not matches.partial
+
+
+class TestOwnCopies:
+    """A thief publishes exact copies of the stolen text first, on a site that lets authors repeat their own posts."""
+
+    @pytest.fixture
+    def stolen(self, adapt, people, publish, submit):
+        """The victim's advert, and the form of a thief with ten exact copies."""
+        adapt(publication=[{"action": "ignore", "own": True}, {"action": "warn", "verdict": "duplicate"}])
+        victim = publish(SOFA, people.bob)
+        for _ in range(MAX_MATCHES):
+            post(SOFA_EDITED, author=people.ann)
+        work()
+        return victim, submit(people.ann, text=SOFA_EDITED)
+
+    def test_they_do_not_hide_the_original(self, stolen):
+        victim, form = stolen
+        assert not form.is_valid()
+        others = [match.object for match in form.neardup.matches if not match.own]
+        assert others == [victim] and len(form.neardup.matches) <= MAX_MATCHES + MAX_ALIGNED
+
+    def test_control_they_do_if_copies_take_the_places_of_other_matches(self, stolen, monkeypatch):
+        _victim, form = stolen
+        monkeypatch.setattr(check, "find_for_request", neardup.find_similar)
+        assert form.is_valid()
 
 
 def test_a_post_that_leads_a_family_never_finds_itself():
