@@ -47,7 +47,7 @@ def active_scheme(profile: Profile, using: str) -> Scheme:
             )
             # The staff may have listed passages before.
             update_boilerplate(profile.alias, using)
-            scheme.refresh_from_db(fields=["parameters"])
+            scheme.refresh_from_db(using=using, fields=["parameters"])
             return scheme
     except IntegrityError:
         # Another process has created it meanwhile.
@@ -114,7 +114,7 @@ def begin_generation(profile: Profile, using: str) -> Scheme:
         # If a scheme reads words in another way, its runs of words differ: the runs found before are useless.
         # The staff's list is hashed again.
         update_boilerplate(profile.alias, using, None if _reading_of(scheme) == _reading_of(previous) else ())
-        scheme.refresh_from_db(fields=["parameters"])
+        scheme.refresh_from_db(using=using, fields=["parameters"])
     return scheme
 
 

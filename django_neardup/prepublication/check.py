@@ -195,7 +195,7 @@ def check_text(
         )
 
     return call_or_default(
-        run_check, PublicationCheck(), router.db_for_read(model), "a text is let through unchecked"
+        run_check, PublicationCheck(), router.db_for_write(model), "a text is let through unchecked"
     )
 
 

@@ -65,8 +65,8 @@ def find_similar(
     - ``author``: the author of the text as ``Adapter.author`` returns it. It marks the author's own posts.
       None means the author of the object.
     - ``scope``: the values of the adapter's ``scope``, for a plain text.
-    - ``using``: the database alias. None means the object's database, or the database that the model is read
-      from.
+    - ``using``: the database alias. None means the database to which the object, or the model, is written: a
+      replica may lack recent posts.
 
     If deleted posts are remembered (MEMORY_DAYS), the matches may include the author's own deleted post that
     is most similar. If ``visible`` is None, they may also include the most similar one of other authors.

@@ -121,9 +121,8 @@ def build_search_context(
 ) -> SearchContext:
     """Check the arguments of a call. If ``item`` is an object, it determines the model and the database."""
     adapter = adapter_for(_search_model(item, model))
-    alias = (
-        using or (item._state.db if isinstance(item, Model) else None) or router.db_for_read(adapter.model)
-    )
+    # A replica may lack the newest posts. It also has no key index outside the database.
+    alias = using or (write_database(item) if isinstance(item, Model) else router.db_for_write(adapter.model))
     allowed = VisibilityFilter(
         [partner.live() for partner in adapter.partner_adapters] if visible is None else visible
     )
