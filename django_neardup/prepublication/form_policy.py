@@ -22,7 +22,7 @@ from .check import PublicationCheck, Visitor, check_post, load_visitor
 from .confirmation_tokens import is_token_valid, make_token
 from .rules import RuleAction
 from .save import PlannedHold, find_effective_hold, hold_on_save, plan_existing_hold, renew_post
-from .text_facts import FACT_HEADINGS, FACT_PROBLEMS, FACT_TEXTS, TEXT_FACTS, first_fact
+from .text_facts import FACT_HEADINGS, FACT_PROBLEMS, FACT_TEXTS, PARTIAL, TEXT_FACTS, first_fact
 
 CHECK_BUTTON, CONFIRM_BUTTON, RENEW_BUTTON, TOKEN_FIELD = (
     "neardup_check",
@@ -187,14 +187,17 @@ class FormCheck:
     def _plan_hold(self) -> None:
         cause = next(iter(self.result.decision.causes), None)
         self._planned_hold = self._hold_until_checked() if self.is_changed else None
-        if self.action in ("hold", "block"):
+        if self.action in ("hold", "block") and not self.is_checked_first:
             self._planned_hold = PlannedHold(Hold.State.REVIEW, cause, self.visitor.trust)
         self._planned_hold = plan_existing_hold(self.post, self.adapter, self.visitor) or self._planned_hold
         if self._planned_hold is not None:
             hold_on_save(self.post, self._planned_hold)
 
     def _hold_until_checked(self) -> PlannedHold | None:
-        return PlannedHold(Hold.State.CHECKING, None, self.visitor.trust) if self.visitor.must_wait else None
+        must_wait = self.visitor.must_wait or (
+            self.action == "hold" and PARTIAL in self.result.decision.facts
+        )
+        return PlannedHold(Hold.State.CHECKING, None, self.visitor.trust) if must_wait else None
 
     @property
     def outcome(self) -> str:
@@ -255,6 +258,11 @@ class FormCheck:
     def is_blocked(self) -> bool:
         """Whether the visitor cannot continue."""
         return self.action == "block" and not self.is_check_requested
+
+    @property
+    def is_checked_first(self) -> bool:
+        """Whether the post is held only because the search was partial: until the worker has compared it."""
+        return self.action == "hold" and self._only_fact == PARTIAL
 
     @property
     def heading(self) -> str | Promise:

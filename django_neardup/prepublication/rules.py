@@ -12,7 +12,7 @@ from ..adapters import Adapter
 from ..exceptions import InvalidRule
 from ..models import Verdict
 from ..querysets import field_value
-from .text_facts import PARTIAL, TEXT_FACTS, TOO_LONG
+from .text_facts import TEXT_FACTS
 
 RuleAction = Literal["ignore", "warn", "hold", "block"]
 ACTIONS: tuple[RuleAction, ...] = ("ignore", "warn", "hold", "block")
@@ -34,8 +34,8 @@ partial search has no rule: its author can do nothing about it, and there is no 
 FLAG_KEYS = ("exact", "own", "deleted")
 WORD_KEYS = ("verdict", "trust", "scope")
 RULE_KEYS = ("action", *WORD_KEYS[:1], *FLAG_KEYS, *WORD_KEYS[1:], *TEXT_FACTS)
-STRONGEST_BY_FACT: dict[str, RuleAction] = {TOO_LONG: "hold", PARTIAL: "warn"}
-"""The strongest action for a fact about the text. Only an exact copy is refused, and a doubt at most warns."""
+STRONGEST_FOR_FACT: RuleAction = "hold"
+"""The strongest action for a fact about the text. Only an exact copy is refused."""
 
 
 class MatchFacts(Protocol):
@@ -164,7 +164,7 @@ def action_for(match: MatchFacts, rules: Iterable[Rule]) -> RuleAction:
 def _action_for_fact(fact: str, rules: Iterable[Rule]) -> RuleAction:
     """Return the action of the first rule that applies to the fact. Return "ignore" if no rule applies."""
     action: RuleAction = next((rule.action for rule in rules if rule.matches_fact(fact)), "ignore")
-    return ACTIONS[min(ACTIONS.index(action), ACTIONS.index(STRONGEST_BY_FACT[fact]))]
+    return ACTIONS[min(ACTIONS.index(action), ACTIONS.index(STRONGEST_FOR_FACT))]
 
 
 def is_match_allowed(match: MatchFacts, adapter: Adapter, *, trust: str, scope: Iterable[Any] = ()) -> bool:

@@ -35,7 +35,12 @@ FACT_PROBLEMS: dict[str, dict[str, Promise]] = {
         "warn": _("Not published yet: the text is too long to be compared with other posts."),
         "hold": _("Not published yet: the text is too long, so a moderator would review this first."),
     },
-    PARTIAL: {"warn": _("Not published yet: not all similar posts could be compared.")},
+    PARTIAL: {
+        "warn": _("Not published yet: not all similar posts could be compared."),
+        "hold": _(
+            "Not published yet: not all similar posts could be compared, so this would be checked first."
+        ),
+    },
 }
 
 

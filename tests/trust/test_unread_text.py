@@ -16,7 +16,7 @@ from django_neardup.pipeline import drain
 from django_neardup.prepublication import check
 from django_neardup.prepublication.holds import can_hold
 from django_neardup.prepublication.rules import rule_errors
-from django_neardup.search import Matches
+from django_neardup.search import Matches, find_for_request
 from django_neardup.text.canonical_text import CanonicalText
 from django_neardup.text.chunk_cache import chunk_cache
 from django_neardup.text.normalization import markup, normalize, plain_text
@@ -449,17 +449,65 @@ class TestPartialSearch:
     def test_by_default_it_does_nothing(self, partial_search, board, people, submit):
         assert submit(people.ann, text=SOFA).save().published
 
-    @pytest.mark.parametrize("action", ["warn", "hold", "block"])
-    def test_a_rule_at_most_warns(self, action, partial_search, adapt, people, submit):
-        adapt(publication=[{"action": action, "partial": True}])
-        form = submit(people.ann, text=SOFA)
+    def confirmed(self, submit, author, button="Publish after the check", **data):
+        """A form whose author has read that the search was partial, and goes on."""
+        form = submit(author, **data)
         assert not form.is_valid()
-        assert form.neardup.action == "warn"
         page = str(form.neardup)
         assert "Not all similar posts could be compared" in page
-        assert "Publish anyway" in page
-        token = ("neardup_token", form.neardup.token)
-        assert submit(people.ann, ("neardup_confirm", "1"), token, text=SOFA).save().published
+        assert button in page
+        assert "moderator" not in page
+        return submit(author, ("neardup_confirm", "1"), ("neardup_token", form.neardup.token), **data)
+
+    def test_a_rule_may_warn(self, partial_search, adapt, people, submit):
+        adapt(publication=[{"action": "warn", "partial": True}])
+        assert self.confirmed(submit, people.ann, "Publish anyway", text=SOFA).save().published
+
+    @pytest.mark.parametrize("action", ["hold", "block"])
+    def test_a_rule_may_hold_until_the_post_is_compared(self, action, partial_search, adapt, people, submit):
+        adapt(publication=[{"action": action, "partial": True}])
+        form = self.confirmed(submit, people.ann, text=SOFA)
+        ad = form.save()
+        assert (form.neardup.outcome, Ad.objects.get(pk=ad.pk).published) == ("checking", False)
+        drain()
+        assert Ad.objects.get(pk=ad.pk).published
+        assert not Hold.objects.exists()
+
+    def test_a_copy_that_the_worker_finds_is_not_published(
+        self, partial_search, adapt, people, submit, publish
+    ):
+        adapt(
+            publication=[{"action": "hold", "partial": True}, {"action": "hold", "verdict": "duplicate"}],
+        )
+        publish(SOFA, people.bob)
+        ad = self.confirmed(submit, people.ann, text=SOFA).save()
+        drain()
+        assert not Ad.objects.get(pk=ad.pk).published
+        assert Hold.objects.get().state == "review"
+
+    def test_the_rule_may_be_for_strangers(self, partial_search, adapt, people, submit):
+        adapt(publication=[{"action": "hold", "partial": True, "trust": "guest"}])
+        assert submit(people.ann, text=SOFA).save().published
+        assert not submit(None, text=SOFA, trust="guest").is_valid()
+
+    def test_a_renewed_post_waits_as_well(self, adapt, people, submit, publish, monkeypatch):
+        adapt(
+            publication=[
+                {"action": "hold", "partial": True},
+                {"action": "hold", "verdict": "duplicate", "own": True},
+            ]
+        )
+        old = publish(SOFA, people.ann)
+
+        def find_part(*args, **options):
+            return Matches(find_for_request(*args, **options), partial=True)
+
+        monkeypatch.setattr(check, "find_for_request", find_part)
+        form = submit(people.ann, ("neardup_renew", str(old.pk)), text=SOFA)
+        assert form.is_valid()
+        assert form.save() == old
+        assert not Ad.objects.get(pk=old.pk).published
+        assert Hold.objects.get().state == "checking"
 
 
 @pytest.mark.parametrize(
