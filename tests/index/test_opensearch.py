@@ -306,6 +306,8 @@ class TestOtherIndexes:
     def test_an_index_that_is_gone_is_named(self, index, opensearch):
         ship_one(index)
         delete_indexes(opensearch)
+        # A status says so before a worker has noticed.
+        assert "neardup_index --rebuild-index" in index.problem()
         replace_keys("default", 7, (), [5])
         with pytest.raises(IndexUnavailable, match=r"neardup_index --rebuild-index"):
             index.ship(is_forced=True)

@@ -196,6 +196,18 @@ class TestSilence:
         with pytest.raises(IndexUnavailable, match="no answer"):
             drain("default")
 
+    def test_pages_and_the_status_ask_the_next_node(self, site, opensearch, caplog):
+        gone = [f"http://127.0.0.1:{services.free_port()}" for _ in range(3)]
+        site()
+        replace_keys("default", 7, (), [5])
+        ship_all()
+        for timeout in range(60, 65):  # each with connections of its own
+            index = site(HOSTS=[*gone, opensearch.host], TIMEOUT=timeout)
+            index.read_buckets_for_page([5], 0, 9)
+            assert "no connection" not in index.problem()
+        # A busy machine may take longer than a page waits.
+        assert "IndexUnavailable, ConnectionError" not in caplog.text
+
     def test_a_node_that_is_not_there(self, site):
         index = site(HOSTS=[f"http://127.0.0.1:{services.free_port()}"], RETRIES=0)
         replace_keys("default", 7, (), [5])

@@ -196,12 +196,26 @@ def test_the_cluster_is_red(site, nodes, crew):
     holders = {shard["node"] for shard in shards}
     holder = next(node for node in reversed(nodes) if node.node in holders)
     saver = saved_during(holder.halt, lambda: None)
-    assert "shards" in index.problem()
+    assert "shards" in index.problem() and "Bring back the nodes" in index.problem()
     assert has_pending("default")
     with pytest.raises(IndexUnavailable):
         drain("default")
     holder.launch()
     check_nothing_is_lost(index, saver)
+
+
+def test_most_nodes_are_gone(site, nodes):
+    """The node that is left answers, and knows no index."""
+    index = site(replicas=1)
+    for node in nodes[1:]:
+        node.halt()
+    wait_until(lambda: "it answers 503" in index.problem(), "the status does not say so")
+    with pytest.raises(IndexUnavailable):
+        index.read_buckets([2], 0, 9)
+    for node in nodes[1:]:
+        node.launch()
+    wait_until(lambda: index.problem() == "", "the status stays")
+    assert found(2) == [1]
 
 
 def test_a_disk_is_full(site, nodes, crew):

@@ -18,9 +18,13 @@ RETRIED_STATUSES = (429, 502, 503, 504)
 
 
 class OpenSearchClient:
-    """A client of one process. After a fork the child opens connections of its own."""
+    """A client of one process. After a fork the child opens connections of its own.
 
-    def __init__(self, options: OpenSearchOptions, timeout: float, retries: int) -> None:
+    ``retries``: how often a request is tried again. None: on each other node, unless a node has been silent for
+    ``timeout`` seconds.
+    """
+
+    def __init__(self, options: OpenSearchOptions, timeout: float, retries: int | None = None) -> None:
         self._options, self._timeout, self._retries = options, timeout, retries
         self._client: OpenSearch | None = None
         self._process = 0
@@ -59,8 +63,8 @@ class OpenSearchClient:
                 verify_certs=options.verify_certs,
                 ssl_show_warn=False,
                 timeout=self._timeout,
-                max_retries=self._retries,
-                retry_on_timeout=True,
+                max_retries=len(options.hosts) - 1 if self._retries is None else self._retries,
+                retry_on_timeout=self._retries is not None,
                 retry_on_status=RETRIED_STATUSES,
             )
             self._process = os.getpid()

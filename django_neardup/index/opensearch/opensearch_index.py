@@ -23,7 +23,7 @@ from .declared_keys import frequent_keys
 from .index_state import state_rows
 from .opensearch_client import OpenSearchClient
 from .opensearch_options import OpenSearchOptions
-from .shipping import PAUSE_SECONDS, check_index, is_due, ship_batch
+from .shipping import MISSING, PAUSE_SECONDS, check_index, is_due, ship_batch
 
 if TYPE_CHECKING:
     from ...db.backends.key_table import BucketRows, KeyTable, Numbers
@@ -41,7 +41,13 @@ PAGE_SECONDS = 0.8
 PAGE_PAUSE_SECONDS = 10.0
 """Seconds in which pages ask only the database, after OpenSearch has not answered one."""
 STATUS_SECONDS = 3
-"""Seconds that a status waits for an answer."""
+"""Seconds that a status waits for an answer of a node."""
+MANAGER_TIMEOUT = "1s"
+"""How long a node waits for a cluster manager before it answers that there is none."""
+SHARDS_MISSING = (
+    "OpenSearch: shards of {index!r} are missing, and their keys with them. Bring back the nodes that have them. If "
+    "they are lost: python manage.py neardup_index --rebuild-index --database {using}"
+)
 SEARCH_FIELDS = (
     "responses.hits.hits.sort,responses.status,responses.error,responses.timed_out,responses._shards.failed"
 )
@@ -59,7 +65,8 @@ class OpenSearchIndex(KeyIndex):
         super().__init__(using)
         self.options = options or OpenSearchOptions()
         self.client = OpenSearchClient(self.options, self.options.timeout, self.options.retries)
-        self._page_client = OpenSearchClient(self.options, PAGE_SECONDS, 0)
+        self._page_client = OpenSearchClient(self.options, PAGE_SECONDS)
+        self._status_client = OpenSearchClient(self.options, STATUS_SECONDS)
         self.name = f"{self.options.name}-{using}".lower()
         self.fresh = DatabaseIndex(using)
         self.last_check = 0.0
@@ -147,11 +154,17 @@ class OpenSearchIndex(KeyIndex):
         if state is None or state.problem:
             return state.problem if state else ""
         try:
-            with self.client.connect() as api:
-                health = api.cluster.health(index=self.name, params={"request_timeout": STATUS_SECONDS})
+            with self._status_client.connect() as api:
+                # The health of an index that does not exist has no answer.
+                if state.in_use and not api.indices.exists(index=state.in_use, params={"local": "true"}):
+                    return MISSING.format(index=state.in_use, using=self.using)
+                health = api.cluster.health(
+                    index=state.in_use or None, params={"cluster_manager_timeout": MANAGER_TIMEOUT}
+                )
         except IndexUnavailable as error:
             return str(error)
-        return f"OpenSearch: shards of {self.name!r} are missing." if health["status"] == "red" else ""
+        is_red = state.in_use and health["status"] == "red"
+        return SHARDS_MISSING.format(index=state.in_use, using=self.using) if is_red else ""
 
     def rebuild(self, report: Callable[[int], object]) -> None:
         replacement.rebuild(self, report)
