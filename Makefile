@@ -30,7 +30,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites test-opensearch chaos-opensearch lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean translations docs
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites test-opensearch chaos-opensearch hosts lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean translations docs
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,11 @@ test-opensearch: $(STAMP)  ## keys in a private OpenSearch, on SQLite and Postgr
 chaos-opensearch: $(STAMP)  ## three private nodes are killed, filled and silenced, workers killed, while posts are saved: nothing is lost
 	set -e; for engine in sqlite postgresql; do \
 		NEARDUP_TEST_DATABASE=$$engine $(BIN)/python -m pytest -s tests/index/test_opensearch_chaos.py; \
+	done
+
+hosts: $(STAMP)  ## workers on hosts with networks, names and clocks of their own, cut off in mid-turn, on PostgreSQL and MariaDB (needs root): nothing is lost or doubled
+	set -e; for engine in postgresql mariadb; do \
+		NEARDUP_TEST_DATABASE=$$engine $(BIN)/python -m pytest tests/pipeline/test_hosts.py; \
 	done
 
 test-browser: $(STAMP)  ## browser tests; with DJANGO=6.1 in an environment of its own (needs an interpreter for it: PYTHON=python3.13)

@@ -31,6 +31,8 @@ ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60.0
 ROOM = 2 << 30
 USER = "neardup"
+HOSTS = "198.18."
+"""Addresses of the hosts of tests/hosts.py, which reach 127.0.0.1 of this machine."""
 
 
 class MissingServiceError(Exception):
@@ -236,6 +238,8 @@ class PostgreSQL(Service):
             self.paths[1], "-D", str(self.directory / "data"), "-U", USER, "-A", "trust", "-E", "UTF8",
             "--locale=C.UTF-8" if sys.platform == "linux" else "--no-locale", "--no-sync",
         )  # fmt: skip
+        with (self.directory / "data" / "pg_hba.conf").open("a") as rules:
+            rules.write(f"host all all {HOSTS}0.0/16 trust\n")
 
     def command(self) -> list[str]:
         options = {
@@ -267,8 +271,11 @@ class MariaDB(Service):
         )  # fmt: skip
         grants = self.directory / "grants.sql"
         grants.write_text(
-            f"CREATE OR REPLACE USER '{USER}'@'127.0.0.1' IDENTIFIED BY '{USER}';\n"
-            f"GRANT ALL ON *.* TO '{USER}'@'127.0.0.1' WITH GRANT OPTION;\n"
+            "".join(
+                f"CREATE OR REPLACE USER '{USER}'@'{host}' IDENTIFIED BY '{USER}';\n"
+                f"GRANT ALL ON *.* TO '{USER}'@'{host}' WITH GRANT OPTION;\n"
+                for host in ("127.0.0.1", f"{HOSTS}%")
+            )
         )
         grants.chmod(0o644)
 
@@ -303,6 +310,7 @@ class Redis(Service):
         return [
             self.paths[0], "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.directory),
             "--unixsocket", self.socket, "--unixsocketperm", "777", "--save", "", "--appendonly", "no",
+            "--protected-mode", "no",
         ]  # fmt: skip
 
     def answers(self) -> bool:
