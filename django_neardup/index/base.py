@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class KeyIndex(ABC):
     """
 
     options_class: ClassVar[type[Any] | None] = None
+    posts_per_load: ClassVar[int] = 100
+    """Posts that a first index stores together, before it looks for their candidates."""
 
     def __init__(self, using: str, options: Any = None) -> None:
         self.using = using
@@ -110,6 +113,14 @@ class KeyIndex(ABC):
         raises ``NotImplementedError``: then no boilerplate is found.
         """
         raise NotImplementedError(f"{type(self).__name__} has no frequent_keys()")
+
+    def loading(self) -> AbstractContextManager[None]:
+        """Return a context in which this process fills the index for the first time, with many new documents.
+
+        The index may then store keys in another way. ``read_buckets`` must find them all the same. By default
+        nothing changes.
+        """
+        return nullcontext()
 
     def ship(self, *, is_forced: bool = False) -> int:
         """Send recorded changes on, if a batch of them is due. Return the number of documents sent.

@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from .index_class import get_index
@@ -94,6 +95,16 @@ def frequent_keys(using: str, min_documents: int, limit: int) -> Sequence[int]:
     Raise ``NotImplementedError`` if the index that INDEX names does not count.
     """
     return get_index(using).frequent_keys(min_documents, limit)
+
+
+def loading(using: str) -> AbstractContextManager[None]:
+    """Return a context in which this process fills the index for the first time."""
+    return get_index(using).loading()
+
+
+def posts_per_load(using: str) -> int:
+    """Return how many posts a first index should store together."""
+    return get_index(using).posts_per_load
 
 
 def ship(using: str) -> int:

@@ -65,10 +65,12 @@ class Migration(migrations.Migration):
                 ('document', models.BigIntegerField(verbose_name='document')),
                 ('removed', models.BinaryField(default=bytes, verbose_name='removed keys')),
                 ('since', models.BigIntegerField(verbose_name='time of the change')),
+                ('is_bulk', models.BooleanField(default=False, verbose_name='sent in bulk')),
             ],
             options={
                 'verbose_name': 'change of keys',
                 'verbose_name_plural': 'changes of keys',
+                'indexes': [models.Index(fields=['is_bulk', 'id'], name='neardup_keychange_bulk')],
             },
         ),
         migrations.CreateModel(

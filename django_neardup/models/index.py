@@ -321,15 +321,18 @@ class KeyChange(models.Model):
     """A change of a document's keys that an index outside the database may not return yet.
 
     Its id is the version of the document in that index. ``removed``: the keys that the change removed, packed.
-    ``since``: the time of the change, in milliseconds since 1970 by the database's clock.
+    ``since``: the time of the change, in milliseconds since 1970 by the database's clock. ``is_bulk``: the added
+    keys are only in the fingerprint. A worker sends the change before it looks for candidates.
     """
 
     document = models.BigIntegerField(_("document"))
     removed = models.BinaryField(_("removed keys"), default=bytes)
     since = models.BigIntegerField(_("time of the change"))
+    is_bulk = models.BooleanField(_("sent in bulk"), default=False)
 
     class Meta:
         app_label = "neardup"
+        indexes = [models.Index(fields=["is_bulk", "id"], name="neardup_keychange_bulk")]
         verbose_name = _("change of keys")
         verbose_name_plural = _("changes of keys")
 

@@ -90,6 +90,14 @@ class ShippedIndex(RecordingIndex):
     ship_every = 1
 
 
+class LoadingIndex(RecordingIndex):
+    """A first index all the time: keys of new documents are never in the database."""
+
+    def add_run(self, keys, documents, assume_new):
+        with self.loading():
+            super().add_run(keys, documents, assume_new)
+
+
 class PartlyShippedIndex(RecordingIndex):
     """Ships after every third change: an answer is put together from the database and OpenSearch."""
 

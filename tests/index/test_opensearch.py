@@ -82,13 +82,6 @@ class TestThePathOfAPost:
         ship_all()
         assert rows_left() == (0, 0, 0)
 
-    def test_a_first_index_fills_it(self, index):
-        Ad.objects.bulk_create(Ad(text=text) for text in (SOFA, SOFA_EDITED, PIANO, PIANO, CAT))
-        call_command("neardup_index", no_progress=True, verbosity=0)
-        assert sorted(Cluster.objects.values_list("size", flat=True)) == [2, 2]
-        ship_all()
-        assert rows_left() == (0, 0, 0) and differences(index) == set()
-
     def test_the_worker_ships_what_is_due(self, index, monkeypatch):
         post(SOFA)
         work()

@@ -29,5 +29,11 @@ class TestShippedIndex(OpenSearchContract):
 
 @pytest.mark.opensearch
 @pytest.mark.long
+class TestLoadingIndex(OpenSearchContract):
+    path = f"{HERE}.LoadingIndex"
+
+
+@pytest.mark.opensearch
+@pytest.mark.long
 class TestFreshIndex(OpenSearchContract):
     path = f"{HERE}.RecordingIndex"

@@ -10,8 +10,9 @@ from ..chunks import chunked
 from ..sql import execute, fetch_all, fetch_all_in
 
 REMOVED_KEYS_TABLE = "neardup_removedkey"
-INSERT = 'INSERT INTO "neardup_keychange" ("document", "removed", "since") VALUES '
-OLDEST = 'SELECT "id", "document", "removed" FROM "neardup_keychange" ORDER BY "id" LIMIT %s'
+INSERT = 'INSERT INTO "neardup_keychange" ("document", "removed", "since", "is_bulk") VALUES '
+OLDEST = 'SELECT "id", "document", "removed", "is_bulk" FROM "neardup_keychange" ORDER BY "id" LIMIT %s'
+BULK = 'SELECT 1 FROM "neardup_keychange" WHERE "is_bulk" = %s LIMIT 1'
 WAITING = (
     'SELECT COUNT(*), MIN("since"), {clock} FROM '
     '(SELECT "since" FROM "neardup_keychange" ORDER BY "id" LIMIT %s) part'
@@ -26,13 +27,18 @@ LAST_OF_RANGE = (
 )
 
 
-def record(using: str, changes: Sequence[tuple[int, bytes]]) -> None:
-    """Record changes: documents, and the packed keys that each has lost."""
+def record(using: str, changes: Sequence[tuple[int, bytes]], *, is_bulk: bool = False) -> None:
+    """Record changes: documents, and the packed keys that each has lost.
+
+    ``is_bulk``: the keys that they have got are only in their fingerprints.
+    """
     backend = get_backend(using)
-    values = f"(%s, {backend.binary}, {backend.clock})"
+    values = f"(%s, {backend.binary}, {backend.clock}, %s)"
     for chunk in chunked(changes, 200):
         parameters = [
-            value for document, removed in chunk for value in (document, backend.binary_parameter(removed))
+            value
+            for document, removed in chunk
+            for value in (document, backend.binary_parameter(removed), is_bulk)
         ]
         execute(using, INSERT + ", ".join([values] * len(chunk)), parameters)
 
@@ -46,8 +52,13 @@ def reserve(using: str) -> int:
 
 
 def oldest(using: str, limit: int) -> list[Row]:
-    """Return id, document and packed removed keys of the oldest changes."""
+    """Return id, document, packed removed keys and ``is_bulk`` of the oldest changes."""
     return fetch_all(using, OLDEST, [limit])
+
+
+def is_bulk_waiting(using: str) -> bool:
+    """Return whether a change waits whose keys are only in the fingerprint."""
+    return bool(fetch_all(using, BULK, [True]))
 
 
 def delete(using: str, ids: Sequence[int]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,7 +24,7 @@ from .declared_keys import frequent_keys
 from .index_state import state_rows
 from .opensearch_client import OpenSearchClient
 from .opensearch_options import OpenSearchOptions
-from .shipping import MISSING, PAUSE_SECONDS, check_index, is_due, ship_batch
+from .shipping import MISSING, PAUSE_SECONDS, check_index, is_due, ship_batch, ship_bulk
 
 if TYPE_CHECKING:
     from ...db.backends.key_table import BucketRows, KeyTable, Numbers
@@ -60,6 +61,8 @@ class OpenSearchIndex(KeyIndex):
     """
 
     options_class: ClassVar[type[Any] | None] = OpenSearchOptions
+    posts_per_load: ClassVar[int] = 500
+    """Each shipment costs a refresh."""
 
     def __init__(self, using: str, options: OpenSearchOptions | None = None) -> None:
         super().__init__(using)
@@ -70,6 +73,7 @@ class OpenSearchIndex(KeyIndex):
         self.name = f"{self.options.name}-{using}".lower()
         self.fresh = DatabaseIndex(using)
         self.last_check = 0.0
+        self._is_loading = False
         self._paused_until = 0.0
         self._pages_paused_until = 0.0
 
@@ -90,9 +94,12 @@ class OpenSearchIndex(KeyIndex):
     def add_run(self, keys: Numbers, documents: Numbers, assume_new: bool) -> None:
         import numpy as np
 
+        is_bulk = self._is_loading and assume_new
+        changes = [(document, b"") for document in np.unique(documents).tolist()]
         with transaction.atomic(using=self.using, savepoint=False):
-            key_changes.record(self.using, [(document, b"") for document in np.unique(documents).tolist()])
-            self.fresh.add_run(keys, documents, assume_new)
+            key_changes.record(self.using, changes, is_bulk=is_bulk)
+            if not is_bulk:
+                self.fresh.add_run(keys, documents, assume_new)
             if self._has_removed_keys():
                 self.removed_keys.remove_run(keys, documents)
 
@@ -108,6 +115,7 @@ class OpenSearchIndex(KeyIndex):
             self.removed_keys.add_run(keys, documents, False)
 
     def read_buckets(self, keys: Sequence[int], oldest: int, newest: int) -> BucketRows:
+        ship_bulk(self)
         # The database first. In the other order, keys that are shipped in between would be in neither answer.
         fresh = self.fresh.read_buckets(keys, oldest, newest)
         return self._add_shipped(fresh, keys, oldest, newest, self.client)
@@ -116,8 +124,10 @@ class OpenSearchIndex(KeyIndex):
         fresh = self.fresh.read_buckets(keys, oldest, newest)
         if time.monotonic() < self._pages_paused_until:
             return fresh, False
+        # A first index is under way: some keys are in neither answer yet.
+        is_complete = not key_changes.is_bulk_waiting(self.using)
         try:
-            return self._add_shipped(fresh, keys, oldest, newest, self._page_client), True
+            return self._add_shipped(fresh, keys, oldest, newest, self._page_client), is_complete
         except IndexUnavailable as error:
             # The next visitors need not wait for the same.
             self._pages_paused_until = time.monotonic() + PAGE_PAUSE_SECONDS
@@ -126,6 +136,18 @@ class OpenSearchIndex(KeyIndex):
 
     def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
         return frequent_keys(self.using, min_documents, limit)
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Send keys of new documents straight from their fingerprints, without rows in ``neardup_key``.
+
+        Until they are sent, they are in the fingerprints only. So ``read_buckets`` sends them first.
+        """
+        self._is_loading = True
+        try:
+            yield
+        finally:
+            self._is_loading = False
 
     def ship(self, *, is_forced: bool = False) -> int:
         now = time.monotonic()

@@ -39,6 +39,8 @@ DUE_MILLISECONDS = 5_000
 """A smaller shipment waits so long for more changes: each costs a refresh."""
 CHECK_SECONDS = 60.0
 """Seconds between two looks at an index to which nothing is sent."""
+WAIT_SECONDS = 0.05
+"""Seconds between two looks at changes that another process is sending."""
 PAUSE_SECONDS = 10.0
 """Seconds without a shipment after an error."""
 REQUIRED_SETTINGS = {"index.replication.type": "DOCUMENT", "index.translog.durability": "REQUEST"}
@@ -65,9 +67,13 @@ class UnusableIndex(IndexUnavailable):
 
 @dataclass
 class Batch:
-    """Changes to send: by document, the ids of its changes, the keys that they removed, and its present keys."""
+    """Changes to send: by document, the ids of its changes, the keys that they removed, and its present keys.
+
+    ``stored``: documents whose keys may be in the database, too.
+    """
 
     ids: dict[int, list[int]] = field(default_factory=dict)
+    stored: set[int] = field(default_factory=set)
     removed: dict[int, set[int]] = field(default_factory=dict)
     keys: dict[int, set[int]] = field(default_factory=dict)
 
@@ -115,6 +121,16 @@ def ship_batch(index: OpenSearchIndex) -> int:
     return send_batch(index, state, targets_of(state))
 
 
+def ship_bulk(index: OpenSearchIndex) -> None:
+    """Send the changes whose keys are only in the fingerprints. If another process is sending, wait for it.
+
+    A document looks for candidates after its own keys are searchable. So of two copies the later one finds the other.
+    """
+    while key_changes.is_bulk_waiting(index.using):
+        if not ship_batch(index):
+            time.sleep(WAIT_SECONDS)
+
+
 def targets_of(state: KeyIndexState) -> list[str]:
     """Return the indexes that get every change: that in use, unless it has a problem, and that being built."""
     return [name for name in ("" if state.problem else state.in_use, state.building) if name]
@@ -159,8 +175,10 @@ def _refuse_unknown_versions(index: OpenSearchIndex, target: str, refused: Colle
 def read_batch(using: str) -> Batch:
     """Read the oldest changes, and then the present keys of their documents: they are as new, or newer."""
     batch = Batch()
-    for change, document, removed in key_changes.oldest(using, BATCH):
+    for change, document, removed, is_bulk in key_changes.oldest(using, BATCH):
         batch.ids.setdefault(document, []).append(change)
+        if not is_bulk:
+            batch.stored.add(document)
         batch.removed.setdefault(document, set()).update(unpack_keys(removed))
     batch.keys = declared_keys(using, batch.ids)
     return batch
@@ -222,11 +240,15 @@ def forget(index: OpenSearchIndex, batch: Batch, refused: Collection[int]) -> No
     A refused document gets a new number: OpenSearch has a version that may be older than its keys.
     """
     accepted = [document for document in batch.ids if document not in refused]
-    key_changes.record(
-        index.using, [(document, pack_keys(batch.removed[document])) for document in sorted(refused)]
-    )
+    for is_bulk in (False, True):
+        again = [document for document in sorted(refused) if (document not in batch.stored) == is_bulk]
+        changes = [(document, pack_keys(batch.removed[document])) for document in again]
+        key_changes.record(index.using, changes, is_bulk=is_bulk)
     key_changes.delete(index.using, [change for ids in batch.ids.values() for change in ids])
-    remove_pairs(index.fresh.remove_run, {document: batch.keys.get(document, set()) for document in accepted})
+    remove_pairs(
+        index.fresh.remove_run,
+        {document: batch.keys.get(document, set()) for document in accepted if document in batch.stored},
+    )
     remove_pairs(
         index.removed_keys.remove_run,
         {document: batch.removed[document] - batch.keys.get(document, set()) for document in accepted},

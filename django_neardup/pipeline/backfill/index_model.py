@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from ...conf import get_site_settings
@@ -25,9 +25,6 @@ from .range_documents import (
     request_turns,
 )
 from .ranges import MAX_POSTS_PER_RANGE, Claim, LeaseLost, claim_range
-
-BATCH = 100
-"""Largest number of posts that are processed together."""
 
 MARKED_TOGETHER = 500
 """Largest number of posts that are only marked or numbered together."""
@@ -51,6 +48,11 @@ def process_ranges(
     The last ranges may be shared with other processes. ``mark_only``: leave every post to the workers.
     """
     clear_cache(index_pass.using)
+    with storage.loading(index_pass.using) if index_pass.is_first else nullcontext():
+        _process_remaining(index_pass, posts, report, mark_only)
+
+
+def _process_remaining(index_pass: IndexPass, posts: int, report: PhaseCallback, mark_only: bool) -> None:
     while True:
         range_claim = claim_range(index_pass, posts)
         if range_claim is not None:
@@ -135,7 +137,7 @@ class _RangeRun:
         self._locked: list[Document] = []
 
     def run(self) -> None:
-        for chunk in self._claim.chunks(BATCH):
+        for chunk in self._claim.chunks(storage.posts_per_load(self._using)):
             self._process_chunk(chunk)
             storage.ship(self._using)
         request_recheck(self._locked, self._using)
