@@ -134,6 +134,13 @@ class KeyIndex(ABC):
         """Return what ``ship`` has still to send."""
         return WaitingChanges()
 
+    def purge(self) -> int:
+        """Forget what was kept of documents that have lost all keys and is no longer needed. Return their number.
+
+        A worker calls it every few minutes, outside of transactions. By default do nothing.
+        """
+        return 0
+
     def problem(self) -> str:
         """Return why the index must not be used and what to run, and an empty string if it may. It may raise."""
         return ""

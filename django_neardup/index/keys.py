@@ -123,6 +123,11 @@ def ship_all(using: str) -> int:
     return sent
 
 
+def purge(using: str) -> int:
+    """Forget what the index keeps of documents that lost all keys long ago. Return their number."""
+    return get_index(using).purge()
+
+
 def compact(using: str) -> None:
     """Pack the index after a first run, without blocking other connections.
 

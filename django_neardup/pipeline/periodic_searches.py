@@ -14,6 +14,7 @@ from django.db import models
 from django.db.models import Q
 
 from ..exceptions import infrastructure_errors, without_message
+from ..index import keys as storage
 from ..models import PeriodicSearch
 from ..models.fields import DatabaseClock
 from .deleted_posts import MAX_PURGED, purge
@@ -32,6 +33,8 @@ SEARCHES: Final[dict[str, Callable[[str], int]]] = {
     "expired": purge,
     # Merge records that are too old for an undo.
     "old journals": empty_old_journals,
+    # Entries without keys in an index outside the database.
+    "removed keys": storage.purge,
 }
 """By name: a search in a database, which returns how many rows it found and saw to."""
 

@@ -16,8 +16,10 @@ from django_neardup.index import read_buckets
 from django_neardup.index.index_class import get_index
 from django_neardup.index.opensearch import shipping
 from django_neardup.index.opensearch.declared_keys import declared_keys
+from django_neardup.index.opensearch.key_documents import Entry
 from django_neardup.models import Cluster, Document, Key, KeyChange, KeyIndexState, RemovedKey
 from django_neardup.pipeline import drain
+from django_neardup.pipeline.periodic_searches import run_due_searches
 from tests.index.contract import replace_keys
 from tests.index.opensearch_helpers import delete_indexes, ship_all, site_setting
 from tests.pipeline.helpers import CAT, PIANO, SOFA, SOFA_EDITED, cluster, document, post, work
@@ -110,7 +112,7 @@ class TestThePathOfAPost:
         assert {tuple(hit) for hit in answer["hits"]["hits"]} == {("_index", "_id", "_score")}
         mapping = opensearch.ask("GET", f"/{index.name}/_mapping")
         (properties,) = [value["mappings"]["properties"] for value in mapping.values()]
-        assert {*properties} == {"document", "keys", "digest"}
+        assert {*properties} == {"document", "keys", "digest", "removed"}
 
 
 def ship_one(index):
@@ -222,6 +224,28 @@ class TestWaysToMissACopy:
         assert send_late() == set()
         assert found(5, BucketLimit(0, 1)) == [7]
 
+    def test_an_entry_without_keys_is_deleted_after_a_day(self, index, opensearch):
+        """Not before: a late request would bring its keys back."""
+        for number in (7, 8, 9):
+            replace_keys("default", number, (), [5])
+        ship_all()
+        for number in (7, 8, 9):
+            replace_keys("default", number, [5], ())
+        KeyChange.objects.exclude(document=8).update(since=1)
+        ship_all()
+        replace_keys("default", 9, (), [5])
+        ship_all()
+        assert run_due_searches("default") == 1
+        state = KeyIndexState.objects.get()
+        kept = {
+            number: opensearch.ask("GET", f"/{state.in_use}/_doc/{number}")["found"] for number in (7, 8, 9)
+        }
+        assert kept == {7: False, 8: True, 9: True} and found(5) == [9]
+        assert index.purge() == 0
+        replace_keys("default", 7, (), [5])
+        ship_all()
+        assert found(5) == [7, 9] and rows_left() == (0, 0, 0)
+
     def test_a_database_restored_from_a_backup_stops_all_work(self, index, settings):
         """The index has later keys than the fingerprints: a copy would be compared by keys that it no longer has."""
         replace_keys("default", 7, (), [5])
@@ -273,7 +297,7 @@ class TestWaysToMissACopy:
         change = KeyChange.objects.get()
         # A number that another transaction took before, and that was sent first.
         newer = key_changes.reserve("default")
-        shipping.write_entries(index, state.in_use, None, [(7, newer, set())])
+        shipping.write_entries(index, state.in_use, None, [Entry(7, newer, set())])
         assert index.ship(is_forced=True) == 1
         assert found(5) == [7] and KeyChange.objects.get().pk > change.pk
         ship_all()

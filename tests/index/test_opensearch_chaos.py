@@ -19,6 +19,7 @@ from django.db import connection
 from django_neardup.exceptions import IndexUnavailable
 from django_neardup.index.index_class import get_index
 from django_neardup.index.opensearch import drift, shipping
+from django_neardup.index.opensearch.key_documents import Entry
 from django_neardup.models import Document, Key, KeyChange, KeyIndexState, Membership, RemovedKey
 from django_neardup.pipeline import drain, has_pending
 from tests.index.contract import replace_keys
@@ -266,7 +267,7 @@ def test_versions_conflict(site, crew):
         # Under a claim, so that the documents are still to be sent.
         state = shipping.claim("default", index.name, is_forced=True)
         changes = [*KeyChange.objects.values_list("pk", "document")]
-        entries = {(number, changes[-1][0], frozenset()) for _, number in changes}
+        entries = {Entry(number, changes[-1][0], frozenset()) for _, number in changes}
         shipping.write_entries(index, state.in_use, None, sorted(entries))
         shipping.release(state, "default")
         conflicts.extend(entries)

@@ -123,7 +123,8 @@ def test_a_refused_document_is_sent_again(index):
     ship_one(index)
     load(index, 7, 5)
     newer = shipping.key_changes.reserve("default")
-    shipping.write_entries(index, KeyIndexState.objects.get().in_use, None, [(7, newer, set())])
+    entry = shipping.key_documents.Entry(7, newer, set())
+    shipping.write_entries(index, KeyIndexState.objects.get().in_use, None, [entry])
     assert found(5) == [7] and rows_left() == (0, 0, 0)
 
 

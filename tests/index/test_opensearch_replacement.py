@@ -18,6 +18,7 @@ from django.db import connection
 from django_neardup.exceptions import IndexUnavailable
 from django_neardup.index.index_class import get_index
 from django_neardup.index.opensearch import drift, replacement
+from django_neardup.index.opensearch.key_documents import Entry
 from django_neardup.models import Document, Key, KeyChange, KeyIndexState, RemovedKey
 from django_neardup.pipeline import drain
 from tests.index.contract import add_run, columns, replace_keys, sample_pairs
@@ -156,7 +157,7 @@ def test_what_differs_is_repaired(index, opensearch):
     assert drifted(index) == []
     opensearch.ask("DELETE", f"/{state.in_use}/_doc/7")
     newest = opensearch.ask("GET", f"/{state.in_use}/_doc/8")["_version"]
-    replacement.write_entries(index, state.in_use, None, [(8, newest, {5}), (9999, 1, {5})])
+    replacement.write_entries(index, state.in_use, None, [Entry(8, newest, {5}), Entry(9999, 1, {5})])
     replacement.refresh(index, state.in_use)
     assert drifted(index) == [7, 8, 9999] and found(5) == [8, 9999]
     run("--repair-index")
@@ -167,7 +168,7 @@ def test_versions_that_this_database_never_gave_are_refused(index):
     """Otherwise a document would be sent again and again."""
     replace_keys("default", 7, (), [5])
     ship_all()
-    replacement.write_entries(index, KeyIndexState.objects.get().in_use, None, [(7, 10**9, {6})])
+    replacement.write_entries(index, KeyIndexState.objects.get().in_use, None, [Entry(7, 10**9, {6})])
     replace_keys("default", 7, [5], [8])
     with pytest.raises(IndexUnavailable, match="neardup_index --rebuild-index"):
         index.ship(is_forced=True)

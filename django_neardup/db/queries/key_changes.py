@@ -11,7 +11,9 @@ from ..sql import execute, fetch_all, fetch_all_in
 
 REMOVED_KEYS_TABLE = "neardup_removedkey"
 INSERT = 'INSERT INTO "neardup_keychange" ("document", "removed", "since", "is_bulk") VALUES '
-OLDEST = 'SELECT "id", "document", "removed", "is_bulk" FROM "neardup_keychange" ORDER BY "id" LIMIT %s'
+OLDEST = (
+    'SELECT "id", "document", "removed", "since", "is_bulk" FROM "neardup_keychange" ORDER BY "id" LIMIT %s'
+)
 BULK = 'SELECT 1 FROM "neardup_keychange" WHERE "is_bulk" = %s LIMIT 1'
 WAITING = (
     'SELECT COUNT(*), MIN("since"), {clock} FROM '
@@ -52,7 +54,7 @@ def reserve(using: str) -> int:
 
 
 def oldest(using: str, limit: int) -> list[Row]:
-    """Return id, document, packed removed keys and ``is_bulk`` of the oldest changes."""
+    """Return id, document, packed removed keys, time and ``is_bulk`` of the oldest changes."""
     return fetch_all(using, OLDEST, [limit])
 
 
@@ -75,6 +77,12 @@ def waiting(using: str, limit: int) -> tuple[int, int]:
     """Return how many changes wait, at most ``limit``, and for how many milliseconds the oldest has waited."""
     ((number, since, now),) = fetch_all(using, WAITING.format(clock=get_backend(using).clock), [limit])
     return number, 0 if since is None else int(now) - since
+
+
+def clock(using: str) -> int:
+    """Return the time by the database's clock, in milliseconds since 1970."""
+    ((now,),) = fetch_all(using, f"SELECT {get_backend(using).clock}")
+    return int(now)
 
 
 def declared_keys(using: str, documents: Iterable[int]) -> list[Row]:

@@ -2,6 +2,8 @@
 
 An entry has the number of a document, its keys as one field of terms, and a digest of them. The keys cannot be read
 back: the digest shows whether they equal the keys in the database. No text leaves the database.
+
+An entry without keys has the time of its removal instead.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import json
 from base64 import b64encode
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...comparison.packed_keys import pack_keys
 from .opensearch_options import OpenSearchOptions
@@ -50,6 +52,7 @@ def index_body(options: OpenSearchOptions, owner: str) -> dict[str, Any]:
                 "document": {"type": "long"},
                 "digest": {"type": "long", "index": False},
                 "keys": {"type": "keyword", "doc_values": False, "index_options": "docs", "norms": False},
+                "removed": {"type": "long", "doc_values": False},
             },
         },
     }
@@ -74,8 +77,20 @@ def digest_of(keys: Collection[int]) -> int:
     return int.from_bytes(blake2b(pack_keys(keys), digest_size=8).digest(), "big", signed=True)
 
 
-def entry_lines(document: int, version: int, keys: Collection[int]) -> str:
-    """Return the lines of a bulk request that write a document, unless the index has a newer version of it.
+class Entry(NamedTuple):
+    """A document to write, with its version and its keys.
+
+    ``since``: the time of its newest change, in milliseconds since 1970 by the database's clock. 0: unknown.
+    """
+
+    document: int
+    version: int
+    keys: Collection[int]
+    since: int = 0
+
+
+def entry_lines(document: int, version: int, keys: Collection[int], since: int = 0) -> str:
+    """Return the lines of a bulk request that write an ``Entry``, unless the index has a newer version of it.
 
     A document without keys is written too. Its version keeps a late request from bringing its keys back.
     """
@@ -83,6 +98,8 @@ def entry_lines(document: int, version: int, keys: Collection[int]) -> str:
     entry: dict[str, Any] = {"document": document}
     if keys:
         entry |= {"keys": terms_of(sorted(keys)), "digest": digest_of(keys)}
+    elif since:
+        entry["removed"] = since
     return f"{json.dumps(action)}\n{json.dumps(entry)}\n"
 
 
@@ -138,3 +155,8 @@ def range_body(after: int, last: int, size: int) -> dict[str, Any]:
         "stored_fields": "_none_",
         "docvalue_fields": ["digest"],
     }
+
+
+def removed_body(before: int) -> dict[str, Any]:
+    """Return a search for the entries that lost all keys before a time, in milliseconds since 1970."""
+    return {"query": {"range": {"removed": {"lt": before}}}}

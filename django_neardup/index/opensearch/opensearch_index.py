@@ -24,7 +24,16 @@ from .declared_keys import frequent_keys
 from .index_state import state_rows
 from .opensearch_client import OpenSearchClient
 from .opensearch_options import OpenSearchOptions
-from .shipping import MISSING, PAUSE_SECONDS, check_index, is_due, ship_batch, ship_bulk
+from .shipping import (
+    MISSING,
+    PAUSE_SECONDS,
+    check_index,
+    is_due,
+    purge_removed,
+    ship_batch,
+    ship_bulk,
+    targets_of,
+)
 
 if TYPE_CHECKING:
     from ...db.backends.key_table import BucketRows, KeyTable, Numbers
@@ -170,6 +179,17 @@ class OpenSearchIndex(KeyIndex):
     def waiting_changes(self) -> WaitingChanges:
         number, milliseconds = key_changes.waiting(self.using, MAX_COUNTED)
         return WaitingChanges(number, milliseconds // 1000)
+
+    def purge(self) -> int:
+        state = state_rows(self.using, self.name).first()
+        if state is None:
+            return 0
+        try:
+            return sum(purge_removed(self, target) for target in targets_of(state))
+        except IndexUnavailable as error:
+            # It can wait: the entries are only in the way.
+            logger.info("neardup: removed documents stay in the key index: %s", error_name(error))
+            return 0
 
     def problem(self) -> str:
         state = state_rows(self.using, self.name).first()

@@ -18,6 +18,7 @@ from ...models import Key, KeyChange, KeyIndexState
 from .declared_keys import declared_ranges
 from .drift import Report, differing_documents, record_again
 from .index_state import claim, release, renew, state_rows
+from .key_documents import Entry
 from .shipping import (
     create_first_index,
     create_index,
@@ -80,7 +81,7 @@ def _copy(index: OpenSearchIndex, building: str, report: Report) -> None:
     rows = state_rows(index.using, index.name).filter(building=building)
     after = rows.values_list("built_up_to", flat=True).get()
     for last, keys in declared_ranges(index.using, after):
-        entries = [(document, COPY_VERSION, own) for document, own in keys.items()]
+        entries = [Entry(document, COPY_VERSION, own) for document, own in keys.items()]
         for start in range(0, len(entries), ENTRIES_PER_REQUEST):
             # A refused document was sent already, as it is now.
             write_entries(index, building, None, entries[start : start + ENTRIES_PER_REQUEST])

@@ -43,6 +43,10 @@ WAIT_SECONDS = 0.05
 """Seconds between two looks at changes that another process is sending."""
 PAUSE_SECONDS = 10.0
 """Seconds without a shipment after an error."""
+KEPT_MILLISECONDS = 24 * 60 * 60 * 1000
+"""How long an entry without keys is kept."""
+MAX_PURGED = 1_000
+"""Entries that one request deletes, at most."""
 REQUIRED_SETTINGS = {"index.replication.type": "DOCUMENT", "index.translog.durability": "REQUEST"}
 CONFLICT = 409
 
@@ -69,10 +73,11 @@ class UnusableIndex(IndexUnavailable):
 class Batch:
     """Changes to send: by document, the ids of its changes, the keys that they removed, and its present keys.
 
-    ``stored``: documents whose keys may be in the database, too.
+    ``stored``: documents whose keys may be in the database, too. ``since``: the time of the newest change.
     """
 
     ids: dict[int, list[int]] = field(default_factory=dict)
+    since: dict[int, int] = field(default_factory=dict)
     stored: set[int] = field(default_factory=set)
     removed: dict[int, set[int]] = field(default_factory=dict)
     keys: dict[int, set[int]] = field(default_factory=dict)
@@ -175,8 +180,9 @@ def _refuse_unknown_versions(index: OpenSearchIndex, target: str, refused: Colle
 def read_batch(using: str) -> Batch:
     """Read the oldest changes, and then the present keys of their documents: they are as new, or newer."""
     batch = Batch()
-    for change, document, removed, is_bulk in key_changes.oldest(using, BATCH):
+    for change, document, removed, since, is_bulk in key_changes.oldest(using, BATCH):
         batch.ids.setdefault(document, []).append(change)
+        batch.since[document] = since
         if not is_bulk:
             batch.stored.add(document)
         batch.removed.setdefault(document, set()).update(unpack_keys(removed))
@@ -184,21 +190,24 @@ def read_batch(using: str) -> Batch:
     return batch
 
 
-def _entries(batch: Batch) -> list[tuple[int, int, set[int]]]:
-    return [(document, max(ids), batch.keys.get(document, set())) for document, ids in batch.ids.items()]
+def _entries(batch: Batch) -> list[key_documents.Entry]:
+    return [
+        key_documents.Entry(document, max(ids), batch.keys.get(document, set()), batch.since[document])
+        for document, ids in batch.ids.items()
+    ]
 
 
 def write_entries(
     index: OpenSearchIndex,
     target: str,
     counter: int | None,
-    entries: Sequence[tuple[int, int, Collection[int]]],
+    entries: Sequence[key_documents.Entry],
 ) -> set[int]:
-    """Write documents with versions and keys into an index. Return the documents that have a newer version there.
+    """Write entries into an index. Return the documents that have a newer version there.
 
     ``counter``: the number of the shipment, or None outside of shipments.
     """
-    lines = [key_documents.entry_lines(document, version, keys) for document, version, keys in entries]
+    lines = [key_documents.entry_lines(*entry) for entry in entries]
     if counter is not None:
         lines.append(key_documents.shipment_lines(counter))
     with index.client.connect() as api:
@@ -213,7 +222,7 @@ def write_entries(
     for position, item in enumerate(answer["items"]):
         result = item["index"]
         if result["status"] == CONFLICT and position < len(entries):
-            refused.add(entries[position][0])
+            refused.add(entries[position].document)
         elif result["status"] >= 300:
             reason = result.get("error", {}).get("reason", "")
             raise IndexUnavailable(
@@ -232,6 +241,22 @@ def refresh(index: OpenSearchIndex, target: str) -> None:
         raise IndexUnavailable(
             f"OpenSearch has refreshed {shards['successful']} of {health['active_shards']} copies of {target!r}."
         )
+
+
+def purge_removed(index: OpenSearchIndex, target: str) -> int:
+    """Delete entries that lost all keys long ago, not too many at once. Return their number.
+
+    OpenSearch remembers the version of a deleted entry for ``index.gc_deletes``, a minute. Without an entry, a write
+    that was sent before the removal and arrives after that would bring its keys back. No request is under way so long.
+    """
+    with index.client.connect() as api:
+        answer = api.delete_by_query(
+            index=target,
+            body=key_documents.removed_body(key_changes.clock(index.using) - KEPT_MILLISECONDS),
+            # An entry that has changed meanwhile has keys again.
+            params={"conflicts": "proceed", "max_docs": MAX_PURGED},
+        )
+    return int(answer["deleted"])
 
 
 def forget(index: OpenSearchIndex, batch: Batch, refused: Collection[int]) -> None:
