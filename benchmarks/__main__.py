@@ -48,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     add("--list", action="store_true", help="list the rows and measure nothing")
     add("--quick", action="store_true", help="a few texts and one round: the figures mean nothing")
     add("--rounds", type=positive, help=f"rounds that a median is taken of (default: {FULL.rounds})")
+    add("--posts", type=positive, help=f"posts of the largest site (default: {FULL.growth[-1]:,})")
     add("--json", metavar="FILE", type=Path, help="also write the figures there, as JSON")
     add("--merge", action="store_true", help="keep the rows of --json that this run does not measure")
     add(
@@ -118,7 +119,11 @@ def cautions() -> Iterator[str]:
 def sizes(options: argparse.Namespace) -> Sizes:
     """How much the options ask for."""
     asked = QUICK if options.quick else FULL
-    return asked._replace(rounds=options.rounds) if options.rounds else asked
+    if options.rounds:
+        asked = asked._replace(rounds=options.rounds)
+    if options.posts:
+        asked = asked._replace(growth=(options.posts // 100, options.posts // 10, options.posts))
+    return asked
 
 
 def gathered(known: dict[str, Any], outcome: Outcome) -> dict[str, Any]:

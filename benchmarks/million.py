@@ -70,7 +70,7 @@ class Site:
     """Posts and their index.
 
     `seconds`, `processor`: what `neardup_index` took, by the wall and of the processors, the server's apart (`server`);
-    `peak`: the most bytes that one of its processes held."""
+    `peak`: the most bytes that one of its processes held; `index`: INDEX of its processes, None for the default."""
 
     engine: str
     alias: str
@@ -81,6 +81,7 @@ class Site:
     processor: float
     server: float
     peak: int
+    index: dict[str, Any] | None = None
 
     @property
     def name(self) -> str:
@@ -89,7 +90,7 @@ class Site:
     @property
     def settings(self) -> dict[str, Any]:
         """NEARDUP["default"] of the site's processes."""
-        return neardup(self.algorithm)
+        return neardup(self.algorithm, **({"INDEX": self.index} if self.index else {}))
 
 
 def neardup(algorithm: str, **more: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Fills docs/scaling.md from the figures: what 10^6 to 10^8 posts take, reckoned from what was measured."""
+"""Fills docs/scaling.md from the figures: what 10^6 to 10^8 posts take, calculated from what was measured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from benchmarks.table_sizes import OWN
 PLACE = re.compile(r"^(<!-- measured: (\w+) -->\n)(.*?)^(<!-- /measured -->)$", re.MULTILINE | re.DOTALL)
 POSTS = (10**6, 10**7, 10**8)
 GIGABYTE = 10**9
-KEYS_ROW, INDEX_ROW, GROWTH_ROW = "8", "20", "growth"
+KEYS_ROW, INDEX_ROW, GROWTH_ROW, OPENSEARCH_ROW = "8", "20", "growth", "opensearch"
+SIDE_BY_SIDE = re.compile(r"(?P<engine>\w+): (?P<what>.+) at (?P<posts>[\d,]+)$")
 
 Columns = Mapping[str, Mapping[str, float]]
 
@@ -67,10 +68,26 @@ def time_table(figures: Sequence[Figure]) -> str:
     return _table(["", "posts a second", *_heads()], rows)
 
 
+def opensearch_table(figures: Sequence[Figure]) -> str:
+    """What the same site costs in PostgreSQL and in OpenSearch, by the number of posts."""
+    columns: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    whats: dict[str, None] = {}
+    for figure in figures:
+        found = SIDE_BY_SIDE.match(figure.name) if row_of(figure.row) == OPENSEARCH_ROW else None
+        if found:
+            what = f"{found['what']}, {figure.unit}"
+            whats[what] = None
+            columns[found["engine"], found["posts"]][what] = f"{figure.value:,.4g}"
+    heads = [f"{engine}, {posts} posts" for engine, posts in columns]
+    rows = [[what, *(column.get(what, "") for column in columns.values())] for what in whats]
+    return _table(["", *heads], rows)
+
+
 TABLES: dict[str, Callable[[Sequence[Figure]], str]] = {
     "bytes": bytes_table,
     "keys": keys_table,
     "time": time_table,
+    "opensearch": opensearch_table,
 }
 
 

@@ -72,7 +72,8 @@ def start() -> None:
         DATABASES={"default": _sqlite("default")},
         MIGRATION_MODULES=MIGRATION_MODULES,
         DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
-        NEARDUP={"default": {"BACKEND": None}},
+        # That of the processes which index the sites: this one signs texts like theirs.
+        NEARDUP={"default": {"BACKEND": None, "SECRET": "benchmarks"}},
     )
     django.setup()
 
@@ -99,6 +100,21 @@ def empty_database(engine: str, purpose: str) -> str:
     described = _sqlite(alias) if engine == "sqlite" else _on_server(engine, purpose)
     connections.settings[alias] = connections.configure_settings({"default": {}, alias: described})[alias]
     return alias
+
+
+def copied(alias: str, purpose: str) -> str:
+    """The alias of a copy of a PostgreSQL database, on the same server."""
+    import psycopg
+    from django.db import connections
+
+    connections[alias].close()
+    described = connections.settings[alias]
+    name, other = f"{described['NAME']}_{purpose}", f"{alias}_{purpose}"
+    asked = {key.lower(): described[key] for key in ("HOST", "PORT", "USER", "PASSWORD")}
+    with psycopg.connect(dbname="postgres", autocommit=True, **asked) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{described["NAME"]}"')
+    connections.settings[other] = {**described, "NAME": name}
+    return other
 
 
 def unprepared(alias: str) -> str:

@@ -325,7 +325,13 @@ def test_the_scaling_page_is_filled_from_the_figures(tmp_path: Path) -> None:
             Figure("8.11", "MariaDB, 100,000 posts: keys", 800.0, "B a post"),
             Figure("8.12", "MariaDB, 100,000 posts: pairs", 200.0, "B a post"),
             Figure("20.2", "SQLite: 2 workers", 1000.0, "posts/s"),
+            Figure("opensearch.1", "PostgreSQL: jobs at 100,000", 400.0, "turns/s"),
+            Figure("opensearch.2", "OpenSearch: jobs at 100,000", 40.5, "turns/s"),
+            Figure("opensearch.3", "OpenSearch: the index at 100,000", 532.0, "B a post"),
         ],
+    )
+    assert "| jobs, turns/s | 400 | 40.5 |\n| the index, B a post |  | 532 |\n" in page.read_text(
+        encoding="utf-8"
     )
     assert [
         line

@@ -38,7 +38,7 @@ def workers(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     with bar("one worker, two workers", rounds) as progress, unheard("board.Post"), unpinned("postgresql"):
         found = []
         for _ in range(rounds):
-            found.append([_drained(made, number, backlog) for number in (1, 2)])
+            found.append([drained(made, number, backlog) for number in (1, 2)])
             progress.update(1)
     ratio = median(two.rate / one.rate for one, two in found)
     yield Figure("22.1", "two workers to one, turns a second", ratio, "x", ">= 1.5")
@@ -51,7 +51,8 @@ def workers(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
             yield Figure(f"22.{number * 3 + place}", title_of, value, "s a thousand turns")
 
 
-def _drained(made: Site, number: int, backlog: int) -> Drained:
+def drained(made: Site, number: int, backlog: int) -> Drained:
+    """Drain a backlog of so many new posts by so many warm processes. RuntimeError if a post is left."""
     with ExitStack() as stack:
         processes = [_warm(made, stack) for _ in range(number)]
         enqueue(made, backlog)
