@@ -38,7 +38,6 @@ WIDE = {
     "docs/guide/operations.md",
     "docs/guide/privacy.md",
     "docs/reference/settings.md",
-    "docs/scaling.md",
 }
 """Pages that may still have lines of more than 100 characters."""
 COMMANDS = services.ROOT / "django_neardup" / "management" / "commands"
