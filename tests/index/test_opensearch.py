@@ -14,7 +14,7 @@ from django_neardup.db.queries import key_changes
 from django_neardup.exceptions import IndexUnavailable
 from django_neardup.index import read_buckets
 from django_neardup.index.index_class import get_index
-from django_neardup.index.opensearch import shipping
+from django_neardup.index.opensearch import opensearch_index, shipping
 from django_neardup.index.opensearch.declared_keys import declared_keys
 from django_neardup.index.opensearch.key_documents import Entry
 from django_neardup.models import Cluster, Document, Key, KeyChange, KeyIndexState, RemovedKey
@@ -31,8 +31,11 @@ LIMIT = BucketLimit.of(64)
 
 
 @pytest.fixture(autouse=True)
-def index(settings, opensearch):
+def index(settings, opensearch, monkeypatch):
     """A new, empty index."""
+    # On a busy machine the node answers late, and a turn takes seconds.
+    monkeypatch.setattr(opensearch_index, "PAGE_SECONDS", 30.0)
+    monkeypatch.setattr(shipping, "DUE_MILLISECONDS", 600_000)
     settings.NEARDUP = site_setting(opensearch)
     yield get_index("default")
     delete_indexes(opensearch)
