@@ -14,8 +14,11 @@ _numbers = count(1)
 
 
 def index_setting(node, path=PATH, **options):
-    """The setting INDEX for a new index on a node."""
-    return {"BACKEND": path, "HOSTS": [node.host], "NAME": f"test{next(_numbers)}", "REPLICAS": 0, **options}
+    """The setting INDEX for a new index on a node. On a busy machine it answers late."""
+    name = f"test{next(_numbers)}"
+    return {
+        "BACKEND": path, "HOSTS": [node.host], "NAME": name, "REPLICAS": 0, "TIMEOUT": 60, **options,
+    }  # fmt: skip
 
 
 def site_setting(node, path=PATH, **options):

@@ -49,8 +49,7 @@ def test_recall_is_that_of_the_database_index(name, settings, opensearch):
         pytest.skip(f"{name} has no labelled duplicates")
     settings.NEARDUP = {}
     in_database, count = recall(corpus, is_shipped=False)
-    # A first index asks for hundreds of buckets at once: a busy machine answers late.
-    settings.NEARDUP = site_setting(opensearch, TIMEOUT=60)
+    settings.NEARDUP = site_setting(opensearch)
     in_opensearch, _ = recall(corpus, is_shipped=True)
     delete_indexes(opensearch)
     print(
