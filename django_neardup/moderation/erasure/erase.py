@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from ...adapters import adapter_for
 from ...conf import get_site_settings
 from ...db.chunks import chunked
 from ...db.sql import filter_in_chunks
+from ...exceptions import IndexUnavailable
+from ...index import ship_all
 from ...models import Decision, DecisionMember, Document, Hold, MergeRecord, MovedUrl, OpenItem, UndoProof
 from ...pipeline import call_with_retries, canonical_id
 from ...pipeline.content_objects import content_type_of
@@ -108,6 +111,9 @@ def erase_posts(plan: ErasurePlan) -> list[str]:
         _process(document, using)
     for portion in chunked(documents, PORTION):
         call_with_retries(_erase_derived_rows, portion, using)
+    # An index outside the database still has their keys, and may have their words.
+    with suppress(IndexUnavailable):
+        ship_all(using)
     _erase_addresses(plan.cleaning)
     for pk in plan.record_ids:
         call_with_retries(_clean_record, pk, plan.cleaning, using)

@@ -16,6 +16,7 @@ from ...models import (
     FamilyMember,
     Fingerprint,
     Hold,
+    KeyChange,
     Membership,
     MovedUrl,
     OpenItem,
@@ -48,6 +49,7 @@ def derived_rows(documents: Sequence[int], using: str) -> dict[str, QuerySet[Any
     decisions = Decision.objects.using(using).filter(members__document__in=documents)
     return {
         "fingerprint": Fingerprint.objects.using(using).filter(document__in=documents),
+        "changes for the key index": KeyChange.objects.using(using).filter(document__in=documents),
         "contacts": Contact.objects.using(using).filter(document__in=documents),
         "pairs": pairs,
         "group": Membership.objects.using(using).filter(document__in=documents),
