@@ -27,7 +27,7 @@ from .querysets import (
     parse_pk,
     with_translations,
 )
-from .registry import adapter_for, adapters_of, register, registered_adapters, unregister
+from .registry import adapter_for, adapter_of, adapters_of, register, registered_adapters, unregister
 from .text.hashing import digest
 from .text.heads import head_length
 from .text.normalization.markup import MARKUPS
@@ -44,6 +44,7 @@ __all__ = [
     "adapter_for",
     "adapters_of",
     "language_of",
+    "read_sources",
     "reads_unnamed",
     "register",
     "registered_adapters",
@@ -490,3 +491,24 @@ def reads_unnamed(adapter: Adapter) -> bool:
         or type(adapter).head is not Adapter.head
         or not names <= concrete_fields_by_name(adapter.model).keys()
     )
+
+
+def read_sources(
+    post_ids: Iterable[tuple[int, str]], using: str, strict: bool = False
+) -> dict[tuple[int, str], Source]:
+    """Return the sources of the objects that exist, by content type id and canonical id.
+
+    An object that cannot be read is logged and left out. If ``strict``, raise its error instead.
+    """
+    ids_by_content_type: dict[int, dict[Any, str]] = {}
+    for content_type_id, object_id in post_ids:
+        adapter = adapter_of(content_type_id, using)
+        if adapter is not None and (key := parse_pk(adapter.model, object_id)) is not None:
+            ids_by_content_type.setdefault(content_type_id, {})[key] = object_id
+    sources_by_post: dict[tuple[int, str], Source] = {}
+    for content_type_id, object_ids in ids_by_content_type.items():
+        adapter = adapter_of(content_type_id, using)
+        assert adapter is not None
+        sources = adapter.sources(object_ids, using, strict)
+        sources_by_post |= {(content_type_id, object_ids[key]): source for key, source in sources.items()}
+    return sources_by_post

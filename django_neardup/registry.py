@@ -85,6 +85,18 @@ def registered_adapters() -> dict[type[models.Model], Adapter]:
     return dict(_registry)
 
 
+def adapter_of(content_type_id: int, using: str) -> Adapter | None:
+    """Return the adapter of a content type's model.
+
+    Return None if the site no longer has the model or the adapter.
+    """
+    # Sites register adapters before the models of this app are loaded.
+    from django.contrib.contenttypes.models import ContentType
+
+    model = ContentType.objects.db_manager(using).get_for_id(content_type_id).model_class()
+    return _registry.get(model) if model is not None else None
+
+
 def similar_labels(label: str) -> list[str]:
     """Return labels ("app.Model") of the models that a wrong label may mean.
 

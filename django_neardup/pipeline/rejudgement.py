@@ -15,13 +15,13 @@ from ..comparison.verify import judge_pairs
 from ..db.chunks import chunked
 from ..db.sql import filter_in_chunks
 from ..models import Membership, Pair, Scheme
+from ..registry import adapter_of
 from ..reports.segments import quote_span
 from .batch_size import AdaptiveBatchSize
 from .clusters.assign import recluster
 from .decisions import keep_in_force
 from .locks import call_with_retries, space_lock
 from .pairs import PreviousScores, is_current, serialize_evidence, source_digests_of, write_pairs
-from .read import adapter_of
 from .schemes import algorithm_of
 from .stale_pairs import stale_pairs
 from .stored_posts import fingerprints_of, read_texts

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..adapters import Adapter, Source
+from ..adapters import Adapter, Source, read_sources
 from ..algorithms.base import Algorithm
 from ..comparison.compared_texts import (
     JudgeableText,
@@ -26,7 +26,7 @@ from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
 from ..index import keys as storage
 from ..models import FamilyMember, Scheme
-from .read import adapter_of, read_sources
+from ..registry import adapter_of
 from .schemes import algorithm_of
 from .source_properties import ignored_classes_of, skip_reason
 from .stage_types import SignedDocument

@@ -26,9 +26,9 @@ from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
 from ..index import keys as storage
 from ..models import Scheme
-from ..pipeline.read import adapter_of
 from ..pipeline.stage_types import SignedDocument
 from ..pipeline.stored_posts import StoredPosts, text_of_source
+from ..registry import adapter_of
 from ..visibility import ObjectKey, VisibilityFilter
 from .prefilter import ContentOverlapFilter
 from .request import MAX_ALIGNED
