@@ -1,7 +1,7 @@
 """Signals that a site can listen to.
 
-The worker sends two of them, at least once each. The others concern merges, undos, decisions, holds and
-addresses.
+The worker sends two of them, at least once each. The others concern memberships in clusters, merges, undos,
+decisions, holds and addresses.
 """
 
 from __future__ import annotations
@@ -48,6 +48,15 @@ cluster_changed = JobSignal()
 """The checked document entered, left or changed a cluster.
 
 Arguments: ``sender`` the model, ``document`` (Document), ``cluster`` (Cluster or None), ``using`` (alias).
+"""
+
+memberships_changed = Signal()
+"""Documents entered or left clusters.
+
+It is sent in the transaction that writes the memberships, which may change again before its end. An error of a
+listener aborts that transaction.
+
+Arguments: ``sender`` the model, ``documents`` (list of Document), ``using`` (alias).
 """
 
 pre_merge = Signal()

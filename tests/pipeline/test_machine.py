@@ -41,6 +41,7 @@ from django_neardup.pipeline.open_items.conditions import open_pairs
 from django_neardup.pipeline.read import read_many
 from django_neardup.pipeline.sign import sign_many
 from django_neardup.pipeline.store import store_many
+from django_neardup.signals import memberships_changed
 from tests.fuzzing import TIMES, examples
 from tests.pipeline.families import family
 from tests.pipeline.helpers import document, snapshot, work
@@ -87,8 +88,21 @@ class Site(RuleBasedStateMachine):
         for model in EVERYTHING:
             model.objects.all().delete()
         self.ads, self.decisions = [], []
+        self.clusters, self.changed = {}, set()
+        memberships_changed.connect(self.note_changes, sender=Ad)
         for key in (1, 2):
             Author.objects.get_or_create(pk=key)
+
+    def note_changes(self, documents, **values):
+        self.changed.update(document.pk for document in documents)
+
+    def assert_changes_were_sent(self):
+        """A copy of the memberships that is corrected around the documents of the signal alone is right."""
+        stored = dict(Membership.objects.values_list("document", "cluster"))
+        for key in self.changed:
+            self.clusters[key] = stored.get(key)
+        self.changed.clear()
+        assert {document: cluster for document, cluster in self.clusters.items() if cluster} == stored
 
     def ad(self, place):
         return self.ads[place % len(self.ads)]
@@ -199,6 +213,7 @@ class Site(RuleBasedStateMachine):
     @rule()
     def look_at_the_queue(self):
         assert_rows()
+        self.assert_changes_were_sent()
 
     @rule(turns=st.integers(1, 3))
     def drain_some(self, turns):
@@ -213,8 +228,11 @@ class Site(RuleBasedStateMachine):
         work()
         assert_sound()
         by_events = everything()
+        self.assert_changes_were_sent()
         rebuild()
         assert everything() == by_events
+        self.assert_changes_were_sent()
+        memberships_changed.disconnect(self.note_changes, sender=Ad)
 
 
 def assert_sound():

@@ -1,13 +1,13 @@
 """The way of a post: saved, marked, signed, compared, grouped, edited, hidden, deleted."""
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
 from django_neardup.adapters import Adapter, adapter_for
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
 from django_neardup.pipeline import decide, drain, mark, mark_queryset, withdraw
 from django_neardup.pipeline.clusters.moves import remove_relations as compared_no_more
-from django_neardup.signals import cluster_changed, document_checked
+from django_neardup.signals import cluster_changed, document_checked, memberships_changed
 from tests.pipeline.families import family
 from tests.pipeline.helpers import PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
 from tests.testapp.models import (
@@ -328,6 +328,42 @@ def test_signals_tell_what_happened():
     one, two = post(SOFA), post(SOFA_EDITED)
     work()
     assert told == [(what, str(each.pk)) for each in (one, two) for what in ("checked", "changed")]
+
+
+def test_posts_that_enter_or_leave_clusters_are_sent_together(listen):
+    sent = []
+
+    def note(sender, documents, using, **kwargs):
+        assert (sender, using) == (Ad, "default")
+        assert connection.in_atomic_block
+        sent.append({document.object_id for document in documents})
+
+    listen(memberships_changed, note)
+    one, two, other = post(SOFA), post(SOFA_EDITED), post(PIANO)
+    work()
+    assert sent == [{str(one.pk), str(two.pk)}]
+    sent.clear()
+    decide("different", [document(one), document(two)], None, "default")
+    assert sent and set().union(*sent) == {str(one.pk), str(two.pk)}
+    sent.clear()
+    decide("same", [document(one), document(other)], None, "default")
+    assert set().union(*sent) == {str(one.pk), str(other.pk)}
+    sent.clear()
+    one.delete()
+    work()
+    assert set().union(*sent) == {str(one.pk), str(other.pk)}
+
+
+def test_an_error_of_a_listener_aborts_the_change_of_clusters(listen):
+    def refuse(documents, **kwargs):
+        raise ZeroDivisionError
+
+    one, two = post(SOFA), post(SOFA_EDITED)
+    work()
+    listen(memberships_changed, refuse)
+    with pytest.raises(ZeroDivisionError):
+        decide("different", [document(one), document(two)], None, "default")
+    assert cluster(one) == cluster(two) is not None
 
 
 def test_a_rollback_leaves_no_mark():

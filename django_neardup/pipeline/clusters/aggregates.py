@@ -13,6 +13,7 @@ from ...db.queries import clusters as cluster_queries
 from ...models import Cluster, Membership
 from ..open_items.changes import log_changed_documents
 from ..work_queue import request_processing
+from .memberships import delete_memberships
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ def refresh_cluster(cluster: Cluster, using: str, has_grown: bool = False) -> se
         # The deleted row takes its pending repair along, so the caller has to place its members.
         settled = led and cluster.wanted == cluster.done
         freed = set() if settled else {*members.values_list("document", flat=True)}
-        members.delete()
+        delete_memberships(members, using)
         Cluster.objects.using(using).filter(pk=cluster.pk).delete()
         return freed
     if has_grown:

@@ -21,6 +21,7 @@ from ..work_queue import request_processing
 from .aggregates import add_member_statistics, refresh_cluster, update_scores
 from .families import update_families
 from .graph import StoredGraph
+from .memberships import delete_memberships, insert_memberships
 
 MembershipValues = tuple[float, bool, str]
 """Score, exactness and reason of a member."""
@@ -135,8 +136,7 @@ def _delete_memberships(documents: Collection[int], using: str) -> set[int]:
     """Remove the documents from their clusters. Return the clusters that lost a member."""
     stale_clusters: set[int] = set()
     for memberships in filter_in_chunks(Membership.objects.using(using), "document", documents):
-        stale_clusters.update(memberships.values_list("cluster", flat=True))
-        memberships.delete()
+        stale_clusters |= delete_memberships(memberships, using)
     return stale_clusters
 
 
@@ -211,12 +211,12 @@ def _join_clusters(
         inserted_values = (
             member_values if exists else {leader: (1.0, True, Membership.Reason.LEADER), **member_values}
         )
-        cluster_queries.insert_memberships(
-            using,
+        insert_memberships(
             [
                 [node, cluster.pk, *values, scheme.pk, graph.digest(node)]
                 for node, values in inserted_values.items()
             ],
+            using,
         )
         if cluster.size and cluster.pk not in stale_clusters:
             add_member_statistics(

@@ -19,7 +19,7 @@ from ..stage_types import SignedDocument
 from ..work_queue import request_processing
 from .aggregates import refresh_cluster
 from .assign import recluster, recluster_related
-from .memberships import spaces_of, update_text_of
+from .memberships import delete_memberships, spaces_of, update_text_of
 
 
 class ConcurrentChange(Exception):
@@ -75,7 +75,7 @@ def remove_relations(document: Document, scheme: Scheme, using: str) -> bool:
         paired_documents = _delete_pairs(pairs, document.pk) | (
             documents_bound_to([document.pk], using) - {document.pk}
         )
-        Membership.objects.using(using).filter(document=document.pk).delete()
+        delete_memberships(Membership.objects.using(using).filter(document=document.pk), using)
         FamilyMember.objects.using(using).filter(document=document.pk).delete()
         freed = (
             refresh_cluster(Cluster.objects.using(using).get(pk=old_cluster_id), using)
@@ -121,7 +121,7 @@ def _leave_other_spaces(document: int, space: int, scheme: Scheme, using: str) -
     )
     if old_cluster is not None:
         affected |= documents_bound_to([document], using)  # before its membership goes
-        Membership.objects.using(using).filter(document=document).delete()
+        delete_memberships(Membership.objects.using(using).filter(document=document), using)
         recluster_related(refresh_cluster(old_cluster, using), scheme, using)
     return affected
 
