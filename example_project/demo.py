@@ -134,9 +134,13 @@ def address(host: str, port: int | str) -> str:
 
 def workers() -> list[list[str]]:
     """The commands beside the server; whoever works off RQ's queue leaves to neardup_worker what was not rung."""
-    from config.settings import NEARDUP, REDIS_URL
+    from config.settings import NEARDUP, OPENSEARCH_URL, REDIS_URL
 
-    return [["neardup_worker"], *([["rqworker", NEARDUP["default"]["QUEUE"]]] if REDIS_URL else [])]
+    return [
+        ["neardup_worker"],
+        *([["rqworker", NEARDUP["default"]["QUEUE"]]] if REDIS_URL else []),
+        *([["site_search", "--follow"]] if OPENSEARCH_URL else []),
+    ]
 
 
 def _answers(host: str, port: int) -> bool:

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.generic import ListView
 from forum.models import Post, live_posts
+from site_search.searching import Filters, find_in_index
 
 from board.listing import PER_PAGE, listed, page_range
 from board.models import Ad, Category, live_ads
@@ -57,11 +58,15 @@ class CategoryPrint(OfShelf, ListView):
 def search(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")
     forum = request.GET.get("where") == "forum"
-    ads = matching(live_ads(), query, "title", "text")
+    filters = Filters.of(request)
+    ads = matching(filters.narrow(live_ads()), query, "title", "text")
     posts = matching(_posts(), query, "topic__title", "text")
-    found = listed(request, posts if forum else ads)
-    counts = {"ads_found": ads.count(), "posts_found": posts.count()}
-    return render(request, "board/search.html", {**found, **counts, "forum": forum})
+    indexed = find_in_index(request)
+    found = listed(request, posts) if forum else indexed or listed(request, ads)
+    counts = {"ads_found": indexed["total"] if indexed else ads.count(), "posts_found": posts.count()}
+    cities = Ad.objects.filter(published=True).order_by("city").values_list("city", flat=True).distinct()
+    context = {**found, **counts, "forum": forum, "filters": filters, "cities": cities}
+    return render(request, "board/search.html", context)
 
 
 def show(request: HttpRequest, pk: int) -> HttpResponse:

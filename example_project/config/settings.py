@@ -1,8 +1,8 @@
 """Settings of the example site.
 
 Everything works without any variable. These change it: DATABASE_URL (postgres://, mysql://, sqlite:///),
-REDIS_URL (rings the worker through RQ), SITE_ADDRESS (of links in mails), DEBUG, SECRET_KEY, ALLOWED_HOSTS,
-CSRF_TRUSTED_ORIGINS.
+REDIS_URL (rings the worker through RQ), OPENSEARCH_URL (keys and the search page in OpenSearch),
+SITE_ADDRESS (of links in mails), DEBUG, SECRET_KEY, ALLOWED_HOSTS, CSRF_TRUSTED_ORIGINS.
 """
 
 import os
@@ -99,7 +99,10 @@ if REDIS_URL:
     NEARDUP["default"].update(BACKEND="rq", QUEUE="default")
 
 OPENSEARCH_URL = os.environ.get("OPENSEARCH_URL", "")
+SITE_SEARCH = {}
 if OPENSEARCH_URL:
+    INSTALLED_APPS.append("site_search")
+    SITE_SEARCH = {"HOST": OPENSEARCH_URL, "NAME": "ural-search"}
     NEARDUP["default"]["INDEX"] = {
         "BACKEND": "django_neardup.index.opensearch.OpenSearchIndex",
         "HOSTS": [OPENSEARCH_URL],
