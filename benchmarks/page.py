@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -22,11 +23,14 @@ INTRODUCTION = """\
 # Benchmarks
 
 Written by `python -m benchmarks --markdown docs/benchmarks.md` (`make bench`) from
-[benchmarks.json](benchmarks.json). Every ratio is of one run: the callables in turn on one pinned core, without garbage
-collection, medians; servers run on the other core. A bar is what the figure must keep to, and the stretch what it is
-meant to reach; figures without one stand for comparison.
+[benchmarks.json](benchmarks.json).
+
+- Every ratio is of one run. The callables run in turn on one pinned core, without garbage
+  collection. The ratio is that of the medians. Servers run on the other core.
+- A bar (“must”) is a limit that the figure has to keep. The stretch is the goal. Figures without a
+  bar are there for comparison.
 """
-HEADINGS = ("", "figure", "value", "must", "stretch", "")
+HEADINGS = ("row", "figure", "value", "must", "stretch", "result")
 
 
 def write_page(path: Path, found: dict[str, Any]) -> None:
@@ -47,15 +51,12 @@ def write_page(path: Path, found: dict[str, Any]) -> None:
 
 def _header(found: dict[str, Any], figures: Sequence[Figure]) -> Iterator[str]:
     known = found["versions"]
-    yield f"Machine: {found['machine']}.\n"
-    yield from _elsewhere(found)
-    yield (
-        "Versions: "
-        + ", ".join(f"{name} {value}" for name, value in known.items() if name != "texts")
-        + ".\n"
-    )
+    versions = ", ".join(f"{name} {value}" for name, value in known.items() if name != "texts")
+    yield _paragraph(f"Machine: {found['machine']}.")
+    yield from map(_paragraph, _elsewhere(found))
+    yield _paragraph(f"Versions: {versions}.")
     if "texts" in known:
-        yield f"Texts: {known['texts']}.\n"
+        yield _paragraph(f"Texts: {known['texts']}.")
     bound = [figure for figure in figures if figure.must]
     yield f"{sum(bool(figure.met) for figure in bound)} of {len(bound)} bars are met.\n"
 
@@ -67,7 +68,7 @@ def _elsewhere(found: dict[str, Any]) -> Iterator[str]:
         if machine != newest(found):
             others[machine].append(number)
     for machine, numbers in others.items():
-        yield f"On {machine}: row{'s' * (len(numbers) > 1)} {', '.join(sorted(numbers, key=order))}.\n"
+        yield f"On {machine}: row{'s' * (len(numbers) > 1)} {', '.join(sorted(numbers, key=order))}."
 
 
 def _summary(figures: Sequence[Figure]) -> Iterator[str]:
@@ -81,10 +82,15 @@ def _section(number: str, figures: Sequence[Figure], drawn: Sequence[Path]) -> I
     known = rows().get(number)
     yield f"## {number}: {known.title}\n" if known else f"## {number}\n"
     if known and known.described:
-        yield f"{known.described}\n"
+        yield _paragraph(known.described)
     yield _table(figures)
     for place in drawn:
         yield f"![{known.title if known else number}]({place.as_posix()})\n"
+
+
+def _paragraph(text: str) -> str:
+    """Wrap a text as the other pages of the documentation are."""
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def _table(figures: Sequence[Figure]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -289,6 +290,15 @@ def test_the_page_names_the_rows_of_other_machines(tmp_path: Path) -> None:
         "On older: row 10.",
     ]
     assert said(of_machine("new", "1", "2")) == []
+
+
+def test_descriptions_are_wrapped_and_remain_paragraphs(tmp_path: Path) -> None:
+    described = [number for number, row in every_row().items() if row.described]
+    write_page(tmp_path / "page.md", as_json(Figure(f"{number}.1", "speed", 1, "x") for number in described))
+    text = (tmp_path / "page.md").read_text(encoding="utf-8").partition("\n## ")[2]
+    lines = [line for line in text.splitlines() if not line.startswith(("|", "#"))]
+    assert len(lines) > len(described)
+    assert [line for line in lines if len(line) > 100 or re.match(r"[-+*] |\d+[.)] |>", line)] == []
 
 
 def test_plots_show_curves_and_bars(tmp_path: Path) -> None:

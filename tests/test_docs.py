@@ -30,16 +30,6 @@ KEYS_AND_PAYLOAD = ("keys", "min_shared", "duplicate from", "offered from", "pay
 PAGES = sorted(
     [*DOCS.rglob("*.md"), *map(services.ROOT.joinpath, ("README.md", "README.ru.md", "CONTRIBUTING.md"))]
 )
-WIDE = {
-    "docs/benchmarks.md",  # written by the benchmarks
-    "docs/explanation/threat-model.md",
-    "docs/guide/api.md",
-    "docs/guide/key-index.md",
-    "docs/guide/operations.md",
-    "docs/guide/privacy.md",
-    "docs/reference/settings.md",
-}
-"""Pages that may still have lines of more than 100 characters."""
 COMMANDS = services.ROOT / "django_neardup" / "management" / "commands"
 OURS = {
     "can_hide",
@@ -153,8 +143,6 @@ def anchors(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(services.ROOT)))
 def test_a_line_has_at_most_a_hundred_characters(page: Path) -> None:
     """Except in tables, headings, pictures and blocks of code."""
-    if page.relative_to(services.ROOT).as_posix() in WIDE:
-        return
     text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     lines = [line for line in text.splitlines() if not line.lstrip().startswith(("|", "#", "!["))]
     assert [line for line in lines if len(line) > 100] == []
