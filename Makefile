@@ -30,7 +30,7 @@ DATA ?= $(NEARDUP_DATA)
 # Where figures go; those of --quick mean nothing, and go nowhere.
 BENCH_FILES = $(if $(findstring --quick,$(OPTIONS)),,--json docs/benchmarks.json --markdown docs/benchmarks.md $(if $(ROWS),--merge))
 
-.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites test-opensearch chaos-opensearch hosts lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean translations docs
+.PHONY: help env demo test test-fast test-sqlite test-postgresql test-mariadb test-long test-browser test-sites test-opensearch chaos-opensearch hosts lint format types messages screenshots fuzz chaos trust permissions kills bench board-questions bench-gate calibrate calibration digest audit figures prose services clean translations docs docs-check docs-links
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -180,6 +180,13 @@ docs: $(STAMP)  ## build the documentation as a site in build/docs, in English a
 	$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/doctrees/en . build/docs
 	$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/doctrees/ru -t russian -D language=ru . build/docs/ru
 	@echo "The site: build/docs/index.html"
+
+docs-check: $(STAMP)  ## build the documentation and open every page in Chromium: links, pictures, WCAG, console, search
+	$(BIN)/python -m pytest tests/test_docs_site.py tests/browser/test_documentation.py
+
+docs-links: $(STAMP)  ## ask every external link of the documentation; what does not answer is listed with the reason
+	$(BIN)/python -m sphinx -q -b linkcheck -c docs -d build/doctrees/ru -t russian -D language=ru . build/links; \
+		status=$$?; grep -v ': \[working\]' build/links/output.txt; exit $$status
 
 translations: $(STAMP)  ## Russian pages that fell behind the English ones: OPTIONS="--diff docs/ru/tutorial.md", --done
 	@$(BIN)/python -m tools.translated_pages $(OPTIONS)

@@ -26,7 +26,11 @@ exclude_patterns = [
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = f"django-neardup {version}"
+locale_dirs = [str(DOCS / "locale")]
 templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
+html_js_files = ["scrolling.js"]
 html_sidebars = {
     "**": [
         "sidebar/brand.html",
@@ -40,7 +44,10 @@ html_sidebars = {
 html_additional_pages = {"index": "redirect.html"}
 html_context = {"root_doc": root_doc}
 html_show_sphinx = False
+html_show_copyright = False
 html_copy_source = False
+html_use_index = False
+linkcheck_ignore = [r"http://(127\.0\.0\.1|localhost)[:/]"]
 
 
 def contents(index, text):
@@ -86,6 +93,13 @@ def add_language(app, pagename, templatename, context, doctree):
         context["other_language"] = {"name": "Русский", "code": "ru", "url": f"{home}/ru/{name}.html"}
 
 
+def mark_english(app, pagename, templatename, context, doctree):
+    """Say that a page without a translation is English."""
+    if RUSSIAN and not pagename.startswith("docs/ru/") and "body" in context:
+        context["body"] = context["body"].replace("<section ", '<section lang="en" ', 1)
+
+
 def setup(app):
     app.connect("source-read", add_contents)
+    app.connect("html-page-context", mark_english)
     app.connect("html-page-context", add_language)

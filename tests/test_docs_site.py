@@ -66,7 +66,8 @@ def write_site(root: Path, **pages: str) -> None:
     for name in PROJECT:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text('__version__ = "1"\n' if name.endswith(".py") else "# Page\n")
-    shutil.copytree(DOCS / "_templates", root / "docs" / "_templates")
+    for folder in ("_static", "_templates", "locale"):
+        shutil.copytree(DOCS / folder, root / "docs" / folder)
     shutil.copy(DOCS / "conf.py", root / "docs")
     for name, text in pages.items():
         path = root / "docs" / f"{name}.md"
