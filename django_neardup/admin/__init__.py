@@ -4,6 +4,9 @@ It shows the review queue, clusters, pairs, decisions, merge records, held posts
 passages to ignore and documents.
 """
 
+from django.apps import apps
+from django.contrib import admin
+
 from . import (
     cluster_admin,
     decision_admin,
@@ -28,4 +31,13 @@ __all__ = [
     "merge_record_admin",
     "moved_url_admin",
     "pair_admin",
+    "register_pages",
 ]
+
+
+def register_pages(site: admin.AdminSite) -> None:
+    """Register all pages of this app on an admin site of your own."""
+    # The modules above have registered them on the default site. A page that the project removed stays removed.
+    for model in apps.get_app_config("neardup").get_models():
+        if admin.site.is_registered(model):
+            site.register(model, type(admin.site.get_model_admin(model)))

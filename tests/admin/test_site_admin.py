@@ -13,8 +13,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import path, reverse
 
+from django_neardup.admin import register_pages
 from django_neardup.admin.mixins import NearDuplicatesFilter, NearDuplicatesMixin
-from django_neardup.models import Cluster, Document, MergeRecord, Pair, Queue
+from django_neardup.models import Document, MergeRecord, Pair
 from tests import builders
 from tests.admin.test_lists import counts, rows
 from tests.admin.tools import page_of
@@ -50,8 +51,7 @@ class OwnPage(NearDuplicatesMixin, admin.ModelAdmin):
 
 
 site, bare = AdminSite("admin"), AdminSite("bare")
-for model in (Cluster, Document, MergeRecord, Pair, Queue):
-    site.register(model, type(admin.site.get_model_admin(model)))
+register_pages(site)
 for each in (site, bare):
     each.register(Ad, AdAdmin)
 for model in (UuidPost, SlugPost, LongArticle, Unregistered):
