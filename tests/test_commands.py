@@ -47,7 +47,7 @@ def bulk(*texts):
 def test_index_builds_groups_and_sums_up():
     bulk(SOFA, SOFA_EDITED, PIANO, "диван")
     out = run("neardup_index")
-    assert out.splitlines()[-1] == "3 posts, 1 group, 1 clone; open /admin/neardup/queue/"
+    assert out.splitlines()[-1] == "3 posts, 1 group, 1 duplicate. Review them at /admin/neardup/queue/"
     assert Scheme.objects.get().progress["testapp.ad"]["finished"]
 
 
@@ -145,7 +145,7 @@ def test_rebuild_signs_anew_by_other_settings_and_keeps_decisions(settings):
     decide("different", [document(one), document(two)], None, "default")
     settings.NEARDUP = {"default": {"OPTIONS": {"word_guard": False}}}
     out = run("neardup_index", rebuild=True)
-    assert "generation 2" in out and "1 group, 1 clone" in out
+    assert "generation 2" in out and "1 group, 1 duplicate" in out
     assert cluster(three) == cluster(four) is not None and cluster(one) is None
     after = snapshot()
     assert len(after["keys"]) == len(before["keys"]) and not {*after["keys"]} & {*before["keys"]}
@@ -153,19 +153,19 @@ def test_rebuild_signs_anew_by_other_settings_and_keeps_decisions(settings):
 
 
 def test_rebuild_takes_no_models():
-    with pytest.raises(CommandError, match="takes no models"):
+    with pytest.raises(CommandError, match="Do not name models"):
         run("neardup_index", "testapp.Ad", rebuild=True)
 
 
 @pytest.mark.parametrize("option", ["rebuild", "restart"])
 def test_reconcile_goes_with_no_new_beginning(option):
-    with pytest.raises(CommandError, match="a run of their own"):
+    with pytest.raises(CommandError, match="Do not combine --reconcile"):
         run("neardup_index", reconcile=True, **{option: True})
 
 
 def test_a_comparison_that_is_only_to_tell_makes_no_scheme():
     bulk(SOFA, SOFA_EDITED)
-    assert "testapp.Ad: 2 not in the index" in run("neardup_index", reconcile=True, dry_run=True)
+    assert "testapp.Ad: 2 missing in the index" in run("neardup_index", reconcile=True, dry_run=True)
     assert not Scheme.objects.exists() and not Document.objects.exists()
 
 
@@ -182,12 +182,12 @@ def test_reconcile_finds_what_no_signal_told():
     Ad.objects.filter(pk=goes.pk)._raw_delete("default")
     (new,) = bulk(SOFA + " Звоните.")
     out = run("neardup_index", "testapp.Ad", reconcile=True, dry_run=True)
-    assert out.startswith("testapp.Ad: 1 not in the index, 1 changed, 1 gone (nothing was marked).")
+    assert out.startswith("testapp.Ad: 1 missing in the index, 1 changed, 1 deleted (dry run).")
     run("neardup_index", "testapp.Ad", reconcile=True)
     assert cluster(stays) == cluster(changes) == cluster(new) is not None
     assert Document.objects.get(object_id=str(goes.pk)).state == Document.State.GONE
     assert run("neardup_index", "testapp.Ad", reconcile=True).startswith(
-        "testapp.Ad: 0 not in the index, 0 changed, 0 gone."
+        "testapp.Ad: 0 missing in the index, 0 changed, 0 deleted."
     )
 
 
@@ -241,7 +241,7 @@ def test_words_are_counted_in_models_that_the_database_holds(apart):
 
 def test_worker_once_works_off_what_waits():
     one, two = post(SOFA), post(SOFA_EDITED)
-    assert run("neardup_worker", once=True) == "2 turns taken.\n"
+    assert run("neardup_worker", once=True) == "2 posts processed.\n"
     assert cluster(one) == cluster(two) is not None
 
 

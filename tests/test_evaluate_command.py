@@ -184,7 +184,7 @@ def test_a_set_of_several_languages_is_told(monkeypatch):
     posts = Topic.objects.create(text=SOFA), Reply.objects.create(text=SOFA_EDITED)
     work()
     decide("same", [document(each) for each in posts], None, "default")
-    told = "testapp.topic is read as ru here, not as en: its set has several"
+    told = "testapp.topic is read as ru, not as en: its set has several"
     assert told in json.loads(run(format="json"))["header"]["notes"]
 
 
@@ -198,7 +198,7 @@ def test_a_text_of_many_pairs_is_read_once():
 
 def test_other_options_of_the_adapter_are_told_as_such(decided, monkeypatch):
     monkeypatch.setattr(type(adapter_for(Ad)), "min_words", 2)
-    with pytest.raises(CommandError, match=r"2 pairs of posts that are not as .*\(.*adapter's options\)"):
+    with pytest.raises(CommandError, match=r"2 pairs with a post that has changed .*\(.*adapter\)"):
         run()
 
 
@@ -237,7 +237,7 @@ def test_the_report_counts_right_and_wrong(decided):
     (row,) = (row for row in said["pairs"] if row["algorithm"] == "neardup")
     assert (row["set"], row["true"], row["right"], row["false"], row["wrong"]) == ("testapp.ad", 1, 1, 1, 0)
     notes = said["header"]["notes"]
-    assert "labels of moderators: decided: different: 1 pair, decided: the same: 1 pair" in notes
+    assert "moderators' decisions: decided: different: 1 pair, decided: the same: 1 pair" in notes
     assert said["header"]["schemes"][0]["guard"] is True
 
 
@@ -275,18 +275,18 @@ def test_files_are_written(decided, tmp_path):
 
 def test_a_table_for_people(decided):
     said = run()
-    assert "testapp.ad" in said and "neardup" in said and "labels of moderators" in said
+    assert "testapp.ad" in said and "neardup" in said and "moderators' decisions" in said
 
 
 def test_without_decisions_it_says_what_is_needed():
     post(SOFA)
-    with pytest.raises(CommandError, match="Nobody has decided on posts of the profile default yet"):
+    with pytest.raises(CommandError, match="There are no decisions on posts of the profile default yet"):
         run()
 
 
 def test_labels_that_cannot_be_used_are_counted(decided):
     Ad.objects.all().delete()
-    with pytest.raises(CommandError, match="2 pairs of posts that are gone"):
+    with pytest.raises(CommandError, match="2 pairs with a deleted post"):
         run()
 
 

@@ -64,7 +64,7 @@ def test_ctrl_c_says_how_far_it_came_and_the_next_run_goes_on(workers, child_env
     assert "Traceback" not in error
     (line,) = error.splitlines()
     done = int(line.removeprefix("CommandError: testapp.Ad: stopped at ").split(" of ")[0])
-    assert line.endswith(f" of {POSTS}. Run it again to go on.")
+    assert line.endswith(f" of {POSTS}. Run the same command to continue.")
     finished = IndexRange.objects.filter(finished=True).count()
     assert 60 <= finished * 20 <= done < POSTS
     assert not IndexRange.objects.filter(leased_until__isnull=False).exists()
@@ -162,7 +162,7 @@ def test_without_tables_one_line_says_what_to_do():
         editor.execute("ALTER TABLE testapp_ad RENAME TO testapp_gone")
     try:
         with pytest.raises(
-            CommandError, match=r"no table testapp_ad: run python manage\.py migrate"
+            CommandError, match=r"no table testapp_ad\. Run python manage\.py migrate"
         ) as caught:
             call_command("neardup_index", "testapp.Ad")
         assert "\n" not in str(caught.value)

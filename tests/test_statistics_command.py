@@ -35,24 +35,24 @@ def test_it_says_what_was_gathered_and_what_comes_next(rare):
     said = run("neardup_statistics").splitlines()
     made = TermStatistics.objects.get()
     assert said == [
-        f"Profile default, statistics 1: 3 posts, {made.words} words that more than one holds, "
-        f"{made.average_length:.1f} words a post; digest {made.digest}.",
-        "Next: python manage.py neardup_index; posts that wait already are seen to by the worker.",
+        f"Profile default, statistics 1: 3 posts, {made.words} words in two or more of them, "
+        f"{made.average_length:.1f} words per post; digest {made.digest}.",
+        "Next: python manage.py neardup_index. A worker processes the posts that are already pending.",
     ]
     work()
-    assert "(nothing has changed)" in run("neardup_statistics")
+    assert "(unchanged)" in run("neardup_statistics")
     post(CAT)
     said = run("neardup_statistics").splitlines()
     assert said[0].startswith("Profile default, statistics 2: 4 posts")
-    assert said[1].startswith("The active scheme goes on with statistics 1.") and "--rebuild" in said[1]
+    assert said[1].startswith("The active scheme still uses statistics 1.") and "--rebuild" in said[1]
 
 
 def test_posts_that_waited_are_seen_to_by_the_worker(rare):
     post(SOFA)
-    assert run("neardup_worker", once=True) == "0 turns taken.\n"
+    assert run("neardup_worker", once=True) == "0 posts processed.\n"
     run("neardup_statistics")
-    assert run("neardup_worker", once=True) == "1 turn taken.\n"
-    assert "The active scheme works with them" in run("neardup_statistics")
+    assert run("neardup_worker", once=True) == "1 post processed.\n"
+    assert "The active scheme uses them" in run("neardup_statistics")
 
 
 def test_the_doorbell_tells_of_posts_that_waited(settings):
@@ -69,7 +69,7 @@ def test_older_snapshots_go(rare):
     for text in (PIANO, CAT, SOFA_EDITED):
         post(text)
         said = run("neardup_statistics")
-    assert "1 older snapshot that no scheme works with: removed." in said
+    assert "Removed 1 older snapshot that no scheme uses." in said
     assert list(TermStatistics.objects.order_by("number").values_list("number", flat=True)) == [1, 3, 4]
     listed = run("neardup_statistics", list=True).splitlines()
     assert [line.split(":")[0] for line in listed] == ["default 1", "default 3", "default 4"]
@@ -77,15 +77,15 @@ def test_older_snapshots_go(rare):
 
 
 def test_a_list_of_none():
-    assert run("neardup_statistics", list=True) == "No statistics are kept.\n"
+    assert run("neardup_statistics", list=True) == "There are no statistics.\n"
 
 
 def test_a_profile_that_needs_none_is_named_to_be_gathered(settings):
     post(SOFA)
     said = run("neardup_statistics")
-    assert "those that do: " in said and "tf-idf" in said and not TermStatistics.objects.exists()
+    assert "These algorithms do: " in said and "tf-idf" in said and not TermStatistics.objects.exists()
     said = run("neardup_statistics", profile="default")
-    assert TermStatistics.objects.get().documents == 1 and "Next: python manage.py neardup_index;" in said
+    assert TermStatistics.objects.get().documents == 1 and "Next: python manage.py neardup_index." in said
     work()
     assert "The active scheme, neardup, needs none." in run("neardup_statistics", profile="default")
 
@@ -96,7 +96,7 @@ def test_an_algorithm_that_may_use_statistics(settings):
     assert "needs statistics" not in run("neardup_index", no_progress=True)
     assert not TermStatistics.objects.exists()
     said = run("neardup_statistics")
-    assert "The active scheme, profile-cosine, was made without. For a scheme with these:" in said
+    assert "The active scheme, profile-cosine, was built without statistics. To use these, run" in said
     run("neardup_index", no_progress=True, rebuild=True)
     active = Scheme.objects.get(state=Scheme.State.ACTIVE)
     assert active.parameters["statistics"] == TermStatistics.objects.get().digest
@@ -128,7 +128,7 @@ def test_a_profile_of_models_that_are_elsewhere_is_left_out(settings, monkeypatc
     monkeypatch.setattr(type(adapter_for(ScopedPost)), "profile", "away")
     post(SOFA)
     assert run("neardup_statistics").startswith("Profile default, statistics 1: 1 post,")
-    with pytest.raises(CommandError, match="No registered model of the database has the profile 'away'"):
+    with pytest.raises(CommandError, match="No registered model in this database has the profile 'away'"):
         run("neardup_statistics", profile="away")
 
 
@@ -144,7 +144,7 @@ def test_a_sample(rare):
         ({"profile": "none"}, "no profile 'none'"),
         ({"profile": "none", "list": True}, "no profile 'none'"),
         ({"sample": -1}, "--sample"),
-        ({"profile": "spare"}, "has no posts"),
+        ({"profile": "spare"}, "No registered model"),
         ({}, "no post that can be compared"),
     ],
 )
@@ -163,9 +163,9 @@ def test_the_other_database(rare):
 def test_an_index_gathers_what_is_missing_first(rare):
     Ad.objects.bulk_create([Ad(text=text) for text in (SOFA, SAME, PIANO)])
     said = run("neardup_index", no_progress=True).splitlines()
-    assert said[0] == "Profile default: tf-idf needs statistics of the posts; they are gathered first."
+    assert said[0] == "Profile default: tf-idf needs statistics of the posts. They are collected first."
     assert said[1].startswith("Statistics 1: 3 posts")
-    assert said[-1].startswith("3 posts, 1 group, 1 clone")
+    assert said[-1].startswith("3 posts, 1 group, 1 duplicate")
     assert "Statistics" not in run("neardup_index", no_progress=True)
 
 
@@ -175,7 +175,7 @@ def test_a_rebuild_takes_the_newest(rare):
     first = Scheme.objects.get().parameters["statistics"]
     post(PIANO)
     newest, _ = gather_statistics(get_profile(), "default")
-    assert "gathered first" not in run("neardup_index", no_progress=True, rebuild=True)
+    assert "collected first" not in run("neardup_index", no_progress=True, rebuild=True)
     active = Scheme.objects.get(state=Scheme.State.ACTIVE)
     assert active.parameters["statistics"] == newest.digest != first
     assert cluster(one) == cluster(two) is not None
@@ -199,12 +199,12 @@ def test_an_index_whose_statistics_are_lost_is_to_be_built_anew(options, rare):
     load_statistics.cache_clear()
     post(PIANO)
     with pytest.raises(
-        CommandError, match=r"Profile default: .* are gone\. .* --rebuild makes a new"
+        CommandError, match=r"Profile default: .* are lost\. .* --rebuild: it collects"
     ) as stopped:
         run("neardup_index", no_progress=True, **options)
     assert stopped.value.returncode == 1 and not TermStatistics.objects.exists()
     run("neardup_statistics")
-    assert "The statistics of the active scheme are gone; its posts wait." in run("neardup_statistics")
+    assert "The statistics of the active scheme are lost, so its posts wait." in run("neardup_statistics")
     assert (
         run("neardup_index", no_progress=True, rebuild=True).splitlines()[-1].startswith("3 posts, 1 group")
     )
@@ -213,23 +213,23 @@ def test_an_index_whose_statistics_are_lost_is_to_be_built_anew(options, rare):
 
 def test_a_rebuild_of_some_models_is_refused_before_anything_is_counted(rare):
     post(SOFA)
-    with pytest.raises(CommandError, match="takes no models"):
+    with pytest.raises(CommandError, match="Do not name models"):
         run("neardup_index", "testapp.Ad", no_progress=True, rebuild=True)
     assert not TermStatistics.objects.exists()
 
 
 def test_an_empty_site_is_indexed_all_the_same(rare):
     said = run("neardup_index", no_progress=True)
-    assert "has nothing to count" in said and said.splitlines()[-1].startswith("0 posts")
+    assert "no statistics, since" in said and said.splitlines()[-1].startswith("0 posts")
 
 
 def test_a_dry_run_gathers_nothing_and_says_what_would_be(rare):
     post(SOFA)
     said = run("neardup_index", no_progress=True, dry_run=True).splitlines()
-    assert said[0] == "Profile default: tf-idf needs statistics of the posts; they would be gathered first."
+    assert said[0] == "Profile default: tf-idf needs statistics of the posts. They would be collected first."
     assert "testapp.Ad: 1 posts would be read and compared." in said
     told = run("neardup_index", no_progress=True, dry_run=True, rebuild=True).splitlines()
-    assert told == [said[0], "Profile default: generation 2, tf-idf, would be begun.", *said[1:]]
+    assert told == [said[0], "Profile default: generation 2, tf-idf, would be started.", *said[1:]]
     assert (
         not TermStatistics.objects.exists() and not Cluster.objects.exists() and not Scheme.objects.exists()
     )
@@ -243,7 +243,7 @@ def test_a_dry_run_is_refused_where_the_index_would_be(rare):
     TermStatistics.objects.all().delete()
     load_statistics.cache_clear()
     for options in {}, {"reconcile": True}:
-        with pytest.raises(CommandError, match="statistics that the active scheme was made with are gone"):
+        with pytest.raises(CommandError, match="statistics of the active scheme are lost"):
             run("neardup_index", no_progress=True, dry_run=True, **options)
     assert "generation 2" in run("neardup_index", no_progress=True, dry_run=True, rebuild=True)
 

@@ -23,7 +23,7 @@ def parse_positive(text: str) -> int:
 def add_progress_option(parser: ArgumentParser) -> None:
     """Add the option that ``progress_bars.is_quiet`` reads."""
     parser.add_argument(
-        "--no-progress", action="store_true", help="no progress bar (none is shown off a terminal)"
+        "--no-progress", action="store_true", help="show no progress bar (it is only shown on a terminal)"
     )
 
 
@@ -38,7 +38,7 @@ def add_databases_option(parser: ArgumentParser) -> None:
     """Add ``databases``: the databases that the command uses. None means all of them."""
     parser.add_argument(
         "--database", action="append", dest="databases", choices=sorted(connections),
-        help="database alias, may be given again (default: every one that holds the tables)",
+        help="database alias; can be repeated (default: all databases with the tables)",
     )  # fmt: skip
 
 
@@ -49,11 +49,13 @@ def select_adapters(using: str, labels: Collection[str] = ()) -> list[Adapter]:
     """
     registered = {model._meta.label_lower: adapter for model, adapter in registered_adapters().items()}
     if not registered:
-        raise CommandError("No model is registered: write a module neardup.py in an app (see the tutorial).")
+        raise CommandError(
+            "No model is registered. Register one in a module neardup.py of its app (see the tutorial)."
+        )
     _refuse_labels(
         "Not registered",
         [label for label in labels if label.lower() not in registered],
-        "Registered",
+        "Registered models",
         registered,
     )
     stored = {
@@ -63,7 +65,7 @@ def select_adapters(using: str, labels: Collection[str] = ()) -> list[Adapter]:
     }
     requested = labels or ([] if stored else sorted(registered))
     not_stored = [label for label in requested if label.lower() not in stored]
-    _refuse_labels(f"Not in the database {using!r}", not_stored, "There", stored)
+    _refuse_labels(f"Not in the database {using!r}", not_stored, "Models in it", stored)
     return [stored[label.lower()] for label in labels] or list(stored.values())
 
 

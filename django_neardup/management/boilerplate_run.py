@@ -43,23 +43,23 @@ class BoilerplateRun:
             raise CommandError(str(error)) from error
         except NotImplementedError as error:
             raise CommandError(
-                _("The key index cannot count its keys: %(error)s.") % {"error": error}
+                _("This key index cannot count its keys: %(error)s.") % {"error": error}
             ) from error
         self._print_passages(passages)
         if dry_run:
             has_changed = sorted(runs) != list(newest_boilerplate(self._profile.alias, self._using).found)
             self._print_line(
-                _("It differs from the current one. Nothing was saved.")
+                _("The boilerplate has changed. Nothing was saved.")
                 if has_changed
-                else _("It equals the current one. Nothing was saved.")
+                else _("The boilerplate has not changed. Nothing was saved.")
             )
             return
         row, has_changed = update_boilerplate(self._profile.alias, self._using, runs)
         if row is not None and has_changed:
-            line = _("In use now: boilerplate %(number)s, %(runs)s runs of words.")
+            line = _("Now in use: boilerplate %(number)s with %(runs)s word sequences.")
             self._print_line(line % {"number": row.number, "runs": format_number(row.runs)})
         else:
-            self._print_line(_("Nothing has changed."))
+            self._print_line(_("The boilerplate has not changed."))
         self._print_stale_pairs()
 
     def _print_passages(self, passages: Sequence[FoundPassage]) -> None:

@@ -64,7 +64,7 @@ class ErasureRun:
         if not self.options["dry_run"]:
             for using in self.aliases:
                 for kind, count in rows_with_author(author, using).items():
-                    self.left.append(f"author {author}: {count} {kind} left in the database {using!r}.")
+                    self.left.append(f"author {author}: {count} {kind} remain in the database {using!r}.")
         self._finish()
 
     def show_author(self, author: str) -> None:
@@ -96,7 +96,7 @@ class ErasureRun:
             except DatabaseError as error:
                 self.left.append(
                     f"{post.model._meta.label} cannot be read in the database {using!r}: {str(error).strip()}. "
-                    "If another one holds it, name that: --database."
+                    "If it is in another database, use --database."
                 )
         return plans
 
@@ -123,7 +123,7 @@ class ErasureRun:
             return
         if not sys.stdin.isatty():
             raise CommandError(
-                "Nothing was erased: this takes undos away, and there is no terminal to ask: add --yes.",
+                "Nothing was erased. The actions above could no longer be undone: confirm with --yes.",
                 returncode=SOMETHING_LEFT,
             )
         if input("Erase it? [y/N] ").strip().lower() not in ("y", "yes"):
@@ -135,7 +135,7 @@ class ErasureRun:
             for plan in plans:
                 self.left += erase_posts(plan)
         prefix = "would be " if self.options["dry_run"] else ""
-        outcome = f"{prefix}erased" if is_anything_kept else "nothing is remembered of it"
+        outcome = f"{prefix}erased" if is_anything_kept else "no data is stored"
         self._say(f"{name}: {outcome}.")
 
     def _say(self, line: str) -> None:
@@ -157,11 +157,11 @@ def parse_post(name: str) -> DeletedPost:
     except (LookupError, ValueError) as error:
         if isinstance(error, NotRegistered):
             raise CommandError(str(error)) from error
-        raise CommandError(f"There is no model {label!r}: name a post as app.Model:KEY.") from None
+        raise CommandError(f"There is no model {label!r}. Write app.Model:KEY.") from None
     except ValidationError:
-        raise CommandError(f"{key!r} is no key of {label}.") from None
+        raise CommandError(f"{key!r} is not a valid key of {label}.") from None
     if not key:
-        raise CommandError(f"{name!r} names no post: write app.Model:KEY.")
+        raise CommandError(f"{name!r} has no key. Write app.Model:KEY.")
     return post
 
 
@@ -169,10 +169,10 @@ def _consequences(plan: ErasurePlan) -> list[str]:
     """Return what cannot be undone after an erasure, a line for each record and value."""
     lines = []
     if plan.last_undos:
-        lines.append("Cannot be undone any more:")
+        lines.append("These actions can no longer be undone:")
         lines += _listed([_describe_record(record) for record in plan.last_undos])
     if plan.losses:
-        lines.append("Is not restored any more by the undo of another post:")
+        lines.append("The undo of other posts will no longer restore:")
         lines += _listed([f"record {loss.record.pk}: {loss}" for loss in plan.losses])
     return lines
 

@@ -34,8 +34,8 @@ def refuse_lost_statistics(adapters: Iterable[Adapter], using: str) -> None:
     aliases = sorted({adapter.profile for adapter in adapters} & profiles_with_lost_statistics(using))
     if aliases:
         raise CommandError(
-            f"Profile {', '.join(aliases)}: the statistics that the active scheme was made with are gone. "
-            "python manage.py neardup_index --rebuild makes a new scheme, with statistics of its own."
+            f"Profile {', '.join(aliases)}: the statistics of the active scheme are lost. "
+            "Run python manage.py neardup_index --rebuild: it collects new ones for a new scheme."
         )
 
 
@@ -45,7 +45,7 @@ def refuse_missing_tables(adapters: Iterable[Adapter], using: str) -> None:
     needed = [Document._meta.db_table, *(adapter.model._meta.db_table for adapter in adapters)]
     if missing := [table for table in needed if table not in existing]:
         raise CommandError(
-            f"Database {using!r} has no table {missing[0]}: run python manage.py migrate --database {using} first."
+            f"The database {using!r} has no table {missing[0]}. Run python manage.py migrate --database {using} first."
         )
 
 
@@ -53,7 +53,7 @@ def stopped_message(using: str) -> str:
     """Return the progress of the index, after Ctrl-C."""
     documents = Document.objects.using(using)
     pending, total = documents.filter(pending_since__isnull=False).count(), documents.count()
-    return f"Stopped at {format_number(total - pending)} of {format_number(total)}. Run it again to go on."
+    return f"Stopped at {format_number(total - pending)} of {format_number(total)}. Run the same command to continue."
 
 
 def profiles_to_gather(adapters: Iterable[Adapter], using: str, rebuild: bool) -> list[Profile]:
@@ -70,11 +70,12 @@ def preparation_lines(adapters: list[Adapter], using: str, rebuild: bool) -> Ite
     """Yield one line for each step before the first post is signed."""
     for profile in profiles_to_gather(adapters, using, rebuild):
         yield (
-            f"Profile {profile.alias}: {profile.algorithm} needs statistics of the posts; they would be gathered first."
+            f"Profile {profile.alias}: {profile.algorithm} needs statistics of the posts. "
+            "They would be collected first."
         )
     for profile in unique_profiles(adapters) if rebuild else ():
         number = active_or_unsaved_scheme(profile, using).generation + 1
-        yield f"Profile {profile.alias}: generation {number}, {profile.algorithm}, would be begun."
+        yield f"Profile {profile.alias}: generation {number}, {profile.algorithm}, would be started."
 
 
 def reading_lines(adapters: list[Adapter], using: str, restart: bool) -> Iterator[str]:
@@ -95,14 +96,14 @@ def pending_reason(using: str) -> str:
         sum(rows.count() for rows in pending_rows(using, excluded))
         for excluded in ((), unready_content_types(using))
     )
-    reason = "another worker has them, or they failed and are put off."
+    reason = "another worker has them, or they failed and will be retried."
     if pending == ready:
-        return f"Some posts wait still: {reason}"
+        return f"Some posts are still pending: {reason}"
     return (
-        f"Some posts wait still: those of the profile {', '.join(sorted(profiles_lacking_statistics(using)))}, "
-        "which lacks statistics. "
-        "Run neardup_index without models, or with --rebuild where they are lost."
-        + (f" The others: {reason}" if ready else "")
+        "Some posts are still pending: there are no statistics for the profile "
+        f"{', '.join(sorted(profiles_lacking_statistics(using)))}. "
+        "Run neardup_index without models, or with --rebuild if the statistics were lost."
+        + (f" Other posts: {reason}" if ready else "")
     )
 
 

@@ -55,7 +55,7 @@ class IndexRun:
         print_error: Callable[[str], object],
     ) -> None:
         if workers > 1 and not can_start_processes():
-            raise CommandError("--workers needs DJANGO_SETTINGS_MODULE in the environment.")
+            raise CommandError("--workers needs the environment variable DJANGO_SETTINGS_MODULE.")
         index_pass = begin_pass(adapter, using, restart=restart)
         assert index_pass is not None
         self._pass, self._label = index_pass, adapter.model._meta.label
@@ -94,7 +94,7 @@ class IndexRun:
 
     def _stopped_message(self) -> str:
         done = format_number(min(self._pass.counts().compared, self._total))
-        return f"{self._label}: stopped at {done} of {format_number(self._total)}. Run it again to go on."
+        return f"{self._label}: stopped at {done} of {format_number(self._total)}. Run the same command to continue."
 
     def _run_processes(self, report: Callable[[str, PostCounts], None]) -> None:
         """Start processes and wait for them. Their progress is read from the database."""
@@ -114,8 +114,7 @@ class IndexRun:
             failed = [process.exitcode for process in processes if process.exitcode]
         if failed:
             raise CommandError(
-                f"Processes that broke off: {len(failed)} of {self._workers}. "
-                "The same command goes on where they stopped."
+                f"{len(failed)} of {self._workers} processes failed. Run the same command to continue."
             )
 
     def _pack_key_table(self) -> None:
@@ -127,4 +126,4 @@ class IndexRun:
             postpone_packing(self._pass)
             if not isinstance(error, (DatabaseError, InterfaceError)):
                 raise
-            self._print_error(f"The key table stays as it is, it could not be packed: {error}".rstrip())
+            self._print_error(f"The key table could not be packed, and was left unchanged: {error}".rstrip())

@@ -25,9 +25,7 @@ def run_on_key_index(
     """Rebuild or repair the key index, and print the result. Raise CommandError if that fails."""
     name = "--rebuild-index" if options["rebuild_index"] else "--repair-index"
     if (options["rebuild_index"] and options["repair_index"]) or any(options[mode] for mode in OTHER_MODES):
-        raise CommandError(
-            _("%(option)s is a run of its own: leave the other options out.") % {"option": name}
-        )
+        raise CommandError(_("Do not combine %(option)s with other options.") % {"option": name})
     index = get_index(using)
     total = Fingerprint.objects.using(using).count()
     try:
@@ -40,13 +38,13 @@ def run_on_key_index(
         raise CommandError(f"{name}: {error}.") from None
     except KeyboardInterrupt as interruption:
         close_if_interrupted(interruption, using)
-        raise CommandError(_("Stopped. Run it again to go on."), returncode=INTERRUPTED) from None
+        raise CommandError(_("Stopped. Run the same command to continue."), returncode=INTERRUPTED) from None
     if options["rebuild_index"]:
-        print_line(_("The key index was built from the fingerprints, and is in use."))
+        print_line(_("The key index was rebuilt and is now in use."))
     else:
         line = ngettext(
-            "%(count)s post differed in the key index, and was sent again.",
-            "%(count)s posts differed in the key index, and were sent again.",
+            "%(count)s post differed in the key index and was sent again.",
+            "%(count)s posts differed in the key index and were sent again.",
             number,
         )
         print_line(line % {"count": format_number(number)})

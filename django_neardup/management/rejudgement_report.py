@@ -80,8 +80,8 @@ class RejudgementReport:
         yield judged % {"count": format_number(self.judged_count)}
         if self._left_count:
             left = ngettext(
-                "%(count)s pair is left to the worker: a post has changed or was deleted.",
-                "%(count)s pairs are left to the worker: posts have changed or were deleted.",
+                "%(count)s pair was left for the worker: a post was changed or deleted.",
+                "%(count)s pairs were left for the worker: posts were changed or deleted.",
                 self._left_count,
             )
             yield left % {"count": format_number(self._left_count)}
@@ -90,7 +90,7 @@ class RejudgementReport:
         if self._doubts_before or self._doubts_after:
             counts = {"before": self._doubts_before, "after": self._doubts_after}
             doubts = {name: format_number(count) for name, count in counts.items()}
-            yield "  " + _("verdicts in doubt: %(before)s before, %(after)s after") % doubts
+            yield "  " + _("doubtful verdicts: %(before)s before, %(after)s after") % doubts
 
     def _table_lines(self) -> Iterator[str]:
         unchanged = sum(count for (before, after), count in self._counts.items() if before == after)

@@ -31,8 +31,7 @@ def refuse_other_modes(options: dict[str, Any]) -> None:
         conflicts.append("--workers")
     if conflicts:
         raise CommandError(
-            _("--rejudge signs no posts: leave %(options)s to another run.")
-            % {"options": ", ".join(conflicts)}
+            _("Do not combine --rejudge with %(options)s.") % {"options": ", ".join(conflicts)}
         )
 
 

@@ -39,15 +39,15 @@ def test_what_is_past_its_days_is_forgotten_and_told(memory):
         Snapshot.objects.create(profile="default", number=number + 1, digest=f"{number:032}", packed=b"")
     Hold.objects.create(document=kept)
     told = "1 deleted post, 1 hold of a deleted post, 2 unused statistics"
-    assert run("--dry-run", "--database", "default") == f"default, would be forgotten: {told}.\n"
+    assert run("--dry-run", "--database", "default") == f"default, would be removed: {told}.\n"
     assert (
         remembered_documents("default").count() == 2
         and Hold.objects.exists()
         and repeated(again) == (gone.pk, True)
     )
-    assert run() == f"default, forgotten: {told}.\nother, forgotten: nothing.\n"
+    assert run() == f"default, removed: {told}.\nother, removed: nothing.\n"
     assert remembered_documents("default").get() == kept and repeated(again) == (None, None)
-    assert run("--database", "default") == "default, forgotten: nothing.\n"
+    assert run("--database", "default") == "default, removed: nothing.\n"
 
 
 def test_more_than_a_slice_goes_in_one_run(memory, monkeypatch):
@@ -64,7 +64,7 @@ def test_posts_are_erased_by_name(memory):
     name = f"testapp.Ad:{gone.object_id}"
     assert run("--erase", name, "--dry-run") == f"testapp.Ad {gone.object_id}: would be erased.\n"
     assert run("--erase", name) == f"testapp.Ad {gone.object_id}: erased.\n"
-    assert run("--erase", name) == f"testapp.Ad {gone.object_id}: nothing is remembered of it.\n"
+    assert run("--erase", name) == f"testapp.Ad {gone.object_id}: no data is stored.\n"
     assert remembered_documents("default").get() == kept
 
 
@@ -125,7 +125,7 @@ def test_of_tables_that_no_migration_makes_the_router_tells_nothing(memory, sett
 @pytest.mark.parametrize("options", [(), ("--database", "other")])
 def test_without_our_tables_there_is_nothing_to_forget(monkeypatch, options):
     monkeypatch.setattr(Document._meta, "db_table", "neardup_absent")
-    with pytest.raises(CommandError, match="run migrate first"):
+    with pytest.raises(CommandError, match="Run migrate first"):
         run(*options)
 
 

@@ -77,7 +77,7 @@ def test_goods_under_one_footer_are_no_variants_and_a_repost_is_a_duplicate(shop
     work()
     assert {verdict for verdict, _ in verdicts().values()} >= {"variant"}
 
-    assert "In use now: boilerplate 1" in run("neardup_statistics", boilerplate=True)
+    assert "Now in use: boilerplate 1" in run("neardup_statistics", boilerplate=True)
     run("neardup_index", rejudge=True)
     repost = post(f"Продаю дрель ударную Bosch, два аккумулятора и кейс. {FOOTER}", author=shops[0])
     work()
@@ -221,7 +221,7 @@ def test_the_second_search_changes_nothing():
     goods(*authors(1))
     work()
     run("neardup_statistics", boilerplate=True)
-    assert "Nothing has changed." in run("neardup_statistics", boilerplate=True)
+    assert "The boilerplate has not changed." in run("neardup_statistics", boilerplate=True)
     assert Boilerplate.objects.count() == 1
 
 

@@ -152,11 +152,11 @@ def test_doubts_follow_and_are_counted() -> None:
     replace_judge(variant)
     assert "doubt" not in run()
     replace_judge(maybe_variant)
-    assert "  verdicts in doubt: 0 before, 1 after" in run().splitlines()
+    assert "  doubtful verdicts: 0 before, 1 after" in run().splitlines()
     stored = Pair.objects.get()
     assert (stored.verdict, stored.doubtful, stored.evidence["certainty"]) == ("variant", True, "maybe")
     replace_judge(variant)
-    assert "  verdicts in doubt: 1 before, 0 after" in run().splitlines()
+    assert "  doubtful verdicts: 1 before, 0 after" in run().splitlines()
     assert not Pair.objects.get().doubtful
 
 
@@ -206,7 +206,7 @@ def test_a_text_that_has_changed_is_left_to_the_worker() -> None:
     replace_judge(variant)
     Ad.objects.filter(pk=third.pk).update(text=CAT)
     out = run()
-    assert "1 pair was judged again.\n2 pairs are left to the worker" in out
+    assert "1 pair was judged again.\n2 pairs were left for the worker" in out
     assert pair(first, second).verdict == "variant"
     assert {pair(first, third).verdict, pair(second, third).verdict} == {"duplicate"}
     work()
@@ -218,7 +218,7 @@ def test_a_saved_edit_that_waits_is_left_to_the_worker() -> None:
     replace_judge(variant)
     second.text += " Торг."
     second.save()
-    assert "1 pair is left to the worker" in run()
+    assert "1 pair was left for the worker" in run()
     assert pair(first, second).verdict == "duplicate"
     work()
     assert (pair(first, second).verdict, pair(first, second).judge_version) == ("variant", JUDGE_VERSION)
@@ -235,7 +235,7 @@ def test_a_text_that_changes_while_it_is_judged_is_left_to_the_worker() -> None:
         return variant(a, b)
 
     replace_judge(edit_meanwhile)
-    assert "0 pairs were judged again.\n1 pair is left to the worker" in run()
+    assert "0 pairs were judged again.\n1 pair was left for the worker" in run()
     assert not Pair.objects.exists()
 
 
@@ -243,7 +243,7 @@ def test_the_pairs_of_a_post_that_is_gone_are_left_alone() -> None:
     first, second = posts(2)
     replace_judge(variant)
     Ad.objects.filter(pk=second.pk)._raw_delete("default")
-    assert "1 pair is left to the worker" in run()
+    assert "1 pair was left for the worker" in run()
     assert Pair.objects.get().verdict == "duplicate"
 
 
@@ -451,7 +451,7 @@ def test_a_dry_run_only_counts() -> None:
 
 @pytest.mark.parametrize("option", ["--reconcile", "--rebuild", "--restart", "--no-drain", "--workers=2"])
 def test_other_modes_are_refused(option) -> None:
-    with pytest.raises(CommandError, match=f"leave {option.split('=')[0]} to another run"):
+    with pytest.raises(CommandError, match=f"combine --rejudge with {option.split('=')[0]}"):
         run(option)
 
 

@@ -169,7 +169,7 @@ def test_nothing_is_left_of_a_merged_post(case, moderator, addresses):
 
     assert said.endswith(f"testapp.Ad {key}: erased.\n")
     assert words_kept() == []
-    assert run("--erase", name_of(key), "--yes") == f"testapp.Ad {key}: nothing is remembered of it.\n"
+    assert run("--erase", name_of(key), "--yes") == f"testapp.Ad {key}: no data is stored.\n"
     # The site's own line in the log is not ours.
     assert LogEntry.objects.filter(change_message="Заголовкович").count() == 1
 
@@ -377,7 +377,7 @@ def test_the_question_lists_what_cannot_be_undone(case, monkeypatch):
     post, keeper = victim(), another(1)
     key = post.pk
     (record,) = merge(keeper, [post], case())
-    with pytest.raises(CommandError, match="no terminal to ask: add --yes") as error:
+    with pytest.raises(CommandError, match="confirm with --yes") as error:
         run("--erase", name_of(key))
     assert error.value.returncode == 3 and MergeRecord.objects.get().emptied is None
 
@@ -390,7 +390,7 @@ def test_the_question_lists_what_cannot_be_undone(case, monkeypatch):
     monkeypatch.setattr("builtins.input", lambda question: "y")
     said = run("--erase", name_of(key))
     line = f"record {record.pk}: testapp.ad {key}, merged into {keeper.pk}, {record.created:%Y-%m-%d}, irina"
-    assert said == f"Cannot be undone any more:\n  {line}\ntestapp.Ad {key}: erased.\n"
+    assert said == f"These actions can no longer be undone:\n  {line}\ntestapp.Ad {key}: erased.\n"
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(case):
@@ -398,7 +398,9 @@ def test_a_dry_run_says_the_same_and_changes_nothing(case):
     key = post.pk
     merge(keeper, [post], case())
     said = run("--erase", name_of(key), "--dry-run")
-    assert said.startswith("Cannot be undone any more:\n") and said.endswith(": would be erased.\n")
+    assert said.startswith("These actions can no longer be undone:\n") and said.endswith(
+        ": would be erased.\n"
+    )
     assert MergeRecord.objects.get().emptied is None and WORDS[0] in our_values()
 
 
@@ -456,7 +458,7 @@ def test_a_document_that_a_worker_holds_is_named():
     post.delete()
     work_until = int(timezone.now().timestamp() * 1000) + 60_000
     Document.objects.filter(pk=pk).update(leased_until=work_until)
-    with pytest.raises(CommandError, match=r"pairs, .* left in the database 'default'") as error:
+    with pytest.raises(CommandError, match=r"pairs, .* remain in the database 'default'") as error:
         run("--erase", name_of(key))
     assert error.value.returncode == 3
     Document.objects.filter(pk=pk).update(leased_until=None)
@@ -503,7 +505,7 @@ def test_all_deleted_posts_of_an_author_are_erased(case, author, addresses):
     assert run("--erase-author", "90210", "--yes").endswith("author 90210: erased.\n")
     assert words_kept((*WORDS, "90210", "Диван 2", "Соседа2")) == []
     assert MergeRecord.objects.filter(emptied=None).count() == 1
-    assert run("--erase-author", "90210") == "author 90210: nothing is remembered of it.\n"
+    assert run("--erase-author", "90210") == "author 90210: no data is stored.\n"
     assert json.loads(run("--show-author", "90210"))["databases"]["default"] == {kind: [] for kind in KINDS}
 
 
@@ -550,7 +552,7 @@ def test_rows_of_a_deleted_account_leave_the_journals_of_others(case, author, ac
     (record,) = delete([post], case())
     if account == "deleted":
         author.delete()
-    outcome = "erased" if account == "deleted" else "nothing is remembered of it"
+    outcome = "erased" if account == "deleted" else "no data is stored"
     assert run("--erase-author", "90210") == f"author 90210: {outcome}.\n"
     record.refresh_from_db()
     assert ("90210" in our_values()) is (account == "kept") and record.emptied is None
@@ -559,7 +561,7 @@ def test_rows_of_a_deleted_account_leave_the_journals_of_others(case, author, ac
 
 
 def test_an_unknown_author_is_no_error():
-    assert run("--erase-author", "1") == "author 1: nothing is remembered of it.\n"
+    assert run("--erase-author", "1") == "author 1: no data is stored.\n"
 
 
 # The days for which an undo is possible
@@ -578,9 +580,9 @@ def test_old_journals_are_emptied(case, journal_days, addresses):
     post, other, keeper = victim(), another(1), another(2)
     (old,), (young,) = merge(keeper, [post], case()), merge(keeper, [other], case())
     aged(old, 31), aged(young, 29)
-    assert "default, would be forgotten: 1 old journal." in run("--dry-run", "--database", "default")
-    assert run("--database", "default") == "default, forgotten: 1 old journal.\n"
-    assert run("--database", "default") == "default, forgotten: nothing.\n"
+    assert "default, would be removed: 1 old journal." in run("--dry-run", "--database", "default")
+    assert run("--database", "default") == "default, removed: 1 old journal.\n"
+    assert run("--database", "default") == "default, removed: nothing.\n"
     old.refresh_from_db(), young.refresh_from_db()
     assert old.emptied and "Текстович" not in json.dumps(old.journal, ensure_ascii=False)
     # The title and the old address stay: only the journal is limited.

@@ -24,7 +24,7 @@ from ..erasure_run import ErasureRun
 from ..number_format import format_number
 from ..progress_bars import is_quiet, progress_bar
 
-NO_TABLES = "No database holds the tables of neardup: run migrate first."
+NO_TABLES = "No database has the tables of neardup. Run migrate first."
 
 
 class UnusedRows(NamedTuple):
@@ -42,38 +42,37 @@ def _holds_of_deleted_posts(using: str) -> models.QuerySet[Hold]:
 
 class Command(CommandWithExamples):
     help = (
-        "Forget what is past its days: deleted posts that were remembered (MEMORY_DAYS), journals of old merge "
-        "records (JOURNAL_DAYS), holds of deleted posts, statistics that no scheme works with. A worker that runs all "
-        "the time forgets deleted posts and journals by itself. If a queue starts the worker, run this daily. With "
-        "--erase, --erase-author or --show-author nothing else is done. "
-        "Exit status 1: an argument is wrong, or no database holds the tables. 3: something of a post or an author is "
-        "left, for example because the post is not deleted."
+        "Remove expired data: remembered deleted posts (MEMORY_DAYS), journals of old merge records (JOURNAL_DAYS), "
+        "holds of deleted posts, and statistics that no scheme uses. A permanent worker removes the first two. If a "
+        "queue starts the worker, run this command daily. --erase, --erase-author and --show-author answer the "
+        "request of a person, and remove no expired data. Exit status 1: an argument is invalid, or no database has "
+        "the tables. 3: some data of the post or the author remains, for example because the post is not deleted."
     )
 
     examples = (
         "neardup_cleanup --dry-run",
         "neardup_cleanup                        # daily, from cron",
-        "neardup_cleanup --erase board.Ad:17    # a person asks to be forgotten",
+        "neardup_cleanup --erase board.Ad:17    # a person asks for erasure",
         "neardup_cleanup --erase-author 7 --yes",
         "neardup_cleanup --show-author 7",
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
+        parser.add_argument("--dry-run", action="store_true", help="only report what would be removed")
         requests = parser.add_mutually_exclusive_group()
         requests.add_argument(
             "--erase", action="append", metavar="app.Model:KEY", default=[],
-            help="erase all that is kept of this deleted post, may be given again",
+            help="erase all stored data of this deleted post; can be repeated",
         )  # fmt: skip
         requests.add_argument(
             "--erase-author",
             metavar="KEY",
-            help="erase all that is kept of this author and the deleted posts",
+            help="erase all stored data of this author and their deleted posts",
         )
         requests.add_argument(
-            "--show-author", metavar="KEY", help="print all that is kept of this author as JSON"
+            "--show-author", metavar="KEY", help="print all stored data of this author as JSON"
         )
-        parser.add_argument("--yes", action="store_true", help="erase without a question")
+        parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
         add_progress_option(parser)
         add_databases_option(parser)
 
@@ -94,7 +93,7 @@ class Command(CommandWithExamples):
                 parts.append(
                     _format_removed(_delete_rows(queryset(using), options["dry_run"]), singular, plural)
                 )
-            outcome = "would be forgotten" if options["dry_run"] else "forgotten"
+            outcome = "would be removed" if options["dry_run"] else "removed"
             if options["verbosity"]:
                 self.stdout.write(f"{using}, {outcome}: {', '.join(filter(None, parts)) or 'nothing'}.")
 
@@ -113,7 +112,7 @@ class Command(CommandWithExamples):
         if options["dry_run"]:
             return due
         forgotten = 0
-        with progress_bar(f"{using}: forgetting", due, is_quiet(options)) as counting:
+        with progress_bar(f"{using}: removing", due, is_quiet(options)) as counting:
             while count := purge(using):
                 forgotten += count
                 counting.update(count)

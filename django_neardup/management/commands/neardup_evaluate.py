@@ -37,29 +37,37 @@ from ..progress_bars import is_quiet, progress_wrapper
 
 class Command(BaseCommand):
     help = (
-        "Judge the pairs of posts on which moderators have decided, and say how often an algorithm agrees with them: "
-        "posts decided to be the same, or merged, are true pairs, posts decided to be different are false ones. "
-        "A pair of posts that are not as they were decided on is left out. Adapters' identity and ignored_differences "
-        "have no say here."
+        "Measure how often an algorithm agrees with your moderators. Posts that they merged or marked as the same are "
+        "duplicates, posts that they marked as different are not. Pairs with a post that has changed since the "
+        "decision are skipped. The adapters' identity and ignored_differences are not used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("--profile", default="default", metavar="ALIAS", help="posts of this profile (default: default)")
+        add(
+            "--profile",
+            default="default",
+            metavar="ALIAS",
+            help="use the posts of this profile (default: default)",
+        )
         add(
             "--algorithm", metavar="A,B",
-            help="names or shell patterns of algorithms, or all; each with options or without: "
-            "NAME:key=value;key=value (default: the profile's, with its OPTIONS)",
+            help="names or shell patterns of algorithms, or all. Options follow a name: NAME:key=value;key=value "
+            "(default: the profile's algorithm with its OPTIONS)",
         )  # fmt: skip
         add(
             "--peers", metavar="A,B", default="none",
-            help="other packages as rows: names, all that are installed, or none (default: none)",
+            help="other packages to compare with: their names, all installed ones, or none (default: none)",
         )  # fmt: skip
-        add("--collection", action="store_true", help="also index the posts, and judge what is found")
+        add(
+            "--collection",
+            action="store_true",
+            help="also index the posts, and judge the pairs that the index finds",
+        )
         add(
             "--posts", type=int, default=0, metavar="N",
-            help="with --collection or --found: index at most N other posts of each model too, evenly spread "
-            "(default: none)",
+            help="with --collection or --found: also index up to N other posts of each model, evenly spread "
+            "(default: 0)",
         )  # fmt: skip
         add(
             "--sample",
@@ -68,17 +76,24 @@ class Command(BaseCommand):
             metavar="N",
             help="judge at most N pairs of each set (default: all)",
         )
-        add("--seed", type=int, default=1, help="of the sample (default: 1)")
-        add("--format", choices=sorted(FORMATS), default="table", help="of the report (default: table)")
-        add("--output", type=Path, metavar="FILE", help="write the report here instead of standard output")
+        add("--seed", type=int, default=1, help="random seed of the sample (default: 1)")
+        add(
+            "--format", choices=sorted(FORMATS), default="table", help="format of the report (default: table)"
+        )
+        add("--output", type=Path, metavar="FILE", help="write the report to this file")
         add(
             "--verdicts",
             type=Path,
             metavar="FILE",
-            help="write every judged pair here, one JSON object a line",
+            help="write each judged pair to this file as a line of JSON",
         )
-        add("--found", type=Path, metavar="FILE", help="as --collection, and write every candidate pair here")
-        add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+        add(
+            "--found",
+            type=Path,
+            metavar="FILE",
+            help="like --collection, and write each candidate pair to this file",
+        )
+        add("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
         add_progress_option(parser)
         add_database_option(parser)
 
@@ -161,8 +176,8 @@ def _no_labels_message(profile: Profile, labels: ModeratorLabels) -> str:
     if labels.gone_count or labels.changed_count:
         return f"No decision on posts of the profile {profile.alias} can be used: {_left_out_counts(labels)}."
     return (
-        f"Nobody has decided on posts of the profile {profile.alias} yet, so there is nothing to measure by: open "
-        "pairs and groups in the admin, and leave or merge some of them."
+        f"There are no decisions on posts of the profile {profile.alias} yet. Decide on some pairs and groups in the "
+        "admin first."
     )
 
 
@@ -170,12 +185,12 @@ def _label_notes(profile: Profile, labels: ModeratorLabels) -> list[str]:
     parts = [
         f"{kind}: {format_count(count, 'pair')}" for kind, count in sorted(labels.counts_by_kind.items())
     ]
-    notes = [f"labels of moderators: {', '.join(parts)}"]
+    notes = [f"moderators' decisions: {', '.join(parts)}"]
     if labels.gone_count or labels.changed_count:
-        notes.append(f"left out: {_left_out_counts(labels)}")
+        notes.append(f"skipped: {_left_out_counts(labels)}")
     notes += _language_notes(profile, labels)
     if profile.synonyms is not None:
-        notes.append("the profile's synonyms are not applied")
+        notes.append("the profile's synonyms are not used")
     return notes
 
 
@@ -199,7 +214,8 @@ def _language_notes(profile: Profile, labels: ModeratorLabels) -> list[str]:
         )
         if corpus is not None and corpus.language != language:
             notes.append(
-                f"{model._meta.label_lower} is read as {corpus.language} here, not as {language}: its set has several"
+                f"{model._meta.label_lower} is read as {corpus.language}, not as {language}: "
+                "its set has several languages"
             )
     return notes
 
@@ -207,6 +223,6 @@ def _language_notes(profile: Profile, labels: ModeratorLabels) -> list[str]:
 def _left_out_counts(labels: ModeratorLabels) -> str:
     changed, gone = format_count(labels.changed_count, "pair"), format_count(labels.gone_count, "pair")
     return (
-        f"{changed} of posts that are not as they were decided on (text, author, contacts, adapter's options), "
-        f"{gone} of posts that are gone"
+        f"{changed} with a post that has changed since the decision (text, author, contacts or adapter), "
+        f"{gone} with a deleted post"
     )

@@ -49,34 +49,36 @@ class SideArgument(NamedTuple):
 
 class Command(BaseCommand):
     help = (
-        "Explain what the two have in common: percent by every algorithm, the verdict, what differs and decides, "
-        "shared passages, contacts, names, codes, and how many keys met; of two objects also which keys, declared "
-        "identity, key phrases, and what people decided. Nothing is written to the database. "
-        "Exit status 1: an argument is wrong, or one of the two is not there."
+        "Explain how two posts or texts compare: the score of each algorithm, the verdict, the decisive differences, "
+        "shared passages, contacts, names, codes, and the number of shared keys. For two posts it also shows their "
+        "shared keys, identity, key phrases, and moderators' decisions. It only reads the database. "
+        "Exit status 1: an argument is invalid, or a post or file does not exist."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "sides", nargs="+", metavar="A B",
-            help='two objects ("board.Ad:17 board.Ad:18", or "board.Ad 17 18"), or files; "-" is standard input',
+            help='two posts ("board.Ad:17 board.Ad:18", or "board.Ad 17 18"), or two files; "-" is standard input',
         )  # fmt: skip
         parser.add_argument(
-            "--format", choices=REPORT_FORMATS, default="text", help="of the report (default: text)"
+            "--format", choices=REPORT_FORMATS, default="text", help="format of the report (default: text)"
         )
-        parser.add_argument("--output", metavar="FILE", help="write the report there, not to standard output")
+        parser.add_argument("--output", metavar="FILE", help="write the report to this file")
         parser.add_argument(
-            "--algorithm", metavar="NAME", help="whose verdict is explained (default: the profile's)"
-        )
-        parser.add_argument(
-            "--profile", help="whose scheme compares (default: that of the first object's model, or default)"
+            "--algorithm", metavar="NAME", help="the algorithm to explain (default: the profile's)"
         )
         parser.add_argument(
-            "--language", metavar="CODE", help="of the texts (default: the adapter's, or the profile's)"
+            "--profile", help="the profile to compare with (default: that of the first post, or default)"
         )
         parser.add_argument(
-            "--head", choices=[FIRST_LINE], help="of files: the first line of each is its head (a title)"
+            "--language",
+            metavar="CODE",
+            help="language of the texts (default: the adapter's, or the profile's)",
         )
-        parser.add_argument("--encoding", default="utf-8", help="of files (default: utf-8)")
+        parser.add_argument(
+            "--head", choices=[FIRST_LINE], help="for files: the first line is the head (a title)"
+        )
+        parser.add_argument("--encoding", default="utf-8", help="encoding of files (default: utf-8)")
         add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -140,10 +142,10 @@ def _parse_sides(arguments: Sequence[str]) -> tuple[SideArgument, SideArgument]:
         # A misspelt model was taken for a file: its message is more helpful.
         _check_models(arguments)
         raise CommandError(
-            "Name two objects (board.Ad:17 board.Ad:18, or board.Ad 17 18), or two files, or - for standard input."
+            "Name two posts (board.Ad:17 board.Ad:18, or board.Ad 17 18) or two files (- is standard input)."
         )
     if sides[0] == sides[1] == SideArgument(None, STDIN):
-        raise CommandError("Only one of the two can come from standard input.")
+        raise CommandError("Only one of the two texts can come from standard input.")
     return sides[0], sides[1]
 
 
@@ -165,9 +167,7 @@ def _check_models(arguments: Sequence[str]) -> None:
 
 def _unknown_model_error(label: str, argument: str) -> CommandError:
     registered = ", ".join(sorted(model._meta.label for model in registered_adapters())) or "none"
-    return CommandError(
-        f"There is no model {label}, and no file {argument}. Registered models: {registered}."
-    )
+    return CommandError(f"There is no model {label} and no file {argument}. Registered models: {registered}.")
 
 
 def _find_model(label: str) -> type[Model] | None:
@@ -188,7 +188,7 @@ def _load_side(side: SideArgument, using: str, encoding: str) -> Model | str:
     try:
         instance = model._base_manager.using(using).filter(pk=side.key).first()
     except (ValueError, TypeError, ValidationError, OverflowError):
-        raise CommandError(f"{side.key!r} is no key of {model._meta.label}.") from None
+        raise CommandError(f"{side.key!r} is not a valid key of {model._meta.label}.") from None
     if instance is None:
         raise CommandError(f"There is no {model._meta.label} {side.key} in the database {using!r}.")
     return instance

@@ -44,58 +44,62 @@ from ..rejudgement_run import RejudgementRun, ignore_line, refuse_other_modes
 
 class Command(BaseCommand):
     help = (
-        "Index every post of the registered models and group the near-duplicates. It may be stopped and started "
-        "again: it goes on where it stopped, and posts saved meanwhile are seen to. With --reconcile only what "
-        "differs from the index is marked: use it after bulk updates, and weekly. With --rejudge stored pairs that "
-        "another version of the judge has judged are judged again, and nothing is signed. "
-        "Exit status 1: work is left (another worker has it, it failed and is put off, or it waits for statistics). "
-        "Exit status 130: it was interrupted by Ctrl-C."
+        "Index all posts of the registered models and group the near-duplicates. You can stop it at any time: the "
+        "next run continues from there. It also processes posts that are saved meanwhile. With --reconcile it "
+        "processes only the posts that differ from the index: use it weekly, and after bulk updates. With --rejudge "
+        "it judges only the stored pairs that an older version of the judge has judged. "
+        "Exit status 1: some posts are still pending (another worker has them, they failed and will be retried, or "
+        "they wait for statistics). Exit status 130: interrupted by Ctrl-C."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("models", nargs="*", metavar="app.Model", help="registered models (default: all)")
         parser.add_argument(
-            "--reconcile", action="store_true", help="compare posts and index; mark what differs"
+            "--reconcile", action="store_true", help="process only the posts that differ from the index"
         )
         parser.add_argument(
             "--rejudge",
             action="store_true",
-            help="judge stored pairs of another version of the judge again; sign nothing, look for no new pairs",
+            help="judge again the stored pairs of another version of the judge; index no posts, search no new pairs",
         )
-        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+        parser.add_argument("--dry-run", action="store_true", help="only report what would be done")
         parser.add_argument(
             "--rebuild",
             action="store_true",
-            help="sign every post anew by the present settings; groups form anew as it goes, decisions stay",
+            help="index all posts again with the current settings; groups are rebuilt, decisions are kept",
         )
         parser.add_argument(
             "--rebuild-index",
             action="store_true",
-            help="build the key index from the stored fingerprints, and switch to it; sign nothing",
+            help="build the key index from the stored fingerprints and switch to it",
         )
         parser.add_argument(
             "--repair-index",
             action="store_true",
-            help="compare the key index with the stored fingerprints, and put right what differs",
+            help="compare the key index with the stored fingerprints and repair the differences",
         )
         parser.add_argument(
-            "--restart", action="store_true", help="begin from the first post, not where it stopped"
+            "--restart",
+            action="store_true",
+            help="start with the first post, even if an earlier run was stopped",
         )
-        parser.add_argument("--no-drain", action="store_true", help="only mark; a worker does the rest")
+        parser.add_argument(
+            "--no-drain", action="store_true", help="only mark the posts; a worker processes them"
+        )
         parser.add_argument(
             "--workers",
             type=parse_positive,
             default=1,
             metavar="N",
-            help="processes that share the work (default: 1)",
+            help="number of processes (default: 1)",
         )
         parser.add_argument(
             "--run",
             type=parse_positive,
             metavar="POSTS",
             help=(
-                "posts that one process claims at once, and that are looked through again after an interruption "
-                f"(default: a {RANGES}th of all, {MIN_POSTS_PER_RANGE} to {MAX_POSTS_PER_RANGE})"
+                "number of posts that a process claims at once. After an interruption they are read again "
+                f"(default: a {RANGES}th of all posts, {MIN_POSTS_PER_RANGE} to {MAX_POSTS_PER_RANGE})"
             ),
         )
         add_progress_option(parser)
@@ -119,11 +123,9 @@ class Command(BaseCommand):
         refuse_missing_tables(adapters, using)
         self._is_quiet = is_quiet(options)
         if options["rebuild"] and options["models"]:
-            raise CommandError("--rebuild takes no models: a scheme signs every model of its profile.")
+            raise CommandError("Do not name models with --rebuild: it indexes all models of a profile.")
         if options["reconcile"] and (options["rebuild"] or options["restart"]):
-            raise CommandError(
-                "--reconcile only marks what differs: leave --rebuild and --restart to a run of their own."
-            )
+            raise CommandError("Do not combine --reconcile with --rebuild or --restart.")
         if options["rejudge"]:
             self._rejudge(adapters, using, options)
             return
@@ -168,13 +170,13 @@ class Command(BaseCommand):
     def _gather_missing(self, adapters: list[Adapter], using: str, rebuild: bool) -> None:
         for profile in profiles_to_gather(adapters, using, rebuild):
             title = f"Profile {profile.alias}: {profile.algorithm}"
-            self._print_line(f"{title} needs statistics of the posts; they are gathered first.")
+            self._print_line(f"{title} needs statistics of the posts. They are collected first.")
             try:
                 snapshot, _ = gather_statistics(
                     profile, using, progress=progress_wrapper("counting words", self._is_quiet)
                 )
             except NoPostsToGather as error:
-                self._print_line(f"{title} has nothing to count: {error}.")
+                self._print_line(f"{title}: no statistics, since {error}.")
             else:
                 self._print_line(f"Statistics {snapshot.number}: {describe_statistics(snapshot)}.")
 
@@ -210,8 +212,8 @@ class Command(BaseCommand):
                     bar.update(count)
                     result = partial_result
             self._print_line(
-                f"{adapter.model._meta.label}: {result.missing} not in the index, {result.stale} changed, "
-                f"{result.orphaned} gone{' (nothing was marked)' if dry_run else ''}."
+                f"{adapter.model._meta.label}: {result.missing} missing in the index, {result.stale} changed, "
+                f"{result.orphaned} deleted{' (dry run)' if dry_run else ''}."
             )
 
     def _drain(self, using: str) -> None:
@@ -246,13 +248,12 @@ class Command(BaseCommand):
         quarantined_count = quarantined(using).count()
         self._print_line(
             f"{format_count(posts, 'post')}, {format_count(groups, 'group')}, "
-            f"{format_count(members - groups, 'clone')}; "
-            f"open {_review_queue_url()}"
+            f"{format_count(members - groups, 'duplicate')}. {_review_queue_line()}"
         )
         if quarantined_count:
             self._print_line(
-                f"{format_count(quarantined_count, 'post')} in quarantine: see their reasons under documents in the "
-                "admin."
+                f"{format_count(quarantined_count, 'post')} in quarantine. The list of documents in the admin shows "
+                "the reasons."
             )
 
     def _progress_bar(self, title: str, total: int) -> Any:
@@ -268,8 +269,8 @@ def _drain_in_steps(using: str) -> Iterator[int]:
     yield drain(using).processed
 
 
-def _review_queue_url() -> str:
+def _review_queue_line() -> str:
     try:
-        return reverse("admin:neardup_queue_changelist")
+        return f"Review them at {reverse('admin:neardup_queue_changelist')}"
     except NoReverseMatch:
-        return "the queue in the admin"
+        return "No admin site has the review queue (see django_neardup.admin.register_pages)."

@@ -34,10 +34,10 @@ DEFAULT_FILE = "neardup-preview.html"
 
 class Command(CommandWithExamples):
     help = (
-        "Look for near-duplicates among the last posts of a table and write them as one HTML page. Needs no migration "
-        "and no adapter: django_neardup in INSTALLED_APPS is enough. It reads only, and keeps nothing. The page holds "
-        "texts of the posts: it is for you. "
-        "Exit status 1: there is no such model or field, there are no posts, or the file cannot be written."
+        "Find near-duplicates among the last posts of a table and write them as one HTML page. It only reads, and "
+        "needs no migration and no adapter: django_neardup in INSTALLED_APPS is enough. The page quotes the posts, so "
+        "keep it to yourself. "
+        "Exit status 1: the model or a field does not exist, there are no posts, or the file cannot be written."
     )
     # The checks demand adapters and tables, which a site that tries the app does not have yet.
     requires_system_checks: list[str] | tuple[str, ...] = ()
@@ -49,49 +49,54 @@ class Command(CommandWithExamples):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--model", required=True, metavar="app.Model", help="whose objects are looked at")
+        parser.add_argument("--model", required=True, metavar="app.Model", help="the model of the posts")
         parser.add_argument(
             "--fields", default="", metavar="NAMES",
-            help="fields that are the text, with commas (may be left out where an adapter is registered)",
+            help="the text fields, separated by commas (default: those of the adapter)",
         )  # fmt: skip
         parser.add_argument(
             "--sample",
             type=parse_positive,
             default=DEFAULT_SAMPLE_SIZE,
             metavar="N",
-            help=f"the last N posts (default: {DEFAULT_SAMPLE_SIZE})",
+            help=f"compare the last N posts (default: {DEFAULT_SAMPLE_SIZE})",
         )
-        parser.add_argument(
-            "--all", action="store_true", help="all posts, however many; they are kept in memory"
-        )
+        parser.add_argument("--all", action="store_true", help="compare all posts; all are kept in memory")
         parser.add_argument(
             "--order",
             metavar="FIELD",
-            help="what tells the age of posts (default: the adapter's order, get_latest_by, or the primary key)",
+            help="sort posts by this field (default: the adapter's order, get_latest_by, or the primary key)",
         )
         parser.add_argument(
             "--where", action="append", default=[], metavar="NAME=VALUE",
-            help="only posts of that value, as filter() takes it; may be given again",
+            help="compare only these posts, by a lookup of filter(); can be repeated",
         )  # fmt: skip
         parser.add_argument(
-            "--output", default=DEFAULT_FILE, metavar="FILE", help=f"the page (default: {DEFAULT_FILE})"
+            "--output",
+            default=DEFAULT_FILE,
+            metavar="FILE",
+            help=f"write the page to this file (default: {DEFAULT_FILE})",
         )
         parser.add_argument(
             "--groups",
             type=parse_positive,
             default=MAX_GROUPS,
             metavar="N",
-            help=f"groups on the page (default: {MAX_GROUPS})",
+            help=f"show at most N groups (default: {MAX_GROUPS})",
         )
         parser.add_argument(
             "--site",
             default="",
             metavar="URL",
-            help="what addresses of posts begin with, so that links lead there",
+            help="address of your site, for links to the posts",
         )
-        parser.add_argument("--language", metavar="CODE", help="of the page (default: LANGUAGE_CODE)")
         parser.add_argument(
-            "--text-language", metavar="CODE", help="of the posts (default: the adapter's, or the setting's)"
+            "--language", metavar="CODE", help="language of the page (default: LANGUAGE_CODE)"
+        )
+        parser.add_argument(
+            "--text-language",
+            metavar="CODE",
+            help="language of the posts (default: the adapter's, or that of NEARDUP)",
         )
         add_progress_option(parser)
         add_database_option(parser)
@@ -117,7 +122,7 @@ class Command(CommandWithExamples):
             self.stdout.write(_format_summary(result))
             if result.head_proposal is not None:
                 self.stdout.write(_format_head_proposal(result.head_proposal))
-            self.stdout.write(f"The page: {path.resolve()}")
+            self.stdout.write(f"Page: {path.resolve()}")
 
     def _build_preview(self, selection: PostSelection, options: dict[str, Any]) -> PreviewResult:
         """Build the preview, with a progress bar for each phase."""
@@ -160,16 +165,16 @@ def _build_selection(options: dict[str, Any]) -> PostSelection:
 
 def _format_summary(result: PreviewResult) -> str:
     return (
-        f"{format_count(result.read_count, 'post')} of {format_number(result.total_count)}: "
-        f"{format_count(len(result.groups), 'group')}, "
-        f"{format_count(result.grouped_count, 'post')} in them, {result.seconds:.1f} s."
+        f"Compared {format_count(result.read_count, 'post')} of {format_number(result.total_count)}: "
+        f"{format_count(len(result.groups), 'group')} with {format_count(result.grouped_count, 'post')}, "
+        f"{result.seconds:.1f} s."
     )
 
 
 def _format_head_proposal(proposal: HeadProposal) -> str:
     return (
-        f"{proposal.titled_share:.0%} of the first lines look like titles: the page says how to declare them as heads. "
-        f"{format_number(proposal.changed_count)} of the grouped posts would no longer be duplicates."
+        f"{proposal.titled_share:.0%} of the first lines look like titles. The page explains how to declare them as "
+        f"heads. Then {format_number(proposal.changed_count)} of the grouped posts would no longer be duplicates."
     )
 
 
@@ -179,7 +184,7 @@ def _page_language(code: str | None) -> str:
         return get_supported_language_variant(code or settings.LANGUAGE_CODE)
     except LookupError:
         if code:
-            raise CommandError(f"There is no language {code!r} among LANGUAGES.") from None
+            raise CommandError(f"The language {code!r} is not in LANGUAGES.") from None
         return "en"
 
 
@@ -187,7 +192,7 @@ def _check_writable(name: str) -> Path:
     """Return the path of the page. Raise CommandError if it cannot be written."""
     path = Path(name)
     if path.is_dir() or not path.parent.is_dir():
-        reason = "it is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+        reason = "it is a directory" if path.is_dir() else f"the directory {path.parent} does not exist"
         raise CommandError(f"{path} cannot be written: {reason}.")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise CommandError(f"{path} cannot be written: permission denied.")

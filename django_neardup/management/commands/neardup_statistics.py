@@ -31,40 +31,38 @@ REBUILD_COMMAND = "python manage.py neardup_index --rebuild"
 
 class Command(BaseCommand):
     help = (
-        "Count in how many posts each word stands, for the algorithms that weigh words by their rarity. The counts are "
-        "kept as a frozen snapshot. A scheme goes on with the snapshot that it was made with: neardup_index --rebuild "
-        "makes one with the newest. Snapshots that no scheme works with are removed, the two newest stay. "
-        "With --boilerplate the passages that many authors, or many posts of one author, share are found: posts are no "
-        "longer called variants of one another because of them. Run it weekly, and neardup_index --rejudge after it."
+        "Count the posts that have each word, for algorithms that weigh words by their rarity. The counts are stored "
+        "as a snapshot. An active scheme keeps its snapshot: to use the newest one, run neardup_index --rebuild. "
+        "Snapshots that no scheme uses are removed, except the two newest. With --boilerplate the command finds "
+        "passages that many authors, or many posts of one author, share. Such passages no longer make posts variants "
+        "of each other. Run this weekly, and then neardup_index --rejudge."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--profile",
             metavar="ALIAS",
-            help="of this profile (default: all whose algorithm works with statistics)",
+            help="use this profile (default: all profiles with an algorithm that needs statistics)",
         )
         parser.add_argument(
             "--sample", type=int, default=0, metavar="N",
             help="read at most N posts of each model, evenly spread (default: all)",
         )  # fmt: skip
-        parser.add_argument(
-            "--list", action="store_true", help="list the snapshots that are kept; gather nothing"
-        )
+        parser.add_argument("--list", action="store_true", help="list the stored snapshots and exit")
         parser.add_argument(
             "--boilerplate", action="store_true",
-            help="find passages that many authors, or many posts of one author, share; they take effect at once",
+            help="find passages that many authors, or many posts of one author, share; they take effect immediately",
         )  # fmt: skip
-        parser.add_argument("--dry-run", action="store_true", help="only list the boilerplate; keep nothing")
+        parser.add_argument("--dry-run", action="store_true", help="only list the boilerplate; store nothing")
         add_progress_option(parser)
         add_database_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         using = options["database"]
         if options["sample"] < 0:
-            raise CommandError("--sample is a number of posts, 1 or more.")
+            raise CommandError("--sample must be 1 or more.")
         if options["dry_run"] and not options["boilerplate"]:
-            raise CommandError("--dry-run belongs to --boilerplate.")
+            raise CommandError("--dry-run needs --boilerplate.")
         if options["boilerplate"]:
             self._find_boilerplate(using, options)
             return
@@ -75,8 +73,8 @@ class Command(BaseCommand):
         if not profiles:
             names = [name for name in algorithm_names() if get_algorithm(name).uses_statistics]
             self.stdout.write(
-                f"No profile's algorithm works with statistics; those that do: {', '.join(names)}. "
-                "Name a profile with --profile to gather them all the same."
+                f"No profile has an algorithm that needs statistics. These algorithms do: {', '.join(names)}. "
+                "To collect statistics anyway, name a profile with --profile."
             )
         problems = [
             problem for profile in profiles if (problem := self._gather_profile(profile, using, options))
@@ -89,7 +87,7 @@ class Command(BaseCommand):
 
     def _find_boilerplate(self, using: str, options: dict[str, Any]) -> None:
         if options["list"] or options["sample"]:
-            raise CommandError("--boilerplate takes neither --list nor --sample.")
+            raise CommandError("Do not combine --boilerplate with --list or --sample.")
         print_line = self.stdout.write if options["verbosity"] else ignore_line
         for profile in self._used_profiles(options["profile"], using):
             BoilerplateRun(profile, using, is_quiet(options), print_line).run(dry_run=options["dry_run"])
@@ -113,9 +111,7 @@ class Command(BaseCommand):
             return [_get_profile(used_alias) for used_alias in used]
         profile = _get_profile(alias)
         if alias not in used:
-            raise CommandError(
-                f"No registered model of the database has the profile {alias!r}: it has no posts."
-            )
+            raise CommandError(f"No registered model in this database has the profile {alias!r}.")
         return [profile]
 
     def _gather_profile(self, profile: Profile, using: str, options: dict[str, Any]) -> str:
@@ -124,41 +120,39 @@ class Command(BaseCommand):
         try:
             snapshot, is_new = gather_statistics(profile, using, options["sample"], progress)
         except NoPostsToGather as error:
-            return f"Nothing was gathered: {error}."
+            return f"No statistics were collected: {error}."
         except ImproperlyConfigured as error:
             return str(error)
         self.stdout.write(
-            f"Profile {profile.alias}, statistics {snapshot.number}{'' if is_new else ' (nothing has changed)'}: "
+            f"Profile {profile.alias}, statistics {snapshot.number}{'' if is_new else ' (unchanged)'}: "
             f"{describe_statistics(snapshot)}; digest {snapshot.digest}."
         )
         self.stdout.write(self._next_step(profile, snapshot, using))
         removed = delete_unused(profile.alias, using)
         if removed:
-            self.stdout.write(
-                f"{format_count(removed, 'older snapshot')} that no scheme works with: removed."
-            )
+            self.stdout.write(f"Removed {format_count(removed, 'older snapshot')} that no scheme uses.")
         return ""
 
     def _next_step(self, profile: Profile, snapshot: Snapshot, using: str) -> str:
         schemes = Scheme.objects.using(using).filter(profile=profile.alias, state=Scheme.State.ACTIVE)
         scheme = schemes.order_by("-generation").first()
         if scheme is None:
-            return "Next: python manage.py neardup_index; posts that wait already are seen to by the worker."
+            return (
+                "Next: python manage.py neardup_index. A worker processes the posts that are already pending."
+            )
         digest = scheme.parameters.get("statistics")
         if digest == snapshot.digest:
-            return "The active scheme works with them; posts that wait are seen to by the worker, or by neardup_index."
+            return "The active scheme uses them. A worker or neardup_index processes the pending posts."
         if digest is None:
-            relation = "was made without" if uses_statistics(profile) else "needs none"
-            return f"The active scheme, {scheme.algorithm}, {relation}. For a scheme with these: {REBUILD_COMMAND}."
+            relation = "was built without statistics" if uses_statistics(profile) else "needs no statistics"
+            return f"The active scheme, {scheme.algorithm}, {relation}. To use these, run {REBUILD_COMMAND}."
         number = Snapshot.objects.using(using).filter(digest=digest).values_list("number", flat=True).first()
         if number is None:
             return (
-                "The statistics of the active scheme are gone; its posts wait. "
-                f"For a scheme with these: {REBUILD_COMMAND}."
+                "The statistics of the active scheme are lost, so its posts wait. "
+                f"To use these, run {REBUILD_COMMAND}."
             )
-        return (
-            f"The active scheme goes on with statistics {number}. For a scheme with these: {REBUILD_COMMAND}."
-        )
+        return f"The active scheme still uses statistics {number}. To use these, run {REBUILD_COMMAND}."
 
     def _print_snapshots(self, using: str, alias: str | None) -> None:
         queryset = Snapshot.objects.using(using).defer("packed").order_by("profile", "number")
@@ -182,7 +176,7 @@ class Command(BaseCommand):
         if not snapshots:
             if alias is not None:
                 _get_profile(alias)
-            self.stdout.write("No statistics are kept.")
+            self.stdout.write("There are no statistics.")
 
 
 def _get_profile(alias: str) -> Profile:

@@ -83,7 +83,7 @@ class _WorkerDatabase:
         if now >= self._next_warning:
             self._next_warning = now + WARN_SECONDS
             logger.warning(
-                "neardup: %s It is tried again at each poll, and this line is repeated at most every %d minutes.",
+                "neardup: %s The worker tries again at each poll. This line appears at most every %d minutes.",
                 _absence(self.using, error), WARN_SECONDS / 60,
             )  # fmt: skip
         connections[self.using].close()
@@ -93,31 +93,32 @@ class _WorkerDatabase:
 def _absence(using: str, error: Exception) -> str:
     """Return a sentence that says what does not answer."""
     if isinstance(error, IndexUnavailable):
-        return f"the key index of the database {using!r} cannot be used. {error}"
-    return f"the database {using!r} is absent or read-only ({error_name(error)})."
+        return f"the key index of the database {using!r} is not available. {error}"
+    return f"the database {using!r} is down or read-only ({error_name(error)})."
 
 
 def parse_poll_seconds(text: str) -> float:
     """Parse a pause in seconds. Raise ArgumentTypeError outside the range of POLL_SECONDS."""
     number, valid_values = float(text), SETTINGS["POLL_SECONDS"].value_type
     if not valid_values.accepts(number):
-        raise ArgumentTypeError(f"{text} is out of its range. Write {valid_values.description}.")
+        raise ArgumentTypeError(f"{text} is out of range. Write {valid_values.description}.")
     return number
 
 
 class Command(BaseCommand):
     help = (
-        "Work off what waits: posts that were saved, edited or deleted, and clusters to repair. Runs until it is "
-        "stopped; with --once until nothing waits, for cron (every minute, where a queue rings the worker too)."
+        "Process the work queue: saved, edited and deleted posts, and groups to repair. The command runs until you "
+        "stop it. With --once it ends when the queue is empty: for cron, every minute. Run that also if a queue "
+        "starts the worker."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--once", action="store_true", help="work off what waits, then end")
+        parser.add_argument("--once", action="store_true", help="process the work queue, then exit")
         parser.add_argument(
             "--poll",
             type=parse_poll_seconds,
             metavar="SECONDS",
-            help="pause between two looks (default: POLL_SECONDS)",
+            help="pause between polls (default: POLL_SECONDS)",
         )
         add_databases_option(parser)
 
@@ -126,7 +127,7 @@ class Command(BaseCommand):
     ) -> None:
         if not is_enabled():
             if options["verbosity"]:
-                self.stdout.write(f"{DISABLED}. {'Nothing was done.' if once else 'Ctrl-C ends the wait.'}")
+                self.stdout.write(f"{DISABLED}. {'Nothing was done.' if once else 'Waiting until Ctrl-C.'}")
             if not once:
                 # The log of a service would show the line at its end only.
                 self.stdout.flush()
@@ -136,21 +137,21 @@ class Command(BaseCommand):
         served = [_WorkerDatabase(using) for using in databases or routed_databases()]
         present = [database for database in served if database.may_have_tables()]
         if not present:
-            raise CommandError("No database holds the tables of neardup: run migrate first.")
+            raise CommandError("No database has the tables of neardup. Run migrate first.")
         if once:
             processed, errors = _drain_all(present)
             if options["verbosity"]:
-                self.stdout.write(f"{format_count(processed, 'turn')} taken.")
+                self.stdout.write(f"{format_count(processed, 'post')} processed.")
             if errors:
-                raise CommandError("Not drained: " + "; ".join(errors))
+                raise CommandError("Some posts are still pending: " + "; ".join(errors))
             return
         stop = _stop_event()
         if options["verbosity"]:
             names = ", ".join(database.using for database in present)
-            self.stdout.write(f"neardup worker on {names}; Ctrl-C stops it.")
+            self.stdout.write(f"Worker started, databases: {names}. Press Ctrl-C to stop it.")
             # Without a router every database may get the tables, and most never do. So this is no warning.
             if absent := ", ".join(database.using for database in served if database not in present):
-                self.stdout.write(f"Without the tables of neardup, looked at again every minute: {absent}.")
+                self.stdout.write(f"Databases without the tables of neardup, checked every minute: {absent}.")
         _run_until_stopped(served, poll or get_site_settings().poll_seconds, stop)
 
 
