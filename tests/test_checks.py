@@ -357,7 +357,7 @@ def test_e001_types(setting):
     with with_profile(**{setting.name: 1.5}):
         messages = profiles.check_shape()
         assert ids(messages) == ["E001"]
-        assert messages[0].hint == f"It is {setting.value_type.description}."
+        assert messages[0].hint == f"Write {setting.value_type.description}."
 
 
 @pytest.mark.parametrize("name", [setting.name for setting in SETTINGS.values() if setting.scope == SITE])
@@ -505,7 +505,7 @@ def test_e007_partners(alone):
 
 @pytest.mark.parametrize(
     ("attributes", "says"),
-    [({"scope": ["pk"]}, "unequal scopes"), ({"profile": "products"}, "unequal profiles")],
+    [({"scope": ["pk"]}, "different scopes"), ({"profile": "products"}, "different profiles")],
 )
 def test_e007_unlike_partners(attributes, says, alone):
     registered(Topic, compare_with=[Reply])
@@ -523,7 +523,7 @@ def test_e007_databases(alone):
     registered(Reply)
     with override_settings(DATABASE_ROUTERS=[Router()]):
         messages = adapters.check_partners()
-    assert (ids(messages), "unequal databases" in messages[0].msg) == (["E007"], True)
+    assert (ids(messages), "different databases" in messages[0].msg) == (["E007"], True)
 
 
 def test_e007_a_chain_of_partners(alone):
@@ -760,10 +760,10 @@ def test_e020_redirects_without_their_app(settings, without, site, chosen, wrong
 @pytest.mark.parametrize(
     ("attributes", "says"),
     [
-        ({"heads": ["text"]}, "['text'] are not the first of fields"),
-        ({"heads": ["sku"]}, "['sku'] are not the first of fields"),
-        ({"heads": ["sku", "title"], "fields": ["title", "sku", "text"]}, "are not the first of fields"),
-        ({"heads": ("title", "text")}, "they are all fields"),
+        ({"heads": ["text"]}, "['text'] are not the first fields"),
+        ({"heads": ["sku"]}, "['sku'] are not the first fields"),
+        ({"heads": ["sku", "title"], "fields": ["title", "sku", "text"]}, "are not the first fields"),
+        ({"heads": ("title", "text")}, "all fields are heads"),
         ({"heads": ["title"], "text": lambda self, ad: ad.text}, "text() is overridden"),
         ({"heads": ["title"], "head": lambda self, ad: ad.title}, "head() is overridden"),
     ],
@@ -1243,12 +1243,12 @@ def test_w116_quarantine(settings):
     assert "2 posts" in message.msg
     assert "/admin/neardup/document/?work=quarantined" in message.hint
     settings.ROOT_URLCONF = "django_neardup.urls"
-    assert "documents in the admin." in unfinished_work.check_quarantine(databases=["default"])[0].hint
+    assert "list of documents in the admin" in unfinished_work.check_quarantine(databases=["default"])[0].hint
 
 
 def run_hint(message):
     """Run the command that a hint names."""
-    command = re.search(r"python manage\.py (.*?): it goes on", message.hint).group(1)
+    command = re.search(r"python manage\.py (.*?): it continues", message.hint).group(1)
     call_command(*command.split(), verbosity=0, no_progress=True)
 
 
@@ -1318,7 +1318,7 @@ def test_w119_changed_keys_that_wait_for_the_key_index():
         KeyChange.objects.update(since=DatabaseClock() - 700_000)
         (message,) = messages = unfinished_work.check_key_index(databases=["default"])
         assert ids(messages) == ["W119"]
-        assert "1 changes of keys have waited for up to 70" in message.msg
+        assert "1 changed keys have waited up to 70" in message.msg
 
 
 @pytest.mark.django_db
@@ -1336,7 +1336,7 @@ def test_w120_a_key_index_that_does_not_answer_or_must_not_be_used():
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"HOST": ["http://search:9200"]}, "'HOST' is no option. Did you mean HOSTS?"),
+        ({"HOST": ["http://search:9200"]}, "'HOST' is not an option. Did you mean HOSTS?"),
         ({"HOSTS": "http://search:9200"}, "HOSTS is 'http://search:9200'. Write a list of addresses"),
         ({"HOSTS": ["http://user:secret@search:9200"]}, "Write a list of addresses"),
         ({"TIMEOUT": 0}, "TIMEOUT is 0. Write a number, 0.1 or more."),

@@ -60,8 +60,8 @@ def check_text(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "E005",
-            f"{adapter_name(adapter)} does not say what is compared.",
-            'Name its fields, fields = ["title", "text"], or write a method text(self, instance).',
+            f"{adapter_name(adapter)} has no fields and no text().",
+            'Write fields = ["title", "text"], or a method text(self, instance).',
             model,
         )
         for model, adapter in registered_adapters().items()
@@ -73,8 +73,8 @@ def check_key(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "E006",
-            f"{model._meta.label} has {why}, by which no document can be kept.",
-            f"Register a model with a key of one field: number, UUID, or text of at most {MAX_KEY_LENGTH} characters.",
+            f"{model._meta.label} has {why}, which documents cannot refer to.",
+            f"The key must be one field: a number, a UUID, or text of at most {MAX_KEY_LENGTH} characters.",
             model,
         )
         for model in registered_adapters()
@@ -108,9 +108,9 @@ def check_language(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "E010",
-            f"{adapter_name(adapter)}: language {adapter.language!r} is no language code.",
-            f'{suggest_language(adapter.language)}Write a code such as "ru" or "en", or leave it out for that '
-            "of NEARDUP.",
+            f"{adapter_name(adapter)}: language {adapter.language!r} is not a language code.",
+            f'{suggest_language(adapter.language)}Write a code such as "ru" or "en", or omit it to use '
+            "the one of NEARDUP.",
             model,
         )
         for model, adapter in registered_adapters().items()
@@ -148,7 +148,7 @@ def check_choices(**kwargs: Any) -> list[CheckMessage]:
                 check_message(
                     "E012",
                     f"{adapter_name(adapter)}: quotes is {adapter.quotes!r}.",
-                    'It is "keep", or "drop" for texts without what they quote.',
+                    'Write "keep", or "drop" to leave quoted passages out of the text.',
                     model,
                 )
             )
@@ -157,8 +157,8 @@ def check_choices(**kwargs: Any) -> list[CheckMessage]:
                 check_message(
                     "E012",
                     f"{adapter_name(adapter)}: markup is {adapter.markup!r}.",
-                    f"{did_you_mean(str(adapter.markup), MARKUPS)}It is one of {', '.join(MARKUPS)}. Leave it "
-                    "out if it is not known.",
+                    f"{did_you_mean(str(adapter.markup), MARKUPS)}Write one of {', '.join(MARKUPS)}, or omit it "
+                    "if you do not know.",
                     model,
                 )
             )
@@ -170,7 +170,7 @@ def check_choices(**kwargs: Any) -> list[CheckMessage]:
                 check_message(
                     "E012",
                     f"{adapter_name(adapter)}: ignored_differences is {ignored!r}.",
-                    f"It is a list out of {', '.join(CLASS_PRIORITY)}.",
+                    f"Write a list of some of {', '.join(CLASS_PRIORITY)}.",
                     model,
                 )
             )
@@ -181,9 +181,9 @@ def check_watch(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "W101",
-            f"{adapter_name(adapter)} overrides live() and watches no field.",
-            'Name the fields that live() asks, watch = ["published"]: saved alone, they would '
-            "not mark the post, and a hidden one would go on being counted.",
+            f"{adapter_name(adapter)} overrides live(), but watch is empty.",
+            'Name the fields that live() reads: watch = ["published"]. Otherwise save(update_fields=["published"]) '
+            "does not mark the post, and a hidden post is still counted.",
             model,
         )
         for model, adapter in registered_adapters().items()
@@ -199,7 +199,7 @@ def _field_list_problems(
     model: type[models.Model], attribute: str, names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     if not isinstance(names, COLLECTION_TYPES if attribute == "watch" else LIST_TYPES):
-        yield f"{names!r} is no list", _list_hint(attribute, names)
+        yield f"{names!r} is not a list", _list_hint(attribute, names)
         return
     for name in names:
         why = _watch_problem(model, name) if attribute == "watch" else text_attribute_problem(model, name)
@@ -210,8 +210,8 @@ def _field_list_problems(
 def _list_hint(attribute: str, names: Any) -> str:
     """Return a hint for a value that is not a list."""
     if isinstance(names, COLLECTION_TYPES):
-        return f"Write {attribute} = [...] in the order that is meant: a set has none."
-    return f'Write {attribute} = ["{names}"].' if names else "Leave it out."
+        return f"Write {attribute} = [...] in the right order: a set has none."
+    return f'Write {attribute} = ["{names}"].' if names else "Omit it."
 
 
 def _watch_problem(model: type[models.Model], name: Any) -> tuple[str, str] | None:
@@ -219,7 +219,7 @@ def _watch_problem(model: type[models.Model], name: Any) -> tuple[str, str] | No
     field = find_field(model, name)
     if field is not None and field.concrete and not field.many_to_many:
         return None
-    return f"{model._meta.label} has no column {name!r}", "Name fields, as in save(update_fields=[...])."
+    return f"{model._meta.label} has no column {name!r}", "Name fields as in save(update_fields=[...])."
 
 
 def _order_problem(model: type[models.Model], order: Any) -> str:
@@ -243,7 +243,10 @@ def _is_column(model: type[models.Model], path: str) -> bool:
 
 def _partner_list_problems(adapter: Adapter) -> Iterator[tuple[str, str]]:
     if not isinstance(adapter.compare_with, COLLECTION_TYPES):
-        yield f"{adapter.compare_with!r} is no list", "Write compare_with = [Topic]: models with an adapter."
+        yield (
+            f"{adapter.compare_with!r} is not a list",
+            "Write compare_with = [Topic], a list of registered models.",
+        )
         return
     for partner in adapter.compare_with:
         yield from _partner_problems(adapter, partner)
@@ -253,17 +256,17 @@ def _partner_problems(adapter: Adapter, partner: Any) -> Iterator[tuple[str, str
     model, meta = adapter.model, getattr(partner, "_meta", None)
     other = registered_adapters().get(meta.concrete_model) if meta is not None else None
     if other is None:
-        yield f"{getattr(partner, '__name__', repr(partner))} has no adapter", "Register it, or leave it out."
+        yield f"{getattr(partner, '__name__', repr(partner))} has no adapter", "Register it, or remove it."
         return
     pair_label = f"{model._meta.label} and {other.model._meta.label}"
     if list(adapter.scope) != list(other.scope):
-        yield f"{pair_label} have unequal scopes", "Give both adapters the same scope."
+        yield f"{pair_label} have different scopes", "Give both adapters the same scope."
     if adapter.profile != other.profile:
-        yield f"{pair_label} have unequal profiles", "Give both adapters the same profile."
+        yield f"{pair_label} have different profiles", "Give both adapters the same profile."
     if router.db_for_write(model) != router.db_for_write(other.model):
         yield (
-            f"{pair_label} live in unequal databases",
-            "Clusters never cross databases: leave the model out.",
+            f"{pair_label} are in different databases",
+            "A group never spans databases: remove the model.",
         )
     own_partners, other_partners = _partners_or_empty(adapter), _partners_or_empty(other)
     # Partners share their spaces, so each of them must have the same partners.
@@ -272,8 +275,8 @@ def _partner_problems(adapter: Adapter, partner: Any) -> Iterator[tuple[str, str
             sorted(partner_model._meta.label for partner_model in own_partners | other_partners)
         )
         yield (
-            f"{pair_label} have unequal partners",
-            f"Each of them must be compared with all the others: {names}.",
+            f"{pair_label} have different partners",
+            f"Compare each of these models with all others: {names}.",
         )
 
 

@@ -36,7 +36,7 @@ from ..pipeline.worker import pending_rows
 from .messages import check_message
 
 DatabaseCheck = Callable[[str], Iterator[CheckMessage]]
-CRON_HINT = "every minute from cron python manage.py neardup_worker --once."
+CRON_HINT = "python manage.py neardup_worker --once every minute from cron."
 WORKER_HINTS = {
     "rq": f"Run python manage.py rqworker {{queue}}, and {CRON_HINT}",
     "tasks": f"Run the worker of your TASKS backend, and {CRON_HINT}",
@@ -99,11 +99,11 @@ def _pending_work_messages(alias: str) -> Iterator[CheckMessage]:
     if count:
         hint = WORKER_HINTS.get(site.backend, WORKER_HINTS[None]).format(queue=site.queue)
         if not is_enabled():
-            hint = f"{DISABLED}. Set it to True, or leave it out, and restart the workers."
+            hint = f"{DISABLED}. Set it to True or remove it, and restart the workers."
         yield check_message(
             "W105",
-            f"Database {alias!r}: {count} posts or groups have waited for more than "
-            f"{site.late_seconds:g} seconds, and no worker is at it.",
+            f"Database {alias!r}: {count} posts or groups have been pending for more than "
+            f"{site.late_seconds:g} seconds, and no worker processes them.",
             hint,
         )
 
@@ -122,15 +122,15 @@ def _scheme_messages(alias: str) -> Iterator[CheckMessage]:
             yield check_message(
                 "W118",
                 f"Database {alias!r}: {error}",
-                "Until then no post is compared, and no text is looked up.",
+                "Until then no posts are compared, and searches find nothing.",
             )
         changed = _changed_columns(active, profile, alias) if profile is not None else []
         if changed:
             yield check_message(
                 "W106",
-                f"Database {alias!r}: NEARDUP[{name!r}] is unlike the active scheme in "
-                f"{', '.join(changed)}; the scheme goes on as it is.",
-                "Run python manage.py neardup_index --rebuild to build a new one, or set NEARDUP back.",
+                f"Database {alias!r}: NEARDUP[{name!r}] differs from the active scheme in "
+                f"{', '.join(changed)}. The active scheme stays in use.",
+                "Run python manage.py neardup_index --rebuild to use the new settings, or restore the old ones.",
             )
 
 
@@ -138,9 +138,9 @@ def _transaction_messages(alias: str) -> Iterator[CheckMessage]:
     if get_backend(alias).needs_immediate_transactions():
         yield check_message(
             "W107",
-            f"Database {alias!r} is SQLite, whose transactions begin without the write lock.",
-            "While a worker writes, a request that reads before it writes can fail with "
-            '"database is locked": set "OPTIONS": {"transaction_mode": "IMMEDIATE"}.',
+            f"Database {alias!r} is SQLite, and its transactions start without the write lock.",
+            'Set "OPTIONS": {"transaction_mode": "IMMEDIATE"}. Otherwise a request can fail with "database is locked" '
+            "while a worker writes.",
         )
 
 
@@ -150,10 +150,10 @@ def _statistics_messages(alias: str) -> Iterator[CheckMessage]:
     for name in sorted(profiles_lacking_statistics(alias)):
         yield check_message(
             "W108",
-            f"Database {alias!r}: the algorithm of NEARDUP[{name!r}] needs statistics of the posts, and there "
-            "are none; its posts wait.",
-            f"Run python manage.py neardup_index --database {alias}: it gathers them first. Add --rebuild where there "
-            "were some and they are lost.",
+            f"Database {alias!r}: the algorithm of NEARDUP[{name!r}] needs statistics of the posts, but there "
+            "are none. Its posts wait.",
+            f"Run python manage.py neardup_index --database {alias}: it collects them first. Add --rebuild if "
+            "statistics were lost.",
         )
 
 
@@ -164,7 +164,7 @@ def _judge_messages(alias: str) -> Iterator[CheckMessage]:
     if count:
         yield check_message(
             "W111",
-            f"Database {alias!r}: {count} pairs were judged by another version of the judge or with "
+            f"Database {alias!r}: {count} pairs were judged by another version of the judge, or with "
             "other boilerplate.",
             f"Run python manage.py neardup_index --rejudge --database {alias}.",
         )
@@ -219,8 +219,8 @@ def _migration_hint(alias: str) -> str:
         return f"Run python manage.py migrate --database {alias}."
     # An older form of the first migration was applied here.
     return (
-        "The tables are of an earlier form of the first migration, and migrate finds nothing to do. Drop them and "
-        "build them anew (decisions and journals are lost): "
+        "The tables were created by an earlier version of the first migration, so migrate finds nothing to do. "
+        "Recreate them (decisions and journals are lost): "
         f"python manage.py migrate neardup zero --database {alias}, "
         f"then python manage.py migrate --database {alias} and neardup_index."
     )

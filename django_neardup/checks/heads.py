@@ -27,9 +27,9 @@ def propose_heads(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "I201",
-            f"{type(adapter).__name__}: the field {adapter.fields[0]!r} looks like a title, and no heads are declared.",
-            f'Write heads = ["{adapter.fields[0]}"] if posts with the same text and another word in the title '
-            "are other items, and run neardup_index --reconcile; or write heads = [] if they are not.",
+            f"{type(adapter).__name__}: the field {adapter.fields[0]!r} looks like a title, but heads are missing.",
+            f'Write heads = ["{adapter.fields[0]}"] if another word in the title means another item, even if the text '
+            "is the same. Then run neardup_index --reconcile. Otherwise write heads = [].",
             model,
         )
         for model, adapter in registered_adapters().items()
@@ -43,22 +43,22 @@ def _head_problem(adapter: Adapter) -> tuple[str, str] | None:
     if not isinstance(adapter.heads, list | tuple) or not adapter.heads:
         return None
     if type(adapter).head is not Adapter.head:
-        return "head() is overridden, so they have no effect", "Leave out heads, or leave out head()."
+        return "head() is overridden, so heads have no effect", "Remove heads or head()."
     if type(adapter).text is not Adapter.text:
         return (
-            "text() is overridden, so it may begin with something else",
-            "Write a method head(self, instance) that returns the beginning of text(), and leave out heads.",
+            "text() is overridden, so the text may begin with something else",
+            "Remove heads, and write a method head(self, instance) that returns the beginning of text().",
         )
     if not isinstance(adapter.fields, list | tuple):
         return None
     count, fields = len(adapter.heads), list(adapter.fields)
     if list(adapter.heads) != fields[:count]:
         return (
-            f"{list(adapter.heads)!r} are not the first of fields",
-            "A head is the beginning of a text: name the heads first in fields, in the same order.",
+            f"{list(adapter.heads)!r} are not the first fields",
+            "Put the heads first in fields, in the same order: a head is the beginning of a text.",
         )
     if count == len(fields):
-        return "they are all fields, so no text is left", "Leave out heads, or add the other fields."
+        return "all fields are heads, so no text is left", "Remove heads, or add the other fields."
     return None
 
 

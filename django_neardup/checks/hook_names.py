@@ -32,9 +32,9 @@ def check_hook_names(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "W114",
-            f'{site_class.__name__} has "{name}"; did you mean "{hook}"? Nothing calls "{name}".',
-            f"Rename it to {hook} (in {site_class.__module__}). If it is a helper of your own, "
-            f"let its name begin with an underscore: _{name}.",
+            f'{site_class.__name__} has "{name}"; did you mean "{hook}"? "{name}" is never called.',
+            f"Rename it to {hook} (in {site_class.__module__}). If it is your own "
+            f"helper, begin its name with an underscore: _{name}.",
             model,
         )
         for site_class, model in models_by_class.items()

@@ -43,7 +43,7 @@ def unknown_language_message(subject: str, code: str, model: Any = None) -> Chec
     """Return the warning about a code that has the right form and is no known language."""
     return check_message(
         "W115",
-        f"{subject} {code!r} is not known: words would be compared as they are written.",
+        f"{subject} {code!r} is unknown, so words are compared as they are written.",
         f"{suggest_language(code)}If the language exists, add it to LANGUAGES or silence this check.",
         model,
     )

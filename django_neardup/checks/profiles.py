@@ -35,10 +35,10 @@ from .languages import is_known_language, is_language_code, suggest_language, un
 from .messages import check_message, did_you_mean
 
 INDEX_HINT = (
-    f"Leave INDEX out: {DEFAULTS['INDEX']} keeps keys on PostgreSQL, MariaDB, MySQL and SQLite. Or name "
-    "a subclass of django_neardup.index.KeyIndex that works with the database."
+    f"Remove INDEX: the default, {DEFAULTS['INDEX']}, works with PostgreSQL, MariaDB, MySQL and SQLite. Or name "
+    "a subclass of django_neardup.index.KeyIndex that supports the database."
 )
-SHAPE_HINT = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, their options inside.'
+SHAPE_HINT = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, each with its options.'
 
 
 def check_shape(**kwargs: Any) -> list[CheckMessage]:
@@ -55,7 +55,7 @@ def check_backend(**kwargs: Any) -> list[CheckMessage]:
         check_message(
             "E002",
             f"NEARDUP[{alias!r}]: BACKEND {values['BACKEND']!r} is unknown.",
-            f"It is {SETTINGS['BACKEND'].value_type.description}: neardup_worker alone.",
+            f"Write {SETTINGS['BACKEND'].value_type.description}. None: you run neardup_worker.",
         )
         for alias, values in configured_profiles()
         if values["BACKEND"] not in BACKENDS
@@ -97,7 +97,7 @@ def check_synonyms(**kwargs: Any) -> list[CheckMessage]:
                     check_message(
                         "E013",
                         f"NEARDUP[{alias!r}]: SYNONYMS {os.fspath(path)!r} cannot be used: {error}.",
-                        "Write a class of words a line, in UTF-8; name the file by its whole path, or set None.",
+                        "Write one group of synonyms per line, in UTF-8. Set the absolute path of the file, or None.",
                     )
                 )
                 # One message for each file is enough.
@@ -109,7 +109,7 @@ def check_language(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "E010",
-            f"NEARDUP[{alias!r}]: LANGUAGE {values['LANGUAGE']!r} is no language code.",
+            f"NEARDUP[{alias!r}]: LANGUAGE {values['LANGUAGE']!r} is not a language code.",
             f'{suggest_language(values["LANGUAGE"])}Write a code such as "ru", "en" or "pt-br".',
         )
         for alias, values in configured_profiles()
@@ -142,8 +142,8 @@ def check_scope(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "W113",
-            f"NEARDUP[{alias!r}]: {key} is a setting of the site, and has no effect here.",
-            f"Write it in NEARDUP[{DEFAULT_ALIAS!r}], or leave it out.",
+            f"NEARDUP[{alias!r}]: {key} is a setting of the whole site, so it has no effect here.",
+            f"Move it to NEARDUP[{DEFAULT_ALIAS!r}], or remove it.",
         )
         for alias, values in _written_profiles()
         for key in values
@@ -169,9 +169,9 @@ def check_keeper(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "E015",
-            f"NEARDUP[{alias!r}]: KEEPER {values['KEEPER']!r} is no policy, and nothing that can be called.",
-            f"It is one of {', '.join(KEEPER_POLICIES)}, or the dotted path of a callable that picks "
-            "one of a list of posts.",
+            f"NEARDUP[{alias!r}]: KEEPER {values['KEEPER']!r} is neither a policy nor a callable.",
+            f"Write one of {', '.join(KEEPER_POLICIES)}, or the dotted path of a callable that chooses "
+            "one post of a list.",
         )
         for alias, values in configured_profiles()
         if values["KEEPER"] not in KEEPER_POLICIES and not _is_callable(values["KEEPER"])
@@ -203,7 +203,7 @@ def _is_callable(path: Any) -> bool:
 
 def _algorithm_problems(name: Any, options: Any) -> Iterator[tuple[str, str]]:
     """Yield why the algorithm and its options make no scheme, each with a hint."""
-    known_hint = f"Known algorithms: {', '.join(algorithm_names())}; or the dotted path of one of your own."
+    known_hint = f"Write the dotted path of your own algorithm, or one of: {', '.join(algorithm_names())}."
     valid_options = options if isinstance(options, dict) else {}
     if not isinstance(name, str):
         yield f"ALGORITHM is {name!r}", known_hint
@@ -215,15 +215,15 @@ def _algorithm_problems(name: Any, options: Any) -> Iterator[tuple[str, str]]:
         yield str(error), known_hint
     except (TypeError, ValueError, AttributeError) as error:
         yield (
-            f"ALGORITHM {name!r} cannot be made: {error}",
-            f"See to OPTIONS, the algorithm's arguments; guard=True is one unless they say otherwise. {known_hint}",
+            f"ALGORITHM {name!r} cannot be created: {error}",
+            f"Check OPTIONS, the arguments of the algorithm. The default is guard=True. {known_hint}",
         )
     try:
         json.dumps(valid_options, allow_nan=False)
     except (TypeError, ValueError) as error:
         yield (
             f"OPTIONS cannot be stored as JSON: {error}",
-            "They are kept with the scheme: write them with numbers, texts, lists, dictionaries, True, False and None.",
+            "They are stored with the scheme: use numbers, strings, lists, dictionaries, True, False and None.",
         )
 
 
@@ -247,17 +247,17 @@ def _shape_messages(alias: Any, options: Any) -> Iterator[CheckMessage]:
         value_type = setting.value_type
         if key in options and isinstance(value_type, InstanceOf) and not value_type.accepts(options[key]):
             yield check_message(
-                "E001", f"NEARDUP[{alias!r}]: {key} is {options[key]!r}.", f"It is {value_type.description}."
+                "E001", f"NEARDUP[{alias!r}]: {key} is {options[key]!r}.", f"Write {value_type.description}."
             )
 
 
 def _rq_messages(queue: str) -> list[CheckMessage]:
-    alternative = "Or set BACKEND to None and run neardup_worker: then neither django_rq nor Redis is needed."
+    alternative = "Or set BACKEND to None and run neardup_worker, without django_rq and Redis."
     if find_spec("django_rq") is None:
         return [
             check_message(
                 "E008",
-                'BACKEND is "rq" and django_rq is not installed.',
+                'BACKEND is "rq", but django_rq is not installed.',
                 f'pip install "path/to/django-neardup[rq]". {alternative}',
             )
         ]
@@ -265,10 +265,10 @@ def _rq_messages(queue: str) -> list[CheckMessage]:
         return [
             check_message(
                 "E008",
-                'BACKEND is "rq" and django_rq is not in INSTALLED_APPS.',
-                f'Add "django_rq" to INSTALLED_APPS, and RQ_QUEUES. {alternative}',
+                'BACKEND is "rq", but django_rq is not in INSTALLED_APPS.',
+                f'Add "django_rq" to INSTALLED_APPS, and set RQ_QUEUES. {alternative}',
             )
         ]
     why = queues.configuration_problem("rq", queue)
-    hint = f"Add {queue!r} to RQ_QUEUES, or name another QUEUE in NEARDUP. {alternative}"
+    hint = f"Add {queue!r} to RQ_QUEUES, or set another QUEUE in NEARDUP. {alternative}"
     return [check_message("E008", why, hint)] if why else []

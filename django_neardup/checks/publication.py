@@ -15,13 +15,13 @@ from .profiles import configured_profiles
 
 RULES_HINT = (
     'Write a list of rules such as {"action": "warn", "verdict": "duplicate"}, '
-    "or leave it out for those of ours."
+    "or remove it to use the default rules."
 )
-HIDE_HINT = (
-    "Write hide(self, instance) and show(self, instance), which take a post from publication and put it back."
+HIDE_HINT = "Write hide(self, instance), which unpublishes a post, and show(self, instance), which publishes it again."
+LIVE_HINT = "Write live(self), a queryset without hidden posts, and name the fields that it reads in watch."
+COMPARED_HINT = (
+    "Write compared(self), a queryset with hidden posts, such as self.model._default_manager.all()."
 )
-LIVE_HINT = "Write live(self), which leaves hidden posts out, and name what it asks in watch."
-COMPARED_HINT = "Write compared(self), which holds hidden posts too: self.model._default_manager.all(), say."
 
 
 def check_rules(**kwargs: Any) -> list[CheckMessage]:
@@ -52,7 +52,7 @@ def check_hold_support(**kwargs: Any) -> list[CheckMessage]:
 
 def _rule_problems(rules: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(rules, list | tuple):
-        yield f"{rules!r} is no list of rules", RULES_HINT
+        yield f"{rules!r} is not a list of rules", RULES_HINT
         return
     for rule in rules:
         yield from rule_errors(rule)
@@ -73,11 +73,11 @@ def _has_hold_rule(adapter: Adapter) -> bool:
 def _hold_support_problems(adapter: Adapter) -> Iterator[tuple[str, str]]:
     adapter_class = type(adapter)
     if not adapter.can_hide or adapter_class.show is Adapter.show:
-        yield "posts are to be held, and it does not say how to hide and to show one", HIDE_HINT
+        yield "the rules hold posts, but hide() or show() is missing", HIDE_HINT
     if adapter_class.live is Adapter.live:
-        yield "posts are to be held, and live() holds hidden ones too", LIVE_HINT
+        yield "the rules hold posts, but live() includes hidden posts", LIVE_HINT
     elif adapter.hold_until_checked and adapter_class.compared is Adapter.compared:
         yield (
-            "posts are to be held until they are checked, and compared() leaves hidden ones out",
+            "the rules hold posts until they are checked, but compared() excludes hidden posts",
             COMPARED_HINT,
         )

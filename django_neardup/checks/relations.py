@@ -12,7 +12,7 @@ from ..adapters import Adapter, registered_adapters
 from ..moderation.relation_rules import RULES, unknown_names
 from .messages import check_message
 
-LABEL_HINT = 'Name a model, "app.model", or one of its fields, "app.model.field", or use *: "app.*".'
+LABEL_HINT = 'Write a model, "app.model", a field, "app.model.field", or a pattern, "app.*".'
 NUMBER_FIELDS = (models.IntegerField, models.FloatField, models.DecimalField, models.DurationField)
 
 
@@ -27,19 +27,19 @@ def check_relations(**kwargs: Any) -> list[CheckMessage]:
 def _problems(model: type[models.Model], adapter: Adapter) -> Iterator[tuple[str, str, str]]:
     relations: object = adapter.relations
     if not isinstance(relations, Mapping):
-        yield "relations", "it is no dictionary", 'Write {"app.model": "stay"}.'
+        yield "relations", "it is not a dictionary", 'Write {"app.model": "stay"}.'
     else:
         for name in unknown_names(relations):
             yield "relations", f"the site has no {name!r}", LABEL_HINT
         for name, rule in relations.items():
             if rule not in RULES:
-                yield "relations", f"{rule!r} of {name!r} is no rule", f"It is one of {', '.join(RULES)}."
+                yield "relations", f"{rule!r} of {name!r} is not a rule", f"Write one of {', '.join(RULES)}."
     for name in unknown_names(adapter.accepts_loss):
         yield "accepts_loss", f"the site has no {name!r}", LABEL_HINT
     fields = {field.name: field for field in model._meta.concrete_fields}
     for name in adapter.fixed_fields:
         if name not in fields:
-            yield "fixed_fields", f"{name!r} is no field", f"Name columns of {model._meta.label}."
+            yield "fixed_fields", f"{name!r} is not a field", f"Name columns of {model._meta.label}."
     for name in adapter.sum_fields:
         if not isinstance(fields.get(name), NUMBER_FIELDS):
-            yield "sum_fields", f"{name!r} is no field with a number", f"Name columns of {model._meta.label}."
+            yield "sum_fields", f"{name!r} is not a numeric field", f"Name columns of {model._meta.label}."

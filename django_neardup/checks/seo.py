@@ -25,7 +25,7 @@ def check_seo(**kwargs: Any) -> list[CheckMessage]:
         check_message(
             "E019",
             f"NEARDUP[{alias!r}]: SEO is {values['SEO']!r}.",
-            f"Write a tuple of any of {', '.join(SEO_OPTIONS)}; an empty one for nothing.",
+            f"Write a tuple of some of {', '.join(SEO_OPTIONS)}, or an empty tuple.",
         )
         for alias, values in configured_profiles()
         if not _is_valid_seo(values["SEO"])
@@ -40,11 +40,9 @@ def check_redirects(**kwargs: Any) -> list[CheckMessage]:
     missing = [f'"{app}" is not in INSTALLED_APPS' for app in REDIRECT_APPS if not apps.is_installed(app)]
     if not missing and not getattr(settings, "SITE_ID", None):
         missing = ["SITE_ID is not set"]
-    hint = 'Add them, and SITE_ID; or leave "redirects" out: MovedUrlMiddleware needs neither.'
+    hint = 'Add the apps and SITE_ID. Or remove "redirects": MovedUrlMiddleware needs neither.'
     return (
-        [check_message("E020", f'SEO holds "redirects", and {" and ".join(missing)}.', hint)]
-        if missing
-        else []
+        [check_message("E020", f'SEO has "redirects", but {" and ".join(missing)}.', hint)] if missing else []
     )
 
 
@@ -62,7 +60,7 @@ def _moved_url_messages(alias: str) -> Iterator[CheckMessage]:
     if not schema_problem(alias) and MovedUrl.objects.using(alias).exists():
         yield check_message(
             "W110",
-            f"Database {alias!r} keeps addresses of posts that were merged or deleted, and they answer 404.",
+            f"Database {alias!r} has old addresses of merged or deleted posts, but they answer 404.",
             'Add "django_neardup.middleware.MovedUrlMiddleware" at the end of MIDDLEWARE.',
         )
 

@@ -23,9 +23,9 @@ def check_registered(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "W102",
-            "No model is registered: nothing will be compared.",
-            "Write a module neardup.py in the app of your posts: @neardup.register(Ad), and a class "
-            'AdNeardup(neardup.Adapter) with fields = ["title", "text"].',
+            "No model is registered, so no posts are compared.",
+            "In the app of your posts write a module neardup.py with @neardup.register(Ad) and a class "
+            'AdNeardup(neardup.Adapter) that has fields = ["title", "text"].',
         )
     ]
 
@@ -39,7 +39,7 @@ def check_urls(**kwargs: Any) -> list[CheckMessage]:
         return [
             check_message(
                 "W103",
-                'The URLs of neardup are not included: "+ 4 similar" leads nowhere.',
+                'The URLs of neardup are not included, so links such as "+ 4 similar" are missing.',
                 'Add path("similar/", include("django_neardup.urls")) to your URLs.',
             )
         ]
@@ -54,7 +54,7 @@ def check_throttle(**kwargs: Any) -> list[CheckMessage]:
             check_message(
                 "E017",
                 f"NEARDUP['default']: {error}.",
-                'Write a rate such as "30/m" (requests each s, m, h or d), None for no limit, or the dotted path of a '
+                'Write a rate such as "30/m" (requests per s, m, h or d), None for no limit, or the dotted path of a '
                 "subclass of django_neardup.api.throttling.Throttle.",
             )
         ]
@@ -66,8 +66,8 @@ def check_middleware(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "W112",
-            f"{name} opens a transaction around each request, and decisions of moderators need their own.",
-            "Make a subclass with atomic = False, and name it in MIDDLEWARE instead.",
+            f"{name} opens a transaction around each request, but moderators' decisions need their own transactions.",
+            "Put a subclass with atomic = False into MIDDLEWARE instead.",
         )
         for name in settings.MIDDLEWARE
         if _opens_transaction(name)

@@ -27,10 +27,10 @@ def propose_articles(**kwargs: Any) -> list[CheckMessage]:
     return [
         check_message(
             "I202",
-            f"{type(adapter).__name__}: {model._meta.label} looks like articles or forum posts, and "
-            f"{adapter.profile!r} compares them as adverts.",
-            'Write "ALGORITHM": "neardup-articles" in the profile: there another word or number is an edit more often '
-            'than another item. Or write "ALGORITHM": "neardup" if they are adverts.',
+            f"{type(adapter).__name__}: {model._meta.label} looks like articles or forum posts, but "
+            f"{adapter.profile!r} compares adverts.",
+            'Write "ALGORITHM": "neardup-articles" in the profile. In articles another word or number is more often an '
+            'edit than another item. For adverts write "ALGORITHM": "neardup".',
             model,
         )
         for model, adapter in registered_adapters().items()

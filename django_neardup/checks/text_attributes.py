@@ -28,11 +28,11 @@ def text_attribute_problem(model: type[models.Model], name: Any) -> tuple[str, s
     value = getattr(model, name)
     if isinstance(value, TO_MANY_TYPES) or (field is not None and field.one_to_many):
         return (
-            f"{name!r} of {label} is no text: it leads to many objects",
+            f"{name!r} of {label} is not text: it leads to many objects",
             "Join them in a property or in text().",
         )
     if callable(value):
-        return f"{name!r} of {label} is no text: it is a method", "Call it in a property or in text()."
+        return f"{name!r} of {label} is not text: it is a method", "Call it in a property or in text()."
     return None
 
 

@@ -39,9 +39,9 @@ def _quarantine_messages(alias: str) -> Iterator[CheckMessage]:
     if count:
         yield check_message(
             "W116",
-            f"Database {alias!r}: {count} posts are in quarantine, and are not compared.",
-            f"See their reasons under documents in the admin{_quarantine_url()}. Posts whose worker died are tried "
-            'again daily. For the others remove the cause, then save them or choose "Try again".',
+            f"Database {alias!r}: {count} posts are in quarantine and are not compared.",
+            f"The list of documents in the admin shows the reasons{_quarantine_url()}. Remove the cause, then save the "
+            'posts or choose "Try again". A post whose worker died is retried daily.',
         )
 
 
@@ -61,11 +61,11 @@ def _unfinished_run_messages(alias: str) -> Iterator[CheckMessage]:
     labels = sorted(index_pass.model._meta.label for index_pass in passes)
     is_rebuild = any(index_pass.is_rebuild for index_pass in passes)
     command = "neardup_index --rebuild" if is_rebuild else "neardup_index"
-    hint = f"Run python manage.py neardup_index {' '.join(labels)} --database {alias}: it goes on where it stopped."
+    hint = f"Run python manage.py neardup_index {' '.join(labels)} --database {alias}: it continues where it stopped."
     yield check_message(
         "W117",
-        f"Database {alias!r}: {command} has not finished {', '.join(labels)}, and no process is working on it.",
-        f"{hint} With --rebuild it would begin again." if is_rebuild else hint,
+        f"Database {alias!r}: {command} has not finished {', '.join(labels)}, and no process is working on them.",
+        f"{hint} With --rebuild it would start again." if is_rebuild else hint,
     )
 
 
@@ -82,13 +82,13 @@ def _key_index_messages(alias: str) -> Iterator[CheckMessage]:
         yield check_message(
             "W120",
             f"Database {alias!r}: {problem}",
-            "Posts are not compared meanwhile, and none is lost: they wait in the database.",
+            "Posts are not compared meanwhile. None is lost: they wait in the database.",
         )
     changes, seconds = index.waiting_changes()
     if seconds > get_site_settings().late_seconds:
         yield check_message(
             "W119",
-            f"Database {alias!r}: {changes} changes of keys have waited for up to {seconds} seconds to be sent to the "
+            f"Database {alias!r}: {changes} changed keys have waited up to {seconds} seconds to be sent to the "
             "key index.",
-            "They are found in the database meanwhile, more slowly. Workers send them: run one, and see its log.",
+            "Until then searches read them from the database, which is slower. Run a worker, and read its log.",
         )

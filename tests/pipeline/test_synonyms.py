@@ -57,7 +57,7 @@ def test_another_content_asks_for_another_scheme(file):
     assert database.check_schemes(databases=["default"]) == []
     file.write_text("врач доктор\nхворать болеть недомогать\n", encoding="utf-8")
     (message,) = database.check_schemes(databases=["default"])
-    assert message.id == "neardup.W106" and "unlike the active scheme in synonyms;" in message.msg
+    assert message.id == "neardup.W106" and "differs from the active scheme in synonyms." in message.msg
     file.write_text("\ufeffврач доктор # и никак иначе\n  болеть,недомогать , хворать", encoding="utf-8")
     assert database.check_schemes(databases=["default"]) == []
 
