@@ -254,9 +254,7 @@ class Adapter:
 
         Raise ImproperlyConfigured if the site does not override it.
         """
-        raise ImproperlyConfigured(
-            f"{type(self).__name__} does not say how to renew objects: give it a method renew()."
-        )
+        raise ImproperlyConfigured(f"{type(self).__name__} cannot renew posts: define a method renew().")
 
     def url(self, instance: Any) -> str:
         """Return the post's public address. Return an empty string if it has none."""
@@ -275,18 +273,14 @@ class Adapter:
 
         Raise ImproperlyConfigured if the site does not override it.
         """
-        raise ImproperlyConfigured(
-            f"{type(self).__name__} does not say how to hide objects: give it a method hide()."
-        )
+        raise ImproperlyConfigured(f"{type(self).__name__} cannot hide posts: define a method hide().")
 
     def show(self, instance: Any) -> None:
         """Publish a hidden post again.
 
         Raise ImproperlyConfigured if the site does not override it.
         """
-        raise ImproperlyConfigured(
-            f"{type(self).__name__} does not say how to show objects: give it a method show()."
-        )
+        raise ImproperlyConfigured(f"{type(self).__name__} cannot show posts: define a method show().")
 
     def before_delete(self, instance: Any) -> None:
         """Prepare the deletion of a post that is merged or deleted, in the same transaction."""
@@ -425,7 +419,9 @@ class Adapter:
                 # Code of the site runs here. A timeout ends the job; it says nothing about the object.
                 if strict or isinstance(error, tuple(JOB_TIMEOUT_ERRORS)):
                     raise
-                logger.warning("%s %s cannot be read: %s", self.model._meta.label, key, type(error).__name__)
+                logger.warning(
+                    "neardup: %s %s cannot be read: %s", self.model._meta.label, key, type(error).__name__
+                )
         return sources
 
     def _present(

@@ -163,7 +163,7 @@ class Profile:
         "arguments of the algorithm",
     )
     secret: str | None = row(
-        None, InstanceOf("a text, or None for a random one", (str, type(None))), "key of every hash"
+        None, InstanceOf("a string, or None for a random one", (str, type(None))), "key of every hash"
     )
     synonyms: str | os.PathLike[str] | None = row(  # noqa: RUF009  (a dataclass field)
         None,
@@ -230,7 +230,7 @@ def read_options(owner: type[T], values: Mapping[str, Any]) -> T:
         if name not in known:
             similar = get_close_matches(str(name).upper(), known, 1)
             question = "".join(f"Did you mean {other}? " for other in similar)
-            raise ImproperlyConfigured(f"{name!r} is no option. {question}Known: {', '.join(known)}.")
+            raise ImproperlyConfigured(f"{name!r} is not an option. {question}Known: {', '.join(known)}.")
         if not known[name].value_type.accepts(value):
             raise ImproperlyConfigured(f"{name} is {value!r}. Write {known[name].value_type.description}.")
     return owner(**{name.lower(): value for name, value in values.items()})
@@ -284,7 +284,7 @@ def _values(alias: str, scope: str) -> dict[str, Any]:
     own_settings = configured.get(alias, {})
     unknown = sorted(set(own_settings) - set(SETTINGS))
     if unknown:
-        raise ImproperlyConfigured(f"NEARDUP[{alias!r}] holds unknown keys: {', '.join(unknown)}.")
+        raise ImproperlyConfigured(f"NEARDUP[{alias!r}] has unknown keys: {', '.join(unknown)}.")
     return {key.lower(): value for key, value in own_settings.items() if SETTINGS[key].scope == scope}
 
 

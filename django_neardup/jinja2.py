@@ -83,5 +83,5 @@ def _require_defined(value: Any) -> Any:
     """Return the value. Raise GroupingError if the context lacks the name."""
     # Undefined iterates as an empty list: the page would show no posts, and no error.
     if isinstance(value, Undefined):
-        raise GroupingError(f"The context has no {value._undefined_name}.")
+        raise GroupingError(f"The variable {value._undefined_name} is not in the context.")
     return value

@@ -79,7 +79,7 @@ class MovedUrlMiddleware:
         try:
             return self._find_response(request, response)
         except DatabaseError as error:
-            logger.error("Old addresses cannot be looked up.", exc_info=without_message(error))
+            logger.error("neardup: old addresses cannot be looked up.", exc_info=without_message(error))
             return response
 
     def _find_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

@@ -31,15 +31,15 @@ def register(model: type[models.Model] | str) -> Callable[[AdapterType], Adapter
     def decorate(adapter: AdapterType) -> AdapterType:
         if not _is_adapter_class(adapter):
             raise ImproperlyConfigured(
-                f"{_describe(adapter)} is registered for {registered_model._meta.label} and is no adapter: "
-                "write a class that inherits from neardup.Adapter."
+                f"{_describe(adapter)} is registered for {registered_model._meta.label}, but is not an adapter. "
+                "Write a class that inherits from neardup.Adapter."
             )
         present = _registry.get(registered_model)
         if present is not None:
             raise AlreadyRegistered(
-                f"{registered_model._meta.label} has an adapter already, {_describe(type(present))}. "
-                f"{_describe(adapter)} cannot be another one: remove one of the two, or call "
-                f"neardup.unregister({registered_model._meta.object_name}) before the second."
+                f"{registered_model._meta.label} already has the adapter {_describe(type(present))}. "
+                f"To register {_describe(adapter)} instead, remove the first one or call "
+                f"neardup.unregister({registered_model._meta.object_name}) before."
             )
         _registry[registered_model] = adapter(registered_model)
         return adapter
@@ -64,7 +64,7 @@ def adapter_for(model: type[models.Model] | models.Model) -> Adapter:
     for adapter in adapters_of(model):
         return adapter
     raise NotRegistered(
-        f"{model._meta.label} has no adapter: register one in a module neardup.py of its app, "
+        f"{model._meta.label} has no adapter. Register one in a module neardup.py of its app: "
         f"@neardup.register({model._meta.object_name})."
     )
 
@@ -123,15 +123,15 @@ def _registrable_model(model: object) -> type[models.Model]:
     model_class = _find_model(model) if isinstance(model, str) else model
     if _is_adapter_class(model_class):
         raise ImproperlyConfigured(
-            f"@neardup.register stands above {_describe(model_class)} without a model: "
-            "write @neardup.register(Ad), with the model of your posts."
+            f"@neardup.register on {_describe(model_class)} has no model. "
+            "Write @neardup.register(Ad) with the model of your posts."
         )
     if not (isinstance(model_class, type) and issubclass(model_class, models.Model)) or not hasattr(
         model_class, "_meta"
     ):
         raise ImproperlyConfigured(
-            f'neardup.register() takes a model class or "app.Model", and not {model!r}: '
-            "write @neardup.register(Ad), with the model of your posts."
+            f'neardup.register() takes a model class or "app.Model", not {model!r}. '
+            "Write @neardup.register(Ad) with the model of your posts."
         )
     if problem := _table_problem(model_class):
         raise ImproperlyConfigured(f"{model_class._meta.label} cannot be registered: {problem}.")
@@ -153,11 +153,11 @@ def _table_problem(model: type[models.Model]) -> str:
         return f"it is abstract and has no table. Register the models that inherit from it, {decorators}"
     if meta.proxy:
         return (
-            f"it is a proxy and has the rows of {_concrete(model)._meta.label}. Register that model, and choose "
+            f"it is a proxy of {_concrete(model)._meta.label}. Register that model, and choose "
             "rows in the adapter's methods live() and compared()"
         )
     if meta.swapped:
-        return f"{meta.swapped} replaces it (the setting {meta.swappable}). Register that model"
+        return f"the setting {meta.swappable} replaces it by {meta.swapped}. Register that model"
     return ""
 
 

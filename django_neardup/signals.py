@@ -35,7 +35,7 @@ class JobSignal(Signal):
     def _log_robust_failure(self, receiver: Callable[..., Any], error: Exception) -> None:
         # Django would log the message of the error too, which may quote a post.
         name = getattr(receiver, "__qualname__", type(receiver).__qualname__)
-        logger.error("neardup: the listener %s failed", name, exc_info=without_message(error))
+        logger.error("neardup: the receiver %s failed", name, exc_info=without_message(error))
 
 
 document_checked = JobSignal()

@@ -40,7 +40,7 @@ class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
         """Return the posts to choose from: ``live()`` of the adapter, ordered by primary key."""
         if self._model is None:
             raise TypeError(
-                "Which posts? Write NeardupSitemap(Ad), or a subclass with model = Ad or with items()."
+                "The sitemap has no model. Write NeardupSitemap(Ad), or a subclass with model = Ad or items()."
             )
         return filterable(adapter_for(self._model).live()).order_by("pk")
 

@@ -55,8 +55,8 @@ def object_key(instance: Model) -> ObjectKey:
     """Return the key of an object. Raise GroupingError if it is not a model instance."""
     if not isinstance(instance, Model):
         raise GroupingError(
-            f"The objects must be model instances, not {type(instance).__name__}: pass a queryset, a page or "
-            "a list of them, without values() or values_list(); of a search engine's results their objects."
+            f"The posts must be model instances, not {type(instance).__name__}. Pass a queryset, a page or "
+            "a list of them, without values() or values_list(). For a search engine pass the objects of its results."
         )
     root = registered_model(type(instance))
     return root, _object_id(instance, root)
@@ -110,7 +110,7 @@ class VisibilityFilter:
             root = registered_model(queryset.model)
             if root in self._querysets:
                 raise GroupingError(
-                    f"There are two querysets of {queryset.model._meta.label}: give one, joined with |."
+                    f"There are two querysets of {queryset.model._meta.label}. Join them with |."
                 )
             self._querysets[root] = filterable(queryset)
 
@@ -230,26 +230,26 @@ def _as_list(querysets: Any) -> list[Any]:
     if isinstance(querysets, list | tuple):
         return list(querysets)
     raise GroupingError(
-        f"The second argument must be the queryset of all that this visitor may see, not {_type_name(querysets)}: "
-        "for example Ad.objects.filter(published=True)."
+        f"The second argument must be the queryset of all posts that this visitor may see, not "
+        f"{_type_name(querysets)}. For example: Ad.objects.filter(published=True)."
     )
 
 
 def _check_queryset(queryset: Any) -> None:
     if not isinstance(queryset, QuerySet):
-        raise GroupingError(f"A list of what may be seen must hold querysets, not {_type_name(queryset)}.")
+        raise GroupingError(f"The list of visible posts must contain querysets, not {_type_name(queryset)}.")
     label = queryset.model._meta.label
     if queryset.query.is_sliced:
         raise GroupingError(
-            f"The queryset of {label} is sliced: give it whole, it says what may be seen, not how many."
+            f"The queryset of {label} is sliced. Pass the queryset of all posts that this visitor may see."
         )
     if queryset.query.combinator:
         raise GroupingError(
-            f"The queryset of {label} comes of union() or the like, which cannot be filtered: use | or Q."
+            f"The queryset of {label} is a union() or similar, which cannot be filtered. Use | or Q."
         )
     if getattr(queryset, "_fields", None) is not None:
         raise GroupingError(
-            f"The queryset of {label} comes of values() or values_list(): give one of model instances."
+            f"The queryset of {label} uses values() or values_list(). Pass a queryset of model instances."
         )
 
 

@@ -115,7 +115,7 @@ def fates(
 def _model_of(visible: Querysets | None) -> type[Model]:
     for queryset in [visible] if isinstance(visible, QuerySet) else visible or ():
         return queryset.model
-    raise GroupingError("Whose posts? Give a model, or the queryset of all that the author may see.")
+    raise GroupingError("Pass a model, or the queryset of all posts that the author may see.")
 
 
 def _author_records(author: str, adapter: Adapter, using: str) -> QuerySet[MergeRecord]:

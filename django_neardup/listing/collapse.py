@@ -61,20 +61,20 @@ def collapse(queryset: QuerySet[M], visible: Querysets | None = None, by: Any = 
 def _check_collapsible(queryset: Any) -> None:
     if not isinstance(queryset, QuerySet):
         raise GroupingError(
-            f"collapse() takes a queryset, not {type(queryset).__name__}: group() takes lists."
+            f"collapse() takes a queryset, not {type(queryset).__name__}. Use group() for lists."
         )
     given: Any = queryset
     query = given.query
     reasons = {
-        "is sliced: collapse it whole, then slice what comes of it": query.is_sliced,
-        "comes of union() or the like, which cannot be filtered: use | or Q": query.combinator,
-        "comes of values() or values_list(): collapse first, values() after it": given._fields is not None,
-        "comes of extra(), whose SQL cannot be said of other rows: use annotate()": query.extra
+        "is sliced. Call collapse() first, then slice the result": query.is_sliced,
+        "is a union() or similar, which cannot be filtered. Use | or Q": query.combinator,
+        "uses values() or values_list(). Call them after collapse()": given._fields is not None,
+        "uses extra(), whose SQL cannot be applied to other rows. Use annotate()": query.extra
         or query.extra_tables
         or query.extra_order_by
         or _has_extra(query.where),
-        "comes of distinct() with names: filter(pk__in=...) another queryset by it": query.distinct_fields,
-        "is collapsed already": hasattr(query, "collapse"),
+        "uses distinct() with field names. Use filter(pk__in=...) on another queryset": query.distinct_fields,
+        "is already collapsed": hasattr(query, "collapse"),
     }
     for reason, is_broken in reasons.items():
         if is_broken:
@@ -95,7 +95,7 @@ def _restrict_to(queryset: QuerySet[M], visible: QuerySet[Any] | None, root: typ
     """
     if visible is None:
         raise GroupingError(
-            f"visible speaks of other models only: add the queryset of all {queryset.model._meta.label} that "
+            f"visible has only querysets of other models. Add the queryset of all {queryset.model._meta.label} that "
             "this visitor may see."
         )
     # Conditions on the table itself are merged, because looking up a list of keys is expensive.

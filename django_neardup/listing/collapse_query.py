@@ -89,7 +89,7 @@ def uncollapse(queryset: QuerySet[M]) -> QuerySet[M]:
     """
     uncollapsed: Any = queryset.all()
     if uncollapsed.query.where != uncollapsed.query.collapse.where_after:
-        raise GroupingError("The queryset was filtered after collapse(): what it leaves out cannot be told.")
+        raise GroupingError("The queryset was filtered after collapse(). Filter it before collapse().")
     uncollapsed.query = _uncollapse_query(uncollapsed.query)
     uncollapsed._iterable_class = uncollapsed._iterable_class.base
     result: QuerySet[M] = uncollapsed

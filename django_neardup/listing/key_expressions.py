@@ -28,8 +28,8 @@ def key_field_type(model: type[Model]) -> KeyFieldType:
         if isinstance(key, field_type):
             return field_type
     raise GroupingError(
-        f"{model._meta.label} has a primary key of the kind {type(key).__name__}: collapse() takes integers, "
-        "UUIDs and CharFields. Group a ready list instead, by group()."
+        f"{model._meta.label} has a primary key of the type {type(key).__name__}, but collapse() supports only "
+        "integers, UUIDs and CharFields. Use group() on a list instead."
     )
 
 

@@ -65,7 +65,7 @@ def _call_adapter(adapter_method: Callable[[models.Model], Any], instance: model
         return adapter_method(instance)
     except Exception as error:
         label, name = instance._meta.label, type(error).__name__
-        logger.warning("The address of %s %s cannot be told: %s", label, instance.pk, name)
+        logger.warning("neardup: the address of %s %s cannot be built: %s", label, instance.pk, name)
         return None
 
 

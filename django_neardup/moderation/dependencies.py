@@ -104,7 +104,7 @@ def _is_in_storage(field: Any, name: str) -> bool:
     try:
         return bool(field.storage.exists(name))
     except Exception as error:  # a storage may raise anything, and the post matters more than its file
-        logger.info("Whether %s is there cannot be told: %s", name, type(error).__name__)
+        logger.info("neardup: cannot check whether %s exists: %s", name, type(error).__name__)
         return False
 
 

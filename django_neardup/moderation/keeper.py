@@ -53,7 +53,7 @@ def propose_keeper(posts: Sequence[models.Model], using: str) -> KeeperProposal:
     ValueError if ``posts`` is empty.
     """
     if not posts:
-        raise ValueError("None of no posts can stay.")
+        raise ValueError("There are no posts to choose from.")
     ranks = _rank_posts(posts, using)
     ordered = sorted(posts, key=ranks.__getitem__)
     pinned = [post for post in ordered if adapter_for(post).pinned(post)]
@@ -90,7 +90,7 @@ def _choose_by_callable(path: str, candidates: Sequence[models.Model]) -> models
     chosen = import_string(path)(list(candidates))
     keeper = next((candidate for candidate in candidates if candidate == chosen), None)
     if keeper is None:
-        raise ImproperlyConfigured(f"KEEPER {path!r} chose none of the posts that it was given.")
+        raise ImproperlyConfigured(f"KEEPER {path!r} did not return one of the posts.")
     return keeper
 
 

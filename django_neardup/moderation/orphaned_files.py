@@ -62,5 +62,5 @@ def _file_size(file: Any) -> int | None:
     try:
         return int(file.size)
     except Exception as error:  # a storage may raise anything, and the plan matters more than a size
-        logger.info("The size of %s cannot be told: %s", file.name, type(error).__name__)
+        logger.info("neardup: the size of %s cannot be read: %s", file.name, type(error).__name__)
         return None

@@ -139,7 +139,7 @@ def _undo_and_compare(
             if isinstance(error, infrastructure_errors()):
                 raise
             logger.error(
-                "The undo of an action fails, so the action is refused.", exc_info=without_message(error)
+                "neardup: the action is refused, because its undo fails.", exc_info=without_message(error)
             )
             message = _("The undo fails: %(error)s")
             return [("", message % {"error": f"{type(error).__name__}: {error}"})]

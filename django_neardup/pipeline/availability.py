@@ -108,8 +108,8 @@ def _report_once(key: _Key, missing: str) -> None:
         _reported.add(key)
     using = key[0]
     logger.error(
-        "neardup: the database %r lacks %s: posts are shown ungrouped and published unchecked, and some saved posts "
-        "may stay unmarked. Run python manage.py migrate --database %s, then python manage.py neardup_index "
+        "neardup: the database %r lacks %s. Posts are shown ungrouped and published unchecked, and some saved posts "
+        "may not be marked as pending. Run python manage.py migrate --database %s, then python manage.py neardup_index "
         "--reconcile --database %s.",
         using, missing, using, using,
     )  # fmt: skip

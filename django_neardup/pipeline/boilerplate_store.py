@@ -68,7 +68,7 @@ def boilerplate_of(scheme: Scheme) -> BoilerplateSnapshot | None:
     try:
         return load_boilerplate(digest, scheme._state.db or "default") if digest else None
     except BoilerplateMissing as error:
-        logger.warning("neardup: %s; nothing counts as boilerplate", error)
+        logger.warning("neardup: %s, so no passage counts as boilerplate", error)
         return None
 
 

@@ -44,7 +44,7 @@ def decide(
     """
     spaces = {document.space_id for document in documents}
     if len({document.pk for document in documents}) < 2 or len(spaces) != 1 or spaces == {None}:
-        raise ValueError("A decision needs two documents or more, all of one space.")
+        raise ValueError("A decision needs two or more documents of one space.")
     decision = call_with_retries(
         _decide, kind, documents, user, using, sides or {}, note, check, batch or uuid4()
     )

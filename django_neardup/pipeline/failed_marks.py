@@ -115,7 +115,7 @@ class FailedMarks:
             thread.start()
         except RuntimeError as error:
             # There are too many threads, or the interpreter ends. The next failed mark starts one.
-            logger.info("neardup: no thread for failed marks (%s)", error_name(error))
+            logger.info("neardup: the thread for failed marks cannot be started (%s)", error_name(error))
             return False
         self._thread = thread
         return True
@@ -126,8 +126,8 @@ class FailedMarks:
             self._forget(identity)
             if not self._has_lost:
                 logger.error(
-                    "neardup: more than %d saved posts could not be marked, %s the first. Run neardup_index "
-                    "--reconcile when the database is well again.",
+                    "neardup: more than %d saved posts could not be marked as pending, the first is %s. Run "
+                    "neardup_index --reconcile when the database works again.",
                     MAX_MARKS, lost,
                 )  # fmt: skip
             self._has_lost = True
@@ -166,7 +166,7 @@ class FailedMarks:
                 mark.write()
             # A hook of the site in the connection may raise anything, and the thread must not end by it.
             except Exception as error:
-                logger.info("neardup: %s is still not marked (%s)", mark, error_name(error))
+                logger.info("neardup: %s is still not marked as pending (%s)", mark, error_name(error))
                 self._put_last(mark)
                 if isinstance(error, infrastructure_errors()):
                     break
@@ -181,7 +181,7 @@ class FailedMarks:
         try:
             connections[self.using].close()
         except Exception as error:
-            logger.info("neardup: the connection of failed marks is not closed (%s)", error_name(error))
+            logger.info("neardup: the connection for failed marks cannot be closed (%s)", error_name(error))
         return written
 
     def _put_last(self, mark: Mark) -> None:

@@ -144,8 +144,8 @@ def _warn_waiting(aliases: list[str], content_type_ids: set[int], using: str) ->
     if pending_count and time.monotonic() - _last_warning.get(using, -WARN_INTERVAL) >= WARN_INTERVAL:
         _last_warning[using] = time.monotonic()
         logger.warning(
-            "neardup: the algorithm of the profile %s needs statistics of the posts, and the database %r has none. "
-            "Posts that wait: %d. Run neardup_index, or neardup_statistics and then a worker; where there were some "
-            "and they are lost, neardup_index --rebuild.",
+            "neardup: the algorithm of the profile %s needs statistics of the posts, but the database %r has none. "
+            "Pending posts: %d. Run neardup_index, or neardup_statistics and then a worker. If statistics were lost, "
+            "run neardup_index --rebuild.",
             ", ".join(aliases), using, pending_count,
         )  # fmt: skip

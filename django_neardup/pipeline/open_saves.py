@@ -42,7 +42,9 @@ def note_save(adapter: Adapter, instance: models.Model, key: Any, using: str) ->
         begin_save(adapter, key, using, is_new=instance._state.adding)
     except (Error, ImproperlyConfigured) as error:
         # The save itself tells what is wrong, or its mark does.
-        logger.info("neardup: no save of %s is noted (%s)", adapter.model._meta.label, error_name(error))
+        logger.info(
+            "neardup: a save of %s cannot be noted (%s)", adapter.model._meta.label, error_name(error)
+        )
     else:
         _begun(instance)[adapter.model, using] = canonical_id(key)
 

@@ -72,7 +72,7 @@ def _run(search: Callable[[str], int], name: str, using: str) -> int:
     except infrastructure_errors():
         raise
     except Exception as error:
-        logger.error("neardup: the search %r failed", name, exc_info=without_message(error))
+        logger.error("neardup: the periodic search %r failed", name, exc_info=without_message(error))
     rest = min(max(MIN_SECONDS, RESTS * (time.monotonic() - started)), MAX_SECONDS)
     # A post that is found again each time must not keep workers busy.
     seconds = 0.0 if found >= MANY else rest

@@ -132,7 +132,9 @@ def _mark_and_notify(adapter: Adapter, key: Any, using: str, *, ends_save: bool 
             with transaction.atomic(using=using):
                 mark_key(adapter, key, using)
     except ImproperlyConfigured as error:
-        logger.error("neardup: %s %s is saved but not marked: %s", adapter.model._meta.label, key, error)
+        logger.error(
+            "neardup: %s %s was saved, but not marked as pending: %s", adapter.model._meta.label, key, error
+        )
         return
     except Error as error:
         if connection.in_atomic_block and connection.needs_rollback:
@@ -162,9 +164,13 @@ def _mark_again(mark: Mark, reason: str) -> None:
         # A line has said so for all posts. Until the tables are there no save waits.
         failed_marks(mark.using).add(mark, wait_seconds=0.0)
     elif failed_marks(mark.using).add(mark):
-        logger.warning("neardup: %s was marked at the second attempt (%s)", mark, reason)
+        logger.warning("neardup: %s was marked as pending at the second attempt (%s)", mark, reason)
     else:
-        logger.error("neardup: %s is saved but not marked (%s). This process tries again.", mark, reason)
+        logger.error(
+            "neardup: %s was saved, but not marked as pending (%s). This process will try again.",
+            mark,
+            reason,
+        )
 
 
 def _notify_after_commit(using: str) -> None:

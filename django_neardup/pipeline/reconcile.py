@@ -165,7 +165,7 @@ def mark_missing(using: str) -> int:
         except (Error, ImproperlyConfigured) as error:
             # One model's adapter must not keep the posts of the others waiting.
             logger.error(
-                "neardup: lost posts of %s cannot be searched",
+                "neardup: the search for missed posts of %s failed",
                 model._meta.label,
                 exc_info=without_message(error),
             )

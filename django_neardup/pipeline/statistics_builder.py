@@ -97,7 +97,7 @@ def sources_of(
         try:
             yield post.pk, adapter.source(post, compared=True, live=True)
         except Exception as error:
-            logger.warning("%s %s cannot be read: %s", label, post.pk, type(error).__name__)
+            logger.warning("neardup: %s %s cannot be read: %s", label, post.pk, type(error).__name__)
 
 
 def _iterate_all(posts: models.QuerySet[Any]) -> Iterator[Any]:

@@ -181,8 +181,8 @@ def _require_pk(instance: models.Model, model: type[models.Model]) -> Any:
     key = pk_of(instance, model)
     if key is None:
         raise ValueError(
-            f"This {model._meta.label} has no primary key and cannot be marked: save it first. Where bulk_create() "
-            "leaves keys out, mark the rows that it has saved: mark_queryset(), or neardup_index --reconcile."
+            f"This {model._meta.label} has no primary key and cannot be marked. Save it first. If bulk_create() "
+            "sets no keys, mark the saved rows by mark_queryset() or neardup_index --reconcile."
         )
     return key
 

@@ -153,7 +153,11 @@ class _Drain:
 
 def log_failed_drain(using: str, error: Exception) -> str:
     """Log that a database was not drained. Return its name and the class of the error: a message may quote a post."""
-    logger.error("The documents of the database %r were not drained.", using, exc_info=without_message(error))
+    logger.error(
+        "neardup: the work queue of the database %r cannot be processed.",
+        using,
+        exc_info=without_message(error),
+    )
     return f"database {using!r} ({error_name(error)})"
 
 
@@ -206,7 +210,11 @@ def process_batch(
         except infrastructure_errors():
             raise
         except Exception as error:
-            logger.info("neardup: %d turns are taken one by one (%s)", len(documents), error_name(error))
+            logger.info(
+                "neardup: a batch of %d posts failed, they are processed one by one (%s)",
+                len(documents),
+                error_name(error),
+            )
     for position, document in enumerate(documents):
         # The leases began with the batch: the last documents may wait long.
         renew_leases(documents[position:], using)
@@ -247,7 +255,7 @@ def _process_one(row: WorkQueueRow, process: Callable[[], None], using: str) -> 
         # The database or the queue has failed, not the row.
         raise
     except (StatisticsMissing, SecretMissing) as missing:
-        logger.warning("neardup: %s %s is put back: %s", type(row).__name__, row.pk, missing)
+        logger.warning("neardup: %s %s was returned to the queue: %s", type(row).__name__, row.pk, missing)
         release_without_attempt(type(row), row.pk, using, site.lease_seconds)
     except Exception as error:
         _handle_failure(row, error, using)
@@ -272,7 +280,12 @@ def _give_up(row: WorkQueueRow, using: str) -> None:
     A post is quarantined, and tried again daily. The members of a cluster are marked and then processed one by
     one.
     """
-    logger.error("neardup: %s %s is given up after %d attempts", type(row).__name__, row.pk, row.attempts - 1)
+    logger.error(
+        "neardup: %s %s is not tried again after %d failed attempts",
+        type(row).__name__,
+        row.pk,
+        row.attempts - 1,
+    )
     if isinstance(row, Cluster):
         reprocess_members(row, using)
     elif isinstance(row, Document):

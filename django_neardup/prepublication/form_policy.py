@@ -94,7 +94,7 @@ class FormCheck:
     def post(self) -> Model:
         """The post. Raise ValueError if the form makes none."""
         if self.instance is None:
-            raise ValueError("The form makes no post: let get_neardup_instance() return one.")
+            raise ValueError("The form has no instance. Return the post from get_neardup_instance().")
         return self.instance
 
     @property

@@ -106,7 +106,7 @@ def build_preview(
     result.total_count = selection.queryset().count()
     _read_posts(result, report_progress)
     if not result.read_count:
-        raise PreviewError(f"There are no posts of {selection.adapter.model._meta.label} to look at.")
+        raise PreviewError(f"There are no posts of {selection.adapter.model._meta.label}.")
     graph = _compare_posts(result, report_progress)
     result.groups, result.ungrouped_pairs = graph.groups(), graph.ungrouped_pairs()
     result.head_proposal = propose_heads(result)
@@ -121,8 +121,8 @@ def _load_scheme(selection: PostSelection) -> Scheme:
     except DatabaseError as error:
         algorithm = selection.adapter.settings.algorithm
         raise PreviewError(
-            f"The algorithm {algorithm!r} needs statistics of the posts, which are gathered once the app's tables are "
-            "there: preview with the default one."
+            f"The algorithm {algorithm!r} needs statistics of the posts. A preview has none: use the default "
+            "algorithm."
         ) from error
     scheme.pk = scheme.pk or 1
     return scheme

@@ -107,7 +107,7 @@ def _get_model(label: str) -> type[models.Model]:
     except (LookupError, ValueError):
         near_labels = similar_labels(label)
         suggestion = f" Is it {' or '.join(near_labels)}?" if near_labels else ""
-        raise PreviewError(f"There is no model {label!r}: write app.Model.{suggestion}") from None
+        raise PreviewError(f"There is no model {label!r}. Write app.Model.{suggestion}") from None
     return model
 
 
@@ -126,11 +126,11 @@ def _build_adapter(model: type[models.Model], fields: Sequence[str], language: s
         registered = None
     for name in fields:
         if problem := text_attribute_problem(model, name):
-            raise PreviewError(f"{problem[0]}. Its texts: {', '.join(_text_fields(model)) or 'none'}.")
+            raise PreviewError(f"{problem[0]}. Its text fields: {', '.join(_text_fields(model)) or 'none'}.")
     if registered is None and not fields:
         suggestion = ",".join(_text_fields(model)) or "..."
         raise PreviewError(
-            f"{model._meta.label} has no adapter: say which fields are its text, --fields {suggestion}."
+            f"{model._meta.label} has no adapter. Name the text fields: --fields {suggestion}."
         )
     changes: dict[str, Any] = {}
     if fields:
@@ -168,7 +168,7 @@ def _parse_condition(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     # Lone surrogates, from undecodable arguments, cannot be sent to a database.
     if not equals or not name.strip() or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise PreviewError(f"--where {text!r} cannot be used: write name=value.")
+        raise PreviewError(f"--where {text!r} is not valid. Write name=value.")
     return name.strip(), value.strip()
 
 

@@ -103,8 +103,8 @@ class Notifier:
             )
         if is_new_failure:
             logger.error(
-                "The queue cannot be told that posts wait (%s: %s). They are marked in the database; "
-                "neardup_worker --once finds them. The queue is left alone for %d seconds.",
+                "neardup: the queue cannot be notified of pending posts (%s: %s). They are marked in the database, "
+                "and neardup_worker --once processes them. The next attempt is in %d seconds.",
                 type(error).__name__, error, SUSPEND_SECONDS,
             )  # fmt: skip
 
@@ -119,7 +119,7 @@ def drain_all_databases(notify_again: Callable[[], object], seconds: float = DRA
     others. At the end NeardupError names the databases. The log has the traceback of each.
     """
     if not is_enabled():
-        logger.warning("%s.", DISABLED)
+        logger.warning("neardup: %s.", DISABLED)
         return
     close_old_connections()
     try:
@@ -130,7 +130,7 @@ def drain_all_databases(notify_again: Callable[[], object], seconds: float = DRA
         notify_again()
     if faults:
         # The queue keeps and shows the error: it must quote no post.
-        raise NeardupError("Not drained: " + "; ".join(faults))
+        raise NeardupError("Some posts are still pending: " + "; ".join(faults))
 
 
 def _drain_databases(aliases: list[str], deadline: float) -> tuple[bool, list[str]]:

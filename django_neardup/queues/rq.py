@@ -112,7 +112,7 @@ def delete_marker() -> None:
             job.connection.delete(marker_key)
     except RedisError as error:
         logger.error(
-            "The mark of the job could not be removed; the bell may be silent for a minute.",
+            "neardup: the mark of the job could not be removed. Notifications may be delayed by a minute.",
             exc_info=without_message(error),
         )
 

@@ -35,7 +35,7 @@ def check(queue: str) -> None:
     try:
         drain.using(queue_name=queue)
     except InvalidTask as error:
-        raise ImproperlyConfigured(f"TASKS does not serve the queue {queue!r} of NEARDUP: {error}") from error
+        raise ImproperlyConfigured(f"TASKS has no queue {queue!r} of NEARDUP: {error}") from error
 
 
 def notify(notifier: Notifier, queue: str, using: str) -> None:

@@ -161,7 +161,7 @@ def check_many(
     texts in a call, not more. The other arguments and the exceptions are the same as for ``find_similar``.
     """
     if isinstance(texts, str):
-        raise TypeError("What is checked are several texts, not one: pass a list of them.")
+        raise TypeError("Pass a list of texts or posts, not one text.")
     context = build_search_context(
         None, model, visible=visible, limit=limit, author=author, scope=scope, using=using
     )

@@ -35,7 +35,7 @@ def _object_name(instance: Model) -> str:
         return str(instance)
     except Exception as error:
         label, name = instance._meta.label, type(error).__name__
-        logger.warning("The name of %s %s cannot be told: %s", label, instance.pk, name)
+        logger.warning("neardup: the name of %s %s cannot be read: %s", label, instance.pk, name)
         return f"{capfirst(instance._meta.verbose_name)} {instance.pk}"
 
 

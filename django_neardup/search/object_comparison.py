@@ -109,7 +109,7 @@ def compare(
     ``ImproperlyConfigured`` if the profile does not exist. Raise ``ValueError`` for another ``head``.
     """
     if head not in (None, FIRST_LINE):
-        raise ValueError(f"head is {head!r}: it is {FIRST_LINE!r} or None")
+        raise ValueError(f"head is {head!r}. Pass {FIRST_LINE!r} or None.")
     left, right = (
         _read_side(side, letter, has_head_line=head == FIRST_LINE) for side, letter in ((a, "A"), (b, "B"))
     )

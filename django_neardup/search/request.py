@@ -81,11 +81,9 @@ class SearchContext:
         if isinstance(item, str):
             return SearchQuery(self.adapter, self._source_of_text(item))
         if not isinstance(item, Model):
-            raise TypeError(
-                f"What is checked is a text or an object of {self._model_label}, not {type(item).__name__}."
-            )
+            raise TypeError(f"Pass a text or an object of {self._model_label}, not {type(item).__name__}.")
         if adapter_for(item) is not self.adapter:
-            raise TypeError(f"{item._meta.label} is not compared as {self._model_label}: pass its own model.")
+            raise TypeError(f"{item._meta.label} is not a {self._model_label}. Pass its own model.")
         source = self.adapter.source(item, compared=True, live=True)
         return SearchQuery(self.adapter, source, object_key(item) if self._is_in_database(item) else None)
 
@@ -103,8 +101,8 @@ class SearchContext:
     def _source_of_text(self, text: str) -> Source:
         if len(self.scope) != len(self.adapter.scope):
             raise GroupingError(
-                f"{self._model_label} is compared inside one scope: a plain text needs scope=, a value for each of "
-                f"{list(self.adapter.scope)}, not {list(self.scope)}; an object brings its own."
+                f"{self._model_label} is compared only within a scope. For a plain text pass scope= with "
+                f"a value for each of {list(self.adapter.scope)}, not {list(self.scope)}."
             )
         return Source(str(text), (), (), self.scope, self.author, True, True, ())
 
@@ -139,9 +137,7 @@ def _search_model(item: Any, model: Any) -> type[Model]:
     if isinstance(model, type) and issubclass(model, Model):
         return model
     description = "no model" if model is None else repr(model)
-    raise TypeError(
-        f"A text is looked up among the objects of a model, and {description} was given: pass the class."
-    )
+    raise TypeError(f"Pass the class of the model to search in, not {description}.")
 
 
 def _scope_values(scope: Iterable[Any]) -> tuple[str, ...]:
@@ -155,5 +151,5 @@ def _to_text(value: Any) -> str:
 
 def _check_limit(limit: int) -> int:
     if not isinstance(limit, int) or limit < 0:
-        raise ValueError(f"limit is {limit!r}: it is a number from 0 on")
+        raise ValueError(f"limit is {limit!r}. Pass a whole number, 0 or more.")
     return min(limit, sys.maxsize)

@@ -137,7 +137,9 @@ def safe_appeal_url(instance: Model) -> str:
         return safe_url(str(adapter_for(instance).appeal_url(instance) or ""))
     except Exception as error:
         label, error_name = instance._meta.label, type(error).__name__
-        logger.warning("Where to object about %s %s cannot be told: %s", label, instance.pk, error_name)
+        logger.warning(
+            "neardup: the address for objections to %s %s cannot be built: %s", label, instance.pk, error_name
+        )
         return ""
 
 

@@ -44,7 +44,7 @@ VISIBILITY_BATCH_SIZE = 250
 EARLIEST_ALIGNED = 3
 """So many of them are the earliest posts that may be duplicates.
 
-Somebody may publish many variants of a copy before the copy. They are more similar to it than its original is.
+An author may publish many variants of a copy before the copy. They are more similar to it than its original is.
 """
 
 MAX_BUCKET_SIZE = 256
@@ -456,5 +456,7 @@ def _read_source(instance: Model) -> Source | None:
     try:
         return adapter_for(instance).source(instance, compared=True, live=True)
     except Exception as error:
-        logger.warning("%s %s cannot be read: %s", instance._meta.label, instance.pk, type(error).__name__)
+        logger.warning(
+            "neardup: %s %s cannot be read: %s", instance._meta.label, instance.pk, type(error).__name__
+        )
         return None

@@ -88,7 +88,7 @@ def _public_post(adapter: Adapter, object_id: str, using: str) -> Model | None:
         )
     except Exception as error:
         label, name = adapter.model._meta.label, type(error).__name__
-        logger.warning("Whether everybody may see %s %s cannot be told: %s", label, object_id, name)
+        logger.warning("neardup: cannot check whether everyone may see %s %s: %s", label, object_id, name)
         return None
 
 

@@ -1,7 +1,7 @@
 """Copies of old addresses in ``django.contrib.redirects``, for web servers and admins that read that table.
 
 If the profile's ``SEO`` contains "redirects", every old address gets a redirect of the current site, unless
-it is too long. It leads to the address of the kept post, or to nothing (410) if that post is gone. A
+it is too long. It leads to the address of the keeper, or to nothing (410) if that post is gone. A
 record's journal holds the redirects that were written for it. Any other redirect belongs to the site and
 stays unchanged.
 """
@@ -29,7 +29,7 @@ PORTION = 500
 
 
 def connect_receivers() -> None:
-    """Connect to merges, deletions, undos, checks of kept posts, and deletions of entries by hand."""
+    """Connect to merges, deletions, undos, checks of keepers, and deletions of entries by hand."""
     addresses_changed.connect(_on_addresses_changed, dispatch_uid="neardup.mirroring.changed")
     for signal in (document_checked, document_check_skipped):
         signal.connect(_on_document_checked, dispatch_uid="neardup.mirroring.checked")
@@ -54,7 +54,7 @@ def _on_addresses_changed(*, paths: list[str], record: MergeRecord, using: str, 
 def _on_document_checked(
     *, sender: type[Model] | None, document: Document, using: str, **kwargs: Any
 ) -> None:
-    """Update the redirects to a kept post. It may have been hidden or shown, or have another address."""
+    """Update the redirects to a keeper. It may have been hidden or shown, or have another address."""
     if _is_enabled_for(sender):
         entries = MovedUrl.objects.using(using).exclude(record=None).select_related("record")
         _sync_entries(

@@ -28,7 +28,7 @@ def parse_limit(limit: Any) -> int:
     """
     if isinstance(limit, int) and limit >= 0:
         return min(limit, sys.maxsize)
-    raise GroupingError(f"The limit is {limit!r}: write a whole number, 0 or more.")
+    raise GroupingError(f"limit is {limit!r}. Pass a whole number, 0 or more.")
 
 
 class SimilarPosts:

@@ -20,7 +20,7 @@ def uniqueness_percent(text: str | Model | None, visible: Querysets) -> int:
         return _round_down(uniqueness(text, visible=visible))
     querysets = [visible] if isinstance(visible, QuerySet) else list(visible)
     if not querysets:
-        raise GroupingError("There is no queryset: give that of all posts that the text is compared with.")
+        raise GroupingError("Pass the queryset of the posts to compare with.")
     plain_text = "" if text is None else str(text)
     return _round_down(uniqueness(plain_text, querysets[0].model, visible=querysets))
 

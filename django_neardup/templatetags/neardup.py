@@ -49,30 +49,30 @@ class TagUsage(NamedTuple):
 
 USAGES = {
     "neardup_group": TagUsage(
-        "Write {% neardup_group page_obj visible_ads as groups %}: a list or page of posts, the queryset of all "
-        "that this visitor may see, and a name for the result.",
+        "Write {% neardup_group page_obj visible_ads as groups %} with a list or page of posts, the queryset of all "
+        "posts that this visitor may see, and a name for the result.",
         ("objects", "visible"),
         can_print=False,
     ),
     "neardup_similar": TagUsage(
-        "Write {% neardup_similar ad visible_ads limit=5 as similar %}: a post, the queryset of all that this visitor "
-        "may see, and, if you will, how many at most and a name for the result.",
+        "Write {% neardup_similar ad visible_ads limit=5 as similar %} with a post and the queryset of all posts that "
+        "this visitor may see. The limit and the name are optional.",
         ("instance", "visible"),
         ("limit",),
     ),
     "neardup_canonical": TagUsage(
-        "Write {% neardup_canonical ad visible_ads %}: a post and the queryset of all that visitors may see.",
+        "Write {% neardup_canonical ad visible_ads %} with a post and the queryset of all posts that visitors may see.",
         ("instance", "visible"),
     ),
     "neardup_uniqueness": TagUsage(
-        "Write {% neardup_uniqueness ad visible_ads as percent %}: a text or a post, and the queryset of all that it "
-        "is compared with.",
+        "Write {% neardup_uniqueness ad visible_ads as percent %} with a text or a post, and the queryset of the posts "
+        "to compare with.",
         ("text", "visible"),
         accepts_none=True,
     ),
     "neardup_fates": TagUsage(
-        "Write {% neardup_fates author visible_ads limit=20 as fates %}: an author, the queryset of all that he may "
-        "see, and, if you will, how many at most and a name for the result.",
+        "Write {% neardup_fates author visible_ads limit=20 as fates %} with an author and the queryset of all posts "
+        "that the author may see. The limit and the name are optional.",
         ("author", "visible"),
         ("limit",),
         accepts_none=True,
@@ -101,7 +101,7 @@ class NeardupNode(template.Node):
         if arguments[usage.arguments[0]] is None and not (
             usage.accepts_none and _is_defined(first_argument, context)
         ):
-            raise usage.syntax_error(f"{self.tag}: the context has no {first_argument}.")
+            raise usage.syntax_error(f"{self.tag}: the variable {first_argument} is not in the context.")
         try:
             result = self.function(context, **arguments)
         except GroupingError as error:
@@ -135,7 +135,7 @@ def _register_tag(function: Callable[..., Any]) -> Callable[..., Any]:
         options = token_kwargs(rest, parser)
         is_malformed = rest or set(options) - set(usage.options) or any(map(_is_keyword, required))
         if is_malformed or len(required) < len(usage.arguments) or not (name or usage.can_print):
-            raise usage.syntax_error(f"{token.contents!r} cannot be understood.")
+            raise usage.syntax_error(f"{token.contents!r} has wrong arguments.")
         values = dict(zip(usage.arguments, map(parser.compile_filter, required), strict=True))
         return NeardupNode(tag, function, values | options, name)
 

@@ -297,9 +297,9 @@ def test_any_limit(anna):
 
 
 def test_whose_posts_must_be_said(anna):
-    with pytest.raises(GroupingError, match="Whose posts"):
+    with pytest.raises(GroupingError, match="Pass a model"):
         fates(anna)
     with pytest.raises(TemplateSyntaxError, match="neardup_fates author visible_ads"):
         Template("{% load neardup %}{% neardup_fates author %}")
-    with pytest.raises(GroupingError, match="The limit is 'all'"):
+    with pytest.raises(GroupingError, match="limit is 'all'"):
         fates(anna, Ad, limit="all")

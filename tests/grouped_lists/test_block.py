@@ -87,7 +87,7 @@ def test_the_page_lists_what_the_block_counts(client):
     page = SimilarPosts(post, live())
     assert block(post).count == len(page.entries) + len(page.variants) + len(page.related) == 4
     html = client.get(block(post).url).content.decode()
-    assert html.index("<h2>Similar</h2>") < html.index("Similar in part")
+    assert html.index("<h2>Similar</h2>") < html.index("Partly similar")
 
 
 @pytest.mark.parametrize("portion", [2, 500])
@@ -285,11 +285,11 @@ def test_misuse_is_told_when_the_template_is_read(tag):
 @pytest.mark.parametrize(
     ("context", "says"),
     [
-        ({}, "the context has no ad"),
+        ({}, "the variable ad is not in the context"),
         ({"ad": "text"}, "model instances, not"),
         ({"ad": Ad(), "visible_ads": None}, "not nothing"),
-        ({"ad": Ad(), "limit": "many"}, "The limit is 'many'"),
-        ({"ad": Ad(), "limit": -1}, "The limit is -1"),
+        ({"ad": Ad(), "limit": "many"}, "limit is 'many'"),
+        ({"ad": Ad(), "limit": -1}, "limit is -1"),
     ],
 )
 def test_wrong_arguments_say_what_to_do(context, says):

@@ -382,7 +382,7 @@ def test_objects_must_be_instances(objects, says, visible):
         (lambda: "", "not nothing"),
         (lambda: Ad.objects, "not Manager"),
         (lambda: Ad, "not ModelBase"),
-        (lambda: [1], "must hold querysets, not int"),
+        (lambda: [1], "must contain querysets, not int"),
         (lambda: Ad.objects.all()[:5], "sliced"),
         (lambda: Ad.objects.values(), "values"),
         (lambda: Ad.objects.values_list("pk"), "values"),

@@ -102,8 +102,8 @@ def test_a_site_s_own_block_in_jinja2(tmp_path):
         ("{{ neardup_uniqueness(ad, allowed) }}", "no allowed"),
         ("{{ neardup_uniqueness(ad, none) }}", "not nothing"),
         ("{{ neardup_fates(someone, visible) }}", "no someone"),
-        ("{{ neardup_group(ads, ads) }}", "must hold querysets"),
-        ("{{ neardup_similar(ad, visible, limit='many') }}", "The limit is 'many'"),
+        ("{{ neardup_group(ads, ads) }}", "must contain querysets"),
+        ("{{ neardup_similar(ad, visible, limit='many') }}", "limit is 'many'"),
     ],
 )
 def test_misuse_is_told(source, says):

@@ -85,5 +85,5 @@ def test_uniqueness(posts, text, percent):
 
 
 def test_uniqueness_of_nothing_to_compare_with():
-    with pytest.raises(GroupingError, match="There is no queryset"):
+    with pytest.raises(GroupingError, match="Pass the queryset"):
         uniqueness_percent("a b c d", [])

@@ -84,7 +84,7 @@ def test_variants_stand_apart(client):
     told = evidence(one, other, ("code", "С140.35", "С90.30", True), ("measure", "14 м", "9 м", True))
     rows.pair(one, other, Verdict.VARIANT, evidence=told, classes="code,measure")
     html = page(client, one)
-    assert "Nothing else says the same" in html
+    assert "There are no other posts about this" in html
     assert "another item" not in html
     apart = html[html.index("<h2>Similar</h2>") :]
     assert 'model <mark class="neardup-code">С140.35 → С90.30</mark>, size' in apart

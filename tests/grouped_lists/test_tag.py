@@ -68,7 +68,7 @@ def test_misuse_is_told_when_the_template_is_read(tag):
 @pytest.mark.parametrize(
     ("context", "says"),
     [
-        ({"visible_ads": Ad.objects.none()}, "the context has no page_obj"),
+        ({"visible_ads": Ad.objects.none()}, "the variable page_obj is not in the context"),
         ({"page_obj": []}, "not nothing"),
         ({"page_obj": [], "visible_ads": Ad.objects}, "not Manager"),
         ({"page_obj": [{"pk": 1}], "visible_ads": Ad.objects.none()}, "model instances"),
@@ -91,9 +91,9 @@ UNIQUENESS = "{% load neardup %}{% neardup_uniqueness ad.text visible_ads %}"
 
 def test_a_text_that_is_none_is_wholly_its_own():
     assert render(UNIQUENESS, ad=Ad(text=None), visible_ads=Ad.objects.all()) == "100"
-    with pytest.raises(TemplateSyntaxError, match=r"the context has no ad\.text"):
+    with pytest.raises(TemplateSyntaxError, match=r"the variable ad\.text is not in the context"):
         render(UNIQUENESS, visible_ads=Ad.objects.all())
-    with pytest.raises(TemplateSyntaxError, match="the context has no page_obj"):
+    with pytest.raises(TemplateSyntaxError, match="the variable page_obj is not in the context"):
         render(PAGE, page_obj=None, visible_ads=Ad.objects.all())
 
 

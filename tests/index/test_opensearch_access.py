@@ -130,7 +130,7 @@ class TestSilence:
         for _ in range(3):
             assert database.process_slice(0.0) == 0
         (line,) = [record.getMessage() for record in caplog.records if record.name.endswith("neardup_worker")]
-        assert "the key index of the database 'default' cannot be used. OpenSearch" in line
+        assert "the key index of the database 'default' is not available. OpenSearch" in line
         opensearch.resume()
         site()
         call_command("neardup_worker", once=True, databases=["default"], verbosity=0)

@@ -436,7 +436,7 @@ def test_a_list_as_it_was_before(posts):
         (lambda: Ad.objects.extra(select={"x": "1"}), "extra"),
         (lambda: Ad.objects.extra(order_by=["pk"]), "extra"),
         (lambda: Ad.objects.distinct("sku"), "distinct"),
-        (lambda: collapse(Ad.objects.all()), "collapsed already"),
+        (lambda: collapse(Ad.objects.all()), "already collapsed"),
         (lambda: [1, 2], "list"),
     ],
 )

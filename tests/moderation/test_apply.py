@@ -223,7 +223,7 @@ def test_hiding_what_cannot_be_hidden_changes_nothing(user):
     ad, post = Ad.objects.create(text="a"), ScopedPost.objects.create(site=1, text="a")
     before = snapshot()
 
-    with pytest.raises(MergeRefused, match="does not say how to hide"):
+    with pytest.raises(MergeRefused, match="cannot hide posts"):
         hide([ad, post], ActionContext(user=user))
 
     assert snapshot() == before

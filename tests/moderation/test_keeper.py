@@ -93,7 +93,7 @@ def test_the_profile_of_the_adapter_decides(settings, monkeypatch):
 
 
 def test_without_posts_or_adapters():
-    with pytest.raises(ValueError, match="None of no posts"):
+    with pytest.raises(ValueError, match="no posts to choose from"):
         propose_keeper([], "default")
     with pytest.raises(NotRegistered):
         propose_keeper([Unregistered.objects.create(text="a")], "default")
@@ -102,7 +102,7 @@ def test_without_posts_or_adapters():
 def test_a_callable_that_chooses_a_stranger(settings):
     policy(settings, f"{__name__}.a_stranger")
 
-    with pytest.raises(ImproperlyConfigured, match="chose none of the posts"):
+    with pytest.raises(ImproperlyConfigured, match="did not return one of the posts"):
         propose_keeper(ads({}, {}), "default")
 
 

@@ -160,7 +160,7 @@ def test_an_adapter_that_cannot_show(monkeypatch):
     monkeypatch.delattr(AdNeardup, "show")
     before = site()
 
-    with pytest.raises(MergeRefused, match="does not say how to show"):
+    with pytest.raises(MergeRefused, match="cannot show posts"):
         undone(*records)
 
     assert site() == before

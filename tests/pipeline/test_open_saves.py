@@ -313,7 +313,7 @@ class TestFailedMarks:
         marks.wait()
         assert document(one).pending_since is not None
         assert (
-            f"testapp.Ad {one.pk} is saved but not marked" in caplog.text
+            f"testapp.Ad {one.pk} was saved, but not marked as pending" in caplog.text
             and "text of a post" not in caplog.text
         )
 
@@ -424,7 +424,7 @@ class TestFailedMarks:
             [sys.executable, "-c", ENDING, str(one.pk)], env=child_environment, capture_output=True
         )
         assert done.returncode == 0, done.stderr
-        assert b"is saved but not marked" in done.stderr
+        assert b"was saved, but not marked as pending" in done.stderr
         assert document(one).pending_since is not None
 
     def test_a_child_leaves_the_marks_of_its_parent_alone(self, failing, monkeypatch):
@@ -575,7 +575,8 @@ class TestMissing:
         monkeypatch.setattr(reconcile, "_lost_keys", fail)
         assert mark_missing("default") == 1
         assert (
-            "testapp.UuidPost cannot be searched" in caplog.text and "SYNONYMS names no file." in caplog.text
+            "the search for missed posts of testapp.UuidPost failed" in caplog.text
+            and "SYNONYMS names no file." in caplog.text
         )
 
     def test_once_for_all_processes(self):

@@ -101,5 +101,5 @@ def test_nothing_to_check():
     assert neardup.check_many([], Ad) == []
     with pytest.raises(TypeError, match="a text or an object"):
         neardup.check_many([SOFA, None], Ad)
-    with pytest.raises(TypeError, match="several texts, not one"):
+    with pytest.raises(TypeError, match="list of texts or posts"):
         neardup.check_many(SOFA, Ad)

@@ -91,7 +91,7 @@ class TestWhatIsFound:
         monkeypatch.setattr(Ad, "get_absolute_url", lambda ad: reverse("no-such-page", args=[ad.title]))
         (match,) = neardup.find_similar(SOFA, Ad)
         assert (match.object, match.url) == (one, "")
-        assert "cannot be told: NoReverseMatch" in caplog.text
+        assert "cannot be built: NoReverseMatch" in caplog.text
 
     @pytest.mark.parametrize("text", ["", "   ", "диван", "и в на не или", "\0", "👍" * 50])
     def test_too_little_is_like_nothing(self, text):
@@ -380,7 +380,7 @@ class TestMisuse:
 
     @pytest.mark.parametrize("model", [None, "testapp.Ad", 5, VISIBLE])
     def test_a_text_without_a_model(self, model):
-        with pytest.raises(TypeError, match="pass the class"):
+        with pytest.raises(TypeError, match="Pass the class"):
             neardup.find_similar(SOFA, model)
 
     def test_without_an_adapter(self):
@@ -390,7 +390,7 @@ class TestMisuse:
             neardup.find_similar(Unregistered(text=SOFA))
 
     def test_an_object_of_another_model(self):
-        with pytest.raises(TypeError, match=r"testapp.UuidPost is not compared as testapp.Ad"):
+        with pytest.raises(TypeError, match=r"testapp.UuidPost is not a testapp.Ad"):
             neardup.find_similar(UuidPost(text=SOFA), Ad)
 
     @pytest.mark.parametrize("visible", ["", [1], VISIBLE[:3], VISIBLE.values("pk"), VISIBLE.union(VISIBLE)])

@@ -158,7 +158,7 @@ def overdue_saves(using: str, milliseconds: int, limit: int) -> list[int]:
 
 
 def mark_open_saves(using: str, document: int, milliseconds: int) -> bool:
-    """Mark a document with an open save that is overdue. Return False if it is not any more.
+    """Mark a document with an open save that is overdue. Return False if it is no longer overdue.
 
     The save may be slow and not committed yet. So it stays open, and is overdue again after the same time, until it was
     marked ``OPEN_SAVE_MARKS`` times.

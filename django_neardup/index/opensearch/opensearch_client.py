@@ -18,7 +18,7 @@ RETRIED_STATUSES = (429, 502, 503, 504)
 
 
 class OpenSearchClient:
-    """A client of one process. After a fork the child opens connections of its own.
+    """A client of one process. After a fork the child opens new connections.
 
     ``retries``: how often a request is tried again. None: on each other node, unless a node has been silent for
     ``timeout`` seconds.

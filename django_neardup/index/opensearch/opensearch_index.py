@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 LINES_PER_REQUEST = 500
 """Buckets in one request."""
 MAX_HITS = 10_000
-"""OpenSearch returns no more documents of one bucket."""
+"""Largest number of documents of one bucket in an answer of OpenSearch."""
 MAX_COUNTED = 1_000_000
 """Changes that a status counts, at most."""
 PAGE_SECONDS = 0.8
@@ -266,7 +266,7 @@ class OpenSearchIndex(KeyIndex):
         size = oldest + newest
         client = client or self.client
         positions, documents = self._search_first(keys, hidden, size, "desc", client)
-        # A second question for full buckets alone: few posts have any.
+        # Only full buckets need a second query, and few posts have any.
         full = full_buckets(positions, size).tolist() if oldest and len(positions) >= size else []
         if not full:
             return positions, documents

@@ -60,7 +60,10 @@ def _account_key(adapter: Adapter, field: Any, author: str) -> Any:
         return key if str(adapter.author(adapter.model(**{field.attname: key}))) == author else None
     except Exception as error:  # code of the site, which may read what a new post does not have
         logger.info(
-            "The author of %s cannot be read from %s: %s", adapter.model, field.name, type(error).__name__
+            "neardup: the author of %s cannot be read from %s: %s",
+            adapter.model,
+            field.name,
+            type(error).__name__,
         )
         return None
 

@@ -132,4 +132,4 @@ def _save_statistics(cluster: Cluster, statistics: dict[str, Any], weakest: floa
 
 def _warn_if_large(cluster: Cluster, size: int) -> None:
     if (size // WARN_SIZE).bit_length() > (cluster.size // WARN_SIZE).bit_length():
-        logger.warning("neardup: cluster %s has grown to %s members", cluster.pk, size)
+        logger.warning("neardup: the group %s has grown to %s posts", cluster.pk, size)

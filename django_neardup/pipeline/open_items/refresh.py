@@ -113,7 +113,9 @@ def refresh_open_items(
                 count = len(handled) - call_with_retries(_refresh_documents, locked, handled, using)
             except IntegrityError as error:
                 count = 0
-                logger.info("neardup: rows of the queue are formed at the next time (%s)", error_name(error))
+                logger.info(
+                    "neardup: rows of the review queue will be updated next time (%s)", error_name(error)
+                )
             handled_count += count
             on_handled(count)
     return handled_count
