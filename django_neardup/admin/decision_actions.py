@@ -55,7 +55,7 @@ class DecisionActionsAdmin(PreparedListAdmin):
     def hide_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
         return self._redirect_to_confirmation(request, queryset, "hide")
 
-    @admin.action(description=gettext_lazy("Merge into the kept post…"), permissions=["merge"])
+    @admin.action(description=gettext_lazy("Merge into the keeper…"), permissions=["merge"])
     def merge_selected(self, request: HttpRequest, queryset: Any) -> HttpResponse | None:
         return self._redirect_to_confirmation(request, queryset, "merge")
 

@@ -80,7 +80,7 @@ def _reopened_text(pair: Pair, reopened_pair: ReopenedPair) -> str:
     """Return a sentence: which posts have changed since the decision, and the pair's state then and now."""
     changed = [side for side in (pair.a, pair.b) if side.pk in reopened_pair.changed_document_ids]
     names = ", ".join(format_object_number(side.object_id) for side in changed)
-    words = _("Open again: %(posts)s changed.") % {"posts": names}
+    words = _("Reopened: %(posts)s changed.") % {"posts": names}
     if reopened_pair.decided_state is None:
         return words
     then, now = (

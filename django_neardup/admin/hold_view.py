@@ -260,7 +260,9 @@ class HoldActionView:
                     skipped_count += 1
             except Exception as error:
                 logger.error(
-                    "neardup: the held post %s was not decided on", item.hold, exc_info=without_message(error)
+                    "neardup: the decision on the held post %s failed",
+                    item.hold,
+                    exc_info=without_message(error),
                 )
                 words = _("Failed for %(name)s: %(error)s") % {"name": item.post.number, "error": error}
                 messages.error(self.request, words)

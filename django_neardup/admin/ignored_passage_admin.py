@@ -80,8 +80,7 @@ class IgnoredPassageAdmin(StaffListAdmin):
         messages.info(
             request,
             _(
-                "Posts are judged by the new list from now on. Pairs that are stored already are judged again by "
-                "“neardup_index --rejudge”."
+                "New posts are judged with the new list. To judge stored pairs again, run “neardup_index --rejudge”."
             ),
         )
 

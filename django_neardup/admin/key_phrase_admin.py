@@ -136,9 +136,7 @@ class KeyPhraseAdmin(StaffListAdmin, PreparedListAdmin):
         if obj.active and (not change or form.changed_data):
             messages.info(
                 request,
-                _(
-                    "Posts saved from now on are searched for it. For older posts use “Search existing posts”."
-                ),
+                _("New posts are searched for it. For older posts use “Search existing posts”."),
             )
 
     @admin.action(description=gettext_lazy("Search existing posts"), permissions=["change"])

@@ -119,7 +119,7 @@ class MovedUrlAdmin(PreparedListAdmin):
     @admin.display(description=gettext_lazy("leads to"))
     def target(self, row: Any) -> str:
         if row.content_type_id is None:
-            return _("nowhere: permanently gone")
+            return _("no target: permanently gone")
         shown: DisplayedPost | None = row.displayed
         if shown is None:
             return format_object_number(row.object_id)

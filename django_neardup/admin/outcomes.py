@@ -142,7 +142,7 @@ class ModerationAction(ABC):
         action_preview = ActionPreview(item, options)
         if item.keeper is None or len(item.losers) < len(item.selected_documents):
             action_preview.obstacles.append(
-                _("A post of this group is already deleted. The group will leave the list by itself.")
+                _("A post of this group is already deleted. The group will disappear from the list.")
             )
             return action_preview
         if item.kind not in self.item_kinds:
@@ -317,7 +317,7 @@ def hidden_posts(item: ReviewItem) -> list[Model]:
 
 class MergeAction(ModerationAction):
     name = "merge"
-    title = gettext_lazy("Merge into the kept post")
+    title = gettext_lazy("Merge into the keeper")
     button = pgettext_lazy("button", "Merge…")
     consequence = gettext_lazy("first the plan")
     permission = MERGE_PERMISSION
@@ -370,7 +370,7 @@ class DeleteAction(ModerationAction):
             losers, group.using, len(losers) + len(cascaded), are_deleted=True
         )
         if group.keeper in cascaded:
-            preview.obstacles.append(_("The kept post would be deleted with its duplicates."))
+            preview.obstacles.append(_("The keeper would be deleted with its duplicates."))
         if not preview.missing_permissions:
             self._list_deletions(preview, request, site)
             kept_posts = [group.keeper] if group.keeper is not None else []

@@ -99,7 +99,7 @@ class PairComparison:
         )
         if two_sided is None:
             return ""
-        words = _("{kind} {left} against {right}, so they are not grouped by themselves")
+        words = _("{kind} {left} against {right}, so they are not grouped automatically")
         return format_html(
             words,
             kind=two_sided.row_heading,

@@ -170,8 +170,8 @@ def _iterate_questions(line: PlanLine, plan: MergePlan) -> Iterator[PlanQuestion
     if len(clashes) > MAX_SINGLE_QUESTIONS:
         label = line.model._meta.label_lower
         words = ngettext(
-            "%(count)d row of the kept post conflicts with a row of another post.",
-            "%(count)d rows of the kept post conflict with rows of other posts.",
+            "%(count)d row of the keeper conflicts with a row of another post.",
+            "%(count)d rows of the keeper conflict with rows of other posts.",
             len(clashes),
         ) % {"count": len(clashes)}
         choices = {clash.choice for clash in clashes}
@@ -179,7 +179,7 @@ def _iterate_questions(line: PlanLine, plan: MergePlan) -> Iterator[PlanQuestion
         yield PlanQuestion(
             label,
             words,
-            _build_radios(_("Keep the rows of the kept post"), _("Take the rows of the others"), chosen),
+            _build_radios(_("Keep the rows of the keeper"), _("Take the rows of the others"), chosen),
         )
         return
     for clash in clashes:

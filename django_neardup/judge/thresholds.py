@@ -62,7 +62,7 @@ def is_similar_enough(alignment: Alignment) -> bool:
     """Return whether a person should see the pair. One of these conditions is enough:
 
     - the score is high enough
-    - one text holds most of the other in runs
+    - one text contains most of the other in runs
     - they share a passage of 20 words, or of 10 words that are a quarter of the shorter text
     """
     word_count = shorter_word_count(alignment)

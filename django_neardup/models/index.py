@@ -40,7 +40,7 @@ class Scheme(models.Model):
     algorithm = models.CharField(_("algorithm"), max_length=100)
     options = models.JSONField(_("options"), default=dict, blank=True)
     parameters = models.JSONField(_("parameters"), default=dict)
-    canonisation = models.CharField(_("canonisation version"), max_length=50)
+    canonisation = models.CharField(_("canonicalization version"), max_length=50)
     language = models.CharField(_("language"), max_length=20)
     synonyms = models.JSONField(_("synonyms"), default=list, blank=True)
     secret = models.CharField(_("hash secret"), max_length=64)
@@ -437,7 +437,7 @@ class Boilerplate(Snapshot):
     - ``runs``: the number of hashed runs of words.
     """
 
-    runs = models.PositiveIntegerField(_("runs of words"), default=0)
+    runs = models.PositiveIntegerField(_("word sequences"), default=0)
 
     class Meta:
         app_label = "neardup"
@@ -458,7 +458,7 @@ class TermStatistics(Snapshot):
     """
 
     documents = models.PositiveIntegerField(_("posts"), default=0)
-    average_length = models.FloatField(_("words a post"), default=0.0)
+    average_length = models.FloatField(_("words per post"), default=0.0)
     words = models.PositiveIntegerField(_("words"), default=0)
 
     class Meta:

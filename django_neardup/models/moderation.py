@@ -183,7 +183,7 @@ class MergeRecord(models.Model):
         db_constraint=False,
         verbose_name=_("space"),
     )
-    cluster = models.BigIntegerField(_("cluster"), null=True, blank=True)
+    cluster = models.BigIntegerField(_("group"), null=True, blank=True)
     keeper_type = models.ForeignKey(
         ContentType,
         models.SET_NULL,

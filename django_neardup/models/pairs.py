@@ -54,8 +54,8 @@ class Cluster(WorkQueueRow):
 
     class Meta:
         app_label = "neardup"
-        verbose_name = _("cluster")
-        verbose_name_plural = _("clusters")
+        verbose_name = _("group")
+        verbose_name_plural = _("groups")
         constraints = [
             models.UniqueConstraint(fields=["leader", "scheme"], name="neardup_cluster_leader"),
         ]
@@ -101,7 +101,7 @@ class Membership(models.Model):
         verbose_name=_("document"),
     )
     cluster = models.ForeignKey(
-        Cluster, models.CASCADE, related_name="memberships", db_constraint=False, verbose_name=_("cluster")
+        Cluster, models.CASCADE, related_name="memberships", db_constraint=False, verbose_name=_("group")
     )
     content_type = models.ForeignKey(
         ContentType,

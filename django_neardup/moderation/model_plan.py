@@ -368,7 +368,7 @@ class ModelPlan:
 
     def _not_null_message(self, move: RowMove) -> str:
         return _(
-            "%(model)s %(key)s: the kept post itself refers to this post by “%(field)s”, which cannot be empty."
+            "%(model)s %(key)s: the keeper itself refers to this post by “%(field)s”, which cannot be empty."
         ) % {
             "model": capfirst(self.model._meta.verbose_name),
             "key": move.pk,

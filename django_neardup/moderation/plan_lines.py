@@ -35,8 +35,8 @@ EMPTIED_TEXT = ngettext_lazy(
 )
 REMOVED_TEXTS = {
     REDUNDANT: ngettext_lazy(
-        "The kept post already has %(count)d: the extra one is deleted.",
-        "The kept post already has %(count)d: the extra ones are deleted.",
+        "The keeper already has %(count)d: the extra one is deleted.",
+        "The keeper already has %(count)d: the extra ones are deleted.",
         "count",
     ),
     SELF_LINK: ngettext_lazy(
@@ -48,8 +48,8 @@ REMOVED_TEXTS = {
         "%(count)d is deleted, as chosen.", "%(count)d are deleted, as chosen.", "count"
     ),
     KEEPER_NOT_CHOSEN: ngettext_lazy(
-        "%(count)d of the kept post is deleted, as chosen.",
-        "%(count)d of the kept post are deleted, as chosen.",
+        "%(count)d of the keeper is deleted, as chosen.",
+        "%(count)d of the keeper are deleted, as chosen.",
         "count",
     ),
     CASCADED: ngettext_lazy(

@@ -71,7 +71,7 @@ def _findings(model: ModelType, using: str) -> Iterator[str]:
         message = _("“%(model)s” has its own delete() (%(module)s).")
         yield message % {"model": name, "module": model.delete.__module__}
     if receivers := list(dict.fromkeys(_receivers(model))):
-        yield _("It calls at once: %(receivers)s.") % {"receivers": ", ".join(receivers)}
+        yield _("These receivers run immediately: %(receivers)s.") % {"receivers": ", ".join(receivers)}
     effects = OwnEffects(using)
     tables = {parent._meta.db_table for parent in (model, *model._meta.all_parents)}
     by_key = {

@@ -37,7 +37,7 @@ UNGROUPED_LABELS = {
     "variant": gettext_noop("variants"),
     "contained": gettext_noop("one inside the other"),
     "related": gettext_noop("partly similar"),
-    "duplicate": gettext_noop("duplicates of one another, of two groups"),
+    "duplicate": gettext_noop("duplicates in different groups"),
 }
 """Labels for pairs of each verdict, if no group holds both posts."""
 

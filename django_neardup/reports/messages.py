@@ -64,14 +64,14 @@ VERDICT_LABELS = {
 }
 VERDICT_SENTENCES = {
     "duplicate": gettext_noop("the same item, and the same text except for small edits"),
-    "variant": gettext_noop("the texts are alike, but they are about two items"),
-    "contained": gettext_noop("one text holds most of the other"),
+    "variant": gettext_noop("the texts are similar, but describe two items"),
+    "contained": gettext_noop("one text contains most of the other"),
     "related": gettext_noop("the texts have something in common"),
     "none": gettext_noop("the texts have too little in common"),
 }
 DOUBT_SENTENCES = {
-    "variant": gettext_noop("the texts are alike; maybe they are about two items"),
-    "related": gettext_noop("the texts are alike; maybe they are the same item"),
+    "variant": gettext_noop("the texts are similar; they may describe two items"),
+    "related": gettext_noop("the texts are similar; they may describe the same item"),
 }
 """Sentences for verdicts that are in doubt."""
 CERTAINTY_LABELS = {"sure": pgettext("certainty", "sure"), "maybe": pgettext("certainty", "maybe")}
@@ -141,7 +141,7 @@ NOTE_TEXTS = {
     "profile": gettext_noop("The two models have different profiles and are never compared."),
     "short": gettext_noop("%(side)s has too few words to be compared (min_words)."),
     "too_long": gettext_noop("%(side)s is longer than 1 MiB, or than 200,000 words: it is not compared."),
-    "identity": gettext_noop("The identity values decide the verdict, whatever the texts."),
+    "identity": gettext_noop("The identity values determine the verdict. The texts do not count."),
     "excluded": gettext_noop("%(side)s is not compared: the adapter's compared() excludes it."),
     "databases": gettext_noop("They are in different databases and are never compared."),
     "same": gettext_noop("A and B are the same object."),

@@ -190,10 +190,10 @@ class TestPosts:
     def test_one_sentence_says_the_verdict_and_why(self, root, piles):
         body = " ".join(page(root, piles()).content.decode().split())
 
-        assert "variant</span>: the texts are alike, but they are about two items" in body
+        assert "variant</span>: the texts are similar, but describe two items" in body
         assert (
             '<mark class="neardup-code">С140.35-10 составные</mark> against '
-            '<mark class="neardup-code">С90.30-8 цельные</mark>, so they are not grouped by themselves.'
+            '<mark class="neardup-code">С90.30-8 цельные</mark>, so they are not grouped automatically.'
         ) in body
 
     def test_what_differs_stands_in_two_groups(self, root, piles):

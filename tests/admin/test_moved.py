@@ -37,7 +37,7 @@ def test_where_an_address_leads(person, ads):
     entry("/объявления/")
     found = cells(person("neardup.review", "testapp.view_ad").get(list_of(MovedUrl)))
     assert found == [
-        ["/объявления/", "nowhere: permanently gone"],
+        ["/объявления/", "no target: permanently gone"],
         ["/2/", f"№ {unknown[0].pk}"],
         ["/1/", f"no access, № {secret[0].pk}"],
         ["/0/", f"Сваи а, № {shown[0].pk}"],

@@ -127,7 +127,7 @@ class TestPair:
 
         page = root.get(page_of(pair)).content.decode()
 
-        assert "they are about two items" in page
+        assert "describe two items" in page
         assert page.count("<article") == 2
         assert "71\xa0%" in page
         assert "С140.35\xa0→ С90.30" in page

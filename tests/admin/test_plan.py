@@ -304,7 +304,7 @@ class TestWords:
 
         page = text_of(look(root, "merge", cluster))
 
-        assert "The kept post already has 1: the extra one is deleted." in page
+        assert "The keeper already has 1: the extra one is deleted." in page
         assert "favourite.ad, unique together: ad and author, not in the admin total 1" in page
         assert "It moves and does not block the deletion." in page
         assert "2 relations, 2 rows" in page

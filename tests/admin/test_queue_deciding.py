@@ -180,7 +180,7 @@ class TestAccept:
         answer = press(root, "accept", rows(root), sure, doubtful)
 
         assert told(answer) == [
-            "1 row was left as it is: the verdict is a doubt. Open it and look.",
+            "1 row was not changed: its verdict is doubtful. Open it to decide.",
             "Marked as not duplicates: 1 group.",
         ]
         assert Decision.objects.get().members.count() == 2
@@ -192,7 +192,7 @@ class TestAccept:
         answer = press(root, "accept", rows(root), doubtful)
 
         assert (answer.status_code, answer.url) == (302, QUEUE)
-        assert told(answer) == ["1 row was left as it is: the verdict is a doubt. Open it and look."]
+        assert told(answer) == ["1 row was not changed: its verdict is doubtful. Open it to decide."]
         assert not Decision.objects.exists()
 
     def test_the_row_of_a_doubt_leads_to_its_page(self, root, pairs):

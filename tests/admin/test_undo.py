@@ -106,7 +106,7 @@ def test_hidden_and_left_of_one_batch(root, ads):
     decision = decide("different", [pair.a, pair.b], root.user, "default", batch=record.batch)
     page = root.get(undo_url(record)).content.decode()
     assert "The post is shown again." in page
-    assert "the posts are grouped again" in page
+    assert "the posts will be grouped again" in page
 
     answer = root.post(undo_url(record), {**ticked(record), "decision": [decision.pk]})
 
@@ -115,7 +115,7 @@ def test_hidden_and_left_of_one_batch(root, ads):
     assert two.published
     assert cluster.state == Cluster.State.OPEN
     assert Decision.objects.get().withdrawn
-    assert "Taken back" in root.get(answer.url).content.decode()
+    assert "Undone " in root.get(answer.url).content.decode()
     assert root.post(answer.url, {"decision": [decision.pk]}).status_code == 302
 
 

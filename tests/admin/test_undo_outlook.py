@@ -56,7 +56,7 @@ class TestFindings:
         page = words_of(look(root, action, cluster))
 
         assert "“Ads” has its own delete() (tests.admin.test_undo_outlook)." in page
-        assert "It calls at once: tests.admin.test_undo_outlook.forget_author." in page
+        assert "These receivers run immediately: tests.admin.test_undo_outlook.forget_author." in page
 
     def test_of_the_database(self, root):
         register(Piece)(type("PieceNeardup", (Adapter,), {"fields": ["code"]}))

@@ -224,7 +224,7 @@ def test_lines_in_words(promoted):
     assert lines(plan_merge(ads[0], ads[1:], "default")) == [
         (
             "favourite.ad, unique together: ad and author", 1, 0, 1,
-            ["The kept post already has 1: the extra one is deleted."],
+            ["The keeper already has 1: the extra one is deleted."],
         ),
     ]  # fmt: skip
     assert lines(plan_merge(keeper, [one], "default")) == [
@@ -233,7 +233,7 @@ def test_lines_in_words(promoted):
     ]
     choices = decided(keeper, one, loser0="loser")
     assert lines(plan_merge(keeper, [one], "default", choices=choices))[0] == (
-        "promotion.offer, one to one", 1, 1, 0, ["It moves.", "1 of the kept post is deleted, as chosen."],
+        "promotion.offer, one to one", 1, 1, 0, ["It moves.", "1 of the keeper is deleted, as chosen."],
     )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def lines(it, **options):
 def test_the_terminal_says_what_it_is_about_first(piles):
     told = lines(piles)
     assert told[:2] == ["A  board.Ad 17, words: 61", "B  board.Ad 18, words: 59"]
-    assert told[3].startswith("≠  variant, ") and "they are about two items" in " ".join(told[3:5])
+    assert told[3].startswith("≠  variant, ") and "describe two items" in " ".join(told[3:5])
     assert "by neardup; sure; code" in told[4] + told[5]
 
 

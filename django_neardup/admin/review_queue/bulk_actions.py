@@ -84,8 +84,8 @@ class BulkDecisionView(DecisionView):
     def _report_doubts(self, count: int) -> None:
         if count:
             text = ngettext(
-                "%(count)d row was left as it is: the verdict is a doubt. Open it and look.",
-                "%(count)d rows were left as they are: their verdicts are doubts. Open them and look.",
+                "%(count)d row was not changed: its verdict is doubtful. Open it to decide.",
+                "%(count)d rows were not changed: their verdicts are doubtful. Open them to decide.",
                 count,
             )
             messages.warning(self.request, text % {"count": count})

@@ -343,7 +343,7 @@ def _row_id_of_target(target: ReferenceTarget) -> RowId | None:
 def describe_post(record: MergeRecord) -> str:
     """Return the record's post by its number, although it no longer exists.
 
-    Whoever may undo need not be allowed to read its title.
+    A person who may undo may lack the permission to read its title.
     """
     return number_in_message(record.loser_type.name, record.loser_id)
 
