@@ -48,8 +48,9 @@ def backfill(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
 @row("25", "planted pairs are found as the collection grows")
 def recall(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """The same planted pairs, posts and edited copies that the default scheme calls alike when it is asked of the two,
-    in a small and in the full collection: how many of them a look-up of the copy offers to alignment, by keys, capped
-    buckets and screen alone, and how many are stored as pairs.  And copies of posts of a template that fills buckets,
+    in a small and in the full collection: how many of them a look-up of the copy offers to alignment, only by
+    keys, capped buckets and screen, and how many are stored as pairs.  And copies of posts of a template that
+    fills buckets,
     edited likewise: how many of them are offered the copied post or its representative."""
     numbers = count(1)
     for engine, name in NAMES.items():

@@ -22,7 +22,7 @@ LIKE = (0.8, 0.5)
 def recall(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """Edited copies among posts of 100 words, in the app's key table on SQLite, at most 64 documents read of a bucket.
     True: the exact likeness of the sets of runs of three lemmas, by an inverted index.  A quote: a quarter of a post
-    of 200 words in another; minhash-lsh keeps one of 8 or of 16 runs as a key besides (`containment`)."""
+    of 200 words in another; minhash-lsh also keeps one of 8 or of 16 runs as a key (`containment`)."""
     size = sizes.collection
     truth, numbers = Truth(collection(size)), asked(size, QUERIES)
     true = {like: _pairs(truth, numbers, like) for like in LIKE}

@@ -23,8 +23,9 @@ Times = list[float]
 
 @row("million", "this version beside another: judging a pair, and the job of a save")
 def million(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """The other version is the commit that `NEARDUP_BASELINE` names (`make bench ROWS=million BASELINE=v1`), else the
-    last one.  Both run in turn, each in a process of its own tree.  An aligned pair: posts of 200 words and edited
+    """The other version is the commit that `NEARDUP_BASELINE` names (`make bench ROWS=million BASELINE=v1`), or
+    the last commit. Both run in turn, each in its own process and tree.  An aligned pair: posts of 200 words and
+    edited
     copies, read before.  The job is that of row 12, of ordinary posts on a site of the full collection on SQLite, whose
     queries cost least, so that a slower judge shows most.  Each run builds its sites, which takes an hour, unless
     `NEARDUP_SITES` names a folder that keeps them; the site of this tree is the file `this_…`."""

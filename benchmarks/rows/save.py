@@ -42,7 +42,7 @@ Save = Callable[[], None]
 def save(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """Milliseconds and statements that the receiver adds to a request that saves a post.
 
-    On a PostgreSQL that flushes commits the mark is, in autocommit, a commit of its own."""
+    On a PostgreSQL that flushes commits, the mark in autocommit is a separate commit."""
     numbers = count(1)
     alias = database("sqlite")
     for title, kind, in_transaction, most in STATEMENTS:

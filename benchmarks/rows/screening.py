@@ -30,8 +30,8 @@ class Pairs(NamedTuple):
 
 @row("19", "verification: the screen, and an aligned pair")
 def verification(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """Candidates of posts of 100 words in the shared collection, a fifth of which are edited copies, by the
-    default scheme; the screen goes over the payloads of all candidates of 100 texts at once, as many as a
+    """Candidates of posts of 100 words in the shared collection, one fifth of them edited copies, by the default
+    scheme; the screen goes over the payloads of all candidates of 100 texts at once, as many as a
     worker leases.  Aligned: an edited copy of 200 words and its source, both canonised already, to a verdict
     with its evidence."""
     ended, spent, pairs = _screened("neardup", sizes, bar)

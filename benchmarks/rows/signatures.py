@@ -18,7 +18,7 @@ ADVERT_WORDS = (30, 100, 200)
 @row("1", "a batch of texts to keys and payload")
 def batch(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """Posts of 100 words in one batch, words known: `read_batch` and `sign_batch`.  The peers:
-    `[text.lower().split() for text in texts]`, which yields words and nothing else; `re`, runs of three words and
+    `[text.lower().split() for text in texts]`, which yields only words; `re`, runs of three words and
     datasketch's `MinHash.bulk` of 128 permutations, which neither normalizes nor finds lemmas, figures or codes."""
     needs("datasketch")
     texts = list(posts(sizes.texts, 100))

@@ -32,8 +32,8 @@ WRITTEN = 5000
 
 @row("8", "bytes a post of the key table, and of the default scheme")
 def size(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """The key table with its indexes as it stands after the full collection was written in runs of 50,000 posts at 20
-    keys and packed, random keys that fall into buckets as those of real posts do.  Beside it a row for each run of
+    """The key table with its indexes after the full collection was written in runs of 50,000 posts at 20
+    keys and packed, random keys that fall into buckets like the keys of real posts.  Beside it a row for each run of
     three words with its two indexes, of posts of 100 words.
     The default scheme: keys, fingerprints and pairs of 100,000 posts of some 100 words, real sentences recombined, as
     `neardup_index` leaves them; and each table of MariaDB, which row growth does not measure."""

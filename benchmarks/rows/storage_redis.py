@@ -64,8 +64,8 @@ def redis(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     insertion session; a query is text to `MinHash`, `query`, then `jaccard` with signatures kept in this process.
     Ours: the key table on SQLite, filled by `add_run` in runs of 5,000 posts; text to keys, candidates, payloads read
     from their table, likeness.  Inserting starts from ready signatures on both sides, and is the median of five fills
-    of an empty index, all of them in turn.  Bytes are those of keys alone;
-    of the default scheme those of keys, fingerprint and pairs of 100,000 indexed posts."""
+    of an empty index, all of them in turn.  Bytes: only the keys. For the default scheme: keys, fingerprint and
+    pairs of 100,000 indexed posts."""
     texts = collection(sizes.collection)
     peer = Peer(texts)
     ours = {_way(name, run): _own_fill(name, texts, run) for name in NAMES for run in (RUN, LONG_RUN)}
