@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from django.contrib.sitemaps import Sitemap
@@ -18,8 +18,14 @@ from .pipeline.availability import is_active
 from .querysets import filterable
 from .similar_posts import anonymous_request, public_url
 
+# Django's class is generic for type checkers only.
+if TYPE_CHECKING:
+    SitemapBase = Sitemap[Any]
+else:
+    SitemapBase = Sitemap
 
-class NeardupSitemap(Sitemap):  # type: ignore[type-arg]
+
+class NeardupSitemap(SitemapBase):
     """The posts of a registered model: ``NeardupSitemap(Ad)``, or a subclass with ``model = Ad`` or with
     ``items()``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -11,8 +11,14 @@ from django.db.models import QuerySet
 from ..visibility import Querysets
 from .collapse import Totals, collapse, load_totals, uncollapse
 
+# Django's class is generic for type checkers only.
+if TYPE_CHECKING:
+    PaginatorBase = Paginator[Any]
+else:
+    PaginatorBase = Paginator
 
-class CollapsedPaginator(Paginator):  # type: ignore[type-arg]
+
+class CollapsedPaginator(PaginatorBase):
     """Pages of ``collapse(object_list, visible, by)``, or of all posts if ``separate`` is set.
 
     ``total``: number of posts in the list. ``hidden``: number of posts behind the shown ones, the same with

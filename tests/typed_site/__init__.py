@@ -1,0 +1,1 @@
+"""The files of a typical site, for strict type checkers. Nothing here is run."""
