@@ -198,14 +198,14 @@ def test_documents_whose_id_is_no_key_are_gone():
         mark_key(adapter_for(Ad), key, "default")
     Document.objects.update(state=Document.State.QUARANTINED, done=1, pending_since=None)
     assert objects_of(Document.objects.all(), "default") == {}
-    for told in ("2 gone.", "0 gone."):
+    for told in ("2 deleted.", "0 deleted."):
         assert run("neardup_index", "testapp.Ad", reconcile=True).splitlines()[0].endswith(told)
     assert {each.state for each in Document.objects.all()} == {Document.State.GONE}
 
 
 def test_unregistered_models_are_named_with_those_that_are():
     with pytest.raises(
-        CommandError, match=r"Not registered: testapp\.Unregistered\. Registered: testapp\.ad"
+        CommandError, match=r"Not registered: testapp\.Unregistered\. Registered models: testapp\.ad"
     ):
         run("neardup_index", "testapp.Unregistered")
 
@@ -230,7 +230,7 @@ def test_only_models_that_the_database_holds_are_read(apart, options):
 
 
 def test_a_model_that_the_database_does_not_hold_is_refused(apart):
-    with pytest.raises(CommandError, match=r"Not in the database 'other': testapp.Topic. There: testapp.ad"):
+    with pytest.raises(CommandError, match=r"Not in the database 'other': testapp.Topic. Models in it: testapp.ad"):
         run("neardup_index", "testapp.Topic", database="other")
 
 

@@ -184,7 +184,7 @@ def test_a_set_of_several_languages_is_told(monkeypatch):
     posts = Topic.objects.create(text=SOFA), Reply.objects.create(text=SOFA_EDITED)
     work()
     decide("same", [document(each) for each in posts], None, "default")
-    told = "testapp.topic is read as ru, not as en: its set has several"
+    told = "testapp.topic is read as ru, not as en: its set has several languages"
     assert told in json.loads(run(format="json"))["header"]["notes"]
 
 

@@ -87,7 +87,7 @@ def test_a_profile_that_needs_none_is_named_to_be_gathered(settings):
     said = run("neardup_statistics", profile="default")
     assert TermStatistics.objects.get().documents == 1 and "Next: python manage.py neardup_index." in said
     work()
-    assert "The active scheme, neardup, needs none." in run("neardup_statistics", profile="default")
+    assert "The active scheme, neardup, needs no statistics." in run("neardup_statistics", profile="default")
 
 
 def test_an_algorithm_that_may_use_statistics(settings):
@@ -253,6 +253,6 @@ def test_an_index_of_some_models_says_that_others_wait_for_statistics(settings, 
     settings.NEARDUP = {"default": {}, "rare": {"ALGORITHM": "tf-idf"}}
     monkeypatch.setattr(type(adapter_for(ScopedPost)), "profile", "rare")
     ScopedPost.objects.create(site=1, text=SOFA)
-    with pytest.raises(CommandError, match=r"profile rare, which lacks statistics\. .* lost\.$") as error:
+    with pytest.raises(CommandError, match=r"there are no statistics for the profile rare\. .* lost\.$") as error:
         run("neardup_index", "testapp.Ad", no_progress=True)
     assert error.value.returncode == 1

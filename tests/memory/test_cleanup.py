@@ -73,8 +73,8 @@ def test_posts_are_erased_by_name(memory):
     [
         ("testapp.Nothing:1", "no model 'testapp.Nothing'"),
         ("17", "no model '17'"),
-        ("testapp.Ad:", "is no key of testapp.Ad"),
-        ("testapp.Ad:first", "is no key of testapp.Ad"),
+        ("testapp.Ad:", "is not a valid key of testapp.Ad"),
+        ("testapp.Ad:first", "is not a valid key of testapp.Ad"),
         ("testapp.Author:1", "has no adapter"),
     ],
 )

@@ -254,8 +254,8 @@ def test_standard_input(ads, monkeypatch):
     ("arguments", "why"),
     [
         (["testapp.Ad:17", "testapp.Ad:18"], "There is no testapp.Ad 17 in the database 'default'"),
-        (["testapp.Ad:x", "testapp.Ad:18"], "'x' is no key of testapp.Ad"),
-        (["testapp.UuidPost:7", "testapp.Ad:18"], "'7' is no key of testapp.UuidPost"),
+        (["testapp.Ad:x", "testapp.Ad:18"], "'x' is not a valid key of testapp.Ad"),
+        (["testapp.UuidPost:7", "testapp.Ad:18"], "'7' is not a valid key of testapp.UuidPost"),
         (["testapp.Unregistered:1", "a.txt"], r"testapp.Unregistered has no adapter. Register one"),
         (["testapp.Nothing:1", "a.txt"], r"no model testapp.Nothing.*Registered models: testapp.Ad, "),
         (["nosuch.Model", "1", "2"], r"no model nosuch.Model.*Registered models: testapp.Ad, "),
