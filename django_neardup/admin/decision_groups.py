@@ -1,4 +1,4 @@
-"""Review items: clusters, pairs and posts beside one to decide on, the selected documents, tokens of the state."""
+"""Review items (clusters, pairs, families, shortlists), the selected documents, and tokens of the state."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ VIEW_PERMISSIONS = {
 
 @dataclass
 class OfferedPosts:
-    """A document and the posts that are offered beside it: a family or a shortlist.
+    """A document and the posts offered with it: a family or a shortlist.
 
     - ``others``: by id, at most ``MAX_OBJECTS - 1``: doubts first, then the most similar.
     - ``pairs``: for each of them the pair that offers it: with the document or, for a doubt inside a family, with
@@ -91,14 +91,14 @@ class OfferedPosts:
 
 
 Decidable = Cluster | Pair | OfferedPosts
-"""What an item is about."""
+"""The sources of an item."""
 
 
 @dataclass
 class ReviewItem:
-    """What a moderator decides on.
+    """An item for the decision of a moderator.
 
-    - ``source``: the cluster, the pair, or the posts beside one.
+    - ``source``: the cluster, the pair, the family or the shortlist.
     - ``leader``: the leader of a cluster, the post of a family or a shortlist. For a pair, the first document in
       static order.
     - ``keeper_document``: the document that the others are merged into, or that stays if they are hidden or
@@ -180,7 +180,7 @@ class ReviewItem:
 
 
 def build_item_key(source: Decidable) -> str:
-    """Return the key of a cluster, a pair or posts beside one in forms and URLs, for example "c12" or "p34"."""
+    """Return the key of a cluster, a pair, a family or a shortlist in forms and URLs, for example "c12" or "p34"."""
     if isinstance(source, OfferedPosts):
         return f"{source.kind}{source.pk}"
     return f"{CLUSTER if isinstance(source, Cluster) else PAIR}{source.pk}"

@@ -1,4 +1,4 @@
-"""The page of a family or a shortlist: the posts beside one, and what differs in each."""
+"""The page of a family or a shortlist: the first post, and how each other one differs from it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .visible_objects import DisplayedPost, load_displayed_posts, pair_list_url
 
 @dataclass(frozen=True)
 class OfferedRow:
-    """A post of the page. For the post that the others stand beside, ``pair`` is None and the rest is empty.
+    """A post of the page. For the first post ``pair`` is None and the rest is empty.
 
     ``compared_with``: the post that it is compared with, if that is not the first one.
     """
@@ -116,12 +116,12 @@ class OfferedPage:
 
     @property
     def first(self) -> DisplayedPost:
-        """The post that the others stand beside."""
+        """The first post, with which the others are compared."""
         return self.posts_by_document[self.offered.pk]
 
     @cached_property
     def member_rows(self) -> list[OfferedRow]:
-        """Return the row of the post, then those of the posts beside it."""
+        """Return the row of the first post, then the rows of the others."""
         sources = load_sources(self.posts_by_document.values(), self.using)
         rows = [OfferedRow(self.first, self.offered.document.created)]
         for document, pair in self.pairs.items():

@@ -6,8 +6,8 @@ are ordered by ``Document.text_since``, and a post's own save can make its text 
 - The save brings a text that shares few keys with the former one, and no former duplicate is a duplicate of it.
 - The save makes the post a duplicate of posts that it was not a duplicate of, and that had their texts by then.
 
-The time is that of the save's mark, so the order of processing does not matter. A text that the post had before
-keeps its former time. Changes by no save of the post, such as another adapter, leave the order as it is.
+The time of the save's mark counts, so the order of processing does not matter. A text that the post had before
+keeps its former time. Changes by no save of the post, such as another adapter, do not change the order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .clusters.memberships import MembershipRow
 from .stage_types import Edit, PairRow, SignedDocument, StoredText
 
 MAX_FORMER_TEXTS = 8
-"""Earlier texts of a post whose times are remembered."""
+"""Number of earlier texts of a post with remembered times."""
 
 MIN_SHARED_KEYS = 0.5
 """Share of the keys, of the text with fewer keys, that an edit must leave for the text to count as the same."""
@@ -87,7 +87,7 @@ def place_edits(
 ) -> dict[int, int]:
     """Give edited texts their age, under the lock of the space, before the pairs are written.
 
-    Return the changed times by document. ``memberships``: those of the documents and their partners.
+    Return the changed times by document. ``memberships``: the memberships of the documents and their partners.
     ``text_times``: ``Document.text_since`` of the same documents.
     """
     changed: dict[int, int] = {}
@@ -160,9 +160,9 @@ def _shares_keys(document: SignedDocument, stored: StoredText) -> bool:
 
 
 def _former_duplicates(document: SignedDocument, edit: Edit, using: str) -> tuple[set[int], set[int]]:
-    """Return the documents that were duplicates of the text before, and those of them whose texts are unchanged.
+    """Return the documents that were duplicates of the text before, and the ones with unchanged texts.
 
-    This is for all that is stored: another worker may have compared the new text already. Such a pair counts only if
+    All stored pairs count: another worker may have compared the new text already. Such a pair counts only if
     the other text is a copy of the text before.
     """
     rows = pair_queries.judgements(using, {document.document_id}, document.scheme.pk)

@@ -16,7 +16,7 @@ MARKED_COLUMNS = (
     "content_type_id", "object_id", "object_key", "author", "live", "state", "reason", "recheck", "version",
     "first_seen", "created", "wanted", "done", "attempts",
 )  # fmt: skip
-"""Columns of a document that is created by its first mark. Those of ``CLOCK_COLUMNS`` follow."""
+"""Columns of a document that is created by its first mark. ``CLOCK_COLUMNS`` follow."""
 CLOCK_COLUMNS = ("pending_since", "save_time", "text_since")
 """Columns of a new document that are set to the clock of the database."""
 
@@ -117,8 +117,8 @@ REPOST_FACTS = (
 def begin_save(using: str, values: Sequence[Any], *, is_new: bool) -> None:
     """Note that a save begins: create a document with the values of ``MARKED_COLUMNS``, or count one more save.
 
-    ``open_saves`` counts each as often as it is still to be marked. ``is_new``: the object is probably saved for
-    the first time, so that there is no document yet.
+    ``open_saves`` is the number of marks that each save still needs. ``is_new``: the object is probably saved for
+    the first time, so it has no document yet.
     """
     backend = get_backend(using)
     changes = {
@@ -169,7 +169,7 @@ def mark_open_saves(using: str, document: int, milliseconds: int) -> bool:
 
 
 def mark(using: str, values: Sequence[Any]) -> None:
-    """Create a document with the values of ``MARKED_COLUMNS``, or request processing of the one that exists."""
+    """Create a document with the values of ``MARKED_COLUMNS``, or request processing of the existing one."""
     backend = get_backend(using)
     recheck, pending_since, save_time, object_key = (
         backend.inserted.format(f'"{name}"')
@@ -196,7 +196,7 @@ def _change(
 
     ``changes``: SQL expressions by column, with these parameters.
 
-    It costs less than an upsert, whose many parameters each have to be adapted and parsed.
+    It costs less than an upsert, which has many parameters to adapt and parse.
     """
     assignments = ", ".join(f'"{column}" = {expression}' for column, expression in changes.items())
     statement = f'UPDATE "{TABLE}" SET {assignments} WHERE "content_type_id" = %s AND "object_id" = %s'
@@ -208,7 +208,7 @@ def _create_or_change(
 ) -> None:
     """Create a document with the values of ``MARKED_COLUMNS``, or change the one of that object.
 
-    ``created`` and ``changes``: SQL expressions by column, of a new document and of one that exists.
+    ``created`` and ``changes``: SQL expressions by column, of a new document and of an existing one.
     """
     backend.execute(
         f'INSERT INTO "{TABLE}" ({quoted_columns([*MARKED_COLUMNS, *created])}) '
@@ -229,7 +229,7 @@ def create_pending(
     """Create documents that wait for a worker. Existing documents do not change.
 
     ``objects``: object id, integer key and first-seen number of each. ``is_first``: the first backfill creates
-    them, so their texts are older than those of all saves.
+    them, so their texts are older than all saved texts.
     """
     backend = get_backend(using)
     row = (
@@ -369,9 +369,9 @@ def active_phrases(using: str, profile: str) -> list[str]:
 
 
 def claim_version(using: str, values: Sequence[Any], *, assumed_no_phrases: bool) -> bool:
-    """Write version, space, liveness and author of a document, if nothing that its worker assumed has changed.
+    """Write version, space, liveness and author of a document, if the assumptions of its worker still hold.
 
-    ``values``: those of ``update_versions``, id and secret of the scheme, id and digest of the space, and, with
+    ``values``: the values of ``update_versions``, id and secret of the scheme, id and digest of the space, and, with
     ``assumed_no_phrases``, the profile. Return False, with nothing written, otherwise.
     """
     return bool(
@@ -380,12 +380,12 @@ def claim_version(using: str, values: Sequence[Any], *, assumed_no_phrases: bool
 
 
 def claim_erased_version(using: str, document: int, version: int, max_version: int) -> bool:
-    """Claim the version of a document whose rows are deleted. Return False if it is above ``max_version``."""
+    """Claim the version of a document with deleted rows. Return False if it is above ``max_version``."""
     return bool(execute(using, CLAIM_ERASED_VERSION, [version, document, max_version]))
 
 
 def remember(using: str, document: int, version: int, deletion_time: str, forget_at: Any) -> bool:
-    """Make a document that of a deleted post. Return False if a newer request was processed.
+    """Turn a document into the memory of a deleted post. Return False if a newer request was processed.
 
     "live" still says whether the post was shown before. To process it again does not prolong its time.
     """
@@ -395,7 +395,7 @@ def remember(using: str, document: int, version: int, deletion_time: str, forget
 def forget(using: str, document: int, *, stop_workers: bool = False) -> bool:
     """Forget a deleted post. Return False if it was not remembered.
 
-    ``stop_workers``: also one that is not remembered, and workers that read the post before it was deleted stop.
+    ``stop_workers``: also erase a document without memory, and stop workers that read the post before its deletion.
     """
     return bool(execute(using, ERASE if stop_workers else FORGET, [document]))
 

@@ -1,4 +1,4 @@
-"""What a block of code changes: every row as it was before the first statement that changed it.
+"""The rows that a block of code changes, with their values before the first change.
 
 A plan knows what Django's deletion does. A model's own ``delete()``, listeners of signals and the database
 itself may do more. They all end in statements, so the statements are watched.
@@ -29,12 +29,12 @@ OWN_APP = "neardup"
 """The tables of this app do not belong to the site: the worker writes them again."""
 
 MAX_TABLE_ROWS = 10_000
-"""Where it is not known which rows of a table may change, all are read, up to this number."""
+"""Largest number of rows to read from a table if any of them may change."""
 
 
 @dataclass
 class Phase:
-    """The work on one post: ``rows`` are as they were before the first statement in it that changed them."""
+    """The work on one post. ``rows`` have the values before the first statement of this work that changed them."""
 
     post_number: int
     rows: dict[RowId, StoredRow] = field(default_factory=dict)
@@ -44,12 +44,12 @@ class Phase:
 class StatementWatch:
     """The rows that statements have changed.
 
-    - ``rows``: each row as it was, by row id.
+    - ``rows``: the former values of each row, by row id.
     - ``phases``: the work on one post after another. A post may have several.
     - ``named_row_ids``: the rows that a statement has named. The others stand in tables that were read whole.
     - ``inserted_models``: the models that rows were inserted of.
-    - ``table_states``: as they were, large tables and tables of no model that may change in an unknown way, and tables
-      with columns of no field that rows are deleted from.
+    - ``table_states``: the former states of large tables and tables without a model that may change in an unknown
+      way, and of tables with deleted rows and columns without a field.
     - ``unread_tables``: tables with unknown changes.
     - ``post_number``: the number of the post that is being worked on. To set it begins a phase.
     """
@@ -114,7 +114,7 @@ class StatementWatch:
         if table in self._ignored_tables:
             return
         self._see(table)
-        # First the triggers: they tell which tables the rows that are read next lead to.
+        # First the triggers: they show to which tables the next rows lead.
         self._read_triggered(table)
         model = models_by_table().get(table)
         if statement.operation in ("insert", "upsert"):
