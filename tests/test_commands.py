@@ -230,7 +230,9 @@ def test_only_models_that_the_database_holds_are_read(apart, options):
 
 
 def test_a_model_that_the_database_does_not_hold_is_refused(apart):
-    with pytest.raises(CommandError, match=r"Not in the database 'other': testapp.Topic. Models in it: testapp.ad"):
+    with pytest.raises(
+        CommandError, match=r"Not in the database 'other': testapp.Topic. Models in it: testapp.ad"
+    ):
         run("neardup_index", "testapp.Topic", database="other")
 
 

@@ -253,6 +253,8 @@ def test_an_index_of_some_models_says_that_others_wait_for_statistics(settings, 
     settings.NEARDUP = {"default": {}, "rare": {"ALGORITHM": "tf-idf"}}
     monkeypatch.setattr(type(adapter_for(ScopedPost)), "profile", "rare")
     ScopedPost.objects.create(site=1, text=SOFA)
-    with pytest.raises(CommandError, match=r"there are no statistics for the profile rare\. .* lost\.$") as error:
+    with pytest.raises(
+        CommandError, match=r"there are no statistics for the profile rare\. .* lost\.$"
+    ) as error:
         run("neardup_index", "testapp.Ad", no_progress=True)
     assert error.value.returncode == 1

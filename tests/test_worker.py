@@ -134,7 +134,9 @@ def test_a_database_that_gets_its_tables_later_is_served_then(posts, monkeypatch
     monkeypatch.setattr(neardup_worker, "_stop_event", AfterMigrate)
     call_command("neardup_worker")
     assert (waiting("default"), waiting("other")) == (0, 0)
-    assert "databases: default." in (said := capsys.readouterr().out) and "checked every minute: other" in said
+    assert (
+        "databases: default." in (said := capsys.readouterr().out) and "checked every minute: other" in said
+    )
 
 
 def test_a_missing_column_is_named_with_what_to_run(caplog):
