@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,7 +17,7 @@ from board.own import disputed, own_ads, take, with_states
 
 
 def publish(request: HttpRequest) -> HttpResponse:
-    return _written(request, AdForm(request.POST or None, request=request))
+    return _written(request, AdForm(request.POST or None, initial=_template(request), request=request))
 
 
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
@@ -41,6 +43,14 @@ def appeal(request: HttpRequest, pk: int | None = None) -> HttpResponse:
         messages.success(request, _("Thank you, a moderator will read it."))
         return redirect("board:mine")
     return render(request, "board/appeal.html", {"ad": ads[0] if pk else None, "form": form})
+
+
+def _template(request: HttpRequest) -> dict[str, Any]:
+    """What the form of a new advert begins with: the advert of `?like=`, without its contacts."""
+    like = request.GET.get("like", "")
+    ad = (live_ads() | own_ads(request)).filter(pk=like).first() if like.isdecimal() else None
+    fields = ("title", "text", "price", "city")
+    return {**{name: getattr(ad, name) for name in fields}, "category": ad.categories.first()} if ad else {}
 
 
 def _unknown(request: HttpRequest) -> HttpResponse:

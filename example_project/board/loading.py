@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from random import Random
 
-from content import SECTIONS, SHELVES, Advert, Message, adverts, people, threads
+from content import OUTLETS, SECTIONS, SHELVES, Advert, Message, Report, adverts, people, reports, threads
 from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Q
 from django.utils import timezone
 from forum.models import Post, Section, Topic
+from news.models import Article, Outlet
 
 import django_neardup as neardup
 from board.models import Ad, AdReport, Category, Favorite, Note, Photo
@@ -44,7 +45,11 @@ class Loader:
         self._load_around(self._load_ads())
         self._load_waiting()
         posts = self._load_forum()
-        return f"Loaded {Ad.objects.count()} adverts and {posts} forum messages by {len(self._users)} people."
+        articles = self._load_news()
+        return (
+            f"Loaded {Ad.objects.count()} adverts, {posts} forum messages and {articles} articles "
+            f"by {len(self._users)} people."
+        )
 
     def _load_users(self) -> None:
         for person in self._people.values():
@@ -63,7 +68,7 @@ class Loader:
     def _moderators(self) -> Group:
         """May look at posts, change and hide them and work on look-alikes; may not delete or see accounts."""
         group = Group.objects.create(name="Модераторы")
-        site = Q(content_type__app_label__in=["board", "forum"]) & ~Q(codename__startswith="delete_")
+        site = Q(content_type__app_label__in=["board", "forum", "news"]) & ~Q(codename__startswith="delete_")
         neardup = Q(content_type__app_label="neardup") & ~Q(codename__startswith="delete_")
         group.permissions.set(Permission.objects.filter(site | neardup))
         return group
@@ -139,6 +144,26 @@ class Loader:
         for moment, topic, message in sorted(dated, key=lambda row: row[0]):
             author = self._users[message.author]
             Post.objects.create(topic=topic, text=message.text, author=author, created=moment)
+        return len(dated)
+
+    def _load_news(self) -> int:
+        """Articles in the order of their dates: a report first, its other prints in the hours after it."""
+        outlets = {slug: Outlet.objects.create(slug=slug, name=name) for slug, name in OUTLETS}
+        dated: list[tuple[datetime, Report]] = []
+        for report in reports(self._rng):
+            if report.is_reprint:
+                moment = dated[-1][0] + timedelta(minutes=self._rng.randrange(20, 300))
+            else:
+                moment = self._now - timedelta(hours=self._rng.uniform(36, 400))
+            dated.append((moment, report))
+        for moment, report in sorted(dated, key=lambda row: row[0]):
+            Article.objects.create(
+                headline=report.headline,
+                body=report.text,
+                outlet=outlets.get(report.outlet),
+                author=self._users[report.author],
+                created=moment,
+            )
         return len(dated)
 
     def _moment_after(self, earliest: datetime) -> datetime:

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.generic import ListView
 from forum.models import Post, live_posts
+from news.models import live_articles
 from site_search.searching import Filters, find_in_index
 
 from board.listing import PER_PAGE, listed, page_range
@@ -57,15 +58,20 @@ class CategoryPrint(OfShelf, ListView):
 
 def search(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")
-    forum = request.GET.get("where") == "forum"
     filters = Filters.of(request)
     ads = matching(filters.narrow(live_ads()), query, "title", "text")
     posts = matching(_posts(), query, "topic__title", "text")
+    articles = matching(live_articles(), query, "headline", "body")
+    where, chosen = _chosen(request, forum=posts, news=articles, otherwise=ads)
     indexed = find_in_index(request)
-    found = listed(request, posts) if forum else indexed or listed(request, ads)
-    counts = {"ads_found": indexed["total"] if indexed else ads.count(), "posts_found": posts.count()}
+    found = indexed if indexed and not where else listed(request, chosen)
+    counts = {
+        "ads_found": indexed["total"] if indexed else ads.count(),
+        "posts_found": posts.count(),
+        "articles_found": articles.count(),
+    }
     cities = Ad.objects.filter(published=True).order_by("city").values_list("city", flat=True).distinct()
-    context = {**found, **counts, "forum": forum, "filters": filters, "cities": cities}
+    context = {**found, **counts, "where": where, "filters": filters, "cities": cities}
     return render(request, "board/search.html", context)
 
 
@@ -76,6 +82,14 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     own = own_ads(request).filter(pk=pk).exists()
     context = {"ad": ad, "own": own, "visible": live_ads(), "favorites": ad.favorites.count()}
     return render(request, "board/ad.html", context)
+
+
+def _chosen(
+    request: HttpRequest, otherwise: QuerySet[Any], **sections: QuerySet[Any]
+) -> tuple[str, QuerySet[Any]]:
+    """Return the section that `?where=` names and what was found in it."""
+    where = request.GET.get("where", "")
+    return (where, sections[where]) if where in sections else ("", otherwise)
 
 
 def _posts() -> QuerySet[Post]:

@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     "django_neardup",
     "board",
     "forum",
+    "news",
 ]
 
 MIDDLEWARE = [
@@ -90,8 +91,9 @@ EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 REDIS_URL = os.environ.get("REDIS_URL", "")
 NEARDUP = {
     "default": {"LANGUAGE": "ru", "BACKEND": None},
-    # On the forum another word is an edit more often than another item.
+    # On the forum and in the news another word is an edit more often than another item.
     "forum": {"LANGUAGE": "ru", "ALGORITHM": "neardup-articles"},
+    "news": {"LANGUAGE": "ru", "ALGORITHM": "neardup-articles"},
 }
 if REDIS_URL:
     INSTALLED_APPS.insert(INSTALLED_APPS.index("django_neardup"), "django_rq")

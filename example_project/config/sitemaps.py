@@ -1,4 +1,4 @@
-"""What search engines are told of: adverts without their twins, and the topics of the forum."""
+"""What search engines are told of: adverts and articles without their twins, and the topics of the forum."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from board.models import Ad
 from django.contrib.sitemaps import Sitemap
 from django.db.models import QuerySet
 from forum.models import Topic, live_topics
+from news.models import Article
 
 from django_neardup.sitemaps import NeardupSitemap
 
@@ -20,4 +21,9 @@ class TopicSitemap(Sitemap):
         return live_topics()
 
 
-SITEMAPS = {"adverts": AdSitemap, "topics": TopicSitemap}
+class ArticleSitemap(NeardupSitemap):
+    model = Article
+    date_field = "created"
+
+
+SITEMAPS = {"adverts": AdSitemap, "topics": TopicSitemap, "news": ArticleSitemap}

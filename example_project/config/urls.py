@@ -10,6 +10,7 @@ from config.sitemaps import SITEMAPS
 urlpatterns = [
     path("", include("board.urls")),
     path("forum/", include("forum.urls")),
+    path("news/", include("news.urls")),
     path("similar/", include("django_neardup.urls")),
     path("sitemap.xml", sitemap, {"sitemaps": SITEMAPS}, name="sitemap"),
     path("login/", LoginView.as_view(), name="login"),

@@ -46,3 +46,15 @@ class Thread:
     title: str
     messages: tuple[Message, ...]
     after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One article of the news; `name` is of the report that it prints, the same for each of its prints."""
+
+    name: str
+    outlet: str
+    author: str
+    headline: str
+    text: str
+    is_reprint: bool

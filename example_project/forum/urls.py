@@ -7,5 +7,6 @@ urlpatterns = [
     path("", views.front, name="front"),
     path("latest/", views.latest, name="latest"),
     path("topics/<int:pk>/", views.topic, name="topic"),
+    path("<slug:slug>/new/", views.begin, name="begin"),
     path("<slug:slug>/", views.section, name="section"),
 ]

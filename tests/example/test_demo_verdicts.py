@@ -24,15 +24,16 @@ TABS = ("?", "?again=yes", "?exact=yes", "?show=families")
 FIRST_ROWS = 10
 COPY_VERDICTS = ("duplicate", "contained")
 
-# An advert has the number of its source. Messages are made without their edits, so copies of one source have
-# one text.
+# An advert has the number of its source, an article its name. Messages are made without their edits, so copies
+# of one source have one text.
 PRINT_SOURCES = """
 import json, re, sys
 from random import Random
-from content import adverts, threads
+from content import adverts, reports, threads
 from board.loading import SEED
 from board.models import Ad
 from forum.models import Post
+from news.models import Article
 
 sys.modules["content.threads"]._by_paragraph = lambda text, edit, rng: text
 source_numbers, number = {}, 0
@@ -50,6 +51,9 @@ for thread in threads(Random(SEED)):
     for post, message in zip(posts, thread.messages, strict=True):
         own_words = re.sub(r"\\[quote.*?\\[/quote\\]", "", message.text, flags=re.DOTALL)
         sources[f"post {post.pk}"] = own_words.strip()
+names = {report.headline: report.name for report in reports(Random(SEED))}
+for article in Article.objects.all():
+    sources[f"article {article.pk}"] = names[article.headline]
 print(json.dumps(sources))
 """
 DOCUMENTS = """

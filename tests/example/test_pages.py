@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from html import unescape
 from xml.etree import ElementTree
 
 import pytest
@@ -31,7 +32,8 @@ def first_ad(browser: Browser) -> str:
     "path",
     ["/", "/?page=3", "/?similar=all", "/category/cars/", "/category/cars/?similar=all", "/category/cars/print/",
      "/category/transport/", "/search/", "/ads/new/", "/ads/mine/", "/feed/rss/", "/feed/atom/", "/sitemap.xml",
-     "/forum/", "/forum/latest/", "/forum/latest/?page=2", "/forum/stroika/", "/login/", "/admin/login/"],
+     "/forum/", "/forum/latest/", "/forum/latest/?page=2", "/forum/stroika/", "/forum/stroika/new/", "/news/",
+     "/news/?similar=all", "/news/iset-inform/", "/news/1/", "/login/", "/admin/login/"],
 )  # fmt: skip
 def test_a_page_is_there(browser, path):
     assert browser.get(path).status == 200
@@ -91,6 +93,10 @@ def test_search_takes_io_for_ie(browser):
 def test_search_goes_through_the_forum(browser):
     page = browser.get("/search/", q="СВАИ", where="forum")
     assert page.links("/forum/topics/")
+
+
+def test_search_goes_through_the_news(browser):
+    assert browser.get("/search/", q="МОСТ", where="news").links("/news/")
 
 
 def test_wildcards_of_like_are_plain_letters(browser):
@@ -247,6 +253,40 @@ def test_the_page_for_printing_gathers_what_is_alike(site, browser):
     gathered = re.search(r"получилось (\d+)", browser.get("/category/cars/").text)
     assert gathered and page.html.count("<li>") == int(gathered[1])
     assert re.search(r"\+ \d похоже", page.text)
+
+
+def test_a_report_is_one_entry_and_its_prints_name_the_first(site, browser):
+    site.manage("neardup_index")
+    report = site.value("SELECT id FROM news_article WHERE headline LIKE 'Мост%' ORDER BY created")
+    reprint = site.value("SELECT id FROM news_article WHERE headline LIKE 'Трещины в опорах%'")
+    shown = int(re.search(r"новостей в них: (\d+)", browser.get("/news/").text)[1])
+    assert shown <= site.value("SELECT count(*) FROM news_article") - 10
+    page = browser.get(f"/news/{reprint}/")
+    assert f'rel="canonical" href="{site.address}/news/{report}/"' in page.html
+    assert (
+        "первая публикация" in page.text and "первая публикация" not in browser.get(f"/news/{report}/").text
+    )
+    assert f"/news/{reprint}/" not in browser.get("/sitemap.xml").html
+
+    browser.log_in("demo", "demo")
+    form = browser.get(f"/news/new/?like={report}").html
+    headline = re.search(r'name="headline" value="([^"]+)"', form)[1]
+    body = unescape(re.search(r"<textarea[^>]*>\s*(.*?)</textarea>", form, re.DOTALL)[1])
+    sent = {"headline": headline, "body": f"{body} Прислал читатель."}
+    asked = browser.post("/news/new/", **sent)
+    token = re.search(r'name="neardup_token" value="([^"]+)"', asked.html)[1]
+    held = browser.post("/news/new/", **sent, neardup_confirm="1", neardup_token=token)
+    assert "не опубликована" in held.text
+    path = held.url.removeprefix(site.address)
+    assert site.browser().get(path).status == 404
+
+
+def test_a_topic_is_begun_with_its_first_message(site, browser):
+    browser.log_in("demo", "demo")
+    text = "Посоветуйте, чем оттереть смолу с кирпича печи: скребок царапает, сода только размазывает."
+    page = browser.post("/forum/dom/new/", title="Смола на печи", text=text)
+    assert "Смола на печи" in page.html and text in page.text
+    assert f'rel="canonical" href="{page.url}"' in page.html
 
 
 def test_the_language_follows_the_browser_and_the_switch(site, browser):
