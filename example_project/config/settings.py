@@ -2,7 +2,7 @@
 
 Everything works without any variable. These change it: DATABASE_URL (postgres://, mysql://, sqlite:///),
 REDIS_URL (rings the worker through RQ), OPENSEARCH_URL (keys and the search page in OpenSearch),
-SITE_ADDRESS (of links in mails), DEBUG, SECRET_KEY, ALLOWED_HOSTS, CSRF_TRUSTED_ORIGINS.
+SITE_ADDRESS (of links in mails), DEMO=1 (tours), DEBUG, SECRET_KEY, ALLOWED_HOSTS, CSRF_TRUSTED_ORIGINS.
 """
 
 import os
@@ -13,6 +13,8 @@ from config.databases import database
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 DEBUG = os.environ.get("DEBUG", "1") != "0"
+# Tours, a switch of user and a reset, for everybody who can open the site.
+DEMO = DEBUG and os.environ.get("DEMO", "0") == "1"
 SECRET_KEY = os.environ.get("SECRET_KEY", "only-for-the-example-never-in-production")
 ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "").split()
 CSRF_TRUSTED_ORIGINS = os.environ.get("CSRF_TRUSTED_ORIGINS", "").split()
@@ -111,6 +113,10 @@ if OPENSEARCH_URL:
         "NAME": "ural-board",
         "REPLICAS": 0,
     }
+
+if DEMO:
+    INSTALLED_APPS.append("tours")
+    TEMPLATES[0]["OPTIONS"]["context_processors"].append("tours.context.demonstration")
 
 LOGGING = {
     "version": 1,

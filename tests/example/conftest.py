@@ -28,6 +28,7 @@ def environment(database: Path | str) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE",
         "REDIS_URL",
         "DEBUG",
+        "DEMO",
         "ALLOWED_HOSTS",
         "SECRET_KEY",
         "HOST",
@@ -93,13 +94,13 @@ def manage(database: Path, *arguments: str, **variables: str) -> str:
 
 
 @contextmanager
-def served(database: Path) -> Iterator[Site]:
-    """The example on that database, served until the block ends."""
+def served(database: Path, **variables: str) -> Iterator[Site]:
+    """The example on that database, served until the block ends. ``variables``: of its environment."""
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "manage.py", "runserver", "--noreload", f"127.0.0.1:{port}"],
         cwd=PROJECT,
-        env=environment(database),
+        env={**environment(database), **variables},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -117,6 +118,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     database = tmp_path_factory.mktemp("example") / "db.sqlite3"
     manage(database, "migrate", "--verbosity", "0")
     manage(database, "load_example")
+    with served(database) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The example as it is loaded, indexed and served. No test adds anything to it."""
+    database = tmp_path_factory.mktemp("indexed") / "db.sqlite3"
+    manage(database, "migrate", "--verbosity", "0")
+    manage(database, "load_example")
+    manage(database, "neardup_index")
     with served(database) as running:
         yield running
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.example.conftest import Site, manage, served
+from tests.example.conftest import Site
 
 pytestmark = pytest.mark.xdist_group("example")
 
@@ -68,17 +68,6 @@ class StoredPair(NamedTuple):
     b: int
     verdict: str
     exact: bool
-
-
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """The example as it is loaded, indexed and served. No other test adds anything to it."""
-    database = tmp_path_factory.mktemp("indexed") / "db.sqlite3"
-    manage(database, "migrate", "--verbosity", "0")
-    manage(database, "load_example")
-    manage(database, "neardup_index")
-    with served(database) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Fills the example with people, adverts and threads; a second run changes nothing."""
+"""Fills the example with people, adverts, threads and news; a second run changes nothing."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ from typing import Any
 
 from django.apps import apps
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 from django.db import connection, transaction
 
+from board.emptying import empty
 from board.loading import Loader
 from board.models import Ad
 
 
 class Command(BaseCommand):
-    help = "Fill the example with people, adverts and forum threads (once; a second run changes nothing)."
+    help = (
+        "Fill the example with people, adverts, forum threads and news (once; a second run changes nothing). "
+        "With --reset, delete everything first."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--reset",
+            action="store_true",
+            help="Delete everything first: what was written, decided and merged.",
+        )
 
     def handle(self, **options: Any) -> None:
         if outdated():
@@ -22,10 +33,14 @@ class Command(BaseCommand):
             call_command("migrate", "neardup", "zero", verbosity=0)
             call_command("migrate", "neardup", verbosity=0)
         with transaction.atomic():
+            if options["reset"]:
+                empty()
             if Ad.objects.exists():
-                self.stdout.write("There are adverts already: nothing to load.")
+                self.stdout.write("There are adverts already: nothing to load. (--reset begins anew.)")
                 return
-            self.stdout.write(Loader().load())
+            loaded = Loader().load()
+            if options["verbosity"]:
+                self.stdout.write(loaded)
 
 
 def outdated() -> bool:
