@@ -48,6 +48,7 @@ On the servers `make test-long` runs them. Races are tried on every engine.
 """
 IN_DEPTH = (
     "browser/test_keyboard.py", "browser/test_public_pages.py", "browser/test_questions.py",
+    "browser/test_tours.py",
     "browser/test_two_people.py", "browser/test_typing.py::test_a_refusal_is_heeded_in_silence",
     "browser/test_pages.py::test_a_page_is_fit_for_everybody", "browser/test_without_script.py",
     "example/test_content.py::test_every_load_gives_the_same_texts",

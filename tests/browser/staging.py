@@ -40,11 +40,11 @@ def prepare(database: Path) -> None:
 
 
 @contextmanager
-def stage(prepared: Path) -> Iterator[Site]:
-    """The running example on a copy of that database."""
-    played = prepared.with_name("played.sqlite3")
+def stage(prepared: Path, name: str = "played", **variables: str) -> Iterator[Site]:
+    """The running example on a copy of that database. ``variables``: of its environment."""
+    played = prepared.with_name(f"{name}.sqlite3")
     restore(prepared, played)
-    with served(played) as site:
+    with served(played, **variables) as site:
         yield site
 
 
