@@ -9,6 +9,7 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.10 python
 # Of the command line alone: shells and conda have a HOST of their own in the environment.
 HOST = 127.0.0.1
 PORT = 8000
+RESET =
 TIMES = 20
 SAVES = 10000
 FAULTS = 100
@@ -39,13 +40,15 @@ env: $(STAMP)  ## create .venv with everything that development needs
 
 $(STAMP): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed (with its venv and ensurepip modules): none was found on PATH." >&2; exit 1; }
+	@echo "Creating $(VENV) with $(PYTHON)."
 	$(PYTHON) -m venv $(VENV)
+	@echo "Installing the project and its development tools into $(VENV), which takes some minutes the first time."
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable ".[example]" --group dev
 	@touch $@
 
-demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL=; with OPENSEARCH=1 beside a private OpenSearch, on a new database
-	HOST="$(HOST)" PORT="$(PORT)" $(if $(OPENSEARCH),$(BIN)/python -m tests.opensearch_service) $(BIN)/python example_project/demo.py
+demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL= RESET=1 (load anew); with OPENSEARCH=1 beside a private OpenSearch, on a new database
+	HOST="$(HOST)" PORT="$(PORT)" $(if $(OPENSEARCH),$(BIN)/python -m tests.opensearch_service) $(BIN)/python example_project/demo.py $(if $(RESET),--reset)
 
 test: test-sqlite test-postgresql test-mariadb  ## the suite, on every database
 

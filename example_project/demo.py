@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the example: database, content, index, worker and web server, until Ctrl-C.
 
-`make demo` calls it; by hand: python demo.py in an environment with the project's `example` extra.
-HOST and PORT say where (127.0.0.1:8000); DATABASE_URL, REDIS_URL and SITE_ADDRESS as in config/settings.py.
+`make demo` calls it; by hand: python demo.py in an environment with the project's `example` extra. With --reset, what
+was written and decided on the site is deleted first. HOST and PORT say where (127.0.0.1:8000); DATABASE_URL, REDIS_URL
+and SITE_ADDRESS as in config/settings.py.
 """
 
 from __future__ import annotations
@@ -13,33 +14,38 @@ import socket
 import subprocess
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from types import FrameType
 
 HERE = Path(__file__).resolve().parent
-STEPS = (["migrate", "--verbosity", "0"], ["load_example"], ["neardup_index"])
+STEPS = (
+    ("Таблицы базы данных / tables of the database", ["migrate", "--verbosity", "0"]),
+    ("Объявления, форум, новости / adverts, forum, news", ["load_example"]),
+    ("Поиск похожих / looking for similar posts", ["neardup_index"]),
+)
+START = "Сайт и обработчик очереди / web server and worker"
 LOCAL = ("127.0.0.1", "localhost", "::1")
 NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where this machine finds a server that listens everywhere."""
 STOP_SECONDS = 10
 
 BANNER = """
-  Уральская доска / Ural Board: {address}
-  Вход в админку / admin:       {address}admin/   admin / admin
-  Другие входы / others:        moderator / moderator, demo / demo
+  Уральская доска / Ural Board
 
-  Попробуйте:
-    1. Поиск «сваи»: {address}search/?q=сваи  «+ похожие» открывает группу, С140.35 и С90.30 в разных.
-    2. Подайте объявление с чужим текстом: {address}ads/new/  похожие видны, пока пишете; своё предложат продлить.
-    3. Решайте, как модератор: {address}admin/neardup/queue/  клавиша ? покажет остальные.
-  Try:
-    1. Search for "piles": {address}search/?q=сваи  "+ similar" opens a group; other marks are other goods.
-    2. Post somebody's text again: {address}ads/new/  similar ones are shown as you type; your own may be renewed.
-    3. Decide as a moderator: {address}admin/neardup/queue/  the key ? shows the others.
+  {address}start/                с чего начать: три экскурсии / where to begin: three tours
+  {address}                      объявления / adverts
+  {address}forum/                форум / forum
+  {address}news/                 новости / news
+  {address}admin/neardup/queue/  очередь модератора / the moderators' queue
 
-  Ctrl-C: остановить / stop
+  Учётные записи, пароль равен имени: demo (автор), moderator, admin
+  Accounts, the password is the name: demo (an author), moderator, admin
+
+  Остановить: Ctrl-C. Начать заново: make demo RESET=1 или ссылка внизу страницы /start/
+  Stop: Ctrl-C. Begin anew: make demo RESET=1, or the link below the page /start/
 """
 
 
@@ -53,17 +59,21 @@ class Demo:
             if number := getattr(signal, name, None):
                 signal.signal(number, self._ask_to_stop)
 
-    def run(self, host: str, port: int) -> int:
+    def run(self, host: str, port: int, *, reset: bool = False) -> int:
         """Prepare, serve until asked to stop or until a process ends; the exit status."""
-        for step in STEPS:
-            process = self._start(step)
+        for number, (title, command) in enumerate(STEPS, 1):
+            _say(number, title)
+            if reset and command == ["load_example"]:
+                command = [*command, "--reset"]
+            process = self._start(command)
             while process.poll() is None:
                 if self._pause():
                     return 0
             self._running.remove(process)
             if process.returncode:
-                print(f"demo: {step[0]} failed.", file=sys.stderr)
+                print(f"demo: {command[0]} failed.", file=sys.stderr)
                 return process.returncode
+        _say(len(STEPS) + 1, START)
         for worker in workers():
             self._start(worker)
         self._start(["runserver", "--noreload", f"[{host}]:{port}" if ":" in host else f"{host}:{port}"])
@@ -108,6 +118,9 @@ class Demo:
 
 
 def main() -> int:
+    parser = ArgumentParser(description="Run the example until Ctrl-C.")
+    parser.add_argument("--reset", action="store_true", help="delete what was written and decided, load anew")
+    options = parser.parse_args()
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if problem := address_problem(host, port):
         print(problem, file=sys.stderr)
@@ -115,13 +128,14 @@ def main() -> int:
     set_defaults(host, port)
     demo = Demo()
     try:
-        return demo.run(host, int(port))
+        return demo.run(host, int(port), reset=options.reset)
     finally:
         demo.stop()
 
 
 def set_defaults(host: str, port: str) -> None:
     """What the settings read from the environment, where nobody has said otherwise."""
+    os.environ.setdefault("DEMO", "1")
     os.environ.setdefault("SITE_ADDRESS", address(NEAR.get(host, host), port))
     if host not in LOCAL:
         os.environ.setdefault("ALLOWED_HOSTS", "*")
@@ -141,6 +155,10 @@ def workers() -> list[list[str]]:
         *([["rqworker", NEARDUP["default"]["QUEUE"]]] if REDIS_URL else []),
         *([["site_search", "--follow"]] if OPENSEARCH_URL else []),
     ]
+
+
+def _say(number: int, title: str) -> None:
+    print(f"[{number}/{len(STEPS) + 1}] {title}", flush=True)
 
 
 def _answers(host: str, port: int) -> bool:
