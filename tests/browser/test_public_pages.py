@@ -16,6 +16,7 @@ GROUPED = """
     SELECT object_id FROM neardup_membership
     JOIN board_ad ON board_ad.id = object_id AND published AND title LIKE 'Сваи%С140%'
 """
+REPRINT = "SELECT id FROM news_article WHERE headline LIKE 'Трещины в опорах%'"
 PAGES = {
     "front": "/",
     "search": "/search/?q=сваи",
@@ -32,12 +33,19 @@ PAGES = {
     "forum": "/forum/",
     "messages": "/forum/latest/",
     "topic": "/forum/topics/1/",
+    "new topic": "/forum/stroika/new/",
+    "news": "/news/",
+    "outlet": "/news/soroka/",
+    "reprint": "/news/{reprint}/",
+    "news of a reader": "/news/new/?like={reprint}",
+    "search in the news": "/search/?q=мост&where=news",
 }
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_fit_for_everybody(name, site, author):
-    author.open(PAGES[name].format(own=site.value(OWN), grouped=site.value(GROUPED)))
+    numbers = {"own": OWN, "grouped": GROUPED, "reprint": REPRINT}
+    author.open(PAGES[name].format(**{kind: site.value(query) for kind, query in numbers.items()}))
     assert flaws(author, "main") == []
 
 
