@@ -111,7 +111,11 @@ def test_the_demo_shows_groups_takes_an_advert_and_stops(tmp_path):
         assert until(lambda: f"{address}/admin/" in output.read_text(encoding="utf-8"), process), (
             output.read_text()
         )
+        said = output.read_text(encoding="utf-8")
+        assert re.findall(r"^\[(\d)/4\] \S", said, re.MULTILINE) == list("1234")
+        assert f"{address}/start/" in said and "Ctrl-C" in said
         browser = Browser(address)
+        assert browser.get("/start/").status == 200
         found = browser.get("/search/", q="сваи")
         assert re.search(r"получилось \d+", found.text)
         similar = found.links("/similar/")
