@@ -39,6 +39,7 @@ PILES = """
     SELECT ad.id FROM board_ad ad JOIN neardup_membership member ON member.object_id = ad.id
     WHERE ad.published AND ad.title LIKE '%С140.35-10%'
 """
+REPRINT = "SELECT id FROM news_article WHERE headline LIKE 'Трещины в опорах%'"
 BATCH = "SELECT batch FROM neardup_mergerecord ORDER BY id DESC"
 
 
@@ -59,8 +60,8 @@ class Shot(NamedTuple):
 
 
 def at(path: str) -> Callable[[Window, Site], None]:
-    """A page by its address; {pair}, {cluster}, {own} and {piles} are the numbers of telling ones."""
-    queries = {"pair": PAIR, "cluster": CLUSTER, "own": OWN, "piles": PILES}
+    """A page by its address; {pair}, {cluster}, {own}, {piles} and {reprint} are the numbers of telling ones."""
+    queries = {"pair": PAIR, "cluster": CLUSTER, "own": OWN, "piles": PILES, "reprint": REPRINT}
 
     def go(window: Window, site: Site) -> None:
         wanted = {name: query for name, query in queries.items() if f"{{{name}}}" in path}
@@ -130,6 +131,8 @@ PAGES = {
     "passage": passage,
     "search": at("/search/?q=сваи"),
     "similar": at("/similar/board.ad/{piles}/"),
+    "news": at("/news/"),
+    "reprint": at("/news/{reprint}/"),
     "typing": typing,
     "publish": policy,
     "mine": mine,
