@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks import site as sites
 from benchmarks.figures import Bar, Figure, Sizes, row
-from benchmarks.keytables import size_of
+from benchmarks.keytables import DEFAULT_KEYS, keys_of, ordinary, size_of, table
 from benchmarks.million import Site, site, unpinned, warm
-from benchmarks.onsave import ORDINARY, keys_of, texts
 from benchmarks.peers import needs
 from benchmarks.processes import command, environment, finished, on_all_cores
 from benchmarks.rows.workers import drained
@@ -22,6 +21,7 @@ from benchmarks.site import unheard
 from benchmarks.timing import cores, in_turns, measuring, percentile
 
 if TYPE_CHECKING:
+    from benchmarks.keytables import Numbers
     from django_neardup.index import KeyIndex
 
 PATH = "django_neardup.index.opensearch.OpenSearchIndex"
@@ -34,31 +34,74 @@ MEGABYTE = 10**6
 
 @row("opensearch", "keys in OpenSearch beside PostgreSQL")
 def opensearch(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
-    """The same site twice: keys in the table of PostgreSQL, and a copy of its database with the keys in one node of
-    OpenSearch (one shard, no copies, 1 GB of heap), filled by `neardup_index --rebuild-index`.  A look-up: both
-    buckets of each key of a new post, in turn.  Jobs: new posts, a fifth of them edited copies, drained by one warm
-    process, which also sends the changes.  Bytes: the key table with its indexes; the index as it stands."""
+    """One node of OpenSearch with one shard, no copies and 1 GB of heap.  Bytes and look-ups: random keys as those of
+    row 8, 17 a post, in the key table with its indexes, and in an index that the app's own bulk requests have filled,
+    as it stands.  A look-up: both buckets of each key of a post, in turn.
+    Jobs: the site of the smallest collection twice, its keys in PostgreSQL, and in OpenSearch, built by `neardup_index
+    --rebuild-index`.  New posts, a fifth of them edited copies, drained by one warm process, which also sends the
+    changes."""
     needs("opensearchpy")
     numbers = count(1)
-    for size in sizes.growth[1:]:
-        for title, value, unit in _measured(site("postgresql", size, sizes, bar), sizes, bar):
+    for size, measure in (*((size, _keys) for size in sizes.growth[1:]), (sizes.growth[0], _jobs)):
+        for title, value, unit in measure(size, sizes, bar):
             yield Figure(f"opensearch.{next(numbers)}", f"{title} at {size:,}", value, unit)
 
 
-def _measured(made: Site, sizes: Sizes, bar: Bar) -> Iterator[tuple[str, float, str]]:
-    yield "PostgreSQL: the key table", size_of(made.alias, "neardup_key") / made.layout.size, "B a post"
-    copy = replace(made, alias=sites.copied(made.alias, "in_opensearch"), index=_setting(made))
-    seconds, peak = _moved(copy, bar)
-    yield "OpenSearch: index built from the fingerprints", made.layout.size / seconds, "posts/s"
-    yield "OpenSearch: memory of that process", peak / MEGABYTE, "MB"
-    yield "OpenSearch: the index", stored_bytes(_index_name(made)) / made.layout.size, "B a post"
-    for both in (made, copy):
-        warm(both)
-    for name, ordered in _lookups(made, copy, sizes).items():
+def _keys(size: int, sizes: Sizes, bar: Bar) -> Iterator[tuple[str, float, str]]:
+    """Bytes and look-ups of key tables without texts."""
+    with bar(f"{size:,} posts, PostgreSQL", 1) as progress:
+        alias = table("postgresql", size, DEFAULT_KEYS)
+        progress.update(1)
+    yield "PostgreSQL: the key table", size_of(alias, "neardup_key") / size, "B a post"
+    from django_neardup.index.index_class import create_index
+
+    index = create_index(_setting(f"keys{size}"), sites.database("postgresql", "opensearch"))
+    with bar(f"{size:,} posts, OpenSearch", size) as progress:
+        start = perf_counter()
+        _fill(index, size, progress)
+        yield "OpenSearch: bulk requests", size / (perf_counter() - start), "posts/s"
+    yield "OpenSearch: the index", stored_bytes(index.name) / size, "B a post"
+    indexes = {"PostgreSQL": create_index("django_neardup.index.DatabaseIndex", alias), "OpenSearch": index}
+    keys = keys_of(ordinary(size, sizes.lookups), DEFAULT_KEYS)
+    calls = {name: _asker(each, keys) for name, each in indexes.items()}
+    with bar(f"{size:,} posts, look-ups", 1) as progress, measuring():
+        times = in_turns(calls, range(len(keys)), warm=min(WARM_LOOKUPS, len(keys)))
+        progress.update(1)
+    for name, taken in times.items():
+        ordered = sorted(taken)
         yield f"{name}: look-up, median", median(ordered) * 1000, "ms"
         yield f"{name}: look-up, 99th percentile", percentile(ordered, 0.99) * 1000, "ms"
+
+
+def _fill(index: Any, size: int, progress: Any) -> None:
+    """Write documents as a shipment does."""
+    import numpy as np
+
+    from django_neardup.index.opensearch import index_state, shipping
+    from django_neardup.index.opensearch.key_documents import Entry
+
+    state = index_state.claim(index.using, index.name)
+    shipping.create_first_index(index, state)
+    for start in range(1, size + 1, shipping.BATCH):
+        documents = np.arange(start, min(start + shipping.BATCH, size + 1))
+        rows = keys_of(documents, DEFAULT_KEYS).tolist()
+        entries = [Entry(document, 1, set(keys)) for document, keys in zip(documents.tolist(), rows)]
+        shipping.write_entries(index, state.in_use, state.counter, entries)
+        shipping.refresh(index, state.in_use)
+        progress.update(len(entries))
+    index_state.release(state, index.using)
+
+
+def _jobs(size: int, sizes: Sizes, bar: Bar) -> Iterator[tuple[str, float, str]]:
+    """Turns of a worker on a site of real texts."""
+    made = site("postgresql", size, sizes, bar)
+    copy = replace(made, alias=sites.copied(made.alias, "in_opensearch"), index=_setting(f"posts{size}"))
+    seconds, peak = _moved(copy, bar)
+    yield "OpenSearch: index built from the fingerprints", size / seconds, "posts/s"
+    yield "OpenSearch: memory of that process", peak / MEGABYTE, "MB"
     with unheard("board.Post"), unpinned("postgresql"), on_all_cores(sites.server(NODE).pid, set(cores())):
         for name, each in (("PostgreSQL", made), ("OpenSearch", copy)):
+            warm(each)
             with bar(f"jobs, {name}", 1) as progress:
                 yield f"{name}: jobs", drained(each, 1, sizes.lookups).rate, "turns/s"
                 progress.update(1)
@@ -74,24 +117,7 @@ def _moved(copy: Site, bar: Bar) -> tuple[float, int]:
         return perf_counter() - start, ended.peak
 
 
-def _lookups(made: Site, copy: Site, sizes: Sizes) -> dict[str, list[float]]:
-    """Sorted seconds of the look-ups of the keys of new posts."""
-    from django_neardup.index.index_class import create_index
-
-    keys = [keys_of(made.alias, text) for text in texts(ORDINARY, sizes.lookups)]
-    indexes = {
-        "PostgreSQL": create_index("django_neardup.index.DatabaseIndex", made.alias),
-        "OpenSearch": create_index(copy.index, copy.alias),
-    }
-    # The processes have built it: to them the database of the site is the default one.
-    indexes["OpenSearch"].name = _index_name(made)
-    calls = {name: _asker(index, keys) for name, index in indexes.items()}
-    with measuring():
-        times = in_turns(calls, range(len(keys)), warm=min(WARM_LOOKUPS, len(keys)))
-    return {name: sorted(taken) for name, taken in times.items()}
-
-
-def _asker(index: KeyIndex, keys: list[Any]) -> Callable[[int], Any]:
+def _asker(index: KeyIndex, keys: Numbers) -> Callable[[int], Any]:
     from django_neardup.comparison.bucket_matches import BucketLimit
     from django_neardup.comparison.packed_keys import both_buckets
 
@@ -100,14 +126,7 @@ def _asker(index: KeyIndex, keys: list[Any]) -> Callable[[int], Any]:
     return lambda place: index.read_buckets(asked[place], *limit)
 
 
-def _setting(made: Site) -> dict[str, Any]:
-    """INDEX of the copy: an index of its own on the run's node."""
+def _setting(name: str) -> dict[str, Any]:
+    """INDEX with an index of that name on the run's node."""
     node = cast(LargeOpenSearch, sites.server(NODE))
-    return {
-        "BACKEND": PATH, "HOSTS": [node.host], "NAME": f"posts{made.layout.size}", "REPLICAS": 0,
-        "TIMEOUT": SECONDS,
-    }  # fmt: skip
-
-
-def _index_name(made: Site) -> str:
-    return f"posts{made.layout.size}-default"
+    return {"BACKEND": PATH, "HOSTS": [node.host], "NAME": name, "REPLICAS": 0, "TIMEOUT": SECONDS}
