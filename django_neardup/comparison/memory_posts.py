@@ -11,6 +11,7 @@ from ..algorithms.base import Algorithm
 from ..text.canonical_text import CanonicalText as Text
 from .compared_texts import JudgeableText, PairSide, ScreeningRow, SignedText, StoredFingerprint
 from .posts import ComparedPosts
+from .work_limit import WorkLimit
 
 if TYPE_CHECKING:
     from .bucket_matches import Numbers
@@ -23,6 +24,7 @@ class MemoryPosts(ComparedPosts):
 
     - ``algorithm_ignoring``: returns the algorithm that judges, see ``ComparedPosts.algorithm``.
     - ``text_of``: returns the canonical text of a number. The index keeps no text.
+    - ``letters_of``: returns the length of the text of a number, for ``work``, without reading it.
     - ``leader_of``: returns the leader of the group of a number. None if it is in no group.
     """
 
@@ -33,8 +35,11 @@ class MemoryPosts(ComparedPosts):
         algorithm_ignoring: Callable[[tuple[str, ...] | None], Algorithm],
         text_of: Callable[[int], Text],
         leader_of: Callable[[int], int | None] = lambda number: None,
+        letters_of: Callable[[int], int] = lambda number: 0,
+        work: WorkLimit | None = None,
     ) -> None:
-        super().__init__(bucket_size, max_aligned)
+        super().__init__(bucket_size, max_aligned, work=work)
+        self._letters_of = letters_of
         self._algorithm_ignoring, self._text_of, self._leader_of = algorithm_ignoring, text_of, leader_of
         self._buckets: defaultdict[int, list[int]] = defaultdict(list)
         self._signed: dict[int, SignedText] = {}
@@ -80,6 +85,9 @@ class MemoryPosts(ComparedPosts):
             for document in documents
             if (signed := self._signed.get(document))
         }
+
+    def letters(self, fingerprints: Sequence[StoredFingerprint]) -> dict[int, int]:
+        return {one.document_id: self._letters_of(one.document_id) for one in fingerprints}
 
     def texts(self, fingerprints: Iterable[StoredFingerprint]) -> dict[int, JudgeableText]:
         return {

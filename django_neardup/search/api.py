@@ -165,7 +165,7 @@ def check_many(
     context = build_search_context(
         None, model, visible=visible, limit=limit, author=author, scope=scope, using=using
     )
-    batch_duplicates, results = BatchDuplicates(), list[CheckResult]()
+    batch_duplicates, results = BatchDuplicates(context.units), list[CheckResult]()
     items = map(context.build_query, texts)
     while queries := list(islice(items, BATCH_SIZE)):
         for portion in split_by_length(queries):
@@ -217,15 +217,11 @@ def _check_portion(
             deleted_matches.get(position, ()),
             context.limit,
         )
-        signed_text = signed_texts.get(position)
-        yield CheckResult(
-            Matches(
-                matches,
-                partial=position in posts.partial,
-                too_long=position in too_long or exceeds_limit(query.source.text),
-            ),
-            batch_duplicates.find(first_position + position, signed_text, query) if signed_text else [],
-        )
+        signed_text, number = signed_texts.get(position), first_position + position
+        repeats = batch_duplicates.find(number, signed_text, query) if signed_text else []
+        is_too_long = position in too_long or exceeds_limit(query.source.text)
+        is_partial = position in posts.partial or batch_duplicates.is_partial(number)
+        yield CheckResult(Matches(matches, partial=is_partial, too_long=is_too_long), repeats)
 
 
 def _judge_one(

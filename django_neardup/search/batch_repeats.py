@@ -12,6 +12,7 @@ from functools import partial
 from ..comparison.candidates import candidates_many
 from ..comparison.memory_posts import MemoryPosts
 from ..comparison.verify import verify_many
+from ..comparison.work_limit import WorkLimit
 from ..pipeline.schemes import algorithm_of
 from ..pipeline.stage_types import SignedDocument
 from ..pipeline.text_cache import cached_canonical_text
@@ -24,9 +25,11 @@ class BatchDuplicates:
 
     If a text repeats an earlier one, later texts are not compared with it. So each of many similar texts
     costs one comparison. No text is aligned with more than ten others, except texts that share a sure key.
+    ``units``: the limit of the work for each text.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, units: int) -> None:
+        self._work = WorkLimit(units)
         self._leaders: dict[int, tuple[SignedDocument, SearchQuery]] = {}
         self._posts: MemoryPosts | None = None
         self._results_by_digest: dict[tuple[str, str], list[int]] = {}
@@ -46,6 +49,8 @@ class BatchDuplicates:
             MAX_ALIGNED,
             partial(algorithm_of, numbered.scheme),
             self._read_text,
+            letters_of=self._letters_of,
+            work=self._work,
         )
         pairs = verify_many([numbered], candidates_many([numbered], posts), posts)[number]
         repeated_numbers = sorted(
@@ -58,6 +63,14 @@ class BatchDuplicates:
         if not has_identity:
             self._results_by_digest[text_key] = list(repeated_numbers) or [number]
         return repeated_numbers
+
+    def is_partial(self, number: int) -> bool:
+        """Return whether earlier texts were too long to be aligned with this one."""
+        return number in self._work.screened
+
+    def _letters_of(self, number: int) -> int:
+        _leader, query = self._leaders[number]
+        return len(query.source.text)
 
     def _read_text(self, number: int) -> CanonicalText:
         leader, query = self._leaders[number]

@@ -9,8 +9,9 @@ from itertools import cycle, islice
 import pytest
 
 import django_neardup as neardup
+from django_neardup.algorithms.default import neardup as algorithm
 from django_neardup.api.views import TYPING_UNITS
-from django_neardup.comparison.work_limit import OWN_LETTER_UNITS
+from django_neardup.comparison.work_limit import OWN_LETTER_UNITS, alignment_units
 from django_neardup.search import find_for_request
 from django_neardup.search.request import SEARCH_UNITS
 from django_neardup.text import canonical_text
@@ -102,9 +103,63 @@ def test_a_text_that_takes_too_long_to_read_is_not_read(monkeypatch):
     assert find_for_request(text, Ad) and read_lengths
 
 
-def test_check_many_has_the_limit_for_each_text():
+@pytest.fixture
+def aligned_words(monkeypatch):
+    """The numbers of words of texts that were aligned."""
+    words, align = [], algorithm.align_ordered
+
+    def counted_align(a, b):
+        words.append(len(a) + len(b))
+        return align(a, b)
+
+    monkeypatch.setattr(algorithm, "align_ordered", counted_align)
+    return words
+
+
+def units_of(text, aligned_words):
+    """Return the work of texts as long as this one that were aligned with it."""
+    return len(aligned_words) * alignment_units(LONG_WORDS, LONG_WORDS, len(text))
+
+
+def test_check_many_has_the_limit_for_each_text(aligned_words):
     first, *others = long_texts(9, 20)
     stored(*others)
+    aligned_words.clear()
     results = neardup.check_many([first, "Продам гараж в хорошем состоянии, сухой погреб, свет"], Ad)
     assert [result.matches.partial for result in results] == [True, False]
     assert len(results[0].matches) == 5
+    assert 0 < units_of(first, aligned_words) <= SEARCH_UNITS
+
+
+def test_control_check_many_without_the_limit(aligned_words, monkeypatch):
+    remove_work_limits(monkeypatch.setattr)
+    first, *others = long_texts(9, 20)
+    stored(*others)
+    aligned_words.clear()
+    assert not neardup.check_many([first], Ad)[0].matches.partial
+    assert units_of(first, aligned_words) > SEARCH_UNITS
+
+
+@pytest.mark.parametrize("is_limited", [True, pytest.param(False, id="control")])
+def test_texts_of_check_many_are_compared_with_each_other_within_the_limit(
+    is_limited, aligned_words, monkeypatch
+):
+    if not is_limited:
+        remove_work_limits(monkeypatch.setattr)
+    # Items with other numbers repeat no earlier one, so each text is aligned with all before it.
+    texts = long_texts(8, 20)
+    results = neardup.check_many([Ad(text=text, sku=f"A{number}") for number, text in enumerate(texts)], Ad)
+    assert [result.repeats for result in results] == [[]] * 8
+    assert results[-1].matches.partial == is_limited
+    fitting = SEARCH_UNITS // alignment_units(LONG_WORDS, LONG_WORDS, len(texts[0]))
+    limited = sum(min(number, fitting) for number in range(len(texts)))
+    assert (len(aligned_words) <= limited) == is_limited
+
+
+def test_the_page_of_similar_posts_reads_and_aligns_no_text(aligned_words, monkeypatch, client):
+    ad, *others = stored(*long_texts(9, 20))
+    aligned_words.clear()
+    monkeypatch.setattr(canonical_text, "read", lambda *arguments: pytest.fail("a text was read"))
+    page = client.get(f"/similar/testapp.ad/{ad.pk}/")
+    assert all(f'href="/ads/{other.pk}/"' in page.content.decode() for other in others)
+    assert not aligned_words
