@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+
 import pytest
 
 from django_neardup.comparison.work_limit import alignment_units
@@ -143,6 +147,58 @@ def test_a_recheck_looks_for_all_candidates_again(turn_limit):
     drain()
     assert Pair.objects.filter(b=document(long)).count() == 5
     assert document(long).unaligned is None
+
+
+DYING_WORKER = """
+import os, signal, sys
+import django
+django.setup()
+from django_neardup.pipeline import drain, process_documents, stored_posts
+stored_posts.TURN_UNITS = int(sys.argv[1])
+setattr(process_documents, sys.argv[2], lambda *arguments: os.kill(os.getpid(), signal.SIGKILL))
+drain(limit=1)
+"""
+
+
+@pytest.mark.parametrize(
+    "died_in, deaths",
+    [
+        ("finish_many", 1),
+        pytest.param("finish_many", MAX_LATER_TURNS, marks=pytest.mark.long),
+        pytest.param("send_signals", MAX_LATER_TURNS, marks=pytest.mark.long),
+    ],
+)
+def test_a_worker_killed_behind_the_request_of_a_later_turn_loses_nothing(
+    died_in, deaths, turn_limit, child_environment
+):
+    *texts, last = variants(6)
+    for text in texts:
+        post(text)
+    drain()
+    long = post(last)
+    turn_limit(2)
+    pairs = []
+    while document(long).pending_since is not None:
+        done = document(long).done
+        if len(pairs) < deaths:
+            # Each turn is taken by a process that is killed when it calls this function.
+            worker = subprocess.run(
+                [sys.executable, "-c", DYING_WORKER, str(2 * PAIR_UNITS), died_in], env=child_environment
+            )
+            assert worker.returncode == -signal.SIGKILL
+            assert document(long).pending_since is not None and document(long).done == done
+            # The lease of the dead worker has run out.
+            Document.objects.exclude(pending_since=None).update(leased_until=1)
+        drain(limit=1)
+        pairs.append(Pair.objects.filter(b=document(long)).count())
+        assert len(pairs) <= 1 + MAX_LATER_TURNS
+    assert pairs[-1] == 5 and document(long).unaligned is None
+    assert Pair.objects.filter(b=document(long), verdict="duplicate", doubtful=False).count() == 5
+    limited = snapshot()
+    turn_limit(100)
+    mark(long, recheck=True)
+    drain()
+    assert snapshot() == limited
 
 
 def test_an_erased_post_keeps_no_candidates(turn_limit):
