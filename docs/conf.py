@@ -30,6 +30,7 @@ locale_dirs = [str(DOCS / "locale")]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
+html_css_files = ["site.css"]
 html_js_files = ["scrolling.js"]
 html_sidebars = {
     "**": [
