@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 import time
 from collections.abc import Callable
@@ -27,7 +28,7 @@ def wait_at(gate: Path) -> None:
             (gate / "reached").touch()
             while not (gate / "open").exists():
                 time.sleep(0.02)
-    except OSError as error:
+    except Exception as error:
         # A worker would take this for a fault of a post, and go on.
         print(f"the worker cannot wait: {error!r}", file=sys.stderr, flush=True)
         os._exit(1)
@@ -67,7 +68,14 @@ def use_own_clock() -> None:
     get_backend("default").__class__.clock = property(lambda self: str(int(time.time() * 1000)))  # type: ignore[assignment]
 
 
+def pause(seconds: float) -> None:
+    select.select([], [], [], seconds)
+
+
 def main() -> None:
+    if "FAKETIME" in os.environ:
+        # libfaketime refuses the call by which Python sleeps until a moment of the monotonic clock.
+        time.sleep = pause
     profile, gate, *command = sys.argv[1:]
     settings.NEARDUP["default"].update(json.loads(profile))
     django.setup()
