@@ -76,7 +76,7 @@ class OpenSearch(Service):
 
     name = "opensearch"
     account = "nobody"
-    start_seconds = 150.0
+    start_seconds = 600.0  # on a machine that is busy with other things; else ten
 
     def __init__(self, node: str = "node", **settings: Any) -> None:
         super().__init__()

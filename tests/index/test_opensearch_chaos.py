@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.opensearch, pytest.mark.long, pytest.mark.django_db(tr
 NODES = 3
 SAVES = int(os.environ.get("SAVES") or 40)
 WORKERS = 2
-PATIENCE = 240.0
+PATIENCE = 600.0
 MAX_SAVE_SECONDS = 1.0
 """The longest save that counts as unaffected. The cores are shared with three nodes and two workers."""
 NAME = "chaos"
