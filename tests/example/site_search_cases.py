@@ -151,7 +151,7 @@ def words_are_found_in_other_forms_and_with_io():
     assert found("ёлка", "диван") == []
 
 
-@case
+@long_case
 def a_filter_finds_a_group_by_any_member_and_shows_that_one():
     one, two = ad(city="Уфа", price=100), ad(SOFA_EDITED, price=900)
     settle()
@@ -179,7 +179,7 @@ def decisions_split_and_join_groups():
     assert len(found("диван")) == 2
 
 
-@case
+@long_case
 def an_edit_or_a_deletion_dissolves_a_group():
     one, two = ad(), ad(SOFA_EDITED)
     settle()
@@ -274,7 +274,7 @@ def a_batch_that_was_overtaken_neither_wins_nor_forgets():
     assert found("третье") == [] and repair() == 0
 
 
-@case
+@long_case
 def an_index_is_built_again_while_adverts_change():
     first, second, third = ad(PIANO, "Гармонь"), ad(), ad(SOFA_EDITED)
     settle()
@@ -406,7 +406,7 @@ def without_the_engine_the_database_is_searched():
     silent = socket.create_server(("127.0.0.1", 0))
     for port in (silent.getsockname()[1], unused_port()):
         settings_of_port = {**settings.SITE_SEARCH, "HOST": f"http://127.0.0.1:{port}"}
-        with replaced(settings, "SITE_SEARCH", settings_of_port), replaced(searching, "PAGE_SECONDS", 1.0):
+        with replaced(settings, "SITE_SEARCH", settings_of_port), replaced(searching, "PAGE_SECONDS", 0.3):
             clients.connect.cache_clear()
             searching._rest_until = 0.0
             started = time.monotonic()
@@ -421,7 +421,7 @@ def without_the_engine_the_database_is_searched():
             one.price = (one.price or 0) + 1
             one.save()
             try:
-                with replaced(indexing, "BATCH_SECONDS", 1.0):
+                with replaced(indexing, "BATCH_SECONDS", 0.3):
                     Batch().send()
             except TransportError:
                 pass
@@ -490,7 +490,7 @@ class History:
         for _ in range(steps):
             getattr(self, f"do_{self.rng.choice(self.kinds)}")()
         settle()
-        compared = [self.compare() for _ in range(10)]
+        compared = [self.compare() for _ in range(steps // 3)]
         assert repair() == 0
         return [sum(numbers) for numbers in zip(*compared)]
 
