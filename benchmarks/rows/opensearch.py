@@ -86,7 +86,7 @@ def _fill(index: Any, size: int, progress: Any) -> None:
         documents = np.arange(start, min(start + shipping.BATCH, size + 1))
         rows = keys_of(documents, DEFAULT_KEYS).tolist()
         entries = [Entry(document, 1, set(keys)) for document, keys in zip(documents.tolist(), rows)]
-        shipping.write_entries(index, state.in_use, state.counter, entries)
+        shipping.write_entries(index, state.in_use, None, entries)
         shipping.refresh(index, state.in_use)
         progress.update(len(entries))
     index_state.release(state, index.using)
