@@ -112,8 +112,10 @@ def test_a_long_text_of_unknown_words_spends_a_budget() -> None:
     entries = LongTextLexicon(get_lexicon("ru", True))
     keys = [entries[word].key for word in words]
     assert entries.remaining_budget <= 0
+    assert entries.disguised_word("за6ор") is None
     assert keys[-1000:] == [entries.shared_lexicon.fold_surface(word) for word in words[-1000:]]
     again = LongTextLexicon(get_lexicon("ru", True))
+    assert get_lexicon("ru", True).disguised_word("за6ор") == "забор"
     assert [again[word].key for word in words] == keys
 
 

@@ -178,7 +178,10 @@ class LongTextLexicon(dict[str, LexiconEntry]):
         return entry
 
     def disguised_word(self, text: str) -> str | None:
-        """Return what ``Lexicon.disguised_word`` returns."""
+        """Return what ``Lexicon.disguised_word`` returns. Return None if the budget is spent."""
+        if self.remaining_budget <= 0:
+            return None
+        self.remaining_budget -= self.KNOWN_COST
         return self.shared_lexicon.disguised_word(text)
 
     def _analysis_cost(self, word: str) -> int:
